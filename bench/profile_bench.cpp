@@ -69,7 +69,7 @@ void plan_compression(benchmark::State& state) {
     }
     for (auto _ : state) {
         plan.give_back(Time(), Time::seconds(50), machine / 2);  // shorter than any waiting job
-        plan.move_all_earlier(Time());
+        plan.move_all_earlier();
         plan.hold(Time(), Time::seconds(50), machine / 2);
     }
 }

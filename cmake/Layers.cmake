@@ -83,6 +83,7 @@ batfill_layer(simulator ON engine formats
 batfill_layer(replay ON simulator analysis workloads
   RELEASE_FLAGS -O3)
 batfill_layer(environments ON replay schedulers
+  LIBRARIES Boost::context
   RELEASE_FLAGS -O3)
 batfill_layer(tuning ON replay
   LIBRARIES Eigen3::Eigen)

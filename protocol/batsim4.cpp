@@ -126,7 +126,7 @@ ResourceSet some_resources(EventData& data, std::string_view name) {
 
 Decision start_job(EventData& data) {
     data.fields.ignore_rest();
-    const JobIndex job = job_number(data);
+    const JobNumber job = job_number(data);
     return StartJob{job, some_resources(data, "alloc")};
 }
 
@@ -152,7 +152,7 @@ Decision set_resource_state(EventData& data) {
 }
 
 Decision set_job_metadata(EventData& data) {
-    const JobIndex job = job_number(data);
+    const JobNumber job = job_number(data);
     return SetJobMetadata{job, std::string(data.fields.text("metadata"))};
 }
 
@@ -161,7 +161,7 @@ Decision register_job(EventData& data) {
     JobDescription description = job(data);
     std::string source;
     append_job(data.fields.object("job"), description.id, source);
-    const JobIndex number = data.ids.number_of(description.id);
+    const JobNumber number = data.ids.number_of(description.id);
     return RegisterJob{number, std::move(description), std::move(source)};
 }
 

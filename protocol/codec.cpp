@@ -24,11 +24,11 @@ std::map<std::string, Protocol>& registry() {
 
 }  // namespace
 
-JobIndex JobIds::number_of(std::string_view id) {
+JobNumber JobIds::number_of(std::string_view id) {
     if (const auto known = numbers_.find(id); known != numbers_.end()) {
         return known->second;
     }
-    const auto number = static_cast<JobIndex>(ids_.size());
+    const auto number = static_cast<JobNumber>(ids_.size());
     ids_.push_back(&numbers_.emplace(id, number).first->first);
     return number;
 }

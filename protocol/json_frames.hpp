@@ -42,12 +42,12 @@ struct EventData {
     WarnOnce& warn;
 };
 
-inline JobIndex job_number(EventData& data) {
+inline JobNumber job_number(EventData& data) {
     return data.ids.number_of(data.fields.text("job_id"));
 }
 
-inline std::vector<JobIndex> job_numbers(EventData& data) {
-    std::vector<JobIndex> jobs;
+inline std::vector<JobNumber> job_numbers(EventData& data) {
+    std::vector<JobNumber> jobs;
     for (const auto& id : data.fields.array("job_ids").GetArray()) {
         if (!id.IsString()) {
             data.fields.fail("job_ids", "an array of texts");
@@ -354,14 +354,14 @@ class ReplyWriter : public FrameWriter {
         : FrameWriter(out, names, now), now_(now), ids_(ids) {}
 
     void begin(std::string_view type) { begin_event(now_, type); }
-    void begin(std::string_view type, JobIndex job) {
+    void begin(std::string_view type, JobNumber job) {
         begin(type);
         text("job_id", ids_.id(job));
     }
-    void begin(std::string_view type, const std::vector<JobIndex>& jobs) {
+    void begin(std::string_view type, const std::vector<JobNumber>& jobs) {
         begin(type);
         open("job_ids", '[');
-        for (const JobIndex job : jobs) {
+        for (const JobNumber job : jobs) {
             separate();
             append_json_string(ids_.id(job), out());
         }

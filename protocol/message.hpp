@@ -24,8 +24,8 @@ class JobIds {
  public:
     // Returns the number of the job. A new id gets the next number.
     // Cost: O(length of the id).
-    JobIndex number_of(std::string_view id);
-    const std::string& id(JobIndex job) const { return *ids_[job]; }
+    JobNumber number_of(std::string_view id);
+    const std::string& id(JobNumber job) const { return *ids_[static_cast<std::size_t>(job)]; }
     std::size_t size() const { return ids_.size(); }
     // Forgets all ids but the first `size`.
     void shrink(std::size_t size);
@@ -35,7 +35,7 @@ class JobIds {
         using is_transparent = void;
         std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
     };
-    std::unordered_map<std::string, JobIndex, Hash, std::equal_to<>> numbers_;  // its order decides nothing
+    std::unordered_map<std::string, JobNumber, Hash, std::equal_to<>> numbers_;  // its order decides nothing
     std::vector<const std::string*> ids_;
 };
 

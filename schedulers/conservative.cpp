@@ -33,17 +33,14 @@ class Conservative : public PlanAlgorithm {
             return;
         }
         ++compressions_;
-        if (compression_ == Compression::planned_start) {
-            moves_ += move_all_earlier(round);
+        if (compression_ == Compression::submission) {
+            for (const JobIndex job : round.state().waiting.jobs()) {
+                moves_ += plan().move_earlier(job) ? 1U : 0U;
+            }
             return;
         }
-        if (compression_ == Compression::start_now) {
-            moves_ += move_all_earlier(round, round.now() + Duration::microseconds(1));
-            return;
-        }
-        for (const JobIndex job : round.state().waiting.jobs()) {
-            moves_ += plan().move_earlier(job, round.now()) ? 1U : 0U;
-        }
+        const bool only_now = compression_ == Compression::start_now;
+        moves_ += plan().move_all_earlier(only_now ? round.now() + Duration::microseconds(1) : Time::infinity());
     }
 
  private:

@@ -52,7 +52,7 @@ class DeadlineBased : public PlanAlgorithm {
         if (trial.lost_a_deadline()) {
             trial.undo();
             Ltmp.clear();
-            compress_together(round);
+            compress_together();
         }
         start_due(round, Ltmp);
     }
@@ -78,31 +78,20 @@ class DeadlineBased : public PlanAlgorithm {
     }
 
     std::vector<Statistic> statistics() const override {
-        return {
-            {"regular_jobs", count_.regular},
-            {"tentative_jobs", count_.tentative},
-            {"hopeless_jobs", count_.hopeless},
-            {"runs", count_.runs},
-            {"runs_undone", count_.undone},
-            {"allocations", count_.allocations},
-            {"moves", count_.moves},
-            {"repairs", count_.repairs},
-            {"moves_by_repairs", count_.moves_by_repairs},
-            {"deadlines_met", count_.met},
-            {"deadlines_missed", count_.missed},
-            {"deadlines_missed_hopeless", count_.missed_hopeless},
-        };
+        return {count_.regular,          count_.tentative,   count_.hopeless, count_.runs,
+                count_.undone,           count_.allocations, count_.moves,    count_.repairs,
+                count_.moves_by_repairs, count_.met,         count_.missed,   count_.missed_hopeless};
     }
 
  protected:
-    void compress(Round& round) override { move_all_earlier(round); }
+    void compress(Round&) override { plan().move_all_earlier(); }
 
  private:
     // The state before a run of Algorithm 1. With repair=strict, the run is undone if it loses a deadline.
     class Trial {
      public:
         Trial(DeadlineBased& algorithm, Round& round) : algorithm_(algorithm), round_(round) {
-            ++algorithm.count_.runs;
+            ++algorithm.count_.runs.value;
             if (!algorithm.strict_ || algorithm.L1_.empty()) {
                 return;
             }
@@ -113,12 +102,11 @@ class DeadlineBased : public PlanAlgorithm {
         }
         // Only a job that was in L1 can have lost its deadline: a run never moves a job of L0 later.
         bool lost_a_deadline() const {
-            return std::any_of(in_time_.begin(), in_time_.end(),
-                               [&](JobIndex job) { return algorithm_.late(round_, job); });
+            return std::ranges::any_of(in_time_, [&](JobIndex job) { return algorithm_.late(round_, job); });
         }
         // Restores the plan and L1. A job that was submitted in this run is left unplaced.
         void undo() const {
-            ++algorithm_.count_.undone;
+            ++algorithm_.count_.undone.value;
             algorithm_.plan().restore(places_);
             algorithm_.L1_ = tentative_;
         }
@@ -140,11 +128,11 @@ class DeadlineBased : public PlanAlgorithm {
     void submit_deadline_driven(Round& round, JobIndex job) {
         place(round, job, round.now());
         if (!late(round, job)) {
-            ++count_.tentative;
+            ++count_.tentative.value;
             insert(round, L1_, job);
             return;
         }
-        ++count_.hopeless;
+        ++count_.hopeless.value;
         hopeless_.insert(job);
         spdlog::debug("at {}: job {} cannot meet its deadline {}: the plan has room for it from {} on",
                       round.now().to_string(), shown(round.state().job(job).description().id),
@@ -154,7 +142,7 @@ class DeadlineBased : public PlanAlgorithm {
     }
 
     void submit_regular(Round& round, JobIndex Jr) {
-        ++count_.regular;
+        ++count_.regular.value;
         const Trial trial(*this, round);
         plan().cancel(L1_);               // 1-3
         JobList Ltmp(1, Jr);              // 4
@@ -163,7 +151,7 @@ class DeadlineBased : public PlanAlgorithm {
         if (trial.lost_a_deadline()) {
             trial.undo();
             Ltmp.assign(1, Jr);
-            plan().place_again(Jr, round.now());
+            plan().place_again(Jr);
             plan().look_again_at(Jr);  // as a hopeless job, it was placed behind L1
         }
         start_due(round, Ltmp);  // 36-48
@@ -178,32 +166,32 @@ class DeadlineBased : public PlanAlgorithm {
         // same places again.
         for (std::size_t allocated = 0; allocated < L1_.size();) {
             const JobIndex Ji = L1_[allocated];
-            allocate_again(round, {&L1_[allocated], 1});
+            allocate_again({&L1_[allocated], 1});
             ++allocated;
             if (is_late(Ji)) {
-                ++count_.moves;
+                ++count_.moves.value;
                 plan().cancel(std::span(L1_).first(allocated));                       // 13
                 L1_.erase(L1_.begin() + static_cast<std::ptrdiff_t>(allocated) - 1);  // 11
                 const std::size_t place = insert(round, Ltmp, Ji);                    // 10
                 const std::span behind = std::span(Ltmp).subspan(place);
                 plan().cancel(behind.subspan(1));  // 13
-                allocate_again(round, behind);     // 15-17
+                allocate_again(behind);            // 15-17
                 allocated = 0;
             }
         }
         const auto last_late = std::find_if(Ltmp.rbegin(), Ltmp.rend(), is_late);
         if (last_late != Ltmp.rend()) {  // 22
-            ++count_.repairs;
+            ++count_.repairs.value;
             const Time S_max = round.state().job(*last_late).submit();  // 23
             plan().cancel(Ltmp);                                        // 26-28
             plan().cancel(L1_);
             const auto rest = std::find_if(L1_.begin(), L1_.end(),
                                            [&](JobIndex Jj) { return round.state().job(Jj).submit() >= S_max; });
-            count_.moves_by_repairs += static_cast<std::uint64_t>(rest - L1_.begin());
+            count_.moves_by_repairs.value += static_cast<std::uint64_t>(rest - L1_.begin());
             std::for_each(L1_.begin(), rest, [&](JobIndex Jj) { insert(round, Ltmp, Jj); });  // 24
             L1_.erase(L1_.begin(), rest);                                                     // 25
-            allocate_again(round, Ltmp);                                                      // 29-31
-            allocate_again(round, L1_);                                                       // 32-34
+            allocate_again(Ltmp);                                                             // 29-31
+            allocate_again(L1_);                                                              // 32-34
         }
     }
 
@@ -227,29 +215,29 @@ class DeadlineBased : public PlanAlgorithm {
     }
 
     // Get_Allocation for cancelled jobs, one by one.
-    void allocate_again(Round& round, std::span<const JobIndex> jobs) {
-        count_.allocations += jobs.size();
+    void allocate_again(std::span<const JobIndex> jobs) {
+        count_.allocations.value += jobs.size();
         for (const JobIndex job : jobs) {
-            plan().place_again(job, round.now());
+            plan().place_again(job);
         }
     }
 
     // Compresses the plan. Forgets failed searches before and after, because L1 may have been or will be in the way of
     // L0.
-    void compress_together(Round& round) {
+    void compress_together() {
         const auto forget = [&] {
             for (const JobIndex job : plan().by_start()) {
                 plan().look_again_at(job);
             }
         };
         forget();
-        move_all_earlier(round);
+        plan().move_all_earlier();
         forget();
     }
 
     // Inserts a job into a list that is in the order of submission. Returns the job's position in it.
     static std::size_t insert(const Round& round, JobList& list, JobIndex job) {
-        const auto before = [&](JobIndex a, JobIndex b) { return round.state().submitted_before(a, b); };
+        const auto before = [&](JobIndex a, JobIndex b) { return round.state().jobs.submitted_before(a, b); };
         const auto place = list.insert(std::upper_bound(list.begin(), list.end(), job, before), job);
         return static_cast<std::size_t>(place - list.begin());
     }
@@ -263,11 +251,11 @@ class DeadlineBased : public PlanAlgorithm {
             }
             const bool hopeless = hopeless_.erase(completion.job) > 0;
             if (round.now() <= *d) {
-                ++count_.met;
+                ++count_.met.value;
                 continue;
             }
-            ++count_.missed;
-            count_.missed_hopeless += hopeless ? 1 : 0;
+            ++count_.missed.value;
+            count_.missed_hopeless.value += hopeless ? 1 : 0;
             spdlog::debug("at {}: job {} has missed its deadline {}, {}", round.now().to_string(),
                           shown(round.state().job(completion.job).description().id), d->to_string(),
                           hopeless ? "as was certain when it was submitted" : "which its first allocation met");
@@ -278,18 +266,18 @@ class DeadlineBased : public PlanAlgorithm {
     JobList L1_;                   // by submission time, ties by order of arrival
     std::set<JobIndex> hopeless_;  // hopeless jobs that have not ended
     struct {
-        std::uint64_t regular = 0;
-        std::uint64_t tentative = 0;
-        std::uint64_t hopeless = 0;
-        std::uint64_t runs = 0;
-        std::uint64_t undone = 0;
-        std::uint64_t allocations = 0;
-        std::uint64_t moves = 0;
-        std::uint64_t repairs = 0;
-        std::uint64_t moves_by_repairs = 0;
-        std::uint64_t met = 0;
-        std::uint64_t missed = 0;
-        std::uint64_t missed_hopeless = 0;
+        Statistic regular{"regular_jobs", 0};
+        Statistic tentative{"tentative_jobs", 0};
+        Statistic hopeless{"hopeless_jobs", 0};
+        Statistic runs{"runs", 0};
+        Statistic undone{"runs_undone", 0};
+        Statistic allocations{"allocations", 0};
+        Statistic moves{"moves", 0};
+        Statistic repairs{"repairs", 0};
+        Statistic moves_by_repairs{"moves_by_repairs", 0};
+        Statistic met{"deadlines_met", 0};
+        Statistic missed{"deadlines_missed", 0};
+        Statistic missed_hopeless{"deadlines_missed_hopeless", 0};
     } count_;
 };
 

@@ -31,9 +31,7 @@ class DelayedCompression : public OrderedPlanAlgorithm {
             if (other == job || !plan().may_move()) {
                 break;
             }
-            if (plan().move_earlier(other, round.now(), completion)) {
-                ++moves_at_submission_;
-            }
+            moves_at_submission_ += plan().move_earlier(other, completion) ? 1U : 0U;
         }
         place(round, job, round.now());
     }
@@ -46,7 +44,7 @@ class DelayedCompression : public OrderedPlanAlgorithm {
  protected:
     void compress(Round& round) override {
         ++compressions_;
-        moves_ += move_to_now_in_order(round);
+        moves_ += plan().move_to_now_in_order(queue().now(round.state()));
     }
 
  private:

@@ -4,22 +4,16 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/job_order.hpp>
 #include <batfill/engine/reservation.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
 
 #include "schedulers/easy_orders.hpp"
 #include "schedulers/event_rounds.hpp"
-#include "schedulers/extra_processors.hpp"
-#include "schedulers/multifactor.hpp"
 #include "schedulers/several_reservations.hpp"
 #include "schedulers/start_history.hpp"
-#include "src/engine/weight_tuner.hpp"
 
 namespace batfill {
 
@@ -28,19 +22,18 @@ namespace {
 // EASY backfilling: only the first job that does not fit has a reservation. The others may start if they do not delay
 // it.
 // Cost of a round: O(running jobs + waiting jobs), and O(log(waiting jobs)) for each job that it starts or might start.
-// With a number of reservations other than 1, see SeveralReservations. With rounds=event, each event costs a round.
+// With a number of reservations other than 1, see several_reservations.hpp. With rounds=event, each event costs a
+// round.
 class Easy : public Algorithm {
  public:
     explicit Easy(const Parameters& parameters)
         : orders_(parameters),
           rounds_(parameters),
-          extra_(parameters),
+          extra_(parameters.choice<Extra>("extra")),
           keeps_head_(parameters.choice("head") == "kept"),
-          starts_(rounds_.is_on() || !extra_.counts_all()),
+          starts_(rounds_.is_on() || extra_ != Extra::all),
           reservations_(*parameters.whole_number("reservations")),
-          test_limit_(parameters.whole_number("test-limit")) {
-        refuse_what_does_not_go_together(parameters);
-    }
+          test_limit_(parameters.whole_number("test-limit")) {}
 
     void completed(Round& round, std::span<const Completion> completions) override {
         orders_.ended(round.state(), completions);
@@ -63,7 +56,7 @@ class Easy : public Algorithm {
     }
     void withdrawn(const SchedulerState&, JobIndex job) override {
         orders_.withdrawn(job);
-        if (kept_ && kept_->job == job) {
+        if (kept_ == job) {
             kept_.reset();
         }
     }
@@ -81,7 +74,7 @@ class Easy : public Algorithm {
     }
 
  private:
-    // Decides once. With a number of reservations other than 1, SeveralReservations takes the place of Algorithm 1.
+    // Decides once.
     void run(Round& round) {
         const SchedulerState& state = round.state();
         const int free = rounds_.free(state);
@@ -93,8 +86,7 @@ class Easy : public Algorithm {
         if (reservations_ == 1) {
             algorithm_1(round);
         } else {
-            SeveralReservations(round, free, rounds_.running(state), {reservations_, test_limit_.value_or(no_limit)})
-                .start_and_backfill(orders_);
+            decide_with_several_reservations(round, orders_, free, rounds_.running(state), reservations_, most_tests());
         }
     }
 
@@ -106,13 +98,14 @@ class Easy : public Algorithm {
             return;
         }
         if (keeps_head_ && !kept_) {
-            kept_ = KeptHead{*reserved, reserve(state, *reserved).shadow_time()};
+            kept_ = reserved;
+            kept_start_ = reserve(state, *reserved).shadow_time();
         }
-        if (!may_backfill(state)) {
+        if (state.waiting.size() == 1 || rounds_.free(state) == 0) {
             return;
         }
         starts_.begin_backfilling();
-        if (extra_.counts_none()) {
+        if (extra_ == Extra::none) {
             backfill_before_start(round, *reserved);
             return;
         }
@@ -136,7 +129,7 @@ class Easy : public Algorithm {
             }
             return !reserved;  // 7: break
         };
-        if (kept_ && start(kept_->job)) {
+        if (kept_ && start(*kept_)) {
             kept_.reset();
         }
         if (!reserved) {
@@ -149,7 +142,7 @@ class Easy : public Algorithm {
     // became the head.
     void backfill_before_start(Round& round, JobIndex reserved) {
         const SchedulerState& state = round.state();
-        const Time start = kept_ ? kept_->start : reserve(state, reserved).shadow_time();
+        const Time start = kept_ ? kept_start_ : reserve(state, reserved).shadow_time();
         const auto ends_in_time = [&](int, Duration estimate) {
             return kept_ ? state.now + estimate < start : state.now + estimate <= start;
         };
@@ -165,15 +158,12 @@ class Easy : public Algorithm {
         return state.job(job).processors() <= rounds_.free(state);
     }
 
-    // Whether a job other than the reserved one could start.
-    bool may_backfill(const SchedulerState& state) const { return state.waiting.size() > 1 && rounds_.free(state) > 0; }
-
     Reservation reserve(const SchedulerState& state, JobIndex job) const {
-        if (extra_.counts_all() && rounds_.withheld() == 0) {
+        if (extra_ == Extra::all && rounds_.withheld() == 0) {
             return {state, job};
         }
         std::vector<RunningJob> running = rounds_.running(state);
-        extra_.keep_counted(running, state.job(job).processors() - rounds_.free(state), starts_);
+        starts_.keep_counted(running, state.job(job).processors() - rounds_.free(state), extra_);
         return {state, job, running, rounds_.withheld()};
     }
 
@@ -181,7 +171,7 @@ class Easy : public Algorithm {
     // false or at the test limit. Skips jobs for which may_start(processors, estimate) is false.
     template <typename MayStart, typename Take>
     void for_each_other(const SchedulerState& state, JobIndex reserved, MayStart may_start, Take take) {
-        std::uint64_t tests_left = test_limit_.value_or(no_limit);
+        std::uint64_t tests_left = most_tests();
         const auto test = [&](JobIndex job) { return tests_left-- > 0 && take(job); };
         if (orders_.backfills_by_submission()) {
             for_each_candidate(state, reserved, may_start, test);
@@ -219,82 +209,37 @@ class Easy : public Algorithm {
         return test_limit_ ? std::numeric_limits<int>::max() : std::min(state.most_for_one_job(), rounds_.free(state));
     }
 
-    void refuse_what_does_not_go_together(const Parameters& parameters) const {
-        if (keeps_head_ && !extra_.counts_none()) {
-            throw UsageError("parameter head=kept goes with extra=none only");
-        }
-        const std::string extra = "extra=" + parameters.choice("extra");
-        if (!extra_.counts_all() && reservations_ != 1) {
-            throw UsageError("parameter " + extra + " goes with reservations=1 only");
-        }
-        const std::string& placement = parameters.choice("placement");
-        if (placement == "contiguous" || placement == "machine") {
-            const std::string counts = !extra_.counts_all() ? extra
-                                       : rounds_.is_on()    ? "rounds=" + parameters.choice("rounds")
-                                       : reservations_ != 1 ? "reservations other than 1"
-                                                            : "";
-            if (!counts.empty()) {
-                throw UsageError("parameter " + counts +
-                                 " counts processors, so it does not go with placement=" + placement);
-            }
-        }
-    }
-
-    // A head that remains the head until it starts.
-    struct KeptHead {
-        JobIndex job;
-        Time start;  // by the estimates, when it became the head
-    };
-
-    static constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t most_tests() const { return test_limit_.value_or(std::numeric_limits<std::uint64_t>::max()); }
 
     EasyOrders orders_;
     EventRounds rounds_;
-    ExtraProcessors extra_;
+    Extra extra_;
     bool keeps_head_;
-    std::optional<KeptHead> kept_;  // only if keeps_head_
+    std::optional<JobIndex> kept_;  // the head that remains the head until it starts; only if keeps_head_
+    Time kept_start_;               // its start by the estimates, when it became the head
     StartHistory starts_;
     std::uint64_t reservations_;
     std::optional<std::uint64_t> test_limit_;
 };
 
-std::vector<Parameter> parameters() {
-    const std::vector<std::string> also{"predicted", "field", "multifactor"};
-    std::vector<Parameter> parameters{
-        JobOrder::order("order", "fcfs", "which waiting job goes first, and has the reservation if it does not fit",
-                        also),
-        JobOrder::order("backfill-order", "fcfs", "order in which the others are tried", also),
-        JobOrder::weights(),
-        JobOrder::scales(),
-        JobOrder::field(),
-        Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission"),
-        Parameter::choice(
-            "ties", {"first", "last", "order"}, "first",
-            "which of two equal scores goes first: the earlier or the later arrival; last, order: in backfill-order the one that is first in order"),
-        Parameter::choice(
-            "extra", {"all", "needed", "needed-latest", "none"}, "all",
-            "extra processors: from all jobs that end by the reserved start, only from those that the reserved job needs, or none"),
-        Parameter::choice(
-            "head", {"best", "kept"}, "best",
-            "the first job: in each round anew, or one that keeps its place and reservation until it starts"),
-        Parameter::choice(
-            "rounds", {"instant", "event", "every-event", "strict-event"}, "instant",
-            "decide once for all events of an instant, or after each; after a submission only if the new job fits, or after every one; strict: processors are free only once the end of their job is handled"),
-        Parameter::whole_number("reservations", "1", "number of jobs that have a reservation", true),
-        Parameter::whole_number("test-limit", "",
-                                "number of jobs tried after the first that cannot start (all if not given)")};
-    for (const std::vector<Parameter>& more :
-         {RunTimePredictor::parameters(), WeightTuner::parameters(), MultifactorPriority::parameters()}) {
-        parameters.insert(parameters.end(), more.begin(), more.end());
-    }
-    return parameters;
-}
-
 const Registration registration({
     "easy",
     "EASY backfilling: the first waiting job has a reservation, others start if they do not delay it",
     "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; as in Legrand, Trystram, Zrigui, Adapting batch scheduling to workload characteristics: what can we expect from online learning?, IPDPS 2019, algorithm 1",
-    parameters(),
+    joined({EasyOrders::parameters(),
+            {StartHistory::extra(),
+             Parameter::choice(
+                 "head", {"best", "kept"}, "best",
+                 "the first job: in each round anew, or one that keeps its place and reservation until it starts")
+                 .used_with({"extra=none"}),
+             EventRounds::parameter(),
+             Parameter::whole_number("reservations", "1", "number of jobs that have a reservation", true)
+                 .used_with(placements_that_count()),
+             Parameter::whole_number("test-limit", "",
+                                     "number of jobs tried after the first that cannot start (all if not given)")},
+            RunTimePredictor::parameters(),
+            WeightTuner::parameters(),
+            MultifactorPriority::parameters()}),
     [](const Parameters& parameters) { return std::make_unique<Easy>(parameters); },
     {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine},
 });

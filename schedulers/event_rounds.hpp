@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,6 +22,13 @@ namespace batfill {
 // machine has the last round.
 class EventRounds {
  public:
+    // The parameter `rounds`.
+    static Parameter parameter() {
+        return Parameter::choice(
+                   "rounds", {"instant", "event", "every-event", "strict-event"}, "instant",
+                   "decide once for all events of an instant, or after each; after a submission only if the new job fits, or after every one; strict: processors are free only once the end of their job is handled")
+            .used_with(placements_that_count());
+    }
     explicit EventRounds(const Parameters& parameters)
         : is_on_(parameters.choice("rounds") != "instant"),
           follow_every_submission_(is_on_ && parameters.choice("rounds") != "event"),
@@ -34,7 +42,19 @@ class EventRounds {
     // Notes that jobs ended, or that the machine changed.
     // Requires: called before the submissions of the instant; `starts` is kept if is_on().
     // Cost: O(completions * log(completions)).
-    void completed(Time now, std::span<const Completion> completions, const StartHistory& starts);
+    void completed(Time now, std::span<const Completion> completions, const StartHistory& starts) {
+        if (!is_on_) {
+            return;
+        }
+        completions_.assign(completions.begin(), completions.end());
+        std::ranges::sort(completions_, {}, [&](const Completion& one) { return starts.number_of(one.job); });
+        for (const Completion& completion : completions_) {
+            if (is_held(completion, now)) {
+                held_.push_back({completion.expected_end, completion.job, completion.processors});
+                withheld_ += completion.processors;
+            }
+        }
+    }
     void machine_changed() { machine_has_changed_ = true; }
 
     // Number of processors that jobs may use now.
@@ -43,7 +63,13 @@ class EventRounds {
     int withheld() const { return withheld_; }
     // The running jobs, and the ended jobs that hold processors, by estimated end.
     // Cost: O(running jobs * held jobs).
-    std::vector<RunningJob> running(const SchedulerState& state) const;
+    std::vector<RunningJob> running(const SchedulerState& state) const {
+        std::vector<RunningJob> running = state.running;
+        for (const RunningJob& job : held_) {
+            running.insert(std::ranges::upper_bound(running, job.end, {}, &RunningJob::end), job);
+        }
+        return running;
+    }
 
     // Calls `decide` once, or, if is_on(), after each completion and after a change of the machine.
     template <typename Decide>
@@ -64,7 +90,12 @@ class EventRounds {
  private:
     // Whether an ended job holds its processors until the round of its completion.
     bool is_held(const Completion& completion, Time now) const { return is_strict_ || completion.expected_end > now; }
-    void release(const Completion& completion, Time now);
+    void release(const Completion& completion, Time now) {
+        if (is_held(completion, now)) {
+            std::erase_if(held_, [&](const RunningJob& job) { return job.job == completion.job; });
+            withheld_ -= completion.processors;
+        }
+    }
 
     bool is_on_;
     bool follow_every_submission_;

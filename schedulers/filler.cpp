@@ -13,9 +13,7 @@ namespace {
 class Filler : public Algorithm {
  public:
     explicit Filler(const Parameters& parameters)
-        : order_(parameters, "order"), writes_metadata_(parameters.boolean("metadata")) {
-        JobOrder::refuse_unused_weights(parameters, {"order"});
-    }
+        : order_(parameters, "order"), writes_metadata_(parameters.boolean("metadata")) {}
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();

@@ -18,7 +18,7 @@ class PrioritizedCompression : public OrderedPlanAlgorithm {
  protected:
     void compress(Round& round) override {
         ++compressions_;
-        moves_ += move_earlier_in_order(round);
+        moves_ += plan().move_earlier_in_order(queue().now(round.state()));
     }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -20,31 +21,60 @@ class Ranking {
     // Which of equal scores goes first.
     using Ties = JobTournament::Ties;
 
-    // `multifactor` gives the scores if the order is multifactor.
+    // `multifactor` gives the scores if the order is multifactor. With `keeps_first`, the ranking maintains the first
+    // waiting job for for_each_waiting_until().
     // Requires: the caller prepares `multifactor` before each round.
-    Ranking(const JobOrder& order, Ties ties, const MultifactorPriority* multifactor)
-        : order_(order), multifactor_(order.is_multifactor() ? multifactor : nullptr), ties_(ties) {}
+    Ranking(const JobOrder& order, Ties ties, bool keeps_first, const MultifactorPriority* multifactor = nullptr)
+        : order_(order), multifactor_(order.is_multifactor() ? multifactor : nullptr), ties_(ties) {
+        if (keeps_first && multifactor_ == nullptr && !is_submission_order()) {
+            tournament_.emplace(ties);
+        }
+    }
 
     // Whether the order is that of the queue.
     bool is_submission_order() const { return order_.is_submission_order() && ties_ == Ties::first; }
 
-    // Maintains the first waiting job for for_each_waiting_until().
-    // Requires: called before the first insert().
-    void keep_first();
-
     // Notes that a job was submitted, or left the queue.
     // Requires: called once for each job.
     // Cost: O(log(waiting jobs)).
-    void insert(const SchedulerState& state, JobIndex job);
-    void remove(JobIndex job);
+    void insert(const SchedulerState& state, JobIndex job) {
+        if (is_submission_order()) {
+            return;
+        }
+        const JobScore score = order_.score(state, job);
+        if (tournament_) {
+            tournament_->insert(job, state.job(job).submit(), score);
+        } else {
+            scores_.resize(std::max(scores_.size(), std::size_t{job} + 1));
+            scores_[job] = score;
+        }
+    }
+    void remove(JobIndex job) {
+        if (tournament_) {
+            tournament_->remove(job);
+        }
+    }
 
     // Gives the waiting jobs new scores if the order is mixed.
     // Cost: O(waiting jobs).
-    void change_mixed(const MixedWeights& weights, const SchedulerState& state);
+    void change_mixed(const MixedWeights& weights, const SchedulerState& state) {
+        if (!order_.is_mixed()) {
+            return;
+        }
+        order_ = order_.with_weights(weights);
+        for (const JobIndex job : state.waiting.jobs()) {
+            const JobScore score = order_.score(state, job);
+            if (tournament_) {
+                tournament_->change(job, score);
+            } else {
+                scores_[job] = score;
+            }
+        }
+    }
 
     // Passes the waiting jobs, first to last, to `take` until that returns false. `take` must start each job for which
     // it returns true.
-    // Requires: keep_first() was called, unless the order is that of the queue.
+    // Requires: the ranking keeps the first job, or the order is that of the queue.
     // Cost: that of JobTournament for each job passed; under multifactor, that of for_each_until() once.
     template <typename Take>
     void for_each_waiting_until(const SchedulerState& state, Take take) {
@@ -75,7 +105,18 @@ class Ranking {
     // Sorts jobs by this order.
     // Requires: `jobs` is in the order of the queue.
     // Cost: O(jobs * log(jobs)).
-    std::vector<JobIndex> sorted(Time now, std::span<const JobIndex> jobs);
+    std::vector<JobIndex> sorted(Time now, std::span<const JobIndex> jobs) {
+        if (is_submission_order()) {
+            return {jobs.begin(), jobs.end()};
+        }
+        std::vector<JobIndex> sorted;
+        rank_queue(now, jobs);
+        pass_ranked(now, [&](JobIndex job) {
+            sorted.push_back(job);
+            return true;
+        });
+        return sorted;
+    }
 
  private:
     const JobScore& score(JobIndex job) const { return tournament_ ? tournament_->score(job) : scores_[job]; }
@@ -109,7 +150,7 @@ class Ranking {
     JobOrder order_;
     const MultifactorPriority* multifactor_;  // null: the order is not multifactor
     Ties ties_;
-    std::optional<JobTournament> tournament_;  // of the waiting jobs, after keep_first()
+    std::optional<JobTournament> tournament_;  // of the waiting jobs, if it keeps the first
     std::vector<JobScore> scores_;             // by JobIndex; empty if there is a tournament
     RankedJobs ranked_;
 };

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -99,9 +98,6 @@ class Relaxed : public Algorithm {
           priority_(parameters) {
         if (by_walltime_ && omega_ < 1) {
             throw UsageError("parameter omega must be at least 1 with basis=walltime");
-        }
-        if (actual_ && RunTimePredictor::is_asked_for(parameters)) {
-            throw UsageError("parameter estimates=actual leaves nothing to predict, so it does not go with prediction");
         }
     }
 
@@ -214,28 +210,23 @@ class Relaxed : public Algorithm {
     std::uint64_t backfilled_ = 0;
 };
 
-std::vector<Parameter> parameters() {
-    std::vector<Parameter> parameters{
-        Parameter::number("omega", "1", "how far the first job may be delayed, as a factor of its wait", 0, true),
-        Parameter::choice("basis", {"wait", "walltime"}, "wait",
-                          "omega is a factor of the time until the first job can start, or of its walltime"),
-        Parameter::number("alpha", "1", "exponent of the wait in hours"),
-        Parameter::number("beta", "-1", "exponent of the walltime in hours"),
-        Parameter::number("gamma", "1", "exponent of the processors divided by 32"),
-        Parameter::number("r", "10", "factor between the queues background, primary, challenge, urgent"),
-        Parameter::seconds("priority-period", "0", "priorities are computed at multiples of this; 0: in each round"),
-        Parameter::choice("estimates", {"requested", "actual"}, "requested",
-                          "estimated run times: walltimes, or the actual run times (simulate only)")};
-    const std::vector<Parameter> of_predictions = RunTimePredictor::parameters();
-    parameters.insert(parameters.end(), of_predictions.begin(), of_predictions.end());
-    return parameters;
-}
-
 const Registration registration({
     "relaxed",
     "relaxed backfilling: jobs may delay the first one by a factor of its expected wait",
     "Ward, Mahood, West, Scheduling jobs on parallel systems using a relaxed backfill strategy, JSSPP 2002, figure 2",
-    parameters(),
+    joined({{Parameter::number("omega", "1", "how far the first job may be delayed, as a factor of its wait", 0, true),
+             Parameter::choice("basis", {"wait", "walltime"}, "wait",
+                               "omega is a factor of the time until the first job can start, or of its walltime"),
+             Parameter::number("alpha", "1", "exponent of the wait in hours"),
+             Parameter::number("beta", "-1", "exponent of the walltime in hours"),
+             Parameter::number("gamma", "1", "exponent of the processors divided by 32"),
+             Parameter::number("r", "10", "factor between the queues background, primary, challenge, urgent"),
+             Parameter::seconds("priority-period", "0",
+                                "priorities are computed at multiples of this; 0: in each round"),
+             Parameter::choice("estimates", {"requested", "actual"}, "requested",
+                               "estimated run times: walltimes, or the actual run times (simulate only)")
+                 .used_with({"prediction=none"})},
+            RunTimePredictor::parameters()}),
     [](const Parameters& parameters) { return std::make_unique<Relaxed>(parameters); },
 });
 

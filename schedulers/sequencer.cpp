@@ -10,9 +10,7 @@ namespace {
 // Cost of a round in which nothing runs: a pass over the queue, unless the order is that of submission.
 class Sequencer : public Algorithm {
  public:
-    explicit Sequencer(const Parameters& parameters) : order_(parameters, "order") {
-        JobOrder::refuse_unused_weights(parameters, {"order"});
-    }
+    explicit Sequencer(const Parameters& parameters) : order_(parameters, "order") {}
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();

@@ -13,8 +13,7 @@
 
 #include "bindings.hpp"
 #include "src/campaign/run_campaign.hpp"
-#include "src/commands/campaign_makers.hpp"
-#include "src/commands/tune.hpp"
+#include "src/commands/parsers.hpp"
 
 namespace batfill::python {
 

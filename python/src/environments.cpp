@@ -431,10 +431,7 @@ EnvironmentOptions options_of(const nb::dict& given) {
     options.period = positive("period", options.period);
     if (given.contains("order")) {
         options.order = nb::cast<Parameters::Given>(given["order"]);
-        const Parameters parameters("order", environments::order_parameters(options.task), options.order);
-        JobOrder::refuse_unused_weights(parameters, {"order"});
-        JobOrder::refuse_unused_field(parameters, {"order"});
-        const JobOrder order(parameters, "order");
+        const JobOrder order(Parameters("order", environments::order_parameters(options.task), options.order), "order");
     }
     return options;
 }

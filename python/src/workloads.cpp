@@ -12,9 +12,7 @@
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "bindings.hpp"
-#include "src/commands/generate.hpp"
-#include "src/commands/import.hpp"
-#include "src/commands/swf.hpp"
+#include "src/commands/parsers.hpp"
 #include "src/support/json.hpp"
 #include "src/workloads/any_workload.hpp"
 

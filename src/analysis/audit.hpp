@@ -98,12 +98,10 @@ class Audit {
     void check_job(const ScheduledJob& job, const std::string& id, const IndexedJob& submitted);
     const std::string* first_of_its_id(const ScheduledJob& job, const std::optional<IndexedJob>& submitted);
     void check_request(const ScheduledJob& job, const IndexedJob& submitted);
-    void find_earlier_runs();
     std::optional<JobState> state_of(const std::string& id) const;
     void check_earlier_run(const LaterRun& run);
     bool may_take_no_time(const ScheduledJob& job, const JobDescription& description, const JobProfile* profile) const;
     void check_columns(const ScheduledJob& job);
-    void check_stretch(const ScheduledJob& job);
     void check_rejected(const ScheduledJob& job, const JobDescription& description);
     bool could_run(const JobDescription& description) const;
     void check_allocation(const ScheduledJob& job, const JobDescription& description);
@@ -112,13 +110,10 @@ class Audit {
     void check_end_of_delay(const ScheduledJob& job, const JobProfile& profile, const std::optional<Duration>& walltime,
                             Duration shortest_length);
     void check_deadlines();
-    void check_missing();
-    void sort_by_start();
     void check_processors();
     void check_outages(const Ran& job);
     void check_licenses();
     void check_machine(const Ran& job, const std::set<std::string>& licenses);
-    bool can_use(const Machine::Group& group, const std::string& license) const;
     void check_guarantees();
     void check_guarantee(const Guarantee& guarantee, const Started& job);
     std::optional<Time> last_guarantee(Time guaranteed, const Started& job);
@@ -126,6 +121,10 @@ class Audit {
     int processors() const { return machine_.processors(); }
     bool agree(Duration a, Duration b) const { return a <= b + options_.tolerance && b <= a + options_.tolerance; }
     bool agree(Time a, Time b) const { return agree(a.since_zero(), b.since_zero()); }
+    template <class Optional>
+    bool agree_or_none(const Optional& a, const Optional& b) const {
+        return a && b ? agree(*a, *b) : a == b;
+    }
     // `what` is a format of fmt for `values`.
     template <class... Values>
     void violation(Time at, const std::string& id, const char* what, const Values&... values) {
@@ -139,6 +138,14 @@ class Audit {
     template <class... Values>
     void violation(Time at, const Ran& job, const char* what, const Values&... values) {
         violation(at, *job.id, what, values...);
+    }
+
+    // Reports a violation unless `holds`.
+    template <class WhichJob, class... Values>
+    void expect(bool holds, Time at, const WhichJob& job, const char* what, const Values&... values) {
+        if (!holds) {
+            violation(at, job, what, values...);
+        }
     }
 
     const std::vector<Workload>& workloads_;
@@ -155,9 +162,8 @@ class Audit {
     std::unordered_map<std::string, JobState> other_states_;
     std::vector<LaterRun> later_runs_;
     std::unordered_map<std::string_view, const Ran*> earlier_runs_;  // by id; null: did not run
-    std::vector<Ran> ran_;
-    std::vector<std::uint32_t> by_start_;  // indices into `ran_`
-    std::vector<Started> started_;         // all jobs of the schedule, if there are guarantees
+    std::vector<Ran> ran_;          // by row, and by start once the jobs are checked one by one
+    std::vector<Started> started_;  // all jobs of the schedule, if there are guarantees
     // The row of the current job. Orders violations at the same time.
     static constexpr std::uint32_t no_row = UINT32_MAX;
     std::uint32_t row_ = 0;

@@ -22,38 +22,26 @@ void Audit::check_guarantees() {
         }
     }
     for (const Started& job : started_) {
-        if (!listed.contains(job.id)) {
-            violation(job.submit, job.id, "not among the guarantees");
-        }
+        expect(listed.contains(job.id), job.submit, job.id, "not among the guarantees");
     }
     for (const auto& [id, broken] : broken_) {
-        if (!listed.contains(id)) {
-            violation(broken.front()->lost_at, std::string(id),
-                      "has a broken guarantee, but is not among the guarantees");
-        }
+        expect(listed.contains(id), broken.front()->lost_at, std::string(id),
+               "has a broken guarantee, but is not among the guarantees");
     }
 }
 
 void Audit::check_guarantee(const Guarantee& guarantee, const Started& job) {
     const std::optional<Time>& start = job.start;
-    const bool same =
-        start && guarantee.actual_start ? agree(*start, *guarantee.actual_start) : start == guarantee.actual_start;
-    if (!same) {
-        violation(start.value_or(job.submit), job.id, "actual_start is {}, starting_time {}", guarantee.actual_start,
-                  start);
-    }
+    expect(agree_or_none(start, guarantee.actual_start), start.value_or(job.submit), job.id,
+           "actual_start is {}, starting_time {}", guarantee.actual_start, start);
     if (!guarantee.guaranteed_start) {
-        if (broken_.contains(job.id)) {
-            violation(job.submit, job.id, "has a broken guarantee, but was guaranteed nothing");
-        }
+        expect(!broken_.contains(job.id), job.submit, job.id, "has a broken guarantee, but was guaranteed nothing");
         return;
     }
     const Time guaranteed = *guarantee.guaranteed_start;
     ++report_.guarantees;
-    if (guaranteed + options_.tolerance < job.submit) {
-        violation(job.submit, job.id, "was guaranteed a start at {}, before its submission at {}", guaranteed,
-                  job.submit);
-    }
+    expect(guaranteed + options_.tolerance >= job.submit, job.submit, job.id,
+           "was guaranteed a start at {}, before its submission at {}", guaranteed, job.submit);
     const auto is_kept = [&](Time by) { return start && *start <= by + options_.tolerance; };
     const std::optional<Time> last = last_guarantee(guaranteed, job);
     if (!is_kept(guaranteed)) {

@@ -1,66 +1,67 @@
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 #include "audit.hpp"
 
 namespace batfill::analysis {
 
-// Sorts jobs that start together by end, then by row.
-void Audit::sort_by_start() {
-    by_start_.resize(ran_.size());
-    std::iota(by_start_.begin(), by_start_.end(), std::uint32_t{0});
-    std::sort(by_start_.begin(), by_start_.end(), [&](std::uint32_t a, std::uint32_t b) {
-        const Time end_of_a = ran_[a].held_until();
-        const Time end_of_b = ran_[b].held_until();
-        return std::tie(ran_[a].start, end_of_a, a) < std::tie(ran_[b].start, end_of_b, b);
-    });
+namespace {
+
+// Calls `visit` with each processor of the job that a machine of this size has, until it returns false.
+template <class Visit>
+void visit_processors(const Ran& job, int size, Visit visit) {
+    for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
+        for (int processor = interval.first; processor <= std::min(interval.last, size - 1); ++processor) {
+            if (!visit(processor)) {
+                return;
+            }
+        }
+    }
 }
+
+}  // namespace
 
 // Walks the jobs by start and remembers the latest end on each processor. A job that starts before that end shares the
 // processor. Reports each job once, for its lowest shared processor.
 void Audit::check_processors() {
     std::vector<const Ran*> holders(static_cast<std::size_t>(processors()), nullptr);
-    for (const std::uint32_t number : by_start_) {
-        const Ran& job = ran_[number];
+    for (const Ran& job : ran_) {
         const Time until = job.held_until();
         bool reported = false;
-        for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
-            for (int processor = interval.first; processor <= std::min(interval.last, processors() - 1); ++processor) {
-                const Ran*& holder = holders[static_cast<std::size_t>(processor)];
-                if (!reported && holder != nullptr && holder->held_until() > job.start + options_.tolerance) {
-                    violation(job.start, job, "starts at {} on processor {}, which job {} has until {}", job.start,
-                              processor, shown(*holder->id), holder->finish);
-                    reported = true;
-                }
-                if (holder == nullptr || holder->held_until() < until) {
-                    holder = &job;
-                }
+        visit_processors(job, processors(), [&](int processor) {
+            const Ran*& holder = holders[static_cast<std::size_t>(processor)];
+            if (!reported && holder != nullptr && holder->held_until() > job.start + options_.tolerance) {
+                violation(job.start, job, "starts at {} on processor {}, which job {} has until {}", job.start,
+                          processor, shown(*holder->id), holder->finish);
+                reported = true;
             }
-        }
+            if (holder == nullptr || holder->held_until() < until) {
+                holder = &job;
+            }
+            return true;
+        });
     }
 }
 
 // Reports each job once, for its lowest processor with an outage.
 void Audit::check_outages(const Ran& job) {
     const Time start = job.start;
-    for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
-        for (int processor = interval.first; processor <= std::min(interval.last, processors() - 1); ++processor) {
-            for (const Outages::Outage& outage : outages_.not_over_at(processor, start + options_.tolerance)) {
-                if (outage.from <= start) {
-                    violation(start, job, "starts at {} on processor {}, which is unavailable {}", start, processor,
-                              outage);
-                    return;
-                }
-                if (options_.jobs_survive_losses || outage.from + options_.tolerance >= job.held_until()) {
-                    break;
-                }
-                violation(outage.from, job, "runs until {} on processor {}, which is unavailable {}", job.finish,
-                          processor, outage);
-                return;
+    visit_processors(job, processors(), [&](int processor) {
+        for (const Outages::Outage& outage : outages_.not_over_at(processor, start + options_.tolerance)) {
+            if (outage.from <= start) {
+                violation(start, job, "starts at {} on processor {}, which is unavailable {}", start, processor,
+                          outage);
+                return false;
             }
+            if (options_.jobs_survive_losses || outage.from + options_.tolerance >= job.held_until()) {
+                return true;
+            }
+            violation(outage.from, job, "runs until {} on processor {}, which is unavailable {}", job.finish, processor,
+                      outage);
+            return false;
         }
-    }
+        return true;
+    });
 }
 
 // Counts the used licence copies over time. As with processors, two jobs overlap only if each starts more than the
@@ -77,25 +78,19 @@ void Audit::check_licenses() {
         std::string license;
     };
     std::vector<Change> changes;
-    for (const std::uint32_t number : by_start_) {
-        const Ran* const job = &ran_[number];
-        const std::vector<std::string>& listed = job->description->licenses;
+    for (const Ran& job : ran_) {
+        const std::vector<std::string>& listed = job.description->licenses;
         const std::set<std::string> licenses(listed.begin(), listed.end());
-        if (licenses.empty()) {
-            continue;
-        }
-        check_machine(*job, licenses);
-        const Time taken = job->start + options_.tolerance;
-        if (taken < job->held_until()) {
+        check_machine(job, licenses);
+        const Time taken = job.start + options_.tolerance;
+        if (taken < job.held_until()) {
             for (const std::string& license : licenses) {
-                changes.push_back({taken, 1, job, license});
-                changes.push_back({job->held_until(), -1, job, license});
+                changes.push_back({taken, 1, &job, license});
+                changes.push_back({job.held_until(), -1, &job, license});
             }
         }
     }
-    std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-        return std::tie(a.at, a.copies) < std::tie(b.at, b.copies);
-    });
+    std::ranges::stable_sort(changes, {}, [](const Change& change) { return std::tuple(change.at, change.copies); });
     std::map<std::string, long long> used;
     for (const Change& change : changes) {
         long long& count = used[change.license];
@@ -111,28 +106,28 @@ void Audit::check_licenses() {
 
 // A job with licences must run on one machine that can use all of them.
 void Audit::check_machine(const Ran& job, const std::set<std::string>& licenses) {
-    const Machine::Group* first = nullptr;
-    for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
-        for (int processor = interval.first; processor <= std::min(interval.last, processors() - 1); ++processor) {
-            const Machine::Group& group = machine_.group_of(processor);
-            first = first == nullptr ? &group : first;
-            if (group.name != first->name) {
-                violation(job.start, job, "needs licences and is on machines {} and {}", shown(first->name),
-                          shown(group.name));
-                return;
-            }
-            if (std::any_of(licenses.begin(), licenses.end(),
-                            [&](const std::string& license) { return !can_use(group, license); })) {
-                violation(job.start, job, "needs licences that processor {} does not have", processor);
-                return;
-            }
-        }
+    if (licenses.empty()) {
+        return;
     }
-}
-
-bool Audit::can_use(const Machine::Group& group, const std::string& license) const {
-    const std::optional<LicenseIndex> known = machine_.find_license(license);
-    return known && std::binary_search(group.licenses.begin(), group.licenses.end(), *known);
+    const auto can_use = [&](const Machine::Group& group, const std::string& license) {
+        const std::optional<LicenseIndex> known = machine_.find_license(license);
+        return known && std::ranges::binary_search(group.licenses, *known);
+    };
+    const Machine::Group* first = nullptr;
+    visit_processors(job, processors(), [&](int processor) {
+        const Machine::Group& group = machine_.group_of(processor);
+        first = first == nullptr ? &group : first;
+        if (group.name != first->name) {
+            violation(job.start, job, "needs licences and is on machines {} and {}", shown(first->name),
+                      shown(group.name));
+            return false;
+        }
+        if (!std::ranges::all_of(licenses, [&](const std::string& license) { return can_use(group, license); })) {
+            violation(job.start, job, "needs licences that processor {} does not have", processor);
+            return false;
+        }
+        return true;
+    });
 }
 
 }  // namespace batfill::analysis

@@ -13,27 +13,34 @@ namespace analysis {
 
 CheckReport Audit::finish() {
     report_.jobs = row_;
-    find_earlier_runs();
+    // The schedule may list the earlier run anywhere, so this looks it up after the last row.
     for (const LaterRun& run : later_runs_) {
-        check_earlier_run(run);
+        earlier_runs_.emplace(run.earlier_id, nullptr);
     }
+    for (const Ran& job : ran_) {
+        if (const auto earlier = earlier_runs_.find(*job.id); earlier != earlier_runs_.end()) {
+            earlier->second = &job;
+        }
+    }
+    std::ranges::for_each(later_runs_, [&](const LaterRun& run) { check_earlier_run(run); });
     check_deadlines();
     row_ = no_row;
-    check_missing();
-    sort_by_start();
+    std::size_t number = 0;
+    for (const Workload& workload : workloads_) {
+        for (const WorkloadJob& job : workload.jobs) {
+            expect(states_[number++].has_value(), job.description.submit, job.description.id, "missing");
+        }
+    }
+    std::ranges::sort(ran_, {}, [](const Ran& job) { return std::tuple(job.start, job.held_until(), job.row); });
     check_processors();
     if (!outages_.empty()) {
-        for (const std::uint32_t number : by_start_) {
-            check_outages(ran_[number]);
-        }
+        std::ranges::for_each(ran_, [&](const Ran& job) { check_outages(job); });
     }
     check_licenses();
     if (guarantees_ != nullptr) {
         check_guarantees();
     }
-    std::stable_sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
-        return std::tie(a.violation.at, a.row) < std::tie(b.violation.at, b.row);
-    });
+    std::ranges::stable_sort(found_, {}, [](const Found& one) { return std::tuple(one.violation.at, one.row); });
     for (Found& one : found_) {
         report_.violations.push_back(std::move(one.violation));
     }
@@ -77,17 +84,14 @@ void Audit::check_job(const ScheduledJob& job, const std::string& id, const Inde
         later_runs_.push_back({&id, *jobs_.earlier_run(id), job.submit, row_});
     }
     check_request(job, submitted);
-    if (job.success != (job.state == JobState::completed_successfully)) {
-        violation(job.submit, job, "success is {:d} but the final state is {}", job.success, to_string(job.state));
-    }
+    expect(job.success == (job.state == JobState::completed_successfully), job.submit, job,
+           "success is {:d} but the final state is {}", job.success, to_string(job.state));
     if (job.state == JobState::rejected) {
         check_rejected(job, description);
         return;
     }
-    if (description.processors > processors()) {
-        violation(job.submit, job, "requests {} processors of {} and was not rejected", description.processors,
-                  processors());
-    }
+    expect(description.processors <= processors(), job.submit, job, "requests {} processors of {} and was not rejected",
+           description.processors, processors());
     if (is_unfinished(job.state)) {
         violation(job.submit, job, "never finished");
         return;
@@ -102,21 +106,8 @@ void Audit::check_job(const ScheduledJob& job, const std::string& id, const Inde
         workloads_[submitted.workload].believes_walltimes ? std::nullopt : description.walltime;
     check_end(job, limit, profile, took_no_time ? Duration() : times.length);
     const Time submit = submitted.is_later_run ? job.submit : description.submit;
-    if (times.start + options_.tolerance < submit) {
-        violation(times.start, job, "starts at {}, before its submission at {}", times.start, submit);
-    }
-}
-
-// The schedule may list the earlier run anywhere, so this looks it up after the last row.
-void Audit::find_earlier_runs() {
-    for (const LaterRun& run : later_runs_) {
-        earlier_runs_.emplace(run.earlier_id, nullptr);
-    }
-    for (const Ran& job : ran_) {
-        if (const auto earlier = earlier_runs_.find(*job.id); earlier != earlier_runs_.end()) {
-            earlier->second = &job;
-        }
-    }
+    expect(times.start + options_.tolerance >= submit, times.start, job, "starts at {}, before its submission at {}",
+           times.start, submit);
 }
 
 // The state of a workload job or a later run in the schedule. None if the schedule has no job with this id.
@@ -167,39 +158,24 @@ bool Audit::may_take_no_time(const ScheduledJob& job, const JobDescription& desc
 // The first columns repeat the workload, except for the submission time of a later run.
 void Audit::check_request(const ScheduledJob& job, const IndexedJob& submitted) {
     const JobDescription& description = *submitted.description;
-    if (!submitted.is_later_run && !agree(job.submit, description.submit)) {
-        violation(job.submit, job, "submission_time is {}, the workload has {}", job.submit, description.submit);
-    }
-    if (job.processors != description.processors) {
-        violation(job.submit, job, "requested_number_of_resources is {}, the workload has {}", job.processors,
-                  description.processors);
-    }
-    const bool same = job.walltime && description.walltime ? agree(*job.walltime, *description.walltime)
-                                                           : job.walltime == description.walltime;
-    if (!same) {
-        violation(job.submit, job, "requested_time is {}, the workload has {}", job.walltime, description.walltime);
-    }
+    expect(submitted.is_later_run || agree(job.submit, description.submit), job.submit, job,
+           "submission_time is {}, the workload has {}", job.submit, description.submit);
+    expect(job.processors == description.processors, job.submit, job,
+           "requested_number_of_resources is {}, the workload has {}", job.processors, description.processors);
+    expect(agree_or_none(job.walltime, description.walltime), job.submit, job,
+           "requested_time is {}, the workload has {}", job.walltime, description.walltime);
 }
 
 void Audit::check_columns(const ScheduledJob& job) {
     const ExecutionRecord& times = *job.execution;
-    if (times.length < Duration()) {
-        violation(times.start, job, "execution_time is {}, less than 0", times.length);
-    }
-    const auto expect = [&](const char* column, Duration value, const char* sum, Duration expected) {
-        if (!agree(value, expected)) {
-            violation(times.start, job, "{} is {}, but {} is {}", column, value, sum, expected);
-        }
+    expect(times.length >= Duration(), times.start, job, "execution_time is {}, less than 0", times.length);
+    const auto compare = [&](const char* column, Duration value, const char* sum, Duration expected) {
+        expect(agree(value, expected), times.start, job, "{} is {}, but {} is {}", column, value, sum, expected);
     };
-    expect("finish_time", times.finish.since_zero(), "starting_time + execution_time",
-           times.start.since_zero() + times.length);
-    expect("waiting_time", times.wait, "starting_time - submission_time", times.start - job.submit);
-    expect("turnaround_time", times.turnaround, "finish_time - submission_time", times.finish - job.submit);
-    check_stretch(job);
-}
-
-void Audit::check_stretch(const ScheduledJob& job) {
-    const ExecutionRecord& times = *job.execution;
+    compare("finish_time", times.finish.since_zero(), "starting_time + execution_time",
+            times.start.since_zero() + times.length);
+    compare("waiting_time", times.wait, "starting_time - submission_time", times.start - job.submit);
+    compare("turnaround_time", times.turnaround, "finish_time - submission_time", times.finish - job.submit);
     if (!job.stretch || times.length <= Duration()) {
         return;
     }
@@ -218,14 +194,10 @@ void Audit::check_stretch(const ScheduledJob& job) {
 
 void Audit::check_rejected(const ScheduledJob& job, const JobDescription& description) {
     ++report_.rejected;
-    if (job.execution || !job.allocation.empty()) {
-        violation(job.submit, job, "rejected, but has times or an allocation");
-    }
-    if (!options_.rejections_allowed && outages_.empty() && could_run(description)) {
-        violation(job.submit, job,
-                  "rejected, though the machine could run it: it has a walltime and requests {} of {} processors",
-                  description.processors, processors());
-    }
+    expect(!job.execution && job.allocation.empty(), job.submit, job, "rejected, but has times or an allocation");
+    expect(options_.rejections_allowed || !outages_.empty() || !could_run(description), job.submit, job,
+           "rejected, though the machine could run it: it has a walltime and requests {} of {} processors",
+           description.processors, processors());
 }
 
 // Whether every algorithm can run the job. It must fit into one group of equal hosts, because an algorithm may insist
@@ -241,9 +213,8 @@ bool Audit::could_run(const JobDescription& description) const {
 
 void Audit::check_allocation(const ScheduledJob& job, const JobDescription& description) {
     const Time start = job.execution->start;
-    if (job.allocation.size() != description.processors) {
-        violation(start, job, "has {} processors, requested {}", job.allocation.size(), description.processors);
-    }
+    expect(job.allocation.size() == description.processors, start, job, "has {} processors, requested {}",
+           job.allocation.size(), description.processors);
     if (!job.allocation.empty() && job.allocation.last() >= processors()) {
         violation(start, job, "has processor {}, the platform's last is {}", job.allocation.last(), processors() - 1);
     } else if (options_.placement == Placement::contiguous && job.allocation.intervals().size() > 1) {
@@ -268,13 +239,12 @@ void Audit::check_end(const ScheduledJob& job, const std::optional<Duration>& wa
     if (is_delay && length > profile->delay + options_.tolerance) {
         violation(start, job, "runs {} s, longer than its delay {}", length, profile->delay);
     }
-    if (walltime && length > *walltime + options_.tolerance) {
-        violation(start, job, "runs {} s, longer than its walltime {}", length, walltime);
-    }
+    expect(!walltime || length <= *walltime + options_.tolerance, start, job, "runs {} s, longer than its walltime {}",
+           length, walltime);
     const Duration longest = job.execution->length;
-    if (job.state == JobState::completed_walltime_reached && (!walltime || longest + options_.tolerance < *walltime)) {
-        violation(start, job, "is {} after {} s, its walltime is {}", to_string(job.state), longest, walltime);
-    }
+    const bool reached = walltime && longest + options_.tolerance >= *walltime;
+    expect(reached || job.state != JobState::completed_walltime_reached, start, job,
+           "is {} after {} s, its walltime is {}", to_string(job.state), longest, walltime);
 }
 
 // The run time and the final state of a delay that nobody killed are known exactly.
@@ -283,16 +253,12 @@ void Audit::check_end_of_delay(const ScheduledJob& job, const JobProfile& profil
     const Time start = job.execution->start;
     const bool reaches_walltime = walltime && profile.delay >= *walltime;
     const Duration length = reaches_walltime ? *walltime : profile.delay;
-    if (!agree(shortest_length, length)) {
-        violation(start, job, "runs {} s, expected {}, its {}", job.execution->length, length,
-                  reaches_walltime ? "walltime" : "delay");
-    }
+    expect(agree(shortest_length, length), start, job, "runs {} s, expected {}, its {}", job.execution->length, length,
+           reaches_walltime ? "walltime" : "delay");
     const JobState by_itself = profile.return_code == 0 ? JobState::completed_successfully : JobState::completed_failed;
     const JobState state = reaches_walltime ? JobState::completed_walltime_reached : by_itself;
-    if (job.state != state) {
-        violation(start, job, "is {}, expected {} of delay {} and walltime {}", to_string(job.state), to_string(state),
-                  profile.delay, walltime);
-    }
+    expect(job.state == state, start, job, "is {}, expected {} of delay {} and walltime {}", to_string(job.state),
+           to_string(state), profile.delay, walltime);
 }
 
 // If a job was killed and submitted again, only its last run counts.
@@ -310,17 +276,6 @@ void Audit::check_deadlines() {
         if (options_.deadlines_bind) {
             row_ = job.row;
             violation(job.finish, job, "finishes at {}, after its deadline {}", job.finish, deadline);
-        }
-    }
-}
-
-void Audit::check_missing() {
-    std::size_t number = 0;
-    for (const Workload& workload : workloads_) {
-        for (const WorkloadJob& job : workload.jobs) {
-            if (!states_[number++]) {
-                violation(job.description.submit, job.description.id, "missing");
-            }
         }
     }
 }

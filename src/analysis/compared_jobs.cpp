@@ -111,7 +111,7 @@ void write_compared_jobs(const std::string& path, const std::vector<std::string>
             std::string line = csv_text(description.id);
             line.append(regular ? ",regular" : ",deadline").append(counted ? ",1" : ",0");
             for (const FinishedJob* const job : jobs) {
-                const std::optional<double> stretch = analysis::stretch(*job);
+                const std::optional<double> stretch = analysis::measure(*job, analysis::JobMeasure::stretch, {});
                 line += ',' + exact(analysis::wait(*job).to_seconds());
                 line += ',' + (stretch ? exact(*stretch) : "");
             }

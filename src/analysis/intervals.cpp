@@ -12,13 +12,16 @@
 #include <batfill/analysis/metrics.hpp>
 
 #include "job_measures.hpp"
-#include "rows.hpp"
+#include "tables.hpp"
 
 namespace batfill {
 
 namespace {
 
 using analysis::FinishedJobs;
+using analysis::JobMeasure;
+using analysis::JobStatistic;
+using Kind = JobStatistic::Kind;
 
 constexpr double level = 0.95;
 
@@ -43,10 +46,7 @@ std::vector<JobsOfWeek> weeks_of(const FinishedJobs& jobs, const FinishedJobs* b
             before.emplace(job.id, &job);
         }
     }
-    Time first = Time::infinity();
-    for (const FinishedJob& job : jobs) {
-        first = std::min(first, job.submit);
-    }
+    const Time first = jobs.empty() ? Time() : std::ranges::min_element(jobs, {}, &FinishedJob::submit)->submit;
     std::map<Microseconds, JobsOfWeek> weeks;
     for (const FinishedJob& job : jobs) {
         JobsOfWeek& week = weeks[(job.submit - first).count() / Duration::days(7).count()];
@@ -56,8 +56,9 @@ std::vector<JobsOfWeek> weeks_of(const FinishedJobs& jobs, const FinishedJobs* b
         }
     }
     std::vector<JobsOfWeek> result;
-    result.reserve(weeks.size());
-    std::transform(weeks.begin(), weeks.end(), std::back_inserter(result), [](auto& week) { return week.second; });
+    for (auto& [number, week] : weeks) {
+        result.push_back(std::move(week));
+    }
     return result;
 }
 
@@ -73,22 +74,22 @@ struct Intervals {
     Interval difference;
 };
 
-// Calls begin(), then take(week) for each week of the resample, then end(), for each resample of a circular block
-// bootstrap. A resample has as many weeks as the log, in blocks of consecutive weeks from sampled starts. The first
-// week follows the last one. The same options and number of weeks give the same resamples. Requires: weeks > 0.
-template <class Begin, class Take, class End>
-void for_each_resample(std::size_t weeks, const IntervalOptions& options, Begin begin, Take take, End end) {
+// Calls `use` with the weeks of each resample of a circular block bootstrap. A resample has as many weeks as the log,
+// in blocks of consecutive weeks from sampled starts. The first week follows the last one. The same options and number
+// of weeks give the same resamples. Requires: weeks > 0.
+template <class Use>
+void for_each_resample(std::size_t weeks, const IntervalOptions& options, Use use) {
     std::mt19937_64 random(options.seed);
+    std::vector<std::size_t> sampled(weeks);
     for (std::size_t i = 0; i < options.resamples; ++i) {
-        begin();
         for (std::size_t taken = 0; taken < weeks;) {
             // The modulo makes some weeks more likely by less than one in 2^40, which is negligible.
             const std::size_t first = random() % weeks;
             for (std::size_t step = 0; step < options.block && taken < weeks; ++step, ++taken) {
-                take((first + step) % weeks);
+                sampled[taken] = (first + step) % weeks;
             }
         }
-        end();
+        use(sampled);
     }
 }
 
@@ -102,193 +103,117 @@ bool has_resamples(std::size_t weeks, const IntervalOptions& options) {
 Intervals bootstrap(const std::vector<Week>& weeks, const IntervalOptions& options) {
     std::vector<double> values;
     std::vector<double> differences;
-    Week all;
-    for_each_resample(
-        weeks.size(), options, [&] { all = Week{}; },
-        [&](std::size_t week) {
+    for_each_resample(weeks.size(), options, [&](const std::vector<std::size_t>& sampled) {
+        Week all;
+        for (const std::size_t week : sampled) {
             all.jobs += weeks[week].jobs;
             all.values += weeks[week].values;
             all.differences += weeks[week].differences;
-        },
-        [&] {
-            if (all.jobs > 0) {
-                values.push_back(all.values / all.jobs);
-                differences.push_back(all.differences / all.jobs);
-            }
-        });
+        }
+        if (all.jobs > 0) {
+            values.push_back(all.values / all.jobs);
+            differences.push_back(all.differences / all.jobs);
+        }
+    });
     return Intervals{percentiles(std::move(values)), percentiles(std::move(differences))};
 }
 
-using Value = std::optional<double> (*)(const FinishedJob&, Duration tau);
-using Total = std::optional<double> (*)(const FinishedJobs&, Duration tau);
+// The metrics that have intervals, in the order in which they are shown. Each is a statistic of jobs.
+constexpr std::array<const char*, 13> measured{"mean_wait",
+                                               "mean_bounded_slowdown",
+                                               "mean_stretch",
+                                               "mean_slowdown",
+                                               "median_wait",
+                                               "wait_percentile_90",
+                                               "wait_percentile_99",
+                                               "mean_wait_worst_5_percent",
+                                               "mean_wait_worst_1_percent",
+                                               "mean_wait_widest_10_percent",
+                                               "median_bounded_slowdown",
+                                               "bounded_slowdown_percentile_90",
+                                               "bounded_slowdown_percentile_99"};
 
-std::optional<double> wait_of(const FinishedJob& job, Duration) {
-    return analysis::wait(job).to_seconds();
-}
-
-std::optional<double> bounded_slowdown_of(const FinishedJob& job, Duration tau) {
-    return analysis::bounded_slowdown(job, tau);
-}
-
-// A mean over jobs.
-struct MeasuredMean {
-    const char* metric;
-    Value value;  // none: the job does not count
-    Total total;
-};
-
-constexpr std::array means{
-    MeasuredMean{"mean_wait", wait_of, [](const FinishedJobs& jobs, Duration) { return analysis::mean_wait(jobs); }},
-    MeasuredMean{"mean_bounded_slowdown", bounded_slowdown_of, analysis::mean_bounded_slowdown},
-    MeasuredMean{"mean_stretch", [](const FinishedJob& job, Duration) { return analysis::stretch(job); },
-                 [](const FinishedJobs& jobs, Duration) { return analysis::mean_stretch(jobs); }},
-    MeasuredMean{"mean_slowdown", [](const FinishedJob& job, Duration) { return analysis::slowdown(job); },
-                 [](const FinishedJobs& jobs, Duration) { return analysis::mean_slowdown(jobs); }},
-};
-
-// A measure of the jobs in an order: the value at a percentile, or the mean of the first per cent of them.
-struct MeasuredOrder {
-    enum class Kind { percentile, mean_of_first };
-    const char* metric;
-    Value value;
-    bool (*is_before)(const FinishedJob& a, const FinishedJob& b, Duration tau);
-    Kind kind;
-    std::size_t percent;
-    Total total;
-};
-
-bool shorter_wait(const FinishedJob& a, const FinishedJob& b, Duration) {
-    return analysis::wait(a) < analysis::wait(b);
-}
-bool longer_wait(const FinishedJob& a, const FinishedJob& b, Duration) {
-    return analysis::wait(b) < analysis::wait(a);
-}
-bool wider(const FinishedJob& a, const FinishedJob& b, Duration) {
-    return analysis::is_wider(a, b);
-}
-bool smaller_slowdown(const FinishedJob& a, const FinishedJob& b, Duration tau) {
-    return analysis::bounded_slowdown(a, tau) < analysis::bounded_slowdown(b, tau);
-}
-
-template <std::size_t percent>
-std::optional<double> wait_percentile(const FinishedJobs& jobs, Duration) {
-    return analysis::wait_percentile(jobs, percent);
-}
-template <std::size_t percent>
-std::optional<double> slowdown_percentile(const FinishedJobs& jobs, Duration tau) {
-    return analysis::bounded_slowdown_percentile(jobs, tau, percent);
-}
-template <std::size_t percent>
-std::optional<double> worst_waits(const FinishedJobs& jobs, Duration) {
-    return analysis::mean_wait_of_worst(jobs, percent);
-}
-template <std::size_t percent>
-std::optional<double> widest_waits(const FinishedJobs& jobs, Duration) {
-    return analysis::mean_wait_of_widest(jobs, percent);
-}
-
-using Kind = MeasuredOrder::Kind;
-
-constexpr std::array orders{
-    MeasuredOrder{"median_wait", wait_of, shorter_wait, Kind::percentile, 50, wait_percentile<50>},
-    MeasuredOrder{"wait_percentile_90", wait_of, shorter_wait, Kind::percentile, 90, wait_percentile<90>},
-    MeasuredOrder{"wait_percentile_99", wait_of, shorter_wait, Kind::percentile, 99, wait_percentile<99>},
-    MeasuredOrder{"mean_wait_worst_5_percent", wait_of, longer_wait, Kind::mean_of_first, 5, worst_waits<5>},
-    MeasuredOrder{"mean_wait_worst_1_percent", wait_of, longer_wait, Kind::mean_of_first, 1, worst_waits<1>},
-    MeasuredOrder{"mean_wait_widest_10_percent", wait_of, wider, Kind::mean_of_first, 10, widest_waits<10>},
-    MeasuredOrder{"median_bounded_slowdown", bounded_slowdown_of, smaller_slowdown, Kind::percentile, 50,
-                  slowdown_percentile<50>},
-    MeasuredOrder{"bounded_slowdown_percentile_90", bounded_slowdown_of, smaller_slowdown, Kind::percentile, 90,
-                  slowdown_percentile<90>},
-    MeasuredOrder{"bounded_slowdown_percentile_99", bounded_slowdown_of, smaller_slowdown, Kind::percentile, 99,
-                  slowdown_percentile<99>},
-};
-
-// The jobs of a run in the order of a measure, with the week of each.
-class OrderedJobs {
+// The values of a run's jobs in the order in which a statistic counts them, with the week of each.
+class OrderedValues {
  public:
-    OrderedJobs(const std::vector<JobsOfWeek>& weeks, FinishedJobs JobsOfWeek::*jobs, const MeasuredOrder& measure,
-                Duration tau)
-        : measure_(measure) {
-        std::vector<std::pair<const FinishedJob*, std::uint32_t>> sorted;
+    OrderedValues(const std::vector<JobsOfWeek>& weeks, FinishedJobs JobsOfWeek::*jobs, const JobStatistic& statistic,
+                  Duration tau)
+        : statistic_(statistic) {
         for (std::size_t week = 0; week < weeks.size(); ++week) {
             for (const FinishedJob& job : weeks[week].*jobs) {
-                sorted.emplace_back(&job, static_cast<std::uint32_t>(week));
+                const double value = analysis::measure(job, statistic.measure, tau).value_or(0);
+                values_.push_back({value, static_cast<std::uint32_t>(week), &job});
             }
         }
-        std::stable_sort(sorted.begin(), sorted.end(),
-                         [&](const auto& a, const auto& b) { return measure.is_before(*a.first, *b.first, tau); });
-        values_.reserve(sorted.size());
-        for (const auto& [job, week] : sorted) {
-            values_.emplace_back(measure.value(*job, tau).value_or(0), week);
-        }
+        std::ranges::stable_sort(values_, [&](const Value& a, const Value& b) {
+            switch (statistic.kind) {
+                case Kind::worst:
+                    return a.value > b.value;
+                case Kind::widest:
+                    return analysis::is_wider(*a.job, *b.job);
+                default:
+                    return a.value < b.value;
+            }
+        });
     }
 
-    // The measure of a resample that has each week so often, and so many jobs in all.
+    // The statistic of a resample that has each week so often, and so many jobs in all.
     // Cost: O(jobs).
     double measure(const std::vector<std::size_t>& times, std::size_t jobs) const {
-        const std::size_t wanted = (jobs * measure_.percent + 99) / 100;
+        const std::size_t wanted = statistic_.share_of(jobs);
         double sum = 0;
         std::size_t seen = 0;
-        for (const auto& [value, week] : values_) {
+        for (const auto& [value, week, job] : values_) {
             const std::size_t more = std::min(times[week], wanted - seen);
             seen += more;
             sum += value * static_cast<double>(more);
             if (seen == wanted) {
-                return measure_.kind == Kind::percentile ? value : sum / static_cast<double>(wanted);
+                return statistic_.kind == Kind::percentile ? value : sum / static_cast<double>(wanted);
             }
         }
         return 0;  // only without jobs
     }
 
  private:
-    const MeasuredOrder& measure_;
-    std::vector<std::pair<double, std::uint32_t>> values_;
+    struct Value {
+        double value;
+        std::uint32_t week;
+        const FinishedJob* job;
+    };
+    const JobStatistic& statistic_;
+    std::vector<Value> values_;
 };
 
-Intervals bootstrap(const std::vector<JobsOfWeek>& weeks, const MeasuredOrder& measure, Duration tau,
-                    const IntervalOptions& options) {
-    const OrderedJobs run(weeks, &JobsOfWeek::run, measure, tau);
-    const OrderedJobs baseline(weeks, &JobsOfWeek::baseline, measure, tau);
+// Intervals of a statistic that is not a mean over all jobs.
+// Requires: has_resamples().
+Intervals bootstrap_in_order(const std::vector<JobsOfWeek>& weeks, const JobStatistic& statistic, Duration tau,
+                             const IntervalOptions& options) {
+    const OrderedValues run(weeks, &JobsOfWeek::run, statistic, tau);
+    const OrderedValues baseline(weeks, &JobsOfWeek::baseline, statistic, tau);
     std::vector<double> values;
     std::vector<double> differences;
-    std::vector<std::size_t> times(weeks.size());
-    std::size_t jobs = 0;
-    for_each_resample(
-        weeks.size(), options,
-        [&] {
-            std::fill(times.begin(), times.end(), 0);
-            jobs = 0;
-        },
-        [&](std::size_t week) {
+    for_each_resample(weeks.size(), options, [&](const std::vector<std::size_t>& sampled) {
+        std::vector<std::size_t> times(weeks.size());
+        std::size_t jobs = 0;
+        for (const std::size_t week : sampled) {
             ++times[week];
             jobs += weeks[week].run.size();
-        },
-        [&] {
-            values.push_back(run.measure(times, jobs));
-            differences.push_back(values.back() - baseline.measure(times, jobs));
-        });
+        }
+        values.push_back(run.measure(times, jobs));
+        differences.push_back(values.back() - baseline.measure(times, jobs));
+    });
     return Intervals{percentiles(std::move(values)), percentiles(std::move(differences))};
 }
 
 // Sums of the values of each week.
-std::vector<Week> sums_of(const std::vector<JobsOfWeek>& weeks, Value value, Duration tau) {
-    const auto values_of = [&](const FinishedJobs& jobs) {
-        std::vector<double> values;
-        for (const FinishedJob& job : jobs) {
-            if (const std::optional<double> one = value(job, tau)) {
-                values.push_back(*one);
-            }
-        }
-        return values;
-    };
+std::vector<Week> sums_of(const std::vector<JobsOfWeek>& weeks, JobMeasure measure, Duration tau) {
     std::vector<Week> sums;
     sums.reserve(weeks.size());
     for (const JobsOfWeek& week : weeks) {
-        std::vector<double> values = values_of(week.run);
+        std::vector<double> values = analysis::values_of(week.run, measure, tau);
         const auto jobs = static_cast<double>(values.size());
         const double sum = analysis::sum(std::move(values));
-        sums.push_back(Week{jobs, sum, sum - analysis::sum(values_of(week.baseline))});
+        sums.push_back(Week{jobs, sum, sum - analysis::sum(analysis::values_of(week.baseline, measure, tau))});
     }
     return sums;
 }
@@ -314,33 +239,29 @@ std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, 
     }
     const std::vector<JobsOfWeek> weeks = weeks_of(jobs, before);
     std::vector<MetricInterval> result;
-    const auto add = [&](const char* metric, Total total, const auto& bootstrapped) {
+    for (const char* const metric : measured) {
+        const auto& statistic = std::get<JobStatistic>(analysis::find_metric(metric)->definition);
         MetricInterval& found = result.emplace_back();
         found.metric = metric;
         found.weeks = weeks.size();
-        found.value = total(jobs, options.tau);
+        found.value = analysis::measure(jobs, statistic, options.tau);
         if (before != nullptr && found.value) {
-            found.difference = *found.value - *total(*before, options.tau);
+            found.difference = *found.value - *analysis::measure(*before, statistic, options.tau);
         }
         if (found.value && has_resamples(weeks.size(), how)) {
-            const Intervals intervals = bootstrapped();
+            const Intervals intervals = statistic.kind == Kind::mean
+                                            ? bootstrap(sums_of(weeks, statistic.measure, options.tau), how)
+                                            : bootstrap_in_order(weeks, statistic, options.tau, how);
             found.interval = intervals.value;
             if (found.difference) {
                 found.difference_interval = intervals.difference;
             }
         }
-    };
-    for (const MeasuredMean& measure : means) {
-        add(measure.metric, measure.total, [&] { return bootstrap(sums_of(weeks, measure.value, options.tau), how); });
-    }
-    for (const MeasuredOrder& measure : orders) {
-        add(measure.metric, measure.total, [&] { return bootstrap(weeks, measure, options.tau, how); });
     }
     return result;
 }
 
 void write_intervals(std::ostream& out, const std::vector<RunIntervals>& runs, MetricsFormat format) {
-    using analysis::Number;
     analysis::Rows rows{{{"run", "run"},
                          {"metric", "metric"},
                          {"weeks", "weeks"},
@@ -353,21 +274,12 @@ void write_intervals(std::ostream& out, const std::vector<RunIntervals>& runs, M
                         {}};
     for (const RunIntervals& run : runs) {
         for (const MetricInterval& found : run.intervals) {
-            const auto number = [&](std::optional<double> value) {
-                return Number{value, analysis::find_metric(found.metric)->unit};
-            };
-            const auto add = [&](std::vector<analysis::Cell>& row, std::optional<double> value,
-                                 const std::optional<Interval>& interval) {
-                row.emplace_back(number(value));
-                row.emplace_back(number(interval ? std::optional(interval->low) : std::nullopt));
-                row.emplace_back(number(interval ? std::optional(interval->high) : std::nullopt));
-            };
+            const analysis::Unit unit = analysis::find_metric(found.metric)->unit;
+            const analysis::Number weeks{static_cast<double>(found.weeks), analysis::Unit::count};
             std::vector<analysis::Cell>& row = rows.rows.emplace_back();
-            row.emplace_back(run.label);
-            row.emplace_back(found.metric);
-            row.emplace_back(Number{static_cast<double>(found.weeks), analysis::Unit::count});
-            add(row, found.value, found.interval);
-            add(row, found.difference, found.difference_interval);
+            row = {run.label, found.metric, weeks};
+            append(row, found.value, found.interval, unit);
+            append(row, found.difference, found.difference_interval, unit);
         }
     }
     analysis::write_rows(out, rows, format);

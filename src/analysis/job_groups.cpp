@@ -1,5 +1,3 @@
-#include "job_groups.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -12,7 +10,8 @@
 
 #include <batfill/core/error.hpp>
 
-#include "rows.hpp"
+#include "job_measures.hpp"
+#include "tables.hpp"
 #include "workload_jobs.hpp"
 
 namespace batfill {
@@ -87,11 +86,11 @@ GroupMetrics analysis::measure_group(const FinishedJobs& jobs, Duration tau) {
     }
     return {jobs.size(),
             Duration::microseconds(used).to_seconds(),
-            mean_wait(jobs),
-            wait_percentile(jobs, 50),
-            max_wait(jobs),
-            mean_bounded_slowdown(jobs, tau),
-            bounded_slowdown_percentile(jobs, tau, 50)};
+            measure(jobs, mean_wait, tau),
+            measure(jobs, median_wait, tau),
+            measure(jobs, max_wait, tau),
+            measure(jobs, mean_bounded_slowdown, tau),
+            measure(jobs, median_bounded_slowdown, tau)};
 }
 
 std::vector<JobGroup> measure_groups(const MeasuredSchedule& schedule, const MetricsOptions& options,
@@ -143,13 +142,12 @@ void write_groups(std::ostream& out, const std::vector<RunGroups>& runs, const s
             row.emplace_back(run.label);
             row.insert(row.end(), group.names.begin(), group.names.end());
             const GroupMetrics& metrics = group.metrics;
-            row.emplace_back(Number{static_cast<double>(metrics.jobs), Unit::count});
-            row.emplace_back(Number{metrics.processor_seconds, Unit::seconds});
-            row.emplace_back(Number{metrics.mean_wait, Unit::seconds});
-            row.emplace_back(Number{metrics.median_wait, Unit::seconds});
-            row.emplace_back(Number{metrics.max_wait, Unit::seconds});
-            row.emplace_back(Number{metrics.mean_bounded_slowdown, Unit::ratio});
-            row.emplace_back(Number{metrics.median_bounded_slowdown, Unit::ratio});
+            row.insert(row.end(),
+                       {Number{static_cast<double>(metrics.jobs), Unit::count},
+                        Number{metrics.processor_seconds, Unit::seconds}, Number{metrics.mean_wait, Unit::seconds},
+                        Number{metrics.median_wait, Unit::seconds}, Number{metrics.max_wait, Unit::seconds},
+                        Number{metrics.mean_bounded_slowdown, Unit::ratio},
+                        Number{metrics.median_bounded_slowdown, Unit::ratio}});
         }
     }
     analysis::write_rows(out, rows, format);

@@ -3,68 +3,50 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <numeric>
 #include <tuple>
 
 namespace batfill::analysis {
 
 namespace {
 
-std::optional<double> mean_seconds(const std::vector<Duration>& durations) {
-    if (durations.empty()) {
-        return std::nullopt;
-    }
-    Duration sum;
-    for (const Duration duration : durations) {
-        sum = sum + duration;
-    }
-    return ratio(sum, Duration::seconds(static_cast<long long>(durations.size())));
+double to_number(Duration wait) {
+    return wait.to_seconds();
+}
+double to_number(double value) {
+    return value;
 }
 
-std::vector<Duration> waits(const FinishedJobs& jobs) {
-    std::vector<Duration> result(jobs.size());
-    std::transform(jobs.begin(), jobs.end(), result.begin(), wait);
-    return result;
-}
-
-std::vector<double> stretches(const FinishedJobs& jobs) {
-    std::vector<double> result;
-    result.reserve(jobs.size());
-    for (const FinishedJob& job : jobs) {
-        if (const std::optional<double> value = stretch(job)) {
-            result.push_back(*value);
-        }
-    }
-    return result;
-}
-
-// Keeps the first `percent` of `values` in the given order, rounded up, and drops the others.
-template <class Value, class Before>
-void keep_first(std::vector<Value>& values, std::size_t percent, Before before) {
-    const std::size_t count = (values.size() * percent + 99) / 100;
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count), values.end(), before);
-    values.erase(values.begin() + static_cast<std::ptrdiff_t>(count), values.end());
-}
-
-std::vector<double> bounded_slowdowns(const FinishedJobs& jobs, Duration tau) {
-    std::vector<double> slowdowns;
-    slowdowns.reserve(jobs.size());
-    for (const FinishedJob& job : jobs) {
-        slowdowns.push_back(bounded_slowdown(job, tau));
-    }
-    return slowdowns;
-}
-
-// The smallest value that at least `percent` of the values do not exceed.
 template <class Value>
-std::optional<Value> percentile(std::vector<Value> values, std::size_t percent) {
-    assert(percent > 0 && percent <= 100);
+std::optional<double> statistic_of(std::vector<Value> values, const JobStatistic& statistic) {
+    assert(statistic.percent > 0 && statistic.percent <= 100);
     if (values.empty()) {
         return std::nullopt;
     }
-    const std::size_t rank = (values.size() * percent + 99) / 100;
-    const auto place = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
-    std::nth_element(values.begin(), place, values.end());
-    return *place;
+    const std::size_t share = statistic.share_of(values.size());
+    const auto last = values.begin() + static_cast<std::ptrdiff_t>(share) - 1;
+    if (statistic.kind == JobStatistic::Kind::percentile) {
+        std::nth_element(values.begin(), last, values.end());
+        return to_number(*last);
+    }
+    if (statistic.kind == JobStatistic::Kind::worst) {
+        std::nth_element(values.begin(), last, values.end(), std::greater<>());
+        values.resize(share);
+    }
+    return mean(values);
+}
+
+// The widest `count` of the jobs.
+FinishedJobs widest_of(const FinishedJobs& jobs, std::size_t count) {
+    std::vector<const FinishedJob*> widest(jobs.size());
+    std::transform(jobs.begin(), jobs.end(), widest.begin(), [](const FinishedJob& job) { return &job; });
+    const auto end = widest.begin() + static_cast<std::ptrdiff_t>(count);
+    std::nth_element(widest.begin(), end, widest.end(),
+                     [](const FinishedJob* a, const FinishedJob* b) { return is_wider(*a, *b); });
+    FinishedJobs result;
+    result.reserve(count);
+    std::for_each(widest.begin(), end, [&](const FinishedJob* job) { result.push_back(*job); });
+    return result;
 }
 
 }  // namespace
@@ -75,23 +57,8 @@ FinishedJob finished_job(const ScheduledJob& job) {
             job.walltime, job.execution->start, job.execution->length, job.execution->finish};
 }
 
-std::optional<double> stretch(const FinishedJob& job) {
-    if (!job.walltime || *job.walltime <= Duration()) {
-        return std::nullopt;
-    }
-    return ratio(wait(job) + *job.walltime, *job.walltime);
-}
-
-std::optional<double> slowdown(const FinishedJob& job) {
-    return job.run > Duration() ? std::optional(ratio(wait(job) + job.run, job.run)) : std::nullopt;
-}
-
 bool is_wider(const FinishedJob& a, const FinishedJob& b) {
     return std::tie(b.processors, a.submit, a.id) < std::tie(a.processors, b.submit, b.id);
-}
-
-double bounded_slowdown(const FinishedJob& job, Duration tau) {
-    return std::max(ratio(wait(job) + job.run, std::max(job.run, tau)), 1.0);
 }
 
 double sum(std::vector<double> values) {
@@ -107,73 +74,50 @@ std::optional<double> mean(const std::vector<double>& values) {
     return values.empty() ? std::nullopt : std::optional(sum(values) / static_cast<double>(values.size()));
 }
 
-std::optional<double> mean_wait(const FinishedJobs& jobs) {
-    return mean_seconds(waits(jobs));
+std::optional<double> mean(const std::vector<Duration>& values) {
+    const auto count = static_cast<long long>(values.size());
+    return values.empty() ? std::nullopt
+                          : std::optional(ratio(std::accumulate(values.begin(), values.end(), Duration()),
+                                                Duration::seconds(count)));
 }
 
-std::optional<double> max_wait(const FinishedJobs& jobs) {
-    const std::vector<Duration> all = waits(jobs);
-    return all.empty() ? std::nullopt : std::optional(std::max_element(all.begin(), all.end())->to_seconds());
+std::optional<double> measure(const FinishedJob& job, JobMeasure what, Duration tau) {
+    const auto with_wait = [&](Duration length) { return ratio(wait(job) + length, length); };
+    switch (what) {
+        case JobMeasure::wait:
+            return wait(job).to_seconds();
+        case JobMeasure::stretch:
+            return job.walltime && *job.walltime > Duration() ? std::optional(with_wait(*job.walltime)) : std::nullopt;
+        case JobMeasure::slowdown:
+            return job.run > Duration() ? std::optional(with_wait(job.run)) : std::nullopt;
+        case JobMeasure::bounded_slowdown:
+            return std::max(ratio(wait(job) + job.run, std::max(job.run, tau)), 1.0);
+    }
+    return std::nullopt;
 }
 
-std::optional<double> wait_percentile(const FinishedJobs& jobs, std::size_t percent) {
-    const std::optional<Duration> found = percentile(waits(jobs), percent);
-    return found ? std::optional(found->to_seconds()) : std::nullopt;
-}
-
-std::optional<double> mean_wait_of_worst(const FinishedJobs& jobs, std::size_t percent) {
-    std::vector<Duration> longest = waits(jobs);
-    keep_first(longest, percent, std::greater<>());
-    return mean_seconds(longest);
-}
-
-std::optional<double> mean_wait_of_widest(const FinishedJobs& jobs, std::size_t percent) {
-    std::vector<const FinishedJob*> widest(jobs.size());
-    std::transform(jobs.begin(), jobs.end(), widest.begin(), [](const FinishedJob& job) { return &job; });
-    keep_first(widest, percent, [](const FinishedJob* a, const FinishedJob* b) { return is_wider(*a, *b); });
-    std::vector<Duration> their_waits(widest.size());
-    std::transform(widest.begin(), widest.end(), their_waits.begin(),
-                   [](const FinishedJob* job) { return wait(*job); });
-    return mean_seconds(their_waits);
-}
-
-std::optional<double> mean_stretch(const FinishedJobs& jobs) {
-    return mean(stretches(jobs));
-}
-
-std::optional<double> max_stretch(const FinishedJobs& jobs) {
-    const std::vector<double> all = stretches(jobs);
-    return all.empty() ? std::nullopt : std::optional(*std::max_element(all.begin(), all.end()));
-}
-
-std::optional<double> mean_slowdown(const FinishedJobs& jobs) {
-    std::vector<double> slowdowns;
-    slowdowns.reserve(jobs.size());
+std::vector<double> values_of(const FinishedJobs& jobs, JobMeasure what, Duration tau) {
+    std::vector<double> values;
+    values.reserve(jobs.size());
     for (const FinishedJob& job : jobs) {
-        if (const std::optional<double> value = slowdown(job)) {
-            slowdowns.push_back(*value);
+        if (const std::optional<double> value = measure(job, what, tau)) {
+            values.push_back(*value);
         }
     }
-    return mean(slowdowns);
+    return values;
 }
 
-std::optional<double> mean_bounded_slowdown(const FinishedJobs& jobs, Duration tau) {
-    return mean(bounded_slowdowns(jobs, tau));
-}
-
-std::optional<double> bounded_slowdown_percentile(const FinishedJobs& jobs, Duration tau, std::size_t percent) {
-    return percentile(bounded_slowdowns(jobs, tau), percent);
-}
-
-std::optional<double> makespan(const FinishedJobs& jobs) {
-    if (jobs.empty()) {
-        return std::nullopt;
+std::optional<double> measure(const FinishedJobs& jobs, const JobStatistic& statistic, Duration tau) {
+    if (statistic.kind == JobStatistic::Kind::widest) {
+        const JobStatistic mean{statistic.measure, JobStatistic::Kind::mean};
+        return measure(widest_of(jobs, statistic.share_of(jobs.size())), mean, tau);
     }
-    Time last = jobs.front().finish;
-    for (const FinishedJob& job : jobs) {
-        last = std::max(last, job.finish);
+    if (statistic.measure == JobMeasure::wait) {
+        std::vector<Duration> waits(jobs.size());
+        std::transform(jobs.begin(), jobs.end(), waits.begin(), wait);
+        return statistic_of(std::move(waits), statistic);
     }
-    return last.to_seconds();
+    return statistic_of(values_of(jobs, statistic.measure, tau), statistic);
 }
 
 std::optional<Duration> span_of(const FinishedJobs& jobs) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <batfill/analysis/metrics.hpp>
@@ -9,7 +11,7 @@
 #include <batfill/formats/schedule.hpp>
 
 // The measurements of finished jobs that papers use, in seconds or as ratios. They have no value if no job counts. They
-// do not depend on the order of the jobs.
+// do not depend on the order of the jobs. The classes that divide jobs everywhere.
 namespace batfill::analysis {
 
 using FinishedJobs = std::vector<FinishedJob>;
@@ -27,41 +29,74 @@ inline double ratio(Duration part, Duration whole) {
     return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
-// (wait + walltime) / walltime; no value without a walltime above 0.
-std::optional<double> stretch(const FinishedJob& job);
+enum class JobMeasure {
+    wait,              // in seconds
+    stretch,           // (wait + walltime) / walltime; no value without a walltime above 0
+    slowdown,          // (wait + run) / run; no value if the job took no time
+    bounded_slowdown,  // max((wait + run) / max(run, tau), 1)
+};
 
-// (wait + run) / run; no value if the job took no time.
-std::optional<double> slowdown(const FinishedJob& job);
+// Returns the measure of one job.
+// Requires: tau > 0 for the bounded slowdown.
+std::optional<double> measure(const FinishedJob& job, JobMeasure what, Duration tau);
+
+// Returns the measures of the jobs that have a value, in the order of the jobs.
+std::vector<double> values_of(const FinishedJobs& jobs, JobMeasure what, Duration tau);
+
+// A measure of many jobs.
+struct JobStatistic {
+    enum class Kind {
+        mean,
+        percentile,  // the smallest value that at least `percent` of the jobs do not exceed
+        worst,       // mean of the largest `percent` of the values
+        widest,      // mean of the `percent` of the jobs that are widest, as is_wider() orders them
+    };
+    JobMeasure measure;
+    Kind kind;
+    std::size_t percent = 100;  // above 0 and at most 100
+
+    // The number of values that the percentage stands for, rounded up.
+    std::size_t share_of(std::size_t values) const { return (values * percent + 99) / 100; }
+};
+
+inline constexpr JobStatistic mean_wait{JobMeasure::wait, JobStatistic::Kind::mean};
+inline constexpr JobStatistic median_wait{JobMeasure::wait, JobStatistic::Kind::percentile, 50};
+inline constexpr JobStatistic max_wait{JobMeasure::wait, JobStatistic::Kind::percentile, 100};
+inline constexpr JobStatistic mean_stretch{JobMeasure::stretch, JobStatistic::Kind::mean};
+inline constexpr JobStatistic max_stretch{JobMeasure::stretch, JobStatistic::Kind::percentile, 100};
+inline constexpr JobStatistic mean_bounded_slowdown{JobMeasure::bounded_slowdown, JobStatistic::Kind::mean};
+inline constexpr JobStatistic median_bounded_slowdown{JobMeasure::bounded_slowdown, JobStatistic::Kind::percentile, 50};
+
+// Returns the measure of the jobs that have a value.
+// Requires: as above.
+// Cost: O(n); O(n log n) for means, but of waits.
+std::optional<double> measure(const FinishedJobs& jobs, const JobStatistic& statistic, Duration tau);
 
 // Whether `a` comes before `b` among the widest jobs. Which of equally wide ones does, does not depend on the schedule.
 bool is_wider(const FinishedJob& a, const FinishedJob& b);
 
-// max((wait + run) / max(run, tau), 1).
-// Requires: tau > 0.
-double bounded_slowdown(const FinishedJob& job, Duration tau);
-
 // Sums of doubles depend on the order of the terms, so these add from the smallest up.
 double sum(std::vector<double> values);
 std::optional<double> mean(const std::vector<double>& values);
+// In seconds. Rounds only once, as ratio().
+std::optional<double> mean(const std::vector<Duration>& values);
 
-std::optional<double> mean_wait(const FinishedJobs& jobs);
-std::optional<double> max_wait(const FinishedJobs& jobs);
-// The shortest wait that at least `percent` of the jobs do not exceed.
-// Requires: 0 < percent <= 100.
-// Cost: O(n).
-std::optional<double> wait_percentile(const FinishedJobs& jobs, std::size_t percent);
-// The mean wait of the `percent` of the jobs that waited longest or are widest, rounded up to whole jobs.
-std::optional<double> mean_wait_of_worst(const FinishedJobs& jobs, std::size_t percent);
-std::optional<double> mean_wait_of_widest(const FinishedJobs& jobs, std::size_t percent);
-std::optional<double> mean_stretch(const FinishedJobs& jobs);
-std::optional<double> max_stretch(const FinishedJobs& jobs);
-std::optional<double> mean_slowdown(const FinishedJobs& jobs);
-std::optional<double> mean_bounded_slowdown(const FinishedJobs& jobs, Duration tau);
-// The smallest bounded slowdown that at least `percent` of the jobs do not exceed.
-// Requires: 0 < percent <= 100.
-// Cost: O(n).
-std::optional<double> bounded_slowdown_percentile(const FinishedJobs& jobs, Duration tau, std::size_t percent);
-std::optional<double> makespan(const FinishedJobs& jobs);
+// Classes of width: class 0 is 1 processor; class i > 0 is 2^(i-1) + 1 to 2^i processors.
+// Requires: processors >= 1.
+std::size_t width_class(int processors);
+// The class of the job's request; class 0 for a job that requests none.
+std::size_t width_class(const FinishedJob& job);
+// The processors of a class: "1", "2", "3-4", "5-8", ...
+std::string width_class_name(std::size_t width);
+
+// Classes of run time: below 1 minute, 10 minutes, 1 hour, 4 hours, 1 day, and all longer ones.
+inline constexpr std::array<const char*, 6> length_class_names{"< 1 min", "1-10 min", "10-60 min",
+                                                               "1-4 h",   "4-24 h",   "from 1 d"};
+std::size_t length_class(Duration run);
+
+// Requires: tau > 0.
+// Cost: O(n log n).
+GroupMetrics measure_group(const FinishedJobs& jobs, Duration tau);
 
 // The time from the first submission to the last completion. None if it is 0.
 std::optional<Duration> span_of(const FinishedJobs& jobs);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
+#include <numeric>
 #include <string>
 
 #include "src/support/csv_text.hpp"
@@ -11,54 +13,71 @@ namespace batfill::analysis {
 
 namespace {
 
-// A measure of a group of finished jobs.
-using Measure = std::optional<double> (*)(const FinishedJobs&);
-
-// A measure that takes a percentage.
-template <std::optional<double> (*measure)(const FinishedJobs&, std::size_t), std::size_t percent>
-std::optional<double> at(const FinishedJobs& jobs) {
-    return measure(jobs, percent);
+std::optional<double> count(std::size_t number) {
+    return static_cast<double>(number);
 }
 
-template <std::size_t percent>
-std::optional<double> percentile_of_bounded_slowdowns(const MetricInput& run) {
-    return bounded_slowdown_percentile(run.finished, run.options.tau, percent);
+constexpr JobStatistic wait_percentile(std::size_t percent) {
+    return {JobMeasure::wait, JobStatistic::Kind::percentile, percent};
 }
-
-template <Measure measure>
-std::optional<double> of_finished(const MetricInput& run) {
-    return measure(run.finished);
+constexpr JobStatistic slowdown_percentile(std::size_t percent) {
+    return {JobMeasure::bounded_slowdown, JobStatistic::Kind::percentile, percent};
 }
+constexpr JobStatistic mean_slowdown{JobMeasure::slowdown, JobStatistic::Kind::mean};
+constexpr JobStatistic mean_wait_worst_5{JobMeasure::wait, JobStatistic::Kind::worst, 5};
+constexpr JobStatistic mean_wait_worst_1{JobMeasure::wait, JobStatistic::Kind::worst, 1};
+constexpr JobStatistic mean_wait_widest_10{JobMeasure::wait, JobStatistic::Kind::widest, 10};
 
-template <FinishedJobs JobsByDeadline::*jobs, Measure measure>
+template <FinishedJobs JobsByDeadline::*jobs, JobStatistic statistic>
 std::optional<double> of(const MetricInput& run) {
-    return run.by_deadline ? measure(*run.by_deadline.*jobs) : std::nullopt;
+    return run.by_deadline ? measure(*run.by_deadline.*jobs, statistic, run.options.tau) : std::nullopt;
 }
 
 // How much shorter a wait is than the baseline's, as a fraction of the baseline's.
-template <Measure wait>
+template <JobStatistic wait>
 std::optional<double> improvement(const MetricInput& run) {
     if (!run.baseline) {
         return std::nullopt;
     }
-    const std::optional<double> before = wait(*run.baseline);
-    const std::optional<double> after = wait(run.finished);
+    const std::optional<double> before = measure(*run.baseline, wait, run.options.tau);
+    const std::optional<double> after = measure(run.finished, wait, run.options.tau);
     return before && after && *before > 0 ? std::optional((*before - *after) / *before) : std::nullopt;
 }
 
-std::optional<double> bounded_slowdown(const MetricInput& run) {
-    return mean_bounded_slowdown(run.finished, run.options.tau);
+std::optional<double> makespan(const MetricInput& run) {
+    const auto last = std::ranges::max_element(run.finished, {}, &FinishedJob::finish);
+    return last == run.finished.end() ? std::nullopt : std::optional(last->finish.to_seconds());
+}
+
+// The share of this many units (processors, licences) in use from the first submission to the last completion.
+// `units_of` gives those of the job at a place.
+template <class UnitsOf>
+std::optional<double> share_in_use(const MetricInput& run, double units, UnitsOf units_of) {
+    const std::optional<Duration> span = span_of(run.finished);
+    if (units == 0 || !span) {
+        return std::nullopt;
+    }
+    std::vector<double> in_use(run.finished.size());
+    for (std::size_t i = 0; i < in_use.size(); ++i) {
+        in_use[i] = static_cast<double>(units_of(i)) * run.finished[i].run.to_seconds();
+    }
+    return sum(std::move(in_use)) / (units * span->to_seconds());
 }
 
 std::optional<double> utilisation(const MetricInput& run) {
-    const std::optional<Duration> span = span_of(run.finished);
-    if (!run.options.processors || !span) {
+    return share_in_use(run, run.options.processors.value_or(0),
+                        [&](std::size_t job) { return run.finished[job].allocated; });
+}
+
+std::optional<double> license_usage(const MetricInput& run) {
+    if (run.licenses.empty()) {
         return std::nullopt;
     }
-    std::vector<double> busy(run.finished.size());
-    std::transform(run.finished.begin(), run.finished.end(), busy.begin(),
-                   [](const FinishedJob& job) { return static_cast<double>(job.allocated) * job.run.to_seconds(); });
-    return sum(std::move(busy)) / (static_cast<double>(*run.options.processors) * span->to_seconds());
+    double copies = 0;
+    for (const Machine::License& license : run.options.licenses) {
+        copies += static_cast<double>(license.copies);
+    }
+    return share_in_use(run, copies, [&](std::size_t job) { return run.licenses[job]; });
 }
 
 template <std::optional<double> OverTime::*value>
@@ -66,53 +85,64 @@ std::optional<double> over_time(const MetricInput& run) {
     return run.over_time.*value;
 }
 
-std::optional<double> license_usage(const MetricInput& run) {
-    long long copies = 0;
-    for (const Machine::License& license : run.options.licenses) {
-        copies += license.copies;
-    }
-    const std::optional<Duration> span = span_of(run.finished);
-    if (copies == 0 || !span || run.licenses.empty()) {
-        return std::nullopt;
-    }
-    std::vector<double> in_use(run.finished.size());
-    std::transform(
-        run.finished.begin(), run.finished.end(), run.licenses.begin(), in_use.begin(),
-        [](const FinishedJob& job, std::size_t held) { return static_cast<double>(held) * job.run.to_seconds(); });
-    return sum(std::move(in_use)) / (static_cast<double>(copies) * span->to_seconds());
-}
-
 // These count all jobs of the schedule, or those that ended in a given way.
 
 std::optional<double> all_jobs(const MetricInput& run) {
-    return static_cast<double>(run.schedule->jobs());
+    return count(run.schedule->jobs());
 }
 
 template <bool (*counts)(JobState)>
 std::optional<double> count_states(const MetricInput& run) {
-    std::size_t count = 0;
+    std::size_t jobs = 0;
     for (const JobState state : all_job_states) {
-        count += counts(state) ? run.schedule->jobs_in(state) : 0;
+        jobs += counts(state) ? run.schedule->jobs_in(state) : 0;
     }
-    return static_cast<double>(count);
+    return count(jobs);
 }
 
 template <JobState state>
 std::optional<double> ended(const MetricInput& run) {
-    return static_cast<double>(run.schedule->jobs_in(state));
+    return count(run.schedule->jobs_in(state));
 }
 
 std::optional<double> users(const MetricInput& run) {
-    return run.by_user.empty() ? std::nullopt : std::optional(static_cast<double>(run.by_user.size()));
+    return run.by_user.empty() ? std::nullopt : count(run.by_user.size());
 }
 
-std::optional<double> fairness(const MetricInput& run) {
-    return user_fairness(run.by_user, run.options.tau);
+// Jain's index of the users' mean bounded slowdowns x: (sum of x)^2 / (users * sum of x^2). It ranges from 1 / users,
+// if one user has all of it, to 1, if all users have the same (Jain, Chiu and Hawe 1984).
+std::optional<double> user_fairness(const MetricInput& run) {
+    if (run.by_user.empty()) {
+        return std::nullopt;
+    }
+    std::vector<double> means;
+    std::vector<double> squares;
+    for (const auto& [user, jobs] : run.by_user) {
+        const double mean = *measure(jobs, mean_bounded_slowdown, run.options.tau);
+        means.push_back(mean);
+        squares.push_back(mean * mean);
+    }
+    const double all = sum(std::move(means));
+    return all * all / (static_cast<double>(run.by_user.size()) * sum(std::move(squares)));
 }
 
-template <std::size_t percent>
-std::optional<double> wait_share_of_users_percent(const MetricInput& run) {
-    return wait_share_of_users(run.by_user, percent);
+// The share of the users' total waiting time that falls on a tenth of the users, rounded up, whose jobs wait longest in
+// total. No value if nobody waits.
+std::optional<double> wait_share_of_tenth_of_users(const MetricInput& run) {
+    std::vector<Duration> waits;
+    for (const auto& [user, jobs] : run.by_user) {
+        Duration& together = waits.emplace_back();
+        for (const FinishedJob& job : jobs) {
+            together = together + wait(job);
+        }
+    }
+    const Duration all = std::accumulate(waits.begin(), waits.end(), Duration());
+    if (all <= Duration()) {
+        return std::nullopt;
+    }
+    std::ranges::sort(waits, std::greater<>());
+    const auto tenth = waits.begin() + static_cast<std::ptrdiff_t>((waits.size() + 9) / 10);
+    return ratio(std::accumulate(waits.begin(), tenth, Duration()), all);
 }
 
 // A job with a deadline.
@@ -129,14 +159,10 @@ struct DrivenJob {
 // The jobs with a deadline; none without workloads.
 std::vector<DrivenJob> driven_jobs(const MetricInput& run) {
     std::vector<DrivenJob> result;
-    if (run.by_deadline) {
-        const auto& [driven, deadlines, regular, regular_left_out] = *run.by_deadline;
-        std::transform(
-            driven.begin(), driven.end(), deadlines.begin(), std::back_inserter(result),
-            [&](const FinishedJob& job, Time deadline) {
-                const Duration given = deadline - job.submit;
-                return DrivenJob{wait(job), job.finish - job.submit, given, given <= run.options.short_deadline};
-            });
+    for (std::size_t i = 0; run.by_deadline && i < run.by_deadline->driven.size(); ++i) {
+        const FinishedJob& job = run.by_deadline->driven[i];
+        const Duration given = run.by_deadline->deadlines[i] - job.submit;
+        result.push_back({wait(job), job.finish - job.submit, given, given <= run.options.short_deadline});
     }
     return result;
 }
@@ -145,16 +171,15 @@ std::vector<DrivenJob> driven_jobs(const MetricInput& run) {
 template <bool (*condition)(const DrivenJob&)>
 std::optional<double> driven_that_are(const MetricInput& run) {
     const std::vector<DrivenJob> jobs = driven_jobs(run);
-    return run.by_deadline ? std::optional(static_cast<double>(std::count_if(jobs.begin(), jobs.end(), condition)))
-                           : std::nullopt;
+    return run.by_deadline ? count(static_cast<std::size_t>(std::ranges::count_if(jobs, condition))) : std::nullopt;
 }
 
 std::optional<double> regular_jobs(const MetricInput& run) {
-    return run.by_deadline ? std::optional(static_cast<double>(run.by_deadline->regular.size())) : std::nullopt;
+    return run.by_deadline ? count(run.by_deadline->regular.size()) : std::nullopt;
 }
 
 std::optional<double> regular_jobs_left_out(const MetricInput& run) {
-    return run.by_deadline ? std::optional(static_cast<double>(run.by_deadline->regular_left_out)) : std::nullopt;
+    return run.by_deadline ? count(run.by_deadline->regular_left_out) : std::nullopt;
 }
 
 // The mean share of the time until its deadline that a job uses. Only jobs whose deadline lies after their submission
@@ -180,148 +205,138 @@ std::optional<double> deadline_usage_above_80_percent(const MetricInput& run) {
     return mean(above);
 }
 
-constexpr Measure mean_wait_worst_5 = at<mean_wait_of_worst, 5>;
-constexpr Measure mean_wait_worst_1 = at<mean_wait_of_worst, 1>;
-constexpr Measure mean_wait_widest_10 = at<mean_wait_of_widest, 10>;
-
 // To add a metric, add an entry here with its meaning in a sentence, and its definition to docs/metrics.md. An indented
 // title is a part of the entry above it.
-constexpr std::array metrics{
-    Metric{"jobs", "jobs", "All jobs of the schedule, whatever became of them.", Unit::count, all_jobs},
-    Metric{"finished", "  finished",
-           "Jobs that came to an end: successful, failed, stopped at their walltime, or killed.", Unit::count,
-           count_states<has_completed>, Goal::more},
-    Metric{"walltime_reached", "    at their walltime", "Finished jobs that were stopped at their walltime.",
-           Unit::count, ended<JobState::completed_walltime_reached>},
-    Metric{"killed", "    killed", "Finished jobs that the scheduler killed.", Unit::count,
-           ended<JobState::completed_killed>},
-    Metric{"failed", "    failed", "Finished jobs that failed.", Unit::count, ended<JobState::completed_failed>},
-    Metric{"rejected", "  rejected", "Jobs that the scheduler refused to run.", Unit::count, ended<JobState::rejected>,
-           Goal::less},
-    Metric{"unfinished", "  unfinished", "Jobs that neither finished nor were rejected. The run is incomplete.",
-           Unit::count, count_states<is_unfinished>, Goal::less},
-    Metric{"mean_wait", "mean wait (s)", "Mean time from submission to start.", Unit::seconds, of_finished<mean_wait>,
-           Goal::minimum},
-    Metric{"max_wait", "max wait (s)", "The longest time from submission to start.", Unit::seconds,
-           of_finished<max_wait>, Goal::minimum},
-    Metric{"median_wait", "median wait (s)", "Half of the jobs wait at most this long.", Unit::seconds,
-           of_finished<at<wait_percentile, 50>>, Goal::minimum},
-    Metric{"wait_percentile_90", "wait, P90 (s)", "90 % of the jobs wait at most this long.", Unit::seconds,
-           of_finished<at<wait_percentile, 90>>, Goal::minimum},
-    Metric{"wait_percentile_99", "wait, P99 (s)", "99 % of the jobs wait at most this long.", Unit::seconds,
-           of_finished<at<wait_percentile, 99>>, Goal::minimum},
-    Metric{"mean_wait_worst_5_percent", "mean wait, worst 5 % (s)", "Mean of the longest 5 % of all waits.",
-           Unit::seconds, of_finished<mean_wait_worst_5>, Goal::minimum},
-    Metric{"mean_wait_worst_1_percent", "mean wait, worst 1 % (s)", "Mean of the longest 1 % of all waits.",
-           Unit::seconds, of_finished<mean_wait_worst_1>, Goal::minimum},
-    Metric{"mean_wait_widest_10_percent", "mean wait, widest 10 % (s)",
-           "Mean wait of the 10 % of the jobs that request most processors.", Unit::seconds,
-           of_finished<mean_wait_widest_10>, Goal::minimum},
-    Metric{"mean_wait_improvement", "mean wait, improvement", "How much shorter the mean wait is than the baseline's.",
-           Unit::share, improvement<mean_wait>, Goal::more},
-    Metric{"mean_wait_worst_5_percent_improvement", "mean wait, worst 5 %, improvement",
-           "How much shorter the mean of the longest 5 % of the waits is than the baseline's.", Unit::share,
-           improvement<mean_wait_worst_5>, Goal::more},
-    Metric{"mean_wait_worst_1_percent_improvement", "mean wait, worst 1 %, improvement",
-           "How much shorter the mean of the longest 1 % of the waits is than the baseline's.", Unit::share,
-           improvement<mean_wait_worst_1>, Goal::more},
-    Metric{"mean_wait_widest_10_percent_improvement", "mean wait, widest 10 %, improvement",
-           "How much shorter the mean wait of the widest 10 % of the jobs is than the baseline's.", Unit::share,
-           improvement<mean_wait_widest_10>, Goal::more},
-    Metric{"mean_stretch", "mean stretch", "Mean of (wait + walltime) / walltime. 1 means that nobody waits.",
-           Unit::ratio, of_finished<mean_stretch>, Goal::minimum},
-    Metric{"max_stretch", "max stretch", "The largest (wait + walltime) / walltime.", Unit::ratio,
-           of_finished<max_stretch>, Goal::minimum},
-    Metric{"mean_slowdown", "mean slowdown", "Mean of (wait + run time) / run time. Very short jobs dominate it.",
-           Unit::ratio, of_finished<mean_slowdown>, Goal::minimum},
-    Metric{
-        "mean_bounded_slowdown", "mean bounded slowdown",
-        "Mean slowdown, (wait + run time) / run time, where run times below the bound (--tau, 10 s by default) count as the bound. At least 1.",
-        Unit::ratio, bounded_slowdown, Goal::minimum},
-    Metric{"median_bounded_slowdown", "median bounded slowdown", "Half of the jobs have at most this bounded slowdown.",
-           Unit::ratio, percentile_of_bounded_slowdowns<50>, Goal::minimum},
-    Metric{"bounded_slowdown_percentile_90", "bounded slowdown, P90",
-           "90 % of the jobs have at most this bounded slowdown.", Unit::ratio, percentile_of_bounded_slowdowns<90>,
-           Goal::minimum},
-    Metric{"bounded_slowdown_percentile_99", "bounded slowdown, P99",
-           "99 % of the jobs have at most this bounded slowdown.", Unit::ratio, percentile_of_bounded_slowdowns<99>,
-           Goal::minimum},
-    Metric{
-        "utilisation", "utilisation",
-        "Share of the machine's processor time, from the first submission to the last completion, in which jobs run.",
-        Unit::share, utilisation, Goal::more},
-    Metric{
-        "system_usage", "system usage (by jobs)",
-        "Processors in use per job in the system, or per processor of the machine if there are more jobs. May exceed 100 %.",
-        Unit::share, over_time<&OverTime::usage_by_jobs>},
-    Metric{"system_usage_requested", "system usage (by processors)",
-           "Processors in use, as a share of those that jobs in the system request, at most the machine.", Unit::share,
-           over_time<&OverTime::usage_by_requested>},
-    Metric{"lost_capacity", "lost capacity",
-           "Share of the machine's processor time that is idle while waiting jobs request it.", Unit::share,
-           over_time<&OverTime::lost_capacity>, Goal::less},
-    Metric{"mean_queue_length", "mean queue (jobs)", "Jobs that wait, on average over time.", Unit::ratio,
-           of_finished<mean_queue_length>, Goal::less},
-    Metric{"max_queue_length", "max queue (jobs)", "The most jobs that ever wait at once.", Unit::count,
-           over_time<&OverTime::max_queue_length>, Goal::less},
-    Metric{"mean_queued_processors", "mean queue (processors)",
-           "Processors that the waiting jobs request together, on average over time.", Unit::ratio,
-           of_finished<mean_queued_processors>, Goal::less},
-    Metric{"max_queued_processors", "max queue (processors)",
-           "The most processors that waiting jobs ever request together.", Unit::count,
-           over_time<&OverTime::max_queued_processors>, Goal::less},
-    Metric{"license_usage", "licence usage", "Share of the time of all licence copies in which jobs hold them.",
-           Unit::share, license_usage, Goal::more},
-    Metric{"makespan", "makespan (s)", "The last completion, counted from the clock's zero.", Unit::seconds,
-           of_finished<makespan>, Goal::minimum},
-    Metric{"deadline_jobs", "jobs with a deadline", "Finished jobs that have a deadline.", Unit::count,
-           driven_that_are<[](const DrivenJob&) { return true; }>},
-    Metric{"deadline_jobs_short", "  short",
-           "Jobs whose deadline is soon after their submission (--short-deadline, a day by default).", Unit::count,
-           driven_that_are<[](const DrivenJob& job) { return job.is_short; }>},
-    Metric{"deadline_jobs_started_at_once", "  started at once", "Jobs with a deadline that did not wait.", Unit::count,
-           driven_that_are<[](const DrivenJob& job) { return !job.delayed(); }>},
-    Metric{"deadline_violations", "  deadline missed", "Jobs completed after their deadline.", Unit::count,
-           driven_that_are<[](const DrivenJob& job) { return job.late(); }>, Goal::less},
-    Metric{"deadline_violations_short", "    short", "Jobs with a short deadline that missed it.", Unit::count,
-           driven_that_are<[](const DrivenJob& job) { return job.is_short && job.late(); }>, Goal::less},
-    Metric{"deadline_violations_long", "    long", "Jobs with a long deadline that missed it.", Unit::count,
-           driven_that_are<[](const DrivenJob& job) { return !job.is_short && job.late(); }>, Goal::less},
-    Metric{"mean_deadline_usage", "mean deadline usage",
-           "Mean share of the time until its deadline that a job needs. Above 100 % it is late.", Unit::share,
-           mean_deadline_usage<false>, Goal::less},
-    Metric{"mean_deadline_usage_delayed", "mean deadline usage, not at once", "The same, over jobs that waited.",
-           Unit::share, mean_deadline_usage<true>, Goal::less},
-    Metric{"share_deadline_usage_above_80_percent", "deadline usage above 80 %",
-           "Share of the jobs that need more than 80 % of the time until their deadline.", Unit::share,
-           deadline_usage_above_80_percent, Goal::less},
-    Metric{"mean_wait_deadline", "mean wait, deadline jobs (s)", "Mean wait of the jobs with a deadline.",
-           Unit::seconds, of<&JobsByDeadline::driven, mean_wait>, Goal::less},
-    Metric{"mean_stretch_deadline", "mean stretch, deadline jobs", "Mean stretch of the jobs with a deadline.",
-           Unit::ratio, of<&JobsByDeadline::driven, mean_stretch>, Goal::less},
-    Metric{"max_stretch_deadline", "max stretch, deadline jobs", "Largest stretch of the jobs with a deadline.",
-           Unit::ratio, of<&JobsByDeadline::driven, max_stretch>, Goal::less},
-    Metric{"regular_jobs", "regular jobs", "Finished jobs without a deadline.", Unit::count, regular_jobs},
-    Metric{"regular_jobs_left_out", "  more, left out",
-           "Jobs without a deadline that do not count, because they waited in no run.", Unit::count,
-           regular_jobs_left_out},
-    Metric{"mean_wait_regular", "mean wait, regular jobs (s)", "Mean wait of the jobs without a deadline.",
-           Unit::seconds, of<&JobsByDeadline::regular, mean_wait>, Goal::less},
-    Metric{"mean_stretch_regular", "mean stretch, regular jobs", "Mean stretch of the jobs without a deadline.",
-           Unit::ratio, of<&JobsByDeadline::regular, mean_stretch>, Goal::less},
-    Metric{"max_stretch_regular", "max stretch, regular jobs", "Largest stretch of the jobs without a deadline.",
-           Unit::ratio, of<&JobsByDeadline::regular, max_stretch>, Goal::less},
-    Metric{"users", "users", "Users with finished jobs.", Unit::count, users},
-    Metric{
-        "user_fairness", "fairness to users",
-        "Jain's index of the users' mean bounded slowdowns: 1 if all are equal, near 1 / users if one has nearly all.",
-        Unit::ratio, fairness, Goal::more},
-    Metric{"wait_share_10_percent_of_users", "waiting of 10 % of the users",
-           "Share of all waiting that falls on the 10 % of the users who wait most. 10 % is an even share.",
-           Unit::share, wait_share_of_users_percent<10>, Goal::less},
-};
+constexpr auto metrics = std::to_array<Metric>({
+    {"jobs", "jobs", "All jobs of the schedule, whatever became of them.", Unit::count, all_jobs},
+    {"finished", "  finished", "Jobs that came to an end: successful, failed, stopped at their walltime, or killed.",
+     Unit::count, count_states<has_completed>, Goal::more},
+    {"walltime_reached", "    at their walltime", "Finished jobs that were stopped at their walltime.", Unit::count,
+     ended<JobState::completed_walltime_reached>},
+    {"killed", "    killed", "Finished jobs that the scheduler killed.", Unit::count,
+     ended<JobState::completed_killed>},
+    {"failed", "    failed", "Finished jobs that failed.", Unit::count, ended<JobState::completed_failed>},
+    {"rejected", "  rejected", "Jobs that the scheduler refused to run.", Unit::count, ended<JobState::rejected>,
+     Goal::less},
+    {"unfinished", "  unfinished", "Jobs that neither finished nor were rejected. The run is incomplete.", Unit::count,
+     count_states<is_unfinished>, Goal::less},
+    {"mean_wait", "mean wait (s)", "Mean time from submission to start.", Unit::seconds, mean_wait, Goal::minimum},
+    {"max_wait", "max wait (s)", "The longest time from submission to start.", Unit::seconds, max_wait, Goal::minimum},
+    {"median_wait", "median wait (s)", "Half of the jobs wait at most this long.", Unit::seconds, median_wait,
+     Goal::minimum},
+    {"wait_percentile_90", "wait, P90 (s)", "90 % of the jobs wait at most this long.", Unit::seconds,
+     wait_percentile(90), Goal::minimum},
+    {"wait_percentile_99", "wait, P99 (s)", "99 % of the jobs wait at most this long.", Unit::seconds,
+     wait_percentile(99), Goal::minimum},
+    {"mean_wait_worst_5_percent", "mean wait, worst 5 % (s)", "Mean of the longest 5 % of all waits.", Unit::seconds,
+     mean_wait_worst_5, Goal::minimum},
+    {"mean_wait_worst_1_percent", "mean wait, worst 1 % (s)", "Mean of the longest 1 % of all waits.", Unit::seconds,
+     mean_wait_worst_1, Goal::minimum},
+    {"mean_wait_widest_10_percent", "mean wait, widest 10 % (s)",
+     "Mean wait of the 10 % of the jobs that request most processors.", Unit::seconds, mean_wait_widest_10,
+     Goal::minimum},
+    {"mean_wait_improvement", "mean wait, improvement", "How much shorter the mean wait is than the baseline's.",
+     Unit::share, improvement<mean_wait>, Goal::more},
+    {"mean_wait_worst_5_percent_improvement", "mean wait, worst 5 %, improvement",
+     "How much shorter the mean of the longest 5 % of the waits is than the baseline's.", Unit::share,
+     improvement<mean_wait_worst_5>, Goal::more},
+    {"mean_wait_worst_1_percent_improvement", "mean wait, worst 1 %, improvement",
+     "How much shorter the mean of the longest 1 % of the waits is than the baseline's.", Unit::share,
+     improvement<mean_wait_worst_1>, Goal::more},
+    {"mean_wait_widest_10_percent_improvement", "mean wait, widest 10 %, improvement",
+     "How much shorter the mean wait of the widest 10 % of the jobs is than the baseline's.", Unit::share,
+     improvement<mean_wait_widest_10>, Goal::more},
+    {"mean_stretch", "mean stretch", "Mean of (wait + walltime) / walltime. 1 means that nobody waits.", Unit::ratio,
+     mean_stretch, Goal::minimum},
+    {"max_stretch", "max stretch", "The largest (wait + walltime) / walltime.", Unit::ratio, max_stretch,
+     Goal::minimum},
+    {"mean_slowdown", "mean slowdown", "Mean of (wait + run time) / run time. Very short jobs dominate it.",
+     Unit::ratio, mean_slowdown, Goal::minimum},
+    {"mean_bounded_slowdown", "mean bounded slowdown",
+     "Mean slowdown, (wait + run time) / run time, where run times below the bound (--tau, 10 s by default) count as the bound. At least 1.",
+     Unit::ratio, mean_bounded_slowdown, Goal::minimum},
+    {"median_bounded_slowdown", "median bounded slowdown", "Half of the jobs have at most this bounded slowdown.",
+     Unit::ratio, median_bounded_slowdown, Goal::minimum},
+    {"bounded_slowdown_percentile_90", "bounded slowdown, P90", "90 % of the jobs have at most this bounded slowdown.",
+     Unit::ratio, slowdown_percentile(90), Goal::minimum},
+    {"bounded_slowdown_percentile_99", "bounded slowdown, P99", "99 % of the jobs have at most this bounded slowdown.",
+     Unit::ratio, slowdown_percentile(99), Goal::minimum},
+    {"utilisation", "utilisation",
+     "Share of the machine's processor time, from the first submission to the last completion, in which jobs run.",
+     Unit::share, utilisation, Goal::more},
+    {"system_usage", "system usage (by jobs)",
+     "Processors in use per job in the system, or per processor of the machine if there are more jobs. May exceed 100 %.",
+     Unit::share, over_time<&OverTime::usage_by_jobs>},
+    {"system_usage_requested", "system usage (by processors)",
+     "Processors in use, as a share of those that jobs in the system request, at most the machine.", Unit::share,
+     over_time<&OverTime::usage_by_requested>},
+    {"lost_capacity", "lost capacity",
+     "Share of the machine's processor time that is idle while waiting jobs request it.", Unit::share,
+     over_time<&OverTime::lost_capacity>, Goal::less},
+    {"mean_queue_length", "mean queue (jobs)", "Jobs that wait, on average over time.", Unit::ratio,
+     over_time<&OverTime::mean_queue_length>, Goal::less},
+    {"max_queue_length", "max queue (jobs)", "The most jobs that ever wait at once.", Unit::count,
+     over_time<&OverTime::max_queue_length>, Goal::less},
+    {"mean_queued_processors", "mean queue (processors)",
+     "Processors that the waiting jobs request together, on average over time.", Unit::ratio,
+     over_time<&OverTime::mean_queued_processors>, Goal::less},
+    {"max_queued_processors", "max queue (processors)", "The most processors that waiting jobs ever request together.",
+     Unit::count, over_time<&OverTime::max_queued_processors>, Goal::less},
+    {"license_usage", "licence usage", "Share of the time of all licence copies in which jobs hold them.", Unit::share,
+     license_usage, Goal::more},
+    {"makespan", "makespan (s)", "The last completion, counted from the clock's zero.", Unit::seconds, makespan,
+     Goal::minimum},
+    {"deadline_jobs", "jobs with a deadline", "Finished jobs that have a deadline.", Unit::count,
+     driven_that_are<[](const DrivenJob&) { return true; }>},
+    {"deadline_jobs_short", "  short",
+     "Jobs whose deadline is soon after their submission (--short-deadline, a day by default).", Unit::count,
+     driven_that_are<[](const DrivenJob& job) { return job.is_short; }>},
+    {"deadline_jobs_started_at_once", "  started at once", "Jobs with a deadline that did not wait.", Unit::count,
+     driven_that_are<[](const DrivenJob& job) { return !job.delayed(); }>},
+    {"deadline_violations", "  deadline missed", "Jobs completed after their deadline.", Unit::count,
+     driven_that_are<[](const DrivenJob& job) { return job.late(); }>, Goal::less},
+    {"deadline_violations_short", "    short", "Jobs with a short deadline that missed it.", Unit::count,
+     driven_that_are<[](const DrivenJob& job) { return job.is_short && job.late(); }>, Goal::less},
+    {"deadline_violations_long", "    long", "Jobs with a long deadline that missed it.", Unit::count,
+     driven_that_are<[](const DrivenJob& job) { return !job.is_short && job.late(); }>, Goal::less},
+    {"mean_deadline_usage", "mean deadline usage",
+     "Mean share of the time until its deadline that a job needs. Above 100 % it is late.", Unit::share,
+     mean_deadline_usage<false>, Goal::less},
+    {"mean_deadline_usage_delayed", "mean deadline usage, not at once", "The same, over jobs that waited.", Unit::share,
+     mean_deadline_usage<true>, Goal::less},
+    {"share_deadline_usage_above_80_percent", "deadline usage above 80 %",
+     "Share of the jobs that need more than 80 % of the time until their deadline.", Unit::share,
+     deadline_usage_above_80_percent, Goal::less},
+    {"mean_wait_deadline", "mean wait, deadline jobs (s)", "Mean wait of the jobs with a deadline.", Unit::seconds,
+     of<&JobsByDeadline::driven, mean_wait>, Goal::less},
+    {"mean_stretch_deadline", "mean stretch, deadline jobs", "Mean stretch of the jobs with a deadline.", Unit::ratio,
+     of<&JobsByDeadline::driven, mean_stretch>, Goal::less},
+    {"max_stretch_deadline", "max stretch, deadline jobs", "Largest stretch of the jobs with a deadline.", Unit::ratio,
+     of<&JobsByDeadline::driven, max_stretch>, Goal::less},
+    {"regular_jobs", "regular jobs", "Finished jobs without a deadline.", Unit::count, regular_jobs},
+    {"regular_jobs_left_out", "  more, left out",
+     "Jobs without a deadline that do not count, because they waited in no run.", Unit::count, regular_jobs_left_out},
+    {"mean_wait_regular", "mean wait, regular jobs (s)", "Mean wait of the jobs without a deadline.", Unit::seconds,
+     of<&JobsByDeadline::regular, mean_wait>, Goal::less},
+    {"mean_stretch_regular", "mean stretch, regular jobs", "Mean stretch of the jobs without a deadline.", Unit::ratio,
+     of<&JobsByDeadline::regular, mean_stretch>, Goal::less},
+    {"max_stretch_regular", "max stretch, regular jobs", "Largest stretch of the jobs without a deadline.", Unit::ratio,
+     of<&JobsByDeadline::regular, max_stretch>, Goal::less},
+    {"users", "users", "Users with finished jobs.", Unit::count, users},
+    {"user_fairness", "fairness to users",
+     "Jain's index of the users' mean bounded slowdowns: 1 if all are equal, near 1 / users if one has nearly all.",
+     Unit::ratio, user_fairness, Goal::more},
+    {"wait_share_10_percent_of_users", "waiting of 10 % of the users",
+     "Share of all waiting that falls on the 10 % of the users who wait most. 10 % is an even share.", Unit::share,
+     wait_share_of_tenth_of_users, Goal::less},
+});
 
 }  // namespace
+
+std::optional<double> Metric::compute(const MetricInput& run) const {
+    const auto* const statistic = std::get_if<JobStatistic>(&definition);
+    return statistic != nullptr ? measure(run.finished, *statistic, run.options.tau) : std::get<1>(definition)(run);
+}
 
 std::string for_people(std::optional<double> value, Unit unit) {
     if (!value) {
@@ -345,8 +360,7 @@ std::span<const Metric> all_metrics() {
 }
 
 const Metric* find_metric(std::string_view name) {
-    const auto* const found =
-        std::find_if(metrics.begin(), metrics.end(), [&](const Metric& metric) { return metric.name == name; });
+    const auto* const found = std::ranges::find(metrics, name, &Metric::name);
     return found == metrics.end() ? nullptr : found;
 }
 

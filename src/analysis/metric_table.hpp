@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <batfill/analysis/metrics.hpp>
@@ -12,7 +14,6 @@
 
 #include "job_measures.hpp"
 #include "steps.hpp"
-#include "users.hpp"
 
 // The table of all metrics: the only place that defines their names and computations.
 namespace batfill::analysis {
@@ -34,7 +35,8 @@ struct MetricInput {
     std::optional<JobsByDeadline> by_deadline{};  // none: no workload was given
     const FinishedJobs* baseline = nullptr;       // jobs of the run to compare with; null: no baseline
     std::vector<std::size_t> licenses{};          // for each job, how many licences it holds a copy of; empty: unknown
-    JobsByUser by_user{};                         // the finished jobs of each user; empty: no workload names any
+    // The finished jobs of each user; empty: no workload names any.
+    std::map<std::string_view, FinishedJobs> by_user{};
 };
 
 enum class Unit {
@@ -56,8 +58,12 @@ struct Metric {
     const char* title;    // in tables for people
     const char* meaning;  // in a sentence, for readers of a report
     Unit unit;
-    std::optional<double> (*compute)(const MetricInput& run);  // none if no job counts for it
+    // A statistic of the finished jobs, or else a function.
+    std::variant<JobStatistic, std::optional<double> (*)(const MetricInput& run)> definition;
     Goal goal = Goal::none;
+
+    // The value of a run; none if no job counts for it.
+    std::optional<double> compute(const MetricInput& run) const;
 };
 
 // Returns a value as the table of metrics shows it: rounded, a share as a percentage, "-" if there is none.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -42,10 +43,8 @@ std::vector<std::size_t> licenses_of(const FinishedJobs& jobs, const analysis::W
     counts.reserve(jobs.size());
     for (const FinishedJob& job : jobs) {
         const std::vector<std::string>& names = submitted.find(job.id)->description->licenses;
-        counts.push_back(static_cast<std::size_t>(
-            std::count_if(licenses.begin(), licenses.end(), [&](const Machine::License& license) {
-                return std::find(names.begin(), names.end(), license.name) != names.end();
-            })));
+        counts.push_back(static_cast<std::size_t>(std::ranges::count_if(
+            licenses, [&](const auto& license) { return std::ranges::find(names, license.name) != names.end(); })));
     }
     return counts;
 }
@@ -53,10 +52,8 @@ std::vector<std::size_t> licenses_of(const FinishedJobs& jobs, const analysis::W
 }  // namespace
 
 std::vector<std::string> metric_names() {
-    const auto metrics = analysis::all_metrics();
-    std::vector<std::string> names(metrics.size());
-    std::transform(metrics.begin(), metrics.end(), names.begin(),
-                   [](const analysis::Metric& metric) { return metric.name; });
+    std::vector<std::string> names;
+    std::ranges::transform(analysis::all_metrics(), std::back_inserter(names), &analysis::Metric::name);
     return names;
 }
 
@@ -76,7 +73,11 @@ Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& 
     if (!workloads.empty()) {
         const analysis::WorkloadJobs submitted(workloads);
         run.by_deadline = jobs_by_deadline(schedule, submitted, counted_regular);
-        run.by_user = analysis::jobs_by_user(run.finished, submitted);
+        for (const FinishedJob& job : run.finished) {
+            if (const std::string& user = submitted.find(job.id)->description->user; !user.empty()) {
+                run.by_user[user].push_back(job);
+            }
+        }
         if (!options.licenses.empty()) {
             run.licenses = licenses_of(run.finished, submitted, options.licenses);
         }

@@ -5,9 +5,8 @@
 #include <batfill/core/error.hpp>
 
 #include "metric_table.hpp"
-#include "rows.hpp"
-#include "side_by_side.hpp"
 #include "src/support/names.hpp"
+#include "tables.hpp"
 
 namespace batfill {
 
@@ -32,6 +31,29 @@ analysis::Rows rows_of(const std::vector<RunMetrics>& runs) {
     return rows;
 }
 
+// A line per metric, a column per run.
+analysis::MarkedLines lines_of(const std::vector<RunMetrics>& runs) {
+    analysis::MarkedLines lines{{{""}}};
+    for (const RunMetrics& run : runs) {
+        lines.front().push_back({run.label});
+    }
+    for (std::size_t i = 0; i < all_metrics().size(); ++i) {
+        const Metric& metric = all_metrics()[i];
+        std::vector<std::optional<double>> values(runs.size());
+        std::transform(runs.begin(), runs.end(), values.begin(),
+                       [&](const RunMetrics& run) { return run.metrics.values()[i]; });
+        if (std::ranges::none_of(values, [](const auto& value) { return value.has_value(); })) {
+            continue;
+        }
+        const std::vector<bool> best = analysis::best_of(values, metric.goal);
+        std::vector<analysis::MarkedCell>& line = lines.emplace_back(1, analysis::MarkedCell{metric.title});
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            line.push_back({for_people(values[run], metric.unit), best[run]});
+        }
+    }
+    return lines;
+}
+
 }  // namespace
 
 MetricsFormat metrics_format(const std::string& name) {
@@ -47,7 +69,7 @@ void write_metrics(std::ostream& out, const std::vector<RunMetrics>& runs, Metri
     if (format == MetricsFormat::csv || format == MetricsFormat::json) {
         analysis::write_rows(out, rows_of(runs), format);
     } else {
-        analysis::write_side_by_side(out, analysis::side_by_side(runs), format, false);
+        analysis::write_lines(out, lines_of(runs), format, false);
     }
 }
 

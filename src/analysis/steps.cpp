@@ -12,21 +12,6 @@ namespace batfill::analysis {
 
 namespace {
 
-// The total weight of the waiting jobs, averaged over the time of the run. Each job contributes its weight while it
-// waits, so the average is the sum of weight * wait over the time of the run.
-template <class Weight>
-std::optional<double> mean_of_waiting(const FinishedJobs& jobs, Weight weight) {
-    const std::optional<Duration> span = span_of(jobs);
-    if (!span) {
-        return std::nullopt;
-    }
-    Duration sum;
-    for (const FinishedJob& job : jobs) {
-        sum = sum + wait(job) * weight(job);
-    }
-    return ratio(sum, *span);
-}
-
 // The indices of the jobs, ordered by `time_of`.
 template <class TimeOf>
 std::vector<std::uint32_t> order_by(const FinishedJobs& jobs, TimeOf time_of) {
@@ -166,19 +151,22 @@ std::vector<Step> steps_of(const FinishedJobs& jobs) {
     return steps;
 }
 
-std::optional<double> mean_queue_length(const FinishedJobs& jobs) {
-    return mean_of_waiting(jobs, [](const FinishedJob&) { return 1; });
-}
-
-std::optional<double> mean_queued_processors(const FinishedJobs& jobs) {
-    return mean_of_waiting(jobs, [](const FinishedJob& job) { return job.processors; });
-}
-
 OverTime measure_over_time(const FinishedJobs& jobs, std::optional<int> processors) {
     assert(!processors || *processors > 0);
     OverTime result;
     if (jobs.empty()) {
         return result;
+    }
+    const std::optional<Duration> span = span_of(jobs);
+    if (span) {
+        Duration waits;
+        Duration waits_of_processors;
+        for (const FinishedJob& job : jobs) {
+            waits = waits + wait(job);
+            waits_of_processors = waits_of_processors + wait(job) * job.processors;
+        }
+        result.mean_queue_length = ratio(waits, *span);
+        result.mean_queued_processors = ratio(waits_of_processors, *span);
     }
     const Beginnings beginnings(jobs);
     long long most_waiting = 0;
@@ -199,7 +187,7 @@ OverTime measure_over_time(const FinishedJobs& jobs, std::optional<int> processo
     if (!processors) {
         return result;
     }
-    if (const std::optional<Duration> span = span_of(jobs)) {
+    if (span) {
         result.lost_capacity = ratio(lost, *span * *processors);
     }
     Usage by_jobs;

@@ -26,14 +26,12 @@ struct Step {
 // Cost: O(n log n).
 std::vector<Step> steps_of(const FinishedJobs& jobs);
 
-// The number of waiting jobs, and the processors that they request, averaged over the time from the first submission to
-// the last completion. No value if that takes no time.
-// Cost: O(n).
-std::optional<double> mean_queue_length(const FinishedJobs& jobs);
-std::optional<double> mean_queued_processors(const FinishedJobs& jobs);
-
-// Measurements that need the jobs in the order of time. Values are missing where there are no jobs, or no time passes.
+// Measurements over time. Values are missing where there are no jobs, or no time passes.
 struct OverTime {
+    // The number of waiting jobs, and the processors that they request, averaged over the time from the first
+    // submission to the last completion.
+    std::optional<double> mean_queue_length;
+    std::optional<double> mean_queued_processors;
     // The maximum number of jobs that wait at once for any time, and of processors that waiting jobs request.
     std::optional<double> max_queue_length;
     std::optional<double> max_queued_processors;

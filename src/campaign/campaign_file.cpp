@@ -177,7 +177,7 @@ void Reader::read_machine(const YAML::Node& entry) {
     if (word == "own") {
         machine.name = word;
     } else {
-        try {
+        at(entry, [&] {
             const bool is_number = number_of_hosts(word).has_value();
             const bool is_path = !is_number && word.find_first_of("./") != std::string::npos;
             machine.word = is_path ? path_of(entry) : word;
@@ -185,9 +185,7 @@ void Reader::read_machine(const YAML::Node& entry) {
             if (!is_number && !is_path) {
                 platform_file(word);
             }
-        } catch (const UsageError& problem) {
-            fail(entry, problem.what());
-        }
+        });
     }
     if (!names_.insert(machine.name).second) {
         fail(entry, "there is a machine " + shown(machine.name) + " already");
@@ -199,13 +197,10 @@ void Reader::read_machine(const YAML::Node& entry) {
 void Reader::read_scheduler(const YAML::Node& entry) {
     if (entry.IsScalar()) {
         const std::string word = text(entry, "a scheduler");
-        try {
-            add_scheduler(entry,
-                          word.ends_with(".json") ? batfill::read_scheduler(path_of(entry)) : scheduler_from(word, {}),
-                          {});
-        } catch (const UsageError& problem) {
-            fail(entry, problem.what());
-        }
+        const auto scheduler = [&] {
+            return word.ends_with(".json") ? batfill::read_scheduler(path_of(entry)) : scheduler_from(word, {});
+        };
+        add_scheduler(entry, at(entry, scheduler), {});
         return;
     }
     if (!entry.IsMap() || !entry["algorithm"].IsDefined()) {
@@ -222,12 +217,7 @@ void Reader::read_scheduler(const YAML::Node& entry) {
                 given.emplace_back(setting.key, value);
             }
         }
-        NamedScheduler scheduler;
-        try {
-            scheduler = scheduler_from(algorithm, given);
-        } catch (const UsageError& problem) {
-            fail(entry, problem.what());
-        }
+        NamedScheduler scheduler = at(entry, [&] { return scheduler_from(algorithm, given); });
         scheduler.name = entry["name"].IsDefined()
                              ? text(entry["name"], "a name") + suffix_of(variant.swept)
                              : scheduler.choice.algorithm + suffix_of(scheduler.choice.parameters);

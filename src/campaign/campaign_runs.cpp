@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -20,8 +19,8 @@
 #include "src/support/command_line.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
-#include "src/support/interruption.hpp"
 #include "src/support/parallel.hpp"
+#include "src/support/place_in_errors.hpp"
 #include "src/support/sha256.hpp"
 
 namespace batfill::campaign {
@@ -80,9 +79,7 @@ class Replays {
 
 // Throws InputError with the first violation.
 void require_no_violation(const Outcome& outcome) {
-    CheckOptions options;
-    options.rejections_allowed = true;  // the table counts them
-    const CheckReport report = audit(outcome, options);
+    const CheckReport report = audit(outcome, {.rejections_allowed = true});  // the table counts them
     if (!report.violations.empty()) {
         throw InputError("the audit finds " + std::to_string(report.violations.size()) +
                          " violations, the first: " + report.violations.front().text);
@@ -94,12 +91,15 @@ void leave_out_ends(Schedule& schedule, Duration warm_up, Duration cool_down) {
     if (schedule.jobs.empty() || (warm_up <= Duration() && cool_down <= Duration())) {
         return;
     }
-    const auto [first, last] =
-        std::minmax_element(schedule.jobs.begin(), schedule.jobs.end(),
-                            [](const ScheduledJob& a, const ScheduledJob& b) { return a.submit < b.submit; });
+    const auto [first, last] = std::ranges::minmax_element(schedule.jobs, {}, &ScheduledJob::submit);
     const Time from = first->submit + warm_up;
     const Time to = last->submit - cool_down;
     std::erase_if(schedule.jobs, [&](const ScheduledJob& job) { return job.submit < from || job.submit > to; });
+}
+
+// The first lines of what is kept of a run: a hash of its inputs, and one of the other lines.
+std::string head_of_result(const std::string& key, const std::string& lines) {
+    return "name,value\nkey," + key + "\nsha256," + sha256(lines) + '\n';
 }
 
 void write_result(const RunResult& result, const std::string& key, const std::string& path) {
@@ -110,7 +110,7 @@ void write_result(const RunResult& result, const std::string& key, const std::st
     for (const auto& [name, value] : result.values) {
         lines.append(name).append(",").append(value).append("\n");
     }
-    write_file(path, "name,value\nkey," + key + "\nsha256," + sha256(lines) + '\n' + lines);
+    write_file(path, head_of_result(key, lines) + lines);
 }
 
 void make_run(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Replays& replays,
@@ -178,14 +178,9 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
             }
             const std::string platform = platform_of(workload, machine, folder);
             for (const CampaignScheduler& scheduler : campaign.schedulers) {
-                CampaignRun run;
-                run.workload = &workload;
-                run.machine = &machine;
-                run.scheduler = &scheduler;
-                run.platform = platform;
-                run.events = events;
-                run.prefix =
-                    (fs::path("runs") / workload.name / machine.name / file_name_of(scheduler.scheduler.name)).string();
+                const fs::path prefix =
+                    fs::path("runs") / workload.name / machine.name / file_name_of(scheduler.scheduler.name);
+                CampaignRun run{&workload, &machine, &scheduler, platform, events, prefix.string(), ""};
                 run.key = key_of(campaign, run, program);
                 runs.push_back(std::move(run));
             }
@@ -208,15 +203,9 @@ std::optional<RunResult> kept_result(const std::string& folder, const std::strin
     if (!fs::is_regular_file(path, ignored)) {
         return std::nullopt;
     }
-    std::istringstream text(InputFile(path).read_all(max_result_size));
-    std::string line;
-    std::getline(text, line);  // the names of the columns
-    if (!std::getline(text, line) || line != "key," + key) {
-        return std::nullopt;
-    }
-    std::getline(text, line);
-    const std::string lines(std::istreambuf_iterator<char>(text), {});
-    if (line != "sha256," + sha256(lines)) {
+    const std::string text = InputFile(path).read_all(max_result_size);
+    const std::string lines = text.substr(std::min(head_of_result(key, "").size(), text.size()));
+    if (text != head_of_result(key, lines) + lines) {
         return std::nullopt;
     }
     RunResult result;
@@ -243,8 +232,7 @@ std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<Campai
     }
     std::map<const CampaignScheduler*, bool> guarantees;
     for (const CampaignScheduler& scheduler : campaign.schedulers) {
-        const SchedulerChoice& choice = scheduler.scheduler.choice;
-        guarantees[&scheduler] = Engine(choice).gives_guarantees();
+        guarantees[&scheduler] = Engine(scheduler.scheduler.choice).gives_guarantees();
     }
     for (const CampaignRun& run : runs) {
         const std::uintmax_t jobs = run.workload->jobs;
@@ -264,10 +252,8 @@ namespace {
 // Whether the result is kept, and the files of the schedule are unchanged since then.
 bool is_kept(const CampaignRun& run, const std::string& folder) {
     const std::optional<RunResult> result = kept_result(folder, run.prefix, run.key);
-    return result && std::all_of(result->files.begin(), result->files.end(), [&](const auto& file) {
-               const std::string path = folder + '/' + run.prefix + '_' + file.first;
-               std::error_code ignored;
-               return fs::is_regular_file(path, ignored) && sha256_of_file(path) == file.second;
+    return result && std::ranges::all_of(result->files, [&](const auto& file) {
+               return has_sha256(folder + '/' + run.prefix + '_' + file.first, file.second);
            });
 }
 
@@ -284,15 +270,12 @@ RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs,
         runs.size(), threads,
         [&](std::size_t number) {
             const CampaignRun& run = runs[number];
+            const std::string place =
+                run.workload->name + " on " + run.machine->name + " under " + run.scheduler->scheduler.name;
             try {
-                make_run(campaign, run, folder, replays, in_run);
-            } catch (const std::bad_alloc&) {
-                throw;  // is no fault of what was replayed
-            } catch (const Interrupted&) {
-                throw;
-            } catch (const std::exception& problem) {
-                problems[number] = run.workload->name + " on " + run.machine->name + " under " +
-                                   run.scheduler->scheduler.name + ": " + problem.what();
+                with_place_in_errors(place, [&] { make_run(campaign, run, folder, replays, in_run); });
+            } catch (const InputError& problem) {
+                problems[number] = problem.what();
             }
         },
         [&](std::size_t done) {

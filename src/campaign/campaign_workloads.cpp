@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <sstream>
 
-#include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/workload.hpp>
@@ -16,6 +15,7 @@
 #include "src/formats/named_platform.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/place_in_errors.hpp"
 #include "src/support/sha256.hpp"
 
 namespace batfill::campaign {
@@ -27,37 +27,13 @@ namespace fs = std::filesystem;
 constexpr const char* made_file = "made.txt";
 constexpr std::size_t max_made_size = std::size_t{1} << 26;
 
-// A lock on the folder of workloads: a process could remove what another has just made. Without locks in the file
-// system, nobody waits.
-class MakingAlone {
- public:
-    explicit MakingAlone(const fs::path& folder)
-        : file_(open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-        while (file_ >= 0 && flock(file_, LOCK_EX) != 0 && errno == EINTR) {
-        }
+// Locks the folder of workloads until the file is closed: a process could remove what another has just made. Without
+// locks in the file system, nobody waits.
+OpenFile locked(const fs::path& folder) {
+    OpenFile file(std::fopen((folder / ".lock").c_str(), "a+e"));
+    while (file != nullptr && flock(fileno(file.get()), LOCK_EX) != 0 && errno == EINTR) {
     }
-    ~MakingAlone() {
-        if (file_ >= 0) {
-            close(file_);
-        }
-    }
-    MakingAlone(const MakingAlone&) = delete;
-    MakingAlone& operator=(const MakingAlone&) = delete;
-
- private:
-    int file_;
-};
-
-// Does a piece of work on a workload. Prefixes errors with the place in the campaign file.
-template <class Work>
-auto in_place_of(const CampaignWorkload& workload, Work work) {
-    try {
-        return work();
-    } catch (const UsageError& problem) {
-        throw InputError(workload.subject + ": " + problem.what());
-    } catch (const InputError& problem) {
-        throw InputError(workload.subject + ": " + problem.what());
-    }
+    return file;
 }
 
 // The workloads in a folder.
@@ -79,20 +55,38 @@ void make(const CampaignWorkload& workload, const fs::path& folder, const Makers
         case CampaignWorkload::Source::accounting:
             makers.convert_log(workload, folder, out);
             break;
-        case CampaignWorkload::Source::workload: {
+        case CampaignWorkload::Source::workload:
             write_file((folder / (workload.name + ".json")).string(), read_workload_text(workload.path));
             break;
-        }
         case CampaignWorkload::Source::model:
             makers.draw(workload, folder, out);
             break;
     }
-    if (!workload.deadlines) {
-        return;
+    if (workload.deadlines) {
+        for (const fs::path& path : workload_files(folder)) {
+            makers.draw_deadlines(path, *workload.deadlines, out);
+        }
     }
-    for (const fs::path& path : workload_files(folder)) {
-        makers.draw_deadlines(path, *workload.deadlines, out);
+}
+
+// The command that makes a workload, for a shell: the arguments after "batfill".
+Arguments making_command(const CampaignWorkload& workload) {
+    Arguments arguments;
+    switch (workload.source) {
+        case CampaignWorkload::Source::log:
+            arguments = {"swf", workload.path};
+            break;
+        case CampaignWorkload::Source::accounting:
+            arguments = {"import", workload.format, workload.path};
+            break;
+        case CampaignWorkload::Source::workload:
+            return {"deadlines", workload.path};
+        case CampaignWorkload::Source::model:
+            arguments = {"generate"};
+            break;
     }
+    arguments.insert(arguments.end(), workload.options.begin(), workload.options.end());
+    return arguments;
 }
 
 // The first lines of made.txt: a hash of the inputs, a line for each file, and a hash of these lines.
@@ -101,8 +95,8 @@ std::string description(const CampaignWorkload& workload, const fs::path& folder
     std::ostringstream lines;
     for (const fs::path& file : files) {
         const std::string bytes = read_workload_text(file.string());
-        const Workload read =
-            in_place_of(workload, [&] { return parse_workload(bytes, file.filename().string(), "w0"); });
+        const Workload read = with_place_in_errors(
+            workload.subject, [&] { return parse_workload(bytes, file.filename().string(), "w0"); });
         Time last;
         for (const WorkloadJob& job : read.jobs) {
             last = std::max(last, job.description.submit);
@@ -157,9 +151,7 @@ std::optional<MadeFiles> read_made_files(const fs::path& folder) {
 }
 
 bool is_as_made(const fs::path& folder, const MadeFiles::File& file) {
-    std::error_code ignored;
-    return fs::is_regular_file(folder / file.name, ignored) &&
-           sha256_of_file((folder / file.name).string()) == file.sha256;
+    return has_sha256((folder / file.name).string(), file.sha256);
 }
 
 // Returns the content of `folder`; nothing if it was made with another key or has changed since.
@@ -167,8 +159,7 @@ std::vector<MadeWorkload> made_in(const fs::path& folder, const std::string& key
                                   std::size_t entry) {
     const std::optional<MadeFiles> files = read_made_files(folder);
     if (!files || files->key != key ||
-        !std::all_of(files->files.begin(), files->files.end(),
-                     [&](const MadeFiles::File& file) { return is_as_made(folder, file); })) {
+        !std::ranges::all_of(files->files, [&](const auto& file) { return is_as_made(folder, file); })) {
         return {};
     }
     std::vector<MadeWorkload> made;
@@ -215,8 +206,7 @@ void remove_made(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
-        const auto file = std::find_if(made.files.begin(), made.files.end(),
-                                       [&](const MadeFiles::File& one) { return one.name == name; });
+        const auto file = std::ranges::find(made.files, name, &MadeFiles::File::name);
         if (file == made.files.end() ? made.files.empty() || name != made_file : !is_as_made(folder, *file)) {
             refuse(entry.path());
         }
@@ -243,7 +233,7 @@ void make_folder(const CampaignWorkload& workload, const fs::path& place, const 
     const std::string path = folder.file(made_file);
     const fs::path inside = fs::path(path).parent_path();
     std::ostringstream said;
-    in_place_of(workload, [&] { make(workload, inside, makers, said); });
+    with_place_in_errors(workload.subject, [&] { make(workload, inside, makers, said); });
     write_file(path, description(workload, inside, key) + said.str());
     try {
         folder.commit();
@@ -274,36 +264,18 @@ std::string text_of(const std::optional<Arguments>& arguments) {
 
 }  // namespace
 
-Arguments making_command(const CampaignWorkload& workload) {
-    Arguments arguments;
-    switch (workload.source) {
-        case CampaignWorkload::Source::log:
-            arguments = {"swf", workload.path};
-            break;
-        case CampaignWorkload::Source::accounting:
-            arguments = {"import", workload.format, workload.path};
-            break;
-        case CampaignWorkload::Source::workload:
-            return {"deadlines", workload.path};
-        case CampaignWorkload::Source::model:
-            arguments = {"generate"};
-            break;
-    }
-    arguments.insert(arguments.end(), workload.options.begin(), workload.options.end());
-    return arguments;
-}
-
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
                                          const std::string& program, const Makers& makers,
                                          const std::function<void(const std::string&, std::size_t)>& told) {
     const fs::path workloads = fs::path(folder) / "workloads";
     create_folders(workloads.string());
-    const MakingAlone alone(workloads);
+    const OpenFile lock = locked(workloads);
     std::vector<MadeWorkload> all;
     for (std::size_t entry = 0; entry < campaign.workloads.size(); ++entry) {
         const CampaignWorkload& workload = campaign.workloads[entry];
-        const std::string source =
-            workload.path.empty() ? "" : in_place_of(workload, [&] { return sha256_of_file(workload.path); });
+        const std::string source = workload.path.empty() ? "" : with_place_in_errors(workload.subject, [&] {
+            return sha256_of_file(workload.path);
+        });
         std::string made_of = program;
         for (const std::string& part : {source, command_line(workload.options), text_of(workload.deadlines)}) {
             made_of.append("\n").append(part);
@@ -324,6 +296,11 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
     return all;
 }
 
+bool has_sha256(const std::string& path, const std::string& sha256) {
+    std::error_code ignored;
+    return fs::is_regular_file(path, ignored) && sha256_of_file(path) == sha256;
+}
+
 std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine, const std::string& folder) {
     if (!machine.word.empty()) {
         return machine.word;
@@ -342,8 +319,7 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
     create_folders((fs::path(folder) / events).string());
     Arguments arguments = *workload.failures;
     const auto says = [&](const std::string& option) {
-        return std::any_of(arguments.begin(), arguments.end(),
-                           [&](const std::string& word) { return word.starts_with("--" + option + '='); });
+        return std::ranges::any_of(arguments, [&](const auto& word) { return word.starts_with("--" + option + '='); });
     };
     if (!says("until")) {
         arguments.push_back("--until=" + std::max(made.last_submission, Time::seconds(1)).to_string());
@@ -351,7 +327,7 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
     const std::string platform = platform_of(made, machine, folder);
     const std::string hosts = (number_of_hosts(platform) ? "--processors=" : "--platform=") + platform;
     arguments.insert(arguments.begin(), {hosts, "-o", (fs::path(folder) / file).string()});
-    in_place_of(workload, [&] { makers.draw_failures(arguments); });
+    with_place_in_errors(workload.subject, [&] { makers.draw_failures(arguments); });
     return file;
 }
 

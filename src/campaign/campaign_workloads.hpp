@@ -52,6 +52,9 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
                                          const std::string& program, const Makers& makers,
                                          const std::function<void(const std::string&, std::size_t)>& told);
 
+// Whether there is a file of this path with this hash.
+bool has_sha256(const std::string& path, const std::string& sha256);
+
 // Returns the machine that replays a workload, as --platform takes it.
 std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine, const std::string& folder);
 
@@ -61,8 +64,5 @@ std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine
 // Throws: as make_workloads().
 std::string make_failures(const Campaign& campaign, const MadeWorkload& made, const CampaignMachine& machine,
                           const std::string& folder, const Makers& makers);
-
-// Returns the command that makes a workload, for a shell: the arguments after "batfill".
-Arguments making_command(const CampaignWorkload& workload);
 
 }  // namespace batfill::campaign

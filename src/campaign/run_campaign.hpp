@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "campaign_file.hpp"
-#include "campaign_results.hpp"
 #include "campaign_runs.hpp"
 #include "campaign_workloads.hpp"
+#include "src/report/report.hpp"
 
 namespace batfill::campaign {
 
@@ -65,5 +65,21 @@ struct CampaignWatch {
 // runs fail: the outcome says which.
 // Throws: InputError as read_campaign(), make_workloads() and runs_of().
 MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, const CampaignWatch& watch);
+
+// Returns the lines of a table: for each scheduler the mean of some metrics over all workloads and machines, and their
+// standard deviation.
+// Requires: the result of each run.
+std::vector<std::vector<std::string>> table_of_means(const Campaign& campaign, const std::vector<RunResult>& results);
+
+// Returns the runs that rejected jobs: "3 in PREFIX". Schedulers that reject different jobs are not comparable.
+// Requires: the result of each run.
+std::vector<std::string> rejections_of(const std::vector<CampaignRun>& runs, const std::vector<RunResult>& results);
+
+// Writes OUTPUT/results.csv of the runs that shards have made in these folders. Returns the number of runs.
+// Requires: a folder.
+// Throws: InputError
+// - if the folders belong to different campaigns
+// - if a run is in none of them
+std::size_t merge_shards(const std::vector<std::string>& folders, const std::string& output);
 
 }  // namespace batfill::campaign

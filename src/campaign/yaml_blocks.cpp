@@ -86,11 +86,7 @@ Duration YamlBlocks::seconds(const YAML::Node& map, const char* key, Duration ot
     if (!node.IsDefined()) {
         return otherwise;
     }
-    try {
-        return seconds_of(key, text(node, "a number of seconds"), min);
-    } catch (const UsageError& problem) {
-        fail(node, problem.what());
-    }
+    return at(node, [&] { return seconds_of(key, text(node, "a number of seconds"), min); });
 }
 
 YAML::Node YamlBlocks::list(const YAML::Node& root, const char* key) const {
@@ -152,12 +148,8 @@ void YamlBlocks::add_values(const YAML::Node& node, const std::string& key, std:
     }
     const std::string word = text(node, "values of " + key);
     const std::size_t dots = word.find("..");
-    std::optional<std::size_t> first;
-    std::optional<std::size_t> last;
-    if (dots != std::string::npos) {
-        first = number_in<std::size_t>(word.substr(0, dots));
-        last = number_in<std::size_t>(word.substr(dots + 2));
-    }
+    const auto first = number_in<std::size_t>(word.substr(0, dots));
+    const auto last = dots == std::string::npos ? std::nullopt : number_in<std::size_t>(word.substr(dots + 2));
     if (!first || !last) {
         if (all.size() == max_values) {
             fail(node, too_many);

@@ -9,6 +9,8 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <batfill/core/error.hpp>
+
 #include "campaign_file.hpp"
 
 namespace batfill::campaign {
@@ -41,6 +43,15 @@ class YamlBlocks {
     YAML::Node document(const std::string& text);
 
     [[noreturn]] void fail(const YAML::Node& node, const std::string& problem) const;
+    // Returns what `work` returns. A UsageError of it becomes an InputError at the line of `node`.
+    template <class Work>
+    auto at(const YAML::Node& node, Work work) const {
+        try {
+            return work();
+        } catch (const UsageError& problem) {
+            fail(node, problem.what());
+        }
+    }
     void require_known(const YAML::Node& map, const std::vector<std::string>& keys) const;
     std::string text(const YAML::Node& node, const std::string& what) const;
     bool flag(const YAML::Node& map, const char* key) const;

@@ -5,8 +5,6 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
-#include "options.hpp"
-#include "src/engine/named_scheduler.hpp"
 #include "src/support/json_writer.hpp"
 
 namespace batfill::commands {
@@ -80,35 +78,30 @@ void print_json(const Descriptions& algorithms, std::ostream& out) {
     out << json.view() << '\n';
 }
 
-// The named algorithms in the given order; all algorithms if none is named.
-Descriptions wanted_algorithms(const Options& options) {
-    Descriptions wanted;
-    for (const std::string& name : options.get<std::vector<std::string>>("names")) {
-        wanted.push_back(&find_algorithm(name));
-    }
-    return wanted.empty() ? registered_algorithms() : wanted;
-}
-
 }  // namespace
 
 int algorithms(const Arguments& arguments) {
+    std::vector<std::string> names;
+    bool as_json = false;
     Options options;
-    options.add_positional("names", Value<std::vector<std::string>>());
+    options.add_positional("names", text(names));
     options.group("Input");
     add_plugin_option(options);
     options.group("Output");
-    options.add("json", "as JSON");
+    options.add("json", as_json, "as JSON");
     if (!options.parse(arguments, "batfill algorithms [NAME]... [--json] [--plugin FILE]...",
                        "Lists every algorithm with its parameters, or those that are named.",
                        {"algorithms easy", "algorithms --json"})) {
         return 0;
     }
-    load_plugins(options);
-    if (options.given("json")) {
-        print_json(wanted_algorithms(options), std::cout);
-    } else {
-        print_text(wanted_algorithms(options), std::cout);
+    Descriptions wanted;
+    for (const std::string& name : names) {
+        wanted.push_back(&find_algorithm(name));
     }
+    if (wanted.empty()) {
+        wanted = registered_algorithms();
+    }
+    as_json ? print_json(wanted, std::cout) : print_text(wanted, std::cout);
     return 0;
 }
 

@@ -1,14 +1,13 @@
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include <batfill/core/error.hpp>
 
-#include "campaign_makers.hpp"
 #include "command.hpp"
 #include "inputs.hpp"
-#include "options.hpp"
+#include "parsers.hpp"
 #include "src/campaign/run_campaign.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
@@ -33,45 +32,36 @@ constexpr const char* campaign_summary =
     "metric of each run, and manifest.json, which lists what was run. --init prints an example for a log, with comments;\n"
     "docs/campaign.md describes the file.";
 
-Shard shard_option(const Options& options) {
-    if (!options.given("shard")) {
-        return {};
-    }
-    const auto text = options.get<std::string>("shard");
+std::optional<Shard> shard_in(const std::string& text) {
     const std::size_t slash = std::min(text.find('/'), text.size());
     const auto number = number_in<std::size_t>(text.substr(0, slash));
     const auto count = number_in<std::size_t>(text.substr(std::min(slash + 1, text.size())));
-    if (!number || !count || *number < 1 || *number > *count) {
-        throw UsageError("--shard: expected I/N with I in 1..N, found '" + text + "'");
-    }
-    return {*number, *count};
+    return number && count && 1 <= *number && *number <= *count ? std::optional(Shard{*number, *count}) : std::nullopt;
 }
 
-// The folder of all output; `otherwise` if --output is not given.
-std::string output_folder(const Options& options, const std::string& otherwise) {
-    std::string folder = options.given("output") ? options.get<std::string>("output") : otherwise;
-    if (folder.empty()) {
-        throw UsageError("--output: expected the name of a folder, found ''");
-    }
+// Returns the name of the folder for all output.
+std::string folder_for_output(const std::string& name) {
+    refuse_if(name.empty(), "expected the name of a folder, found ''");
     std::error_code ignored;
-    if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored)) {
-        throw InputError(folder + ": is a file, expected a folder: name another with -o");
+    if (fs::exists(name, ignored) && !fs::is_directory(name, ignored)) {
+        throw InputError(name + ": is a file, expected a folder: name another with -o");
     }
-    return folder;
+    return name;
 }
 
 int merge(const Arguments& arguments) {
+    std::vector<std::string> folders;
+    std::string output;
     Options options;
-    options.add_positional("folders", Value<std::vector<std::string>>().required());
+    options.add_positional("folders", text(folders).required());
     options.group("Output");
-    options.add("output,o", Value<std::string>("FOLDER").required(), "where results.csv goes; may be one of them");
+    options.add("output,o", value(output, "FOLDER", folder_for_output).required(),
+                "where results.csv goes; may be one of them");
     if (!options.parse(arguments, "batfill campaign merge FOLDER... -o FOLDER",
                        "Puts together what --shard has divided: writes results.csv of the runs in all these folders.",
                        {"campaign merge shard-1 shard-2 -o all", "campaign merge all shard-3 -o all"})) {
         return 0;
     }
-    const auto folders = options.get<std::vector<std::string>>("folders");
-    const std::string output = output_folder(options, "");
     const std::size_t runs = merge_shards(folders, output);
     std::cout << output << "/results.csv: " << runs << " runs\n";
     return 0;
@@ -148,43 +138,38 @@ int campaign(const Arguments& arguments) {
     if (!arguments.empty() && arguments.front() == "merge") {
         return merge({arguments.begin() + 1, arguments.end()});
     }
+    CampaignRequest request;
+    std::string log;
     Options options;
-    options.add_positional("file", Value<std::string>());
+    options.add_positional("file", text(request.file));
     options.group("Input");
-    options.add("init", Value<std::string>("LOG"), "print an example for this log, and do nothing else");
-    add_plugin_option(options);
+    options.add("init", text(log, "LOG"), "print an example for this log, and do nothing else");
+    add_plugin_option(options, &request.plugins);
     options.group("Runs");
     options.add(
-        "shard", Value<std::string>("I/N"),
+        "shard", value(request.shard, "I/N", shard_in, "I/N with I in 1..N"),
         "run only every Nth run from the Ith on, without a table: for job arrays, with campaign merge at the end");
-    options.add("dry-run", "make the workloads, and print the command of each run instead of running it");
-    add_threads_option(options);
+    options.add("dry-run", request.dry_run,
+                "make the workloads, and print the command of each run instead of running it");
+    add_threads_option(options, request.threads);
     options.group("Output");
-    options.add("output,o", Value<std::string>("FOLDER"),
+    options.add("output,o", value(request.folder, "FOLDER", folder_for_output),
                 "folder of all output; by default the name of the file without its ending");
     if (!options.parse(arguments, campaign_usage, campaign_summary,
                        {"campaign --init SP2.swf.gz > sp2.yaml", "campaign sp2.yaml -o sp2 --threads 4"})) {
         return 0;
     }
     if (options.given("init")) {
-        if (options.given("file")) {
-            throw UsageError("--init prints an example, expected no file to run beside it");
-        }
-        std::cout << example_campaign(options.get<std::string>("init"));
+        refuse_if(options.given("file"), "--init prints an example, expected no file to run beside it");
+        std::cout << example_campaign(log);
         return 0;
     }
-    if (!options.given("file")) {
-        throw UsageError("expected a campaign file (usage: batfill campaign FILE.yaml [-o FOLDER] [OPTION]...)");
+    refuse_if(!options.given("file"),
+              "expected a campaign file (usage: batfill campaign FILE.yaml [-o FOLDER] [OPTION]...)");
+    if (!options.given("output")) {
+        request.folder = folder_for_output(fs::path(request.file).stem().string());
     }
-    load_plugins(options);
-    const auto file = options.get<std::string>("file");
-    run({file,
-         output_folder(options, fs::path(file).stem().string()),
-         shard_option(options),
-         threads_option(options),
-         options.get<std::vector<std::string>>("plugin"),
-         {},
-         options.given("dry-run")});
+    run(request);
     return 0;
 }
 

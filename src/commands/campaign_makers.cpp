@@ -1,12 +1,7 @@
-#include "campaign_makers.hpp"
-
 #include <filesystem>
 #include <ostream>
 
-#include "deadlines.hpp"
-#include "generate.hpp"
-#include "import.hpp"
-#include "swf.hpp"
+#include "parsers.hpp"
 
 namespace batfill::commands {
 

@@ -1,28 +1,16 @@
 #include <algorithm>
 #include <iostream>
-#include <optional>
 
 #include <batfill/analysis/check.hpp>
-#include <batfill/core/error.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
-#include "options.hpp"
 #include "src/report/check_files.hpp"
-#include "src/support/durations.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::commands {
 
 namespace {
-
-constexpr const char* check_summary =
-    "Audits a schedule from any source. Each job of the workloads must be there once. It must start after its submission, on\n"
-    "as many processors as it requests, which no other job uses then and which are available. It must run and end as its\n"
-    "profile and walltime demand, and may be rejected only if it cannot run. Columns must agree, and licences and\n"
-    "guarantees must be kept.\n"
-    "A SCHEDULE is a PREFIX_jobs.csv, or a log (.swf or .swf.gz) for the schedule in it.\n"
-    "Exit status 0 without violations; 1 with violations, the first of which are printed.";
 
 void print_report(const CheckReport& report, std::size_t first, bool with_broken) {
     const std::size_t shown = std::min(first, report.violations.size());
@@ -54,79 +42,69 @@ void print_report(const CheckReport& report, std::size_t first, bool with_broken
     std::cout << ")\n";
 }
 
-void add_check_options(Options& options) {
-    options.add_positional("schedule", Value<std::string>().required());
+void add_check_options(Options& options, report::CheckRequest& read) {
+    options.add_positional("schedule", text(read.schedule).required());
     options.group("Run");
-    options.add("workload,w", Value<std::vector<std::string>>("FILE").required(),
+    options.add("workload,w", text(read.workloads, "FILE").required(),
                 "workload of the run; several become w0, w1, ...");
-    options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
-    add_master_host_option(options);
-    options.add("events", Value<std::vector<std::string>>("FILE"),
+    options.add("platform,p", text(read.platform, platform_value).required(), platform_help);
+    add_master_host_option(options, read.master_host);
+    options.add("events", text(read.events, "FILE"),
                 "events file of the run: no job may start on a processor that is unavailable; repeatable");
-    options.add("forward-unknown-events", "allow events of unknown type in the events files");
-    options.add("guarantees", Value<std::string>("FILE"),
+    options.add("forward-unknown-events", read.unknown_events_allowed,
+                "allow events of unknown type in the events files");
+    options.add("guarantees", text(read.guarantees, "FILE"),
                 "PREFIX_guarantees.csv of the run: no job may start later than guaranteed");
-    options.add("broken-guarantees", Value<std::string>("FILE"),
+    options.add("broken-guarantees", text(read.broken_guarantees, "FILE"),
                 "PREFIX_broken_guarantees.csv of the run: guarantees that losses of processors have moved later");
     options.group("Rules");
     options.add(
-        "on-failure", Value<std::string>("NAME"),
+        "on-failure",
+        word(read.options.jobs_survive_losses, "NAME", {{"continue", true}, {"kill", false}, {"requeue", false}}),
         "the run's parameter on-failure: continue, kill or requeue; after the last two, no job may run on lost processors");
     options.add(
-        "placement", Value<std::string>("NAME").otherwise("lowest"),
+        "placement",
+        word(read.options.placement, "NAME",
+             {{"lowest", Placement::lowest},
+              {"contiguous", Placement::contiguous},
+              {"best-effort-contiguous", Placement::best_effort_contiguous},
+              {"machine", Placement::machine}})
+            .otherwise("lowest"),
         "what every job's processors must be: contiguous, of one machine (machine), or any (lowest, best-effort-contiguous)");
-    options.add("deadlines", "count a missed deadline as a violation");
-    options.add("allow-rejections", "allow rejections of jobs that have a walltime and fit on the machine");
-    options.add("tolerance", Value<std::string>("SECONDS").otherwise("0.000001"),
+    options.add("deadlines", read.options.deadlines_bind, "count a missed deadline as a violation");
+    options.add("allow-rejections", read.options.rejections_allowed,
+                "allow rejections of jobs that have a walltime and fit on the machine");
+    options.add("tolerance", length(read.options.tolerance, "SECONDS", Duration()).otherwise("0.000001"),
                 "largest difference between times that should be equal");
-    options.group("Output");
-    options.add("first", Value<unsigned>("N").otherwise(10), "violations to print");
-}
-
-report::CheckRequest read_check_options(const Options& options) {
-    report::CheckRequest read;
-    read.options.tolerance = seconds_of("--tolerance", options.get<std::string>("tolerance"), Duration());
-    read.options.deadlines_bind = options.given("deadlines");
-    read.options.rejections_allowed = options.given("allow-rejections");
-    const auto name = options.get<std::string>("placement");
-    const auto placement = placement_named(name);
-    if (!placement) {
-        throw UsageError("--placement: " +
-                         unknown_name("value", name, {"lowest", "contiguous", "best-effort-contiguous", "machine"}));
-    }
-    read.options.placement = *placement;
-    read.guarantees = optional_text(options, "guarantees");
-    read.broken_guarantees = optional_text(options, "broken-guarantees");
-    if (read.broken_guarantees && !read.guarantees) {
-        throw UsageError("--broken-guarantees says what became of --guarantees: give both");
-    }
-    read.events = options.get<std::vector<std::string>>("events");
-    read.unknown_events_allowed = options.given("forward-unknown-events");
-    if (options.given("on-failure") && read.events.empty()) {
-        throw UsageError("--on-failure says what became of jobs in --events: give both");
-    }
-    read.options.jobs_survive_losses =
-        word_option(options, "on-failure", {"continue", "kill", "requeue"}) == "continue";
-    read.schedule = options.get<std::string>("schedule");
-    read.workloads = options.get<std::vector<std::string>>("workload");
-    read.platform = options.get<std::string>("platform");
-    read.master_host = options.get<std::string>("master-host");
-    return read;
 }
 
 }  // namespace
 
 int check(const Arguments& arguments) {
+    report::CheckRequest request;
+    unsigned first = 0;
     Options options;
-    add_check_options(options);
-    if (!options.parse(arguments, "batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...", check_summary,
-                       {"check easy -w sp2.json -p sdsc-sp2",
-                        "check dc -w sp2.json -p sdsc-sp2 --guarantees dc_guarantees.csv"})) {
+    add_check_options(options, request);
+    options.group("Output");
+    options.add("first", number(first, "N").otherwise("10"), "violations to print");
+    if (!options.parse(
+            arguments, "batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...",
+            "Audits a schedule from any source. Each job of the workloads must be there once. It must start after its submission, on\n"
+            "as many processors as it requests, which no other job uses then and which are available. It must run and end as its\n"
+            "profile and walltime demand, and may be rejected only if it cannot run. Columns must agree, and licences and\n"
+            "guarantees must be kept.\n"
+            "A SCHEDULE is a PREFIX_jobs.csv, or a log (.swf or .swf.gz) for the schedule in it.\n"
+            "Exit status 0 without violations; 1 with violations, the first of which are printed.",
+            {"check easy -w sp2.json -p sdsc-sp2",
+             "check dc -w sp2.json -p sdsc-sp2 --guarantees dc_guarantees.csv"})) {
         return 0;
     }
-    const report::CheckRequest request = read_check_options(options);
+    refuse_if(request.broken_guarantees && !request.guarantees,
+              "--broken-guarantees says what became of --guarantees: give both");
+    refuse_if(options.given("on-failure") && request.events.empty(),
+              "--on-failure says what became of jobs in --events: give both");
     const CheckReport report = report::check_files(request, note);
-    print_report(report, options.get<unsigned>("first"), request.broken_guarantees.has_value());
+    print_report(report, first, request.broken_guarantees.has_value());
     return report.violations.empty() ? 0 : 1;
 }
 

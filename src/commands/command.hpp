@@ -7,7 +7,6 @@ namespace batfill::commands {
 // One subcommand of `batfill`. `run` gets the arguments after the subcommand's name and returns the exit status.
 // Throws: `run` may throw InputError (status 1) and UsageError (status 2), which main() prints as one line.
 struct Command {
-    const char* name;
     const char* summary;  // one line for `batfill --help`
     int (*run)(const Arguments&);
     bool ends_itself = false;  // on SIGINT or SIGTERM; these end the other commands, which leave no temporary file
@@ -29,5 +28,10 @@ int compare(const Arguments&);
 int tune(const Arguments&);
 int campaign(const Arguments&);
 int algorithms(const Arguments&);
+
+// The models of generate.
+int failures(const Arguments&);
+int farm(const Arguments&);
+int lublin(const Arguments&);
 
 }  // namespace batfill::commands

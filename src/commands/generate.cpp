@@ -1,38 +1,25 @@
-#include "generate.hpp"
-
-#include <algorithm>
-#include <array>
 #include <cstdio>
 
-#include <batfill/core/error.hpp>
-
-#include "src/support/names.hpp"
+#include "command.hpp"
+#include "options.hpp"
 
 namespace batfill::commands {
 
 namespace {
 
-constexpr std::array models = {
-    Command{"failures", "no workload, but when the nodes of a machine fail and are repaired", failures},
-    Command{"farm", "the random farms with licences of the paper on computational farms (CoreGRID 2007)", farm},
-    Command{"lublin", "the model of Lublin and Feitelson (JPDC 2003)", lublin},
+// Each in its own file.
+const Words<Command> models = {
+    {"failures", {"no workload, but when the nodes of a machine fail and are repaired", failures}},
+    {"farm", {"the random farms with licences of the paper on computational farms (CoreGRID 2007)", farm}},
+    {"lublin", {"the model of Lublin and Feitelson (JPDC 2003)", lublin}},
 };
-
-std::vector<std::string> known_models() {
-    std::vector<std::string> names;
-    names.reserve(models.size());
-    for (const Command& model : models) {
-        names.emplace_back(model.name);
-    }
-    return names;
-}
 
 void print_help() {
     std::printf(
         "Usage: batfill generate MODEL [OPTION]...\n  or:  batfill generate MODEL --help\n\n"
         "Writes a synthetic workload, the same for the same seed.\n\nModels:\n");
-    for (const Command& model : models) {
-        std::printf("  %-11s %s\n", model.name, model.summary);
+    for (const auto& [name, model] : models) {
+        std::printf("  %-11s %s\n", name.c_str(), model.summary);
     }
 }
 
@@ -40,7 +27,7 @@ void print_help() {
 
 int generate(const Arguments& arguments) {
     if (arguments.empty()) {
-        throw UsageError("expected a model, known models: " + list_of(known_models()) +
+        throw UsageError("expected a model, known models: " + list_of(names_of(models)) +
                          " (usage: batfill generate MODEL [OPTION]...)");
     }
     const std::string& name = arguments.front();
@@ -48,12 +35,7 @@ int generate(const Arguments& arguments) {
         print_help();
         return 0;
     }
-    const auto* const model =
-        std::find_if(models.begin(), models.end(), [&](const Command& known) { return name == known.name; });
-    if (model == models.end()) {
-        throw UsageError(unknown_name("model", name, known_models()));
-    }
-    return model->run({arguments.begin() + 1, arguments.end()});
+    return meaning_of(name, models, "model").run({arguments.begin() + 1, arguments.end()});
 }
 
 }  // namespace batfill::commands

@@ -1,122 +1,112 @@
 #include <algorithm>
-#include <cstdint>
 #include <iostream>
 #include <optional>
 
-#include <batfill/core/error.hpp>
-
-#include "generate.hpp"
 #include "inputs.hpp"
+#include "parsers.hpp"
 #include "src/support/csv_text.hpp"
-#include "src/support/durations.hpp"
 #include "src/support/numbers.hpp"
 
 namespace batfill::commands {
 
 namespace {
 
-constexpr const char* farm_summary =
-    "Samples a farm of machines with floating licences, and jobs for it, as in section 7 of \"Backfilling Strategies for\n"
-    "Scheduling Streams of Jobs on Computational Farms\" (CoreGRID 2007). The defaults are the paper's, except --speed. A\n"
-    "RANGE is LOW:HIGH, where every integer is equally likely, or one integer.";
-
 constexpr int million = 1'000'000;
 
-FarmModel::Range range_option(const Options& options, const std::string& name, int min, int max) {
-    const auto text = options.get<std::string>(name);
-    const std::size_t colon = std::min(text.find(':'), text.size());
-    const auto low = number_in<int>(text.substr(0, colon));
-    const auto high = colon == text.size() ? low : number_in<int>(text.substr(colon + 1));
-    if (!low || !high || *low < min || *high < *low || *high > max) {
-        throw UsageError("--" + name + ": expected LOW:HIGH or one integer, in " + std::to_string(min) + ".." +
-                         std::to_string(max) + ", found '" + text + "'");
-    }
-    return {*low, *high};
+Value range(FarmModel::Range& field, int least, int most) {
+    const auto parse = [least, most](const std::string& text) {
+        const std::size_t colon = std::min(text.find(':'), text.size());
+        const auto low = number_in<int>(text.substr(0, colon));
+        const auto high = colon == text.size() ? low : number_in<int>(text.substr(colon + 1));
+        return low && high && least <= *low && *low <= *high && *high <= most
+                   ? std::optional(FarmModel::Range{*low, *high})
+                   : std::nullopt;
+    };
+    return value(field, "RANGE", parse,
+                 "LOW:HIGH or one integer, in " + std::to_string(least) + ".." + std::to_string(most));
 }
 
-Duration interarrival_option(const Options& options) {
-    const auto text = options.get<std::string>("interarrival");
-    const std::optional<Duration> value = parse_duration(text);
-    if (!value || *value <= Duration() || *value > Duration::seconds(million)) {
-        throw UsageError("--interarrival: expected a number of seconds above 0 and at most " + std::to_string(million) +
-                         ", found '" + text + "'");
-    }
-    return *value;
+Value percent(int& field) {
+    return number(field, "PERCENT", 0, 100);
 }
 
-FarmModel model_of(const Options& options) {
-    FarmModel model;
-    model.seed = options.get<std::uint64_t>("seed");
-    model.jobs = integer_option(options, "jobs", 1, max_farm_jobs);
-    model.machines = integer_option(options, "machines", 1, max_farm_processors);
-    model.licenses = integer_option(options, "licenses", 0, max_farm_licenses);
-    model.interarrival = interarrival_option(options);
-    model.run_time = range_option(options, "run-time", 1, million);
-    model.job_processors = range_option(options, "job-processors", 1, max_farm_processors);
-    model.machine_processors = range_option(options, "machine-processors", 1, max_farm_processors / model.machines);
-    model.speed = range_option(options, "speed", 1, million);
-    model.license_ratio = range_option(options, "license-ratio", 1, 100'000);
-    model.license_suitability = integer_option(options, "license-suitability", 0, 100);
-    model.license_needs = integer_option(options, "license-needs", 0, 100);
-    model.without_deadline = integer_option(options, "without-deadline", 0, 100);
-    model.deadline_margin = range_option(options, "deadline-margin", 0, million);
-    model.margin_unit = word_option(options, "margin-unit", {"seconds", "percent"}) == "seconds"
-                            ? FarmModel::MarginUnit::seconds
-                            : FarmModel::MarginUnit::percent_of_walltime;
-    model.estimate_factor = estimates_option(options, {"exact"}).factor;
-    return model;
+void add_options_of_jobs(Options& options, FarmModel& model, bool& is_multiple) {
+    options.group("Jobs");
+    options.add("jobs", number(model.jobs, "N", 1, max_farm_jobs).otherwise("1000"), "number of jobs");
+    options.add("seed", number(model.seed, "S").required(), "seed of the workload");
+    options.add(
+        "interarrival",
+        length(model.interarrival, "SECONDS", Duration::microseconds(1), Duration::seconds(million)).otherwise("12"),
+        "mean of the exponentially distributed inter-arrival times; other values move only submissions and deadlines");
+    options.add("run-time", range(model.run_time, 1, million).otherwise("500:3000"),
+                "run times in seconds, the same on every machine");
+    options.add("job-processors", range(model.job_processors, 1, max_farm_processors).otherwise("1:8"),
+                "processors that jobs require, of one machine");
+    options.add("license-needs", percent(model.license_needs).otherwise("30"),
+                "probability that a job needs a licence, for each licence");
+    options.add(
+        "estimates",
+        estimates(is_multiple, model.estimate_factor, {{"exact", false}, {"factor:K", true}}).otherwise("exact"),
+        "walltimes: exact, or factor:K (K times the run time)");
+}
+
+void add_options_of_machines(Options& options, FarmModel& model) {
+    options.group("Machines");
+    options.add("machines", number(model.machines, "N", 1, max_farm_processors).otherwise("100"), "number of machines");
+    options.add("machine-processors", range(model.machine_processors, 1, max_farm_processors).otherwise("1:8"),
+                "processors of machines");
+    options.add(
+        "speed", range(model.speed, 1, million).otherwise("1000:4000"),
+        "speeds of machines in millions of operations per second; faster machines are used first (the paper does not say)");
+    options.add("licenses", number(model.licenses, "N", 0, max_farm_licenses).otherwise("20"), "number of licences");
+    options.add("license-ratio", range(model.license_ratio, 1, 100'000).otherwise("50:70"),
+                "copies of a licence, per cent of the machines on which it can be activated, rounded; at least one");
+    options.add("license-suitability", percent(model.license_suitability).otherwise("90"),
+                "probability that a licence can be activated on a machine");
+    options.add_rule([&model] {
+        const int most = max_farm_processors / model.machines;
+        refuse_if(model.machine_processors.high > most,
+                  "--machine-processors: expected at most " + std::to_string(most) + " with --machines " +
+                      std::to_string(model.machines) + ", found " + std::to_string(model.machine_processors.high));
+    });
 }
 
 }  // namespace
 
 std::optional<FarmFiles> parse_farm_options(const Arguments& arguments, OptionsFrom origin) {
+    FarmFiles read;
+    FarmModel& model = read.model;
+    bool is_multiple = false;
     Options options;
-    const auto text = [](const char* standard, const char* name) {
-        return Value<std::string>(name).otherwise(standard);
-    };
-    const auto number = [](int standard, const char* name) { return Value<int>(name).otherwise(standard); };
-    options.group("Jobs");
-    options.add("jobs", number(1000, "N"), "number of jobs");
-    options.add("seed", Value<std::uint64_t>("S").required(), "seed of the workload");
-    options.add(
-        "interarrival", text("12", "SECONDS"),
-        "mean of the exponentially distributed inter-arrival times; other values move only submissions and deadlines");
-    options.add("run-time", text("500:3000", "RANGE"), "run times in seconds, the same on every machine");
-    options.add("job-processors", text("1:8", "RANGE"), "processors that jobs require, of one machine");
-    options.add("license-needs", number(30, "PERCENT"), "probability that a job needs a licence, for each licence");
-    options.add("estimates", text("exact", "HOW"), "walltimes: exact, or factor:K (K times the run time)");
-    options.group("Machines");
-    options.add("machines", number(100, "N"), "number of machines");
-    options.add("machine-processors", text("1:8", "RANGE"), "processors of machines");
-    options.add(
-        "speed", text("1000:4000", "RANGE"),
-        "speeds of machines in millions of operations per second; faster machines are used first (the paper does not say)");
-    options.add("licenses", number(20, "N"), "number of licences");
-    options.add("license-ratio", text("50:70", "RANGE"),
-                "copies of a licence, per cent of the machines on which it can be activated, rounded; at least one");
-    options.add("license-suitability", number(90, "PERCENT"),
-                "probability that a licence can be activated on a machine");
+    add_options_of_jobs(options, model, is_multiple);
+    add_options_of_machines(options, model);
     options.group("Deadlines");
-    options.add("without-deadline", number(30, "PERCENT"), "probability that a job has no deadline");
-    options.add("deadline-margin", text("30:250", "RANGE"), "margins: deadline = submission + walltime + margin");
-    options.add("margin-unit", text("seconds", "UNIT"), "of margins: seconds, or percent of the walltime");
+    options.add("without-deadline", percent(model.without_deadline).otherwise("30"),
+                "probability that a job has no deadline");
+    options.add("deadline-margin", range(model.deadline_margin, 0, million).otherwise("30:250"),
+                "margins: deadline = submission + walltime + margin");
+    using Unit = FarmModel::MarginUnit;
+    options.add("margin-unit",
+                word(model.margin_unit, "UNIT", {{"seconds", Unit::seconds}, {"percent", Unit::percent_of_walltime}})
+                    .otherwise("seconds"),
+                "of margins: seconds, or percent of the walltime");
     options.group("Output");
-    options.add("output,o", Value<std::string>("FILE").required(),
-                "the workload, Batsim JSON, gzipped if it ends in .gz");
-    options.add("format", Value<std::string>("FORMAT"), workload_format_help);
-    options.add("platform", Value<std::string>("FILE").required(),
+    add_output_option(options, read.output, "the workload, Batsim JSON, gzipped if it ends in .gz");
+    options.add("format", workload_format(read.format), workload_format_help);
+    options.add("platform", text(read.platform, "FILE").required(),
                 "the farm, SimGrid XML with a host for each processor");
-    if (!options.parse(arguments, "batfill generate farm --seed S -o WORKLOAD.json --platform FARM.xml [OPTION]...",
-                       farm_summary,
-                       {"generate farm --seed 1 -o farm.json --platform farm.xml",
-                        "generate farm --seed 2 --jobs 5000 --machines 50 -o farm.json --platform farm.xml"},
-                       origin)) {
+    if (!options.parse(
+            arguments, "batfill generate farm --seed S -o WORKLOAD.json --platform FARM.xml [OPTION]...",
+            "Samples a farm of machines with floating licences, and jobs for it, as in section 7 of \"Backfilling Strategies for\n"
+            "Scheduling Streams of Jobs on Computational Farms\" (CoreGRID 2007). The defaults are the paper's, except --speed. A\n"
+            "RANGE is LOW:HIGH, where every integer is equally likely, or one integer.",
+            {"generate farm --seed 1 -o farm.json --platform farm.xml",
+             "generate farm --seed 2 --jobs 5000 --machines 50 -o farm.json --platform farm.xml"},
+            origin)) {
         return std::nullopt;
     }
-    const FarmModel model = model_of(options);
-    require_other_file(options, "platform", "output");
-    return FarmFiles{model, workload_format_option(options, WorkloadFormat::batsim4),
-                     options.get<std::string>("output"), options.get<std::string>("platform")};
+    require_other_file("platform", read.platform, "output", read.output);
+    return read;
 }
 
 void print_farm(const Farm& farm, const FarmModel& model, const std::string& workload_name,
@@ -136,7 +126,7 @@ void print_farm(const Farm& farm, const FarmModel& model, const std::string& wor
 }
 
 int farm(const Arguments& arguments) {
-    if (const std::optional<FarmFiles> options = parse_farm_options(arguments)) {
+    if (const std::optional<FarmFiles> options = parse_farm_options(arguments, OptionsFrom::command_line)) {
         print_farm(write_farm(*options), options->model, options->output, options->platform, std::cout);
     }
     return 0;

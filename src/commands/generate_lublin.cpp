@@ -1,48 +1,53 @@
 #include <algorithm>
-#include <cstdint>
 #include <iostream>
-#include <map>
-#include <sstream>
 
-#include <batfill/core/error.hpp>
-
-#include "generate.hpp"
 #include "inputs.hpp"
+#include "parsers.hpp"
 #include "src/support/csv_text.hpp"
 
 namespace batfill::commands {
 
 namespace {
 
-void read_estimates(const Options& options, LublinModel& model) {
-    const EstimatesOption option = estimates_option(options, {"modal", "exact"});
-    model.estimates = option.word == "modal"   ? LublinModel::Estimates::modal
-                      : option.word == "exact" ? LublinModel::Estimates::exact
-                                               : LublinModel::Estimates::factor;
-    model.estimate_factor = Duration::microseconds(option.factor.millionths()).to_seconds();
+std::optional<double> load_in(const std::string& text) {
+    const auto load = number_in<double>(text);
+    return load && *load >= 0.001 && *load <= 10 ? load : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<LublinFile> parse_lublin_options(const Arguments& arguments, OptionsFrom origin) {
+    using Jobs = LublinModel::Jobs;
+    using Estimates = LublinModel::Estimates;
+    LublinFile read;
+    LublinModel& model = read.model;
+    Decimal factor = Decimal::of(1);
     Options options;
     options.group("Workload");
-    options.add("jobs", Value<int>("N").required(), "number of jobs");
-    options.add("processors", Value<int>("P").required(), "processors of the machine");
-    options.add("seed", Value<std::uint64_t>("S").required(), "seed of the workload");
+    options.add("jobs", number(model.jobs, "N", 1, 10'000'000).required(), "number of jobs");
+    options.add("processors", number(model.processors, "P", 1, 1'000'000'000).required(), "processors of the machine");
+    options.add("seed", number(model.seed, "S").required(), "seed of the workload");
     options.add(
-        "load", Value<double>("L"),
+        "load", load(model.load, load_in),
         "scale the inter-arrival times to this offered load, a share of the machine in 0.001..10; by default they are the model's");
     options.add(
-        "kind", Value<std::string>("WHICH").otherwise("batch"),
+        "kind",
+        word(model.kind, "WHICH",
+             {{"batch", Jobs::batch},
+              {"interactive", Jobs::interactive},
+              {"both", Jobs::both},
+              {"undivided", Jobs::undivided}})
+            .otherwise("batch"),
         "batch, interactive, both (two streams, told apart by the queue) or undivided (parameters for logs that do not tell them apart)");
     options.add(
-        "estimates", Value<std::string>("HOW").otherwise("modal"),
+        "estimates",
+        estimates(model.estimates, factor,
+                  {{"modal", Estimates::modal}, {"exact", Estimates::exact}, {"factor:K", Estimates::factor}})
+            .otherwise("modal"),
         "walltimes: modal (over-estimates rounded up to the values users choose), exact, or factor:K (K times the run time)");
     options.group("Output");
-    options.add("output,o", Value<std::string>("FILE").required(),
-                "the workload, Batsim JSON, gzipped if it ends in .gz");
-    options.add("format", Value<std::string>("FORMAT"), workload_format_help);
+    add_output_option(options, read.output, "the workload, Batsim JSON, gzipped if it ends in .gz");
+    options.add("format", workload_format(read.format), workload_format_help);
     if (!options.parse(arguments, "batfill generate lublin --jobs N --processors P --seed S -o FILE [OPTION]...",
                        "Samples a workload from the model of Lublin and Feitelson (JPDC 2003).",
                        {"generate lublin --jobs 5000 --processors 128 --seed 1 -o lublin.json",
@@ -50,28 +55,7 @@ std::optional<LublinFile> parse_lublin_options(const Arguments& arguments, Optio
                        origin)) {
         return std::nullopt;
     }
-    using Jobs = LublinModel::Jobs;
-    const std::map<std::string, Jobs> kinds = {{"batch", Jobs::batch},
-                                               {"interactive", Jobs::interactive},
-                                               {"both", Jobs::both},
-                                               {"undivided", Jobs::undivided}};
-    LublinFile read;
-    LublinModel& model = read.model;
-    model.kind = kinds.at(word_option(options, "kind", {"batch", "interactive", "both", "undivided"}));
-    model.jobs = integer_option(options, "jobs", 1, 10'000'000);
-    model.processors = integer_option(options, "processors", 1, 1'000'000'000);
-    model.seed = options.get<std::uint64_t>("seed");
-    if (options.given("load")) {
-        model.load = options.get<double>("load");
-        if (!(*model.load >= 0.001 && *model.load <= 10)) {
-            std::ostringstream problem;
-            problem << "--load: expected a share of the machine in 0.001..10 (0.9 is 90 %), found " << *model.load;
-            throw UsageError(problem.str());
-        }
-    }
-    read_estimates(options, model);
-    read.format = workload_format_option(options, WorkloadFormat::batsim4);
-    read.output = options.get<std::string>("output");
+    model.estimate_factor = Duration::microseconds(factor.millionths()).to_seconds();
     return read;
 }
 
@@ -90,7 +74,7 @@ void print_lublin_workload(const Workload& workload, const std::string& name, st
 }
 
 int lublin(const Arguments& arguments) {
-    if (const std::optional<LublinFile> options = parse_lublin_options(arguments)) {
+    if (const std::optional<LublinFile> options = parse_lublin_options(arguments, OptionsFrom::command_line)) {
         print_lublin_workload(write_lublin(*options), options->output, std::cout);
     }
     return 0;

@@ -1,128 +1,121 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <batfill/analysis/metrics.hpp>
-#include <batfill/core/time.hpp>
-#include <batfill/formats/schedule.hpp>
+#include <batfill/core/decimal.hpp>
 #include <batfill/formats/workload.hpp>
-#include <batfill/workloads/deadlines.hpp>
 
+#include "options.hpp"
 #include "src/formats/named_platform.hpp"
-#include "src/support/names.hpp"
-#include "src/workloads/any_workload.hpp"
 
+// Options that several commands share, and checks of what they give.
 namespace batfill::commands {
 
-class Options;
-
-// Adds --plugin, for every command that takes an algorithm.
-void add_plugin_option(Options& options);
-
-// Loads the plugins that --plugin names.
-// Requires: the caller has not looked up an algorithm yet.
-// Throws: InputError as load_plugin().
-void load_plugins(const Options& options);
+// Adds --plugin, for every command that takes an algorithm. parse() loads the plugins, and adds their paths to `paths`
+// unless it is null.
+// Requires: the caller looks up no algorithm before parse().
+void add_plugin_option(Options& options, std::vector<std::string>* paths = nullptr);
 
 // What the help of a command calls the value of --platform.
 inline constexpr const char* platform_value = "PLATFORM";
 inline constexpr const char* platform_help =
     "the machine: a SimGrid platform file, the name of a platform that comes with batfill, or a number of hosts";
 
-// Declares --master-host, which platform_option() reads beside --platform.
-void add_master_host_option(Options& options);
+// Adds --master-host.
+void add_master_host_option(Options& options, std::string& master_host);
 
-// Returns the machine that the options --platform and --master-host describe.
-// Throws: UsageError; InputError as read_platform().
-Platform platform_option(const Options& options);
+// Adds --platform, --master-host and --processors, which describe the machine of `metrics`. `platform`, unless it is
+// null, gets the value of --platform.
+// Throws: parse() then throws InputError as read_platform().
+void add_machine_options(Options& options, MetricsOptions& metrics, std::string* platform = nullptr);
 
-// Prints a note on the standard error stream.
-void note(const std::string& text);
+// Adds --platform and --workload, of workloads that are replayed each on its own.
+void add_replayed_options(Options& options, std::string& platform, std::vector<std::string>& workloads);
 
-// Notes which workloads were made for a machine of another size than `processors`. This is
-// the most likely slip when a user gives a workload and a platform.
-void note_other_machines(const std::vector<Workload>& workloads, std::size_t processors);
+// Adds --tau, the bound of the bounded slowdown.
+void add_tau_option(Options& options, Duration& tau);
+
+// Adds --tau and --short-deadline.
+void add_measure_options(Options& options, Duration& tau, Duration& short_deadline);
+
+// Adds --threads, by default the number of cores.
+void add_threads_option(Options& options, unsigned& threads);
+
+// Adds --format, the format of a table of metrics.
+void add_table_format_option(Options& options, MetricsFormat& format);
+
+// The longest timeout that users may set. The clocks that count them must not overflow.
+inline constexpr Duration longest_timeout = Duration::days(366);
+
+// Adds --output, a file that the command always writes.
+void add_output_option(Options& options, std::string& output, const std::string& help);
 
 // Throws: InputError if the folder for files with this prefix does not exist.
 void require_writable_folder(const std::string& prefix);
 
-// Checks that the name of an output fits its content. A name without an ending (/dev/stdout) is accepted.
-// Throws: UsageError if the name has an ending, before .gz, that is none of `endings`.
-void require_ending(const std::string& option, const std::string& path, const std::vector<std::string>& endings);
+// Returns `path`, the name of a file to write. A name without an ending (/dev/stdout) fits any content.
+// Throws: UsageError if the name has an ending, before .gz, that is none of `endings`. InputError as above.
+std::string path_ending_in(const std::vector<std::string>& endings, const std::string& path);
+inline const std::vector<std::string> page_endings{".html", ".htm", ".html.gz", ".htm.gz"};
 
-// Throws: UsageError if the options `name` and `other` are both given and name the same file.
-void require_other_file(const Options& options, const std::string& name, const std::string& other);
+// The name of a file to write.
+template <class Field>
+Value output_file(Field& field, const std::string& name, const std::vector<std::string>& endings) {
+    return value(field, name, [endings](const std::string& path) { return path_ending_in(endings, path); });
+}
 
-// Declares --threads, which threads_option() reads.
-void add_threads_option(Options& options);
-
-// Returns the value of --threads, by default the number of cores.
-// Throws: UsageError if it is not 1 to 1024.
-unsigned threads_option(const Options& options);
-
-// Returns the value of the option `name`; none if it is not given.
-std::optional<std::string> optional_text(const Options& options, const std::string& name);
-
-// Returns the value of the option `name`, which is one of `words`; the first of them if the option is neither given nor
-// has a default.
-// Throws: UsageError, which lists the words, for another value.
-std::string word_option(const Options& options, const std::string& name, const std::vector<std::string>& words);
-
-// Returns the value of the option `name`, a whole number that is not negative; `otherwise` if it is not given.
-// Throws: UsageError if it is not `min` to `max`.
-std::uint64_t whole_option(const Options& options, const std::string& name, std::uint64_t min, std::uint64_t max,
-                           std::uint64_t otherwise);
-
-// Returns the value of the option `name`, a whole number.
-// Throws: UsageError if it is not `min` to `max`.
-int integer_option(const Options& options, const std::string& name, int min, int max);
-
-// Returns the value of --format, the Batsim format of a written workload; `otherwise` if it is not given.
-// Throws: UsageError for anything but batsim4 and batsim5.
-WorkloadFormat workload_format_option(const Options& options, WorkloadFormat otherwise);
-// The help of --format.
+// A Batsim format of a workload.
+template <class Field>
+Value workload_format(Field& format) {
+    return word(format, "FORMAT", {{"batsim4", WorkloadFormat::batsim4}, {"batsim5", WorkloadFormat::batsim5}});
+}
+// The help of --format, the format of a written workload.
 inline constexpr const char* workload_format_help = "format of the workload: batsim4 (default) or batsim5";
+
+// The number from `least` to `most` that `text` is exactly. None for another text.
+std::optional<Decimal> decimal_in(const std::string& text, const char* least, const char* most);
+
+// An offered load.
+template <class Field, class Parse>
+Value load(Field& field, Parse parse) {
+    return value(field, "L", parse, "a share of the machine in 0.001..10 (0.9 is 90 %)");
+}
+
+// Returns K of "factor:K".
+// Throws: UsageError unless K is from 1 to 1000000.
+Decimal estimate_factor(const std::string& text);
+
+// Walltimes: one of the words, or "factor:K", which sets `factor` to K.
+// Requires: the last word is "factor:K".
+template <class How>
+Value estimates(How& how, Decimal& factor, const Words<How>& words) {
+    return {"HOW", [&how, &factor, words](const std::string& text) {
+                if (text.starts_with("factor:")) {
+                    factor = estimate_factor(text);
+                    how = words.back().second;
+                } else {
+                    how = meaning_of(text, words);
+                }
+            }};
+}
+
+// Returns the content of a file of settings, up to 1 MB.
+// Throws: InputError.
+std::string short_text_in(const std::string& path);
 
 // The names of the metrics of replays, for a help: one per line, since some are longer than a line has room beside
 // others.
 std::string metric_names_help();
-// The help of --format, the format of a table of metrics.
-inline constexpr const char* metrics_format_help = "table, csv, json, markdown or latex (package booktabs)";
 
-// Declares --platform and --workload, of workloads that are replayed each on its own.
-void add_replayed_options(Options& options);
+// Prints a note on the standard error stream.
+void note(const std::string& text);
 
-// Declares --platform, --master-host and --processors, which machine_options() reads.
-void add_machine_options(Options& options);
-
-// Sets in `metrics` the machine that --platform (with --master-host) or --processors describes.
-// Throws: UsageError if both are given, or --processors is below 1.
-void machine_options(const Options& options, MetricsOptions& metrics);
-
-// Declares --tau, which tau_option() reads.
-void add_tau_option(Options& options);
-
-// Declares --tau and --short-deadline, which measure_options() reads into `metrics`.
-// Throws: UsageError unless they are numbers, --tau from 0.000001.
-void add_measure_options(Options& options);
-void measure_options(const Options& options, MetricsOptions& metrics);
-
-// Returns the bound of the bounded slowdown that --tau gives.
-// Throws: UsageError unless it is a number from 0.000001.
-Duration tau_option(const Options& options);
-
-// The value of the option --estimates: one of the words that the command knows, or "factor:K".
-struct EstimatesOption {
-    std::string word;                 // "factor" for the latter
-    Decimal factor = Decimal::of(1);  // K, at least 1
-};
-
-// Throws: UsageError for another value.
-EstimatesOption estimates_option(const Options& options, const std::vector<std::string>& words);
+// Checks the values of the options `name` and `other`, as far as they are given.
+// Throws: UsageError if both name the same file.
+void require_other_file(const std::string& name, const std::optional<std::string>& path, const std::string& other,
+                        const std::optional<std::string>& other_path);
 
 }  // namespace batfill::commands

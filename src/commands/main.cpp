@@ -10,7 +10,6 @@
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
@@ -20,41 +19,41 @@
 #include <batfill/version.hpp>
 
 #include "command.hpp"
+#include "options.hpp"
 #include "src/support/files.hpp"
 #include "src/support/interruption.hpp"
-#include "src/support/names.hpp"
 
 namespace {
 
 using batfill::commands::Command;
 
-constexpr Command commands[] = {
-    {"serve", "schedule for Batsim: a ZeroMQ server that speaks its protocol", batfill::commands::serve, true},
-    {"batsched", "the same with the options and names of batsched", batfill::commands::batsched, true},
-    {"simulate", "replay a workload on a platform in the embedded simulator", batfill::commands::simulate},
-    {"swf", "convert a log of the Parallel Workloads Archive to a Batsim workload", batfill::commands::swf},
-    {"import", "convert accounting data of Slurm, PBS or a published data set to a Batsim workload",
-     batfill::commands::import},
-    {"generate", "write a synthetic workload", batfill::commands::generate},
-    {"platform", "write a platform of equal hosts", batfill::commands::platform},
-    {"deadlines", "give some jobs of a workload a deadline", batfill::commands::deadlines},
-    {"metrics", "print the papers' metrics of one or more runs", batfill::commands::metrics},
-    {"report", "make an HTML page of one or more runs, with Gantt charts, waits and metrics",
-     batfill::commands::report},
-    {"plot", "plot one chart of runs as SVG or PNG, for a paper", batfill::commands::plot},
-    {"check", "audit a schedule against its workload and platform", batfill::commands::check},
-    {"compare", "replay workloads under several schedulers and compare a metric", batfill::commands::compare},
-    {"campaign", "replay many workloads under many schedulers, from one file into one table",
-     batfill::commands::campaign},
-    {"tune", "search for the weights of a mixed policy that minimise a metric", batfill::commands::tune},
-    {"algorithms", "list the algorithms and their parameters", batfill::commands::algorithms},
+const batfill::commands::Words<Command> commands = {
+    {"serve", {"schedule for Batsim: a ZeroMQ server that speaks its protocol", batfill::commands::serve, true}},
+    {"batsched", {"the same with the options and names of batsched", batfill::commands::batsched, true}},
+    {"simulate", {"replay a workload on a platform in the embedded simulator", batfill::commands::simulate}},
+    {"swf", {"convert a log of the Parallel Workloads Archive to a Batsim workload", batfill::commands::swf}},
+    {"import",
+     {"convert accounting data of Slurm, PBS or a published data set to a Batsim workload", batfill::commands::import}},
+    {"generate", {"write a synthetic workload", batfill::commands::generate}},
+    {"platform", {"write a platform of equal hosts", batfill::commands::platform}},
+    {"deadlines", {"give some jobs of a workload a deadline", batfill::commands::deadlines}},
+    {"metrics", {"print the papers' metrics of one or more runs", batfill::commands::metrics}},
+    {"report",
+     {"make an HTML page of one or more runs, with Gantt charts, waits and metrics", batfill::commands::report}},
+    {"plot", {"plot one chart of runs as SVG or PNG, for a paper", batfill::commands::plot}},
+    {"check", {"audit a schedule against its workload and platform", batfill::commands::check}},
+    {"compare", {"replay workloads under several schedulers and compare a metric", batfill::commands::compare}},
+    {"campaign",
+     {"replay many workloads under many schedulers, from one file into one table", batfill::commands::campaign}},
+    {"tune", {"search for the weights of a mixed policy that minimise a metric", batfill::commands::tune}},
+    {"algorithms", {"list the algorithms and their parameters", batfill::commands::algorithms}},
 };
 
 void print_help(std::ostream& out) {
     out << "batfill " << batfill::version << ": backfilling schedulers for Batsim, and an embedded simulator\n\n"
         << "Usage: batfill COMMAND [OPTION]...\n  or:  batfill help [COMMAND]\n  or:  batfill --version\n\nCommands:\n";
-    for (const Command& command : commands) {
-        out << "  " << command.name << std::string(12 - std::strlen(command.name), ' ') << command.summary << '\n';
+    for (const auto& [name, command] : commands) {
+        out << "  " << name << std::string(12 - name.size(), ' ') << command.summary << '\n';
     }
 }
 
@@ -69,18 +68,12 @@ void require_output_written() {
 }
 
 int run(const std::string& name, const batfill::Arguments& arguments) {
-    std::vector<std::string> known;
-    for (const Command& command : commands) {
-        if (name == command.name) {
-            std::optional<batfill::CleanStop> clean_stop;
-            if (!command.ends_itself) {
-                clean_stop.emplace();
-            }
-            return command.run(arguments);
-        }
-        known.emplace_back(command.name);
+    const Command command = batfill::commands::meaning_of(name, commands, "command");
+    std::optional<batfill::CleanStop> clean_stop;
+    if (!command.ends_itself) {
+        clean_stop.emplace();
     }
-    throw batfill::UsageError(batfill::unknown_name("command", name, known));
+    return command.run(arguments);
 }
 
 // "help", "help COMMAND" and "help generate MODEL".
@@ -108,7 +101,14 @@ void refuse_early_exit() {
     }
 }
 
+// Prints why the program ends with this status.
+int fail(const std::string& problem, int status = 1) {
+    std::cerr << "batfill: " << problem << '\n';
+    return status;
+}
+
 int run_main(batfill::Arguments arguments) {
+    using batfill::one_line;
     if (arguments.empty()) {
         print_help(std::cerr);
         return 2;
@@ -131,25 +131,18 @@ int run_main(batfill::Arguments arguments) {
         require_output_written();
         return status;
     } catch (const batfill::UsageError& problem) {
-        std::cerr << "batfill: " << problem.what() << '\n';
-        return 2;
+        return fail(problem.what(), 2);
     } catch (const std::bad_alloc&) {
-        std::cerr << "batfill: not enough memory\n";
-        return 1;
+        return fail("not enough memory");
     } catch (const std::filesystem::filesystem_error& problem) {
-        std::cerr << "batfill: " << batfill::one_line(problem.path1().string() + ": " + problem.code().message())
-                  << '\n';
-        return 1;
+        return fail(one_line(problem.path1().string() + ": " + problem.code().message()));
     } catch (const std::system_error& problem) {
         // The system's text does not say what was missing. Without memory it is the text for a failed thread.
-        std::cerr << "batfill: not enough memory or other means: " << batfill::one_line(problem.what()) << '\n';
-        return 1;
+        return fail("not enough memory or other means: " + one_line(problem.what()));
     } catch (const std::exception& problem) {
-        std::cerr << "batfill: " << batfill::one_line(problem.what()) << '\n';
-        return 1;
+        return fail(one_line(problem.what()));
     } catch (...) {
-        std::cerr << "batfill: an error that says nothing about itself, most likely of a plugin\n";
-        return 1;
+        return fail("an error that says nothing about itself, most likely of a plugin");
     }
 }
 

@@ -1,101 +1,45 @@
 #include "src/report/plot.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <iostream>
-#include <optional>
 
 #include <batfill/core/error.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
-#include "options.hpp"
 #include "src/report/conversion.hpp"
 #include "src/report/figures.hpp"
-#include "src/support/csv_text.hpp"
-#include "src/support/durations.hpp"
 #include "src/support/files.hpp"
-#include "src/support/names.hpp"
+#include "src/workloads/any_workload.hpp"
 
 namespace batfill::commands {
 
 namespace {
 
-constexpr const char* plot_summary =
-    "Plots one chart of one or more runs as SVG, PDF or PNG, for a paper. KIND is gantt (the jobs on the machine, a panel\n"
-    "per run), utilisation, queue (jobs waiting over time), or waits or slowdowns (how many jobs had at most this wait or\n"
-    "bounded slowdown). PREFIX is as in batfill report, which shows all charts on one page.";
-
 report::PlotKind plot_kind(const std::string& name) {
-    const auto* const found = std::find(report::plot_kind_names.begin(), report::plot_kind_names.end(), name);
-    if (found == report::plot_kind_names.end()) {
-        throw UsageError(
-            unknown_name("kind of plot", name, {report::plot_kind_names.begin(), report::plot_kind_names.end()}));
+    Words<report::PlotKind> kinds;
+    for (const std::string_view kind : report::plot_kind_names) {
+        kinds.emplace_back(kind, static_cast<report::PlotKind>(kinds.size()));
     }
-    return static_cast<report::PlotKind>(found - report::plot_kind_names.begin());
+    return meaning_of(name, kinds, "kind of plot");
 }
 
-// The instant that an option gives, as seconds or with a unit: 90s, 15m, 1h, 30d.
-// Throws: UsageError if its value is anything else.
-std::optional<Time> time_option(const Options& options, const std::string& name) {
-    if (!options.given(name)) {
-        return std::nullopt;
-    }
-    const auto value = options.get<std::string>(name);
-    const std::optional<Duration> since_zero = parse_duration(value);
-    if (!since_zero) {
-        throw UsageError("--" + name +
-                         ": expected seconds, or a number with a unit such as 90s, 15m, 1h or 30d, found '" + value +
-                         "'");
-    }
-    return Time::at(*since_zero);
-}
-
-// The number that an option gives.
-// Throws: UsageError unless it is from `least` to `most`.
-std::optional<double> length_option(const Options& options, const std::string& name, double least, double most,
-                                    const char* unit) {
-    if (!options.given(name)) {
-        return std::nullopt;
-    }
-    const auto value = options.get<double>(name);
-    if (std::isnan(value) || value < least || value > most) {
-        throw UsageError("--" + name + ": expected " + rounded(least, 0) + " to " + rounded(most, 0) + " " + unit +
-                         ", found " + exact(value));
-    }
-    return value;
-}
-
-void add_picture_options(Options& options) {
+void add_picture_options(Options& options, report::PlotOptions& plotted) {
     options.add(
-        "from", Value<std::string>("TIME"),
+        "from", length(plotted.from, "TIME"),
         "begin the chart here: seconds from the run's zero, or 90s, 15m, 1h, 30d; by default with the first job");
-    options.add("until", Value<std::string>("TIME"), "end it here; by default with the last job");
-    options.add("width", Value<double>("INCHES"),
+    options.add("until", length(plotted.until, "TIME"), "end it here; by default with the last job");
+    options.add("width", number(plotted.width, "INCHES", 1, 100, " inches"),
                 "width of the picture, 7.5 by default; a column of a paper has about 3.3");
-    options.add("height", Value<double>("INCHES"), "height of the picture; by default it follows from the width");
-    options.add("font-size", Value<double>("POINTS"),
+    options.add("height", number(plotted.height, "INCHES", 1, 100, " inches"),
+                "height of the picture; by default it follows from the width");
+    options.add("font-size", number(plotted.font_size, "POINTS", 1, 100, " points"),
                 "size of all texts; by default 9, and 8 below a width of 5 inches");
-}
-
-void picture_options(const Options& options, report::PlotOptions& plotted) {
-    plotted.from = time_option(options, "from");
-    plotted.until = time_option(options, "until");
-    if (plotted.from && plotted.until && *plotted.until <= *plotted.from) {
-        throw UsageError("--until: expected a time after --from, found '" + options.get<std::string>("until") + "'");
-    }
-    plotted.width = length_option(options, "width", 1, 100, "inches").value_or(plotted.width);
-    plotted.height = length_option(options, "height", 1, 100, "inches");
-    plotted.font_size = length_option(options, "font-size", 1, 100, "points");
-}
-
-// The resolution of a PNG.
-int dpi_option(const Options& options, bool as_png) {
-    const int dpi = options.get<int>("dpi");
-    if (dpi < 1 || dpi > 2400 || (!as_png && options.given("dpi"))) {
-        throw UsageError("--dpi: expected a number from 1 to 2400, for a FILE.png");
-    }
-    return dpi;
+    options.add_rule([&plotted] {
+        if (plotted.from && plotted.until && *plotted.until <= *plotted.from) {
+            throw UsageError("--until: expected a time after --from, found " +
+                             plotted.until->since_zero().to_shortest_string() + " s");
+        }
+    });
 }
 
 std::vector<report::PlottedRun> read_runs(const std::vector<std::string>& prefixes, const MetricsOptions& machine) {
@@ -111,37 +55,36 @@ std::vector<report::PlottedRun> read_runs(const std::vector<std::string>& prefix
 }  // namespace
 
 int plot(const Arguments& arguments) {
+    report::PlotKind kind{};
+    std::vector<std::string> prefixes;
+    MetricsOptions machine;
+    report::PlotOptions plotted;
+    std::string output;
+    int dpi = 0;
     Options options;
-    options.add_positional("kind", Value<std::string>().required());
-    options.add_positional("prefixes", Value<std::vector<std::string>>().required());
+    options.add_positional("kind", value(kind, "arg", plot_kind).required());
+    options.add_positional("prefixes", text(prefixes).required());
     options.group("Input");
-    add_machine_options(options);
-    add_tau_option(options);
+    add_machine_options(options, machine);
+    add_tau_option(options, plotted.tau);
     options.group("Output");
-    options.add("output,o", Value<std::string>("FILE").required(),
+    options.add("output,o", output_file(output, "FILE", {".svg", ".svg.gz", ".pdf", ".png"}).required(),
                 "the chart: FILE.svg, FILE.svg.gz, or FILE.pdf or FILE.png, which need rsvg-convert");
-    add_picture_options(options);
-    options.add("dpi", Value<int>("N").otherwise(192), "pixels per inch of a PNG");
-    options.add("title", Value<std::string>("TEXT"), "title above the chart");
-    if (!options.parse(arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.pdf|FILE.png [OPTION]...", plot_summary,
-                       {"plot gantt easy -o gantt.svg", "plot utilisation easy dc -p sdsc-sp2 -o utilisation.png"})) {
+    add_picture_options(options, plotted);
+    options.add("dpi", number(dpi, "N", 1, 2400).otherwise("192"), "pixels per inch of a PNG");
+    options.add("title", text(plotted.title, "TEXT"), "title above the chart");
+    if (!options.parse(
+            arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.pdf|FILE.png [OPTION]...",
+            "Plots one chart of one or more runs as SVG, PDF or PNG, for a paper. KIND is gantt (the jobs on the machine, a panel\n"
+            "per run), utilisation, queue (jobs waiting over time), or waits or slowdowns (how many jobs had at most this wait or\n"
+            "bounded slowdown). PREFIX is as in batfill report, which shows all charts on one page.",
+            {"plot gantt easy -o gantt.svg", "plot utilisation easy dc -p sdsc-sp2 -o utilisation.png"})) {
         return 0;
     }
-    const report::PlotKind kind = plot_kind(options.get<std::string>("kind"));
-    report::PlotOptions plotted;
-    plotted.tau = tau_option(options);
-    plotted.title = options.get<std::string>("title");
-    const auto output = options.get<std::string>("output");
-    require_ending("output", output, {".svg", ".svg.gz", ".pdf", ".png"});
-    picture_options(options, plotted);
-    const int dpi = dpi_option(options, output.ends_with(".png"));
-    require_writable_folder(output);
-    MetricsOptions machine;
-    machine_options(options, machine);
-    if (kind == report::PlotKind::utilisation && !machine.processors) {
-        throw UsageError("a plot of the utilisation needs the machine: expected --platform or --processors");
-    }
-    const std::vector<report::PlottedRun> runs = read_runs(options.get<std::vector<std::string>>("prefixes"), machine);
+    refuse_if(options.given("dpi") && !output.ends_with(".png"), "--dpi: expected a FILE.png, found '" + output + "'");
+    refuse_if(kind == report::PlotKind::utilisation && !machine.processors,
+              "a plot of the utilisation needs the machine: expected --platform or --processors");
+    const std::vector<report::PlottedRun> runs = read_runs(prefixes, machine);
     for (const report::PlottedRun& run : runs) {
         plotted.processors =
             machine.processors.value_or(std::max(plotted.processors, report::processors_used(run.schedule)));

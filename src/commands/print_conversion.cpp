@@ -3,7 +3,7 @@
 #include <iomanip>
 #include <ostream>
 
-#include "conversion_options.hpp"
+#include "parsers.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/json_writer.hpp"
 

@@ -5,26 +5,14 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
-#include "options.hpp"
 #include "src/support/files.hpp"
 
 namespace batfill::commands {
 
 namespace {
 
-constexpr const char* report_summary =
-    "Makes one HTML page of one or more runs, side by side. It needs no other file and no network. It shows a Gantt chart\n"
-    "of the machine, its use and the queue over time, the distribution of waits, and the metrics with differences to a\n"
-    "baseline; with the workload also users, queues and deadlines. docs/metrics.md explains everything on the page.\n"
-    "PREFIX is the prefix of the files that simulate or Batsim wrote: PREFIX_jobs.csv, and, if they exist,\n"
-    "PREFIX_schedule.csv, PREFIX_statistics.csv, PREFIX_guarantees.csv and PREFIX_broken_guarantees.csv.";
-
 // Returns the index of the baseline in `prefixes`. Inserts a missing baseline at the front.
-std::size_t place_of_baseline(const Options& options, std::vector<std::string>& prefixes) {
-    if (!options.given("baseline")) {
-        return 0;
-    }
-    const auto baseline = options.get<std::string>("baseline");
+std::size_t place_of_baseline(const std::string& baseline, std::vector<std::string>& prefixes) {
     const std::string file = jobs_file(baseline);  // a run may be named by its prefix or by this file
     const auto found = std::find_if(prefixes.begin(), prefixes.end(),
                                     [&](const std::string& prefix) { return jobs_file(prefix) == file; });
@@ -35,48 +23,39 @@ std::size_t place_of_baseline(const Options& options, std::vector<std::string>& 
     return static_cast<std::size_t>(found - prefixes.begin());
 }
 
-// Returns none after printing the help.
-std::optional<report::ReportRequest> parse_report_options(const Arguments& arguments) {
-    Options options;
-    options.add_positional("prefixes", Value<std::vector<std::string>>().required());
-    options.group("Input");
-    options.add("workload,w", Value<std::vector<std::string>>("FILE"),
-                "workload of all the runs, for users, queues, deadlines and licences; several become w0, w1, ...");
-    add_machine_options(options);
-    options.group("Measures");
-    options.add("baseline", Value<std::string>("PREFIX"), "run to compare the others with; by default the first");
-    add_measure_options(options);
-    options.group("Output");
-    options.add("output,o", Value<std::string>("FILE.html").required(), "the page");
-    options.add("title", Value<std::string>("TEXT"), "title of the page; by default the names of the runs");
-    if (!options.parse(
-            arguments, "batfill report PREFIX... -o FILE.html [OPTION]...", report_summary,
-            {"report easy dc -o page.html", "report easy dc -w sp2.json -p sdsc-sp2 --baseline easy -o page.html"})) {
-        return std::nullopt;
-    }
-    report::ReportRequest read;
-    read.prefixes = options.get<std::vector<std::string>>("prefixes");
-    read.workloads = options.get<std::vector<std::string>>("workload");
-    read.platform = options.get<std::string>("platform");
-    read.output = options.get<std::string>("output");
-    require_ending("output", read.output, {".html", ".htm", ".html.gz", ".htm.gz"});
-    read.command = command_line(arguments);
-    measure_options(options, read.metrics);
-    read.baseline = place_of_baseline(options, read.prefixes);
-    read.title = optional_text(options, "title");
-    require_writable_folder(read.output);
-    machine_options(options, read.metrics);
-    return read;
-}
-
 }  // namespace
 
 int report(const Arguments& arguments) {
-    if (const std::optional<report::ReportRequest> request = parse_report_options(arguments)) {
-        const std::string page = report::render_report(*request, note);
-        write_file(request->output, page);
-        std::cout << request->output << ": " << counted(request->prefixes.size(), "run") << '\n';
+    report::ReportRequest request;
+    std::string baseline;
+    Options options;
+    options.add_positional("prefixes", text(request.prefixes).required());
+    options.group("Input");
+    options.add("workload,w", text(request.workloads, "FILE"),
+                "workload of all the runs, for users, queues, deadlines and licences; several become w0, w1, ...");
+    add_machine_options(options, request.metrics, &request.platform);
+    options.group("Measures");
+    options.add("baseline", text(baseline, "PREFIX"), "run to compare the others with; by default the first");
+    add_measure_options(options, request.metrics.tau, request.metrics.short_deadline);
+    options.group("Output");
+    options.add("output,o", output_file(request.output, "FILE.html", page_endings).required(), "the page");
+    options.add("title", text(request.title, "TEXT"), "title of the page; by default the names of the runs");
+    if (!options.parse(
+            arguments, "batfill report PREFIX... -o FILE.html [OPTION]...",
+            "Makes one HTML page of one or more runs, side by side. It needs no other file and no network. It shows a Gantt chart\n"
+            "of the machine, its use and the queue over time, the distribution of waits, and the metrics with differences to a\n"
+            "baseline; with the workload also users, queues and deadlines. docs/metrics.md explains everything on the page.\n"
+            "PREFIX is the prefix of the files that simulate or Batsim wrote: PREFIX_jobs.csv, and, if they exist,\n"
+            "PREFIX_schedule.csv, PREFIX_statistics.csv, PREFIX_guarantees.csv and PREFIX_broken_guarantees.csv.",
+            {"report easy dc -o page.html", "report easy dc -w sp2.json -p sdsc-sp2 --baseline easy -o page.html"})) {
+        return 0;
     }
+    request.command = command_line(arguments);
+    if (options.given("baseline")) {
+        request.baseline = place_of_baseline(baseline, request.prefixes);
+    }
+    write_file(request.output, report::render_report(request, note));
+    std::cout << request.output << ": " << counted(request.prefixes.size(), "run") << '\n';
     return 0;
 }
 

@@ -11,10 +11,8 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
-#include "options.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/remote/socket_scheduler.hpp"
-#include "src/support/durations.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
@@ -28,13 +26,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What the options of `batfill simulate` say.
+// What the options of `simulate` say.
 struct SimulateOptions {
+    std::string algorithm;
+    std::vector<std::string> parameters;
     SchedulerChoice choice;              // of the embedded scheduler
+    std::string like;                    // name of the Batsim to imitate
     std::string endpoint;                // of the scheduler behind a socket; empty: it is embedded
-    unsigned timeout = 0;                // seconds to wait for each of its answers
+    Duration timeout;                    // how long to wait for each of its answers
     std::string curve_key;               // its public key; empty: none
-    std::string prefix;                  // of the output files
+    std::string prefix = "out";          // of the output files
     std::string platform;                // as --platform takes it
     std::string master_host;             // host that is not a resource
     std::vector<std::string> workloads;  // paths
@@ -44,19 +45,6 @@ struct SimulateOptions {
     bool measures_time = false;
     bool quiet = false;
 };
-
-// The text of --sched-cfg, or of the file that it or --sched-cfg-file names.
-std::string scheduler_configuration(const Options& options) {
-    constexpr std::size_t max_file_size = std::size_t{1} << 20;
-    const auto text = options.get<std::string>("sched-cfg");
-    if (!options.given("sched-cfg-file")) {
-        return text.ends_with(".json") ? InputFile(text).read_all(max_file_size) : text;
-    }
-    if (!text.empty()) {
-        throw UsageError("--sched-cfg and --sched-cfg-file say the same thing: give one of the two");
-    }
-    return InputFile(options.get<std::string>("sched-cfg-file")).read_all(max_file_size);
-}
 
 // Reads the files that the options name.
 Scenario read_scenario(const SimulateOptions& options) {
@@ -70,18 +58,34 @@ Scenario read_scenario(const SimulateOptions& options) {
     return scenario;
 }
 
+// Notes which workloads were made for a machine of another size. This is the most likely slip when a user gives a
+// workload and a platform.
+void note_other_machines(const Scenario& scenario) {
+    const std::size_t processors = scenario.platform.hosts.size();
+    for (const Workload& workload : scenario.workloads) {
+        if (static_cast<std::size_t>(workload.processors) != processors) {
+            note(workload.path + " is for " + std::to_string(workload.processors) +
+                 " processors (nb_res), the platform has " + std::to_string(processors));
+        }
+    }
+}
+
+// Whether any job of the workloads is one that `holds` says.
+template <class Predicate>
+bool any_job(const Outcome& outcome, Predicate holds) {
+    const std::vector<Workload>& workloads = outcome.scenario().workloads;
+    return std::ranges::any_of(workloads,
+                               [&](const Workload& workload) { return std::ranges::any_of(workload.jobs, holds); });
+}
+
 // Whether jobs ask for licences that the platform counts and that the scheduler does not look at.
 bool ignores_licenses(const Outcome& outcome) {
     if (outcome.engine() == nullptr) {
         return false;
     }
     const SchedulerState& state = outcome.engine()->state();
-    const std::vector<Workload>& workloads = outcome.scenario().workloads;
     return state.placement != Placement::machine && !state.machine.licenses().empty() &&
-           std::any_of(workloads.begin(), workloads.end(), [](const Workload& workload) {
-               return std::any_of(workload.jobs.begin(), workload.jobs.end(),
-                                  [](const WorkloadJob& job) { return !job.description.licenses.empty(); });
-           });
+           any_job(outcome, [](const WorkloadJob& job) { return !job.description.licenses.empty(); });
 }
 
 // Notes how many jobs were rejected, why, and the remedy.
@@ -99,101 +103,84 @@ void note_rejections(const Outcome& outcome) {
             std::cerr << "wider than the " << outcome.scenario().platform.hosts.size()
                       << " processors of the platform (-p), the widest asks for " << widest;
         } else {
-            std::cerr << "the first, " << shown(jobs[rejections.first].job->description.id) << ", "
+            std::cerr << "the first, " << shown(outcome.simulation().job(rejections.first).job->description.id) << ", "
                       << one_line(rejections.reason);
         }
         std::cerr << '\n';
     }
 }
 
-// Throws: UsageError for an option of the other kind of scheduler (embedded, as `choice` says, or behind a socket).
-void check_scheduler_options(const Options& options, const SchedulerChoice& choice) {
-    const bool embedded = options.get<std::string>("socket-endpoint").empty();
-    if (!embedded && options.get<std::string>("like") != default_simulator_rules) {
-        throw UsageError("--like is for the embedded scheduler, expected -a instead of -s: what is said behind -s is " +
-                         std::string(default_simulator_rules) + "'s");
-    }
-    if (!embedded && (!choice.algorithm.empty() || !choice.parameters.empty())) {
-        throw UsageError("-a and -P choose the embedded scheduler, -s another one: give one of the two");
-    }
+// Refuses options of the other kind of scheduler: embedded, or behind a socket.
+void check_scheduler_options(const Options& options, const SimulateOptions& read) {
+    const bool embedded = read.endpoint.empty();
+    refuse_if(!embedded && read.like != default_simulator_rules,
+              "--like is for the embedded scheduler, expected -a instead of -s: what is said behind -s is " +
+                  std::string(default_simulator_rules) + "'s");
+    refuse_if(!embedded && (!read.choice.algorithm.empty() || !read.choice.parameters.empty()),
+              "-a and -P choose the embedded scheduler, -s another one: give one of the two");
     for (const char* name : {"enable-dynamic-jobs", "acknowledge-dynamic-jobs", "enable-profile-reuse"}) {
-        if (embedded && options.given(name)) {
-            throw UsageError(std::string("--") + name + " is for -s: the embedded scheduler has what it needs");
-        }
+        refuse_if(embedded && options.given(name),
+                  std::string("--") + name + " is for -s: the embedded scheduler has what it needs");
     }
-    if (!options.given("enable-dynamic-jobs") &&
-        (options.given("acknowledge-dynamic-jobs") || options.given("enable-profile-reuse"))) {
-        throw UsageError("--acknowledge-dynamic-jobs and --enable-profile-reuse need --enable-dynamic-jobs");
-    }
+    const Scenario& scenario = read.scenario;
+    refuse_if(!scenario.enable_dynamic_jobs && (scenario.acknowledge_dynamic_jobs || scenario.enable_profile_reuse),
+              "--acknowledge-dynamic-jobs and --enable-profile-reuse need --enable-dynamic-jobs");
 }
 
-void add_simulate_options(Options& options) {
+void add_input_and_scheduler(Options& options, SimulateOptions& read) {
+    Scenario& scenario = read.scenario;
     options.group("Input");
-    options.add("platform,p", Value<std::string>(platform_value).required(), platform_help);
-    options.add("master-host,m", Value<std::string>().otherwise("master_host"), "host that is not a resource");
-    options.add("workload,w", Value<std::vector<std::string>>().required(),
+    options.add("platform,p", text(read.platform, platform_value).required(), platform_help);
+    options.add("master-host,m", text(read.master_host).otherwise(default_master_host), "host that is not a resource");
+    options.add("workload,w", text(read.workloads).required(),
                 "workload (Batsim's JSON, or a log .swf; also gzipped); repeat for w0, w1, ...");
-    options.add("events", Value<std::vector<std::string>>(),
-                "file of external events (one JSON object per line); repeatable");
-    options.add("forward-unknown-events",
+    options.add("events", text(read.events), "file of external events (one JSON object per line); repeatable");
+    options.add("forward-unknown-events", scenario.forward_unknown_events,
                 "forward external events of unknown type to the scheduler instead of refusing them");
     options.group("Scheduler in this process");
-    options.add("algorithm,a", Value<std::string>(),
+    options.add("algorithm,a", text(read.algorithm),
                 "algorithm of the embedded scheduler, also with parameters: easy,order=saf");
     options.add(
-        "parameter,P", Value<std::vector<std::string>>(),
+        "parameter,P", text(read.parameters),
         "key=value, a parameter of the algorithm (see batfill algorithms), or a file of parameters from batfill tune; repeatable");
-    options.add("sched-cfg", Value<std::string>(),
+    const auto configuration = [](const std::string& text) {
+        return text.ends_with(".json") ? short_text_in(text) : text;
+    };
+    options.add("sched-cfg", value(scenario.scheduler_configuration, "arg", configuration),
                 R"(scheduler configuration, {"algorithm": ..., "params": {...}}, or a .json file of it; )"
                 "the options above win");
-    options.add("sched-cfg-file", Value<std::string>(), "the same from a file");
-    options.add("like", Value<std::string>().otherwise(default_simulator_rules),
+    options.add("sched-cfg-file", value(scenario.scheduler_configuration, "arg", short_text_in),
+                "the same from a file");
+    options.add("like", text(read.like).otherwise(default_simulator_rules),
                 "the Batsim to imitate, with its files: batsim4 or batsim5");
     add_plugin_option(options);
     options.group("Scheduler behind a socket");
-    options.add("socket-endpoint,s", Value<std::string>(),
+    options.add("socket-endpoint,s", text(read.endpoint),
                 "use the scheduler that listens there instead of the embedded one");
-    options.add("socket-timeout", Value<std::string>("SECONDS").otherwise("600"),
+    options.add("socket-timeout", length(read.timeout, "SECONDS", Duration(), longest_timeout).otherwise("600"),
                 "how long to wait for each answer of that scheduler");
-    options.add("curve-server-key", Value<std::string>("FILE"),
+    options.add("curve-server-key", value(read.curve_key, "FILE", transport::read_curve_key),
                 "public CURVE key of that scheduler, as batfill serve --curve-secret-key prints it");
-    options.add("enable-dynamic-jobs", "let that scheduler register jobs");
-    options.add("acknowledge-dynamic-jobs", "report the submission of the jobs that it registers");
-    options.add("enable-profile-reuse", "let these jobs use profiles of ended jobs");
-    options.group("Output");
-    options.add(
-        "output,o", Value<std::string>("PREFIX"),
-        "prefix of the output files, out by default: out writes out_jobs.csv, and out/ writes out/_jobs.csv, as Batsim 4 does");
-    options.add("export,e", Value<std::string>("PREFIX"), "the same, by Batsim's name");
-    options.add(
-        "real-times",
-        "write the real scheduling and simulation time into the schedule's CSV; without it they are 0, and equal runs write equal files");
-    options.add("quiet,q", "no progress and no summary");
-}
-
-// In whole seconds.
-unsigned socket_timeout(const std::string& text) {
-    constexpr Duration max = Duration::days(366);  // the clock that counts them must not overflow
-    const Duration timeout = seconds_of("--socket-timeout", text, Duration());
-    if (timeout > max) {
-        throw UsageError("--socket-timeout: expected at most " + max.to_shortest_string() + " seconds, found '" + text +
-                         "'");
-    }
-    return static_cast<unsigned>(timeout.to_seconds());
-}
-
-// The prefix of the output files, by its name in every command or by Batsim's.
-std::string output_prefix(const Options& options) {
-    if (options.given("output") && options.given("export")) {
-        throw UsageError("-o and -e both name the prefix of the output files: give one of the two");
-    }
-    return optional_text(options, options.given("output") ? "output" : "export").value_or("out");
+    options.add("enable-dynamic-jobs", scenario.enable_dynamic_jobs, "let that scheduler register jobs");
+    options.add("acknowledge-dynamic-jobs", scenario.acknowledge_dynamic_jobs,
+                "report the submission of the jobs that it registers");
+    options.add("enable-profile-reuse", scenario.enable_profile_reuse, "let these jobs use profiles of ended jobs");
 }
 
 // Returns none after printing the help.
 std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments) {
+    SimulateOptions read;
     Options options;
-    add_simulate_options(options);
+    add_input_and_scheduler(options, read);
+    options.group("Output");
+    options.add(
+        "output,o", text(read.prefix, "PREFIX"),
+        "prefix of the output files, out by default: out writes out_jobs.csv, and out/ writes out/_jobs.csv, as Batsim 4 does");
+    options.add("export,e", text(read.prefix, "PREFIX"), "the same, by Batsim's name");
+    options.add(
+        "real-times", read.measures_time,
+        "write the real scheduling and simulation time into the schedule's CSV; without it they are 0, and equal runs write equal files");
+    options.add("quiet,q", read.quiet, "no progress and no summary");
     if (!options.parse(
             arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-o PREFIX]",
             "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as Batsim does.",
@@ -201,44 +188,20 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
              "simulate -p 128 -w sp2.json -a easy -P threshold=2d -o easy"})) {
         return std::nullopt;
     }
-    load_plugins(options);
-    SimulateOptions read;
-    read.endpoint = options.get<std::string>("socket-endpoint");
-    read.prefix = output_prefix(options);
-    read.choice =
-        read_choice(options.get<std::string>("algorithm"), options.get<std::vector<std::string>>("parameter"));
-    check_scheduler_options(options, read.choice);
+    refuse_if(options.given("sched-cfg") && options.given("sched-cfg-file"),
+              "--sched-cfg and --sched-cfg-file say the same thing: give one of the two");
+    refuse_if(options.given("output") && options.given("export"),
+              "-o and -e both name the prefix of the output files: give one of the two");
+    read.choice = read_choice(read.algorithm, read.parameters);
+    check_scheduler_options(options, read);
     if (read.endpoint.empty()) {
-        read.choice = combine(read.choice, parse_scheduler_configuration(scheduler_configuration(options)), "-a NAME");
+        read.choice =
+            combine(read.choice, parse_scheduler_configuration(read.scenario.scheduler_configuration), "-a NAME");
         require_usable(read.choice);
-    } else if (options.given("curve-server-key")) {
-        read.curve_key = transport::read_curve_key(options.get<std::string>("curve-server-key"));
     }
-    read.timeout = socket_timeout(options.get<std::string>("socket-timeout"));
-    read.platform = options.get<std::string>("platform");
-    read.master_host = options.get<std::string>("master-host");
-    read.workloads = options.get<std::vector<std::string>>("workload");
-    read.events = options.get<std::vector<std::string>>("events");
-    read.scenario.enable_dynamic_jobs = options.given("enable-dynamic-jobs");
-    read.scenario.acknowledge_dynamic_jobs = options.given("acknowledge-dynamic-jobs");
-    read.scenario.enable_profile_reuse = options.given("enable-profile-reuse");
-    read.scenario.forward_unknown_events = options.given("forward-unknown-events");
-    read.scenario.scheduler_configuration = scheduler_configuration(options);
-    read.scenario.rules = simulator_rules(options.get<std::string>("like"));
-    read.measures_time = options.given("real-times");
-    read.quiet = options.given("quiet");
+    read.scenario.rules = simulator_rules(read.like);
     read.has_plugins = options.given("plugin");
     return read;
-}
-
-// Makes the folder of the output files, as Batsim 5 does.
-// Throws: InputError if it cannot be made.
-void prepare_folder(const SimulateOptions& options) {
-    const std::string folder = std::filesystem::path(options.prefix).parent_path().string();
-    if (options.scenario.rules.files_of_batsim5 && !folder.empty()) {
-        create_folders(folder);
-    }
-    require_writable_folder(options.prefix);
 }
 
 // Runs the scenario under a progress bar.
@@ -272,29 +235,19 @@ void print_outcome(const Outcome& outcome, double seconds, const std::vector<std
     }
 }
 
-// Which of the fields that no algorithm of batfill looks at are requests for something.
-std::vector<std::string> ignored_requests(const Outcome& outcome) {
-    std::vector<std::string> found;
-    for (const char* const name : {"gpus", "memory", "dependency"}) {
-        const std::string member = '"' + std::string(name) + "\":";
-        const auto asks = [&](const WorkloadJob& job) {
-            return job.description.other_fields.text().find(member) != std::string::npos;
-        };
-        const std::vector<Workload>& workloads = outcome.scenario().workloads;
-        if (std::any_of(workloads.begin(), workloads.end(), [&](const Workload& workload) {
-                return std::any_of(workload.jobs.begin(), workload.jobs.end(), asks);
-            })) {
-            found.emplace_back(name);
-        }
-    }
-    return found;
-}
-
 // Notes results that may surprise the user.
 void note_surprises(const Outcome& outcome, bool has_plugins) {
     note_rejections(outcome);
-    if (const auto ignored = ignored_requests(outcome);
-        !ignored.empty() && outcome.engine() != nullptr && !has_plugins) {
+    std::vector<std::string> ignored;
+    for (const char* const name : {"gpus", "memory", "dependency"}) {
+        const std::string member = '"' + std::string(name) + "\":";
+        if (any_job(outcome, [&](const WorkloadJob& job) {
+                return job.description.other_fields.text().find(member) != std::string::npos;
+            })) {
+            ignored.emplace_back(name);
+        }
+    }
+    if (!ignored.empty() && outcome.engine() != nullptr && !has_plugins) {
         note("jobs ask for " + enumeration(ignored) + ", which no algorithm of batfill looks at");
     }
     if (ignores_licenses(outcome)) {
@@ -315,12 +268,16 @@ int simulate(const Arguments& arguments) {
     }
     std::optional<SocketScheduler> scheduler;
     if (!options->endpoint.empty()) {
-        scheduler.emplace(options->endpoint, options->timeout, options->curve_key);
+        scheduler.emplace(options->endpoint, static_cast<unsigned>(options->timeout.to_seconds()), options->curve_key);
     }
-    prepare_folder(*options);
+    const std::string folder = std::filesystem::path(options->prefix).parent_path().string();
+    if (options->scenario.rules.files_of_batsim5 && !folder.empty()) {
+        create_folders(folder);  // as Batsim 5 does
+    }
+    require_writable_folder(options->prefix);
     const Clock::time_point begin = Clock::now();
     Scenario scenario = read_scenario(*options);
-    note_other_machines(scenario.workloads, scenario.platform.hosts.size());
+    note_other_machines(scenario);
     const Outcome outcome = simulate(std::move(scenario), *options, scheduler ? &*scheduler : nullptr);
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     const RealTimes real_times{outcome.scheduler_seconds(), options->measures_time ? seconds : 0};

@@ -1,89 +1,243 @@
-#include "swf.hpp"
-
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <iostream>
+#include <limits>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string_view>
-#include <utility>
-
-#include <batfill/core/error.hpp>
 
 #include "inputs.hpp"
-#include "options.hpp"
+#include "parsers.hpp"
+#include "src/support/durations.hpp"
+#include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
 
+// The command swf, and the options that import has, too.
 namespace batfill::commands {
 
 namespace {
 
-std::pair<long long, std::string> queue_name(std::string_view text) {
-    const std::size_t equals = std::min(text.find('='), text.size());
-    const auto queue = number_in<long long>(text.substr(0, equals));
-    if (!queue || equals + 1 >= text.size()) {
-        throw UsageError("--queue-names: expected NUMBER=NAME, found '" + std::string(text) + "'");
-    }
-    return {*queue, std::string(text.substr(equals + 1))};
+using MissingWalltime = SwfConversion::MissingWalltime;
+using Estimates = SwfConversion::Estimates;
+using ShortEstimates = SwfConversion::ShortEstimates;
+
+constexpr std::size_t max_periods = std::numeric_limits<int>::max();
+
+Value missing_walltime(SwfConversion& conversion) {
+    return {"HOW", [&conversion](const std::string& text) {
+                const std::map<std::string, MissingWalltime> words = {{"exact", MissingWalltime::exact},
+                                                                      {"omit", MissingWalltime::omit},
+                                                                      {"drop", MissingWalltime::drop}};
+                if (const auto word = words.find(text); word != words.end()) {
+                    conversion.missing_walltime = word->second;
+                    return;
+                }
+                const std::optional<Duration> given = parse_duration(text);
+                refuse_if(!given || *given <= Duration(),
+                          "expected exact, omit, drop or a number of seconds above 0, found '" + text + "'");
+                conversion.missing_walltime = MissingWalltime::given;
+                conversion.given_walltime = *given;
+            }};
 }
 
-std::map<long long, std::string> queue_names(const Options& options) {
-    std::map<long long, std::string> names;
-    if (!options.given("queue-names")) {
-        return names;
+// What --format says of the workload and of what is printed.
+Value formats(ConversionOptions& read) {
+    return Value("FORMAT",
+                 [&read](const std::string& word) {
+                     if (word == "table" || word == "json") {
+                         read.prints_json = word == "json";
+                     } else if (word == "batsim4" || word == "batsim5") {
+                         read.conversion.format = word == "batsim5" ? WorkloadFormat::batsim5 : WorkloadFormat::batsim4;
+                     } else {
+                         throw UsageError(unknown_name("value", word, {"table", "json", "batsim4", "batsim5"}));
+                     }
+                 })
+        .repeatable();
+}
+
+// The length of a period. The number means days, but reads as seconds.
+std::optional<Duration> days_in(const std::string& text) {
+    const std::optional<Duration> days = Duration::parse(text);
+    return days && *days > Duration() && *days <= Duration::seconds(1'000'000) ? std::optional(*days * 86'400)
+                                                                               : std::nullopt;
+}
+
+void check_walltimes(const Options& options, SwfConversion& conversion) {
+    if (options.given("drop-longer-than-estimate")) {
+        refuse_if(options.given("short-estimates") && conversion.short_estimates != ShortEstimates::drop,
+                  "--drop-longer-than-estimate means --short-estimates drop, expected no other --short-estimates");
+        conversion.short_estimates = ShortEstimates::drop;
     }
-    std::istringstream entries(options.get<std::string>("queue-names") + ',');
-    for (std::string entry; std::getline(entries, entry, ',');) {
-        const auto [place, is_new] = names.insert(queue_name(entry));
-        if (!is_new) {
-            throw UsageError("--queue-names: expected one name for queue " + std::to_string(place->first) +
-                             ", found two");
+    const bool omits = conversion.missing_walltime == MissingWalltime::omit;
+    refuse_if(
+        conversion.estimates != Estimates::log && (omits || conversion.missing_walltime == MissingWalltime::given),
+        "--missing-walltime: expected exact or drop with --estimates exact, factor or modal, which gives every job a walltime, found '" +
+            (omits ? "omit" : conversion.given_walltime.to_shortest_string()) + "'");
+}
+
+// The split is there already, and stays only if the user wants it.
+void check_outputs(const Options& options, LogConversion& request) {
+    SwfConversion& conversion = request.conversion;
+    if (options.given("split")) {
+        refuse_if(conversion.shift, "--split counts times from the beginning of each period, expected no --shift");
+        refuse_if(options.given("schedule"),
+                  "--schedule is of a whole log, expected no --split (--from and --until choose a part)");
+        conversion.split->begin = conversion.from.value_or(Duration());
+    } else {
+        for (const char* option : {"skip", "periods", "count-from", "crossing"}) {
+            refuse_if(options.given(option), "--" + std::string(option) + " is about periods, expected --split");
+        }
+        conversion.split.reset();
+    }
+    refuse_if(request.schedule && conversion.load,
+              "--schedule is what the log says, expected no --load, which moves submissions");
+    require_other_file("schedule", request.schedule, "output", request.output);
+}
+
+// Which jobs to keep, and what their sizes are.
+void add_options_of_jobs(Options& options, SwfConversion& conversion) {
+    options.add("from", length(conversion.from, "SECONDS"),
+                "drop jobs submitted before this instant of the log's clock");
+    options.add("until", length(conversion.until, "SECONDS"), "drop jobs submitted at or after it");
+    options.group("Walltimes");
+    options.add(
+        "short-estimates",
+        word(conversion.short_estimates, "HOW",
+             {{"cut", ShortEstimates::cut},
+              {"raise", ShortEstimates::raise},
+              {"drop", ShortEstimates::drop},
+              {"believe", ShortEstimates::believe}}),
+        "jobs that ran longer than they requested: cut (the walltime is the requested time, and the job stops there; default), raise (the walltime is the run time), drop, or believe (walltimes stop no job: field walltimes of the workload)");
+    options.add("drop-longer-than-estimate", "the same as --short-estimates drop");
+    options.add(
+        "estimates",
+        estimates(conversion.estimates, conversion.estimate_factor,
+                  {{"log", Estimates::log},
+                   {"exact", Estimates::exact},
+                   {"modal", Estimates::modal},
+                   {"factor:K", Estimates::factor}})
+            .otherwise("log"),
+        "walltimes of all jobs: log (what they requested), exact (the run time), factor:K (K times the run time) or modal (the run time, rounded up to the values users choose)");
+    options.add(
+        "missing-walltime", missing_walltime(conversion).otherwise("exact"),
+        "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds; or drop such jobs");
+    options.add("keep-zero-run-times", conversion.keep_zero_run_times,
+                "keep jobs that ran for 0 s and were not cancelled; they run for a microsecond");
+    options.group("Sizes");
+    options.add("size",
+                word(conversion.size, "WHICH",
+                     {{"requested", SwfConversion::Size::requested}, {"allocated", SwfConversion::Size::allocated}})
+                    .otherwise("requested"),
+                "processors of a job: requested (allocated where unknown) or allocated");
+    options.add("keep-unallocated", conversion.keep_unallocated,
+                "keep jobs whose allocated processors are unknown, if they requested some");
+    options.add("unit", number(conversion.unit, "N", 1),
+                "smallest allocation in processors; sizes are rounded up to units, and counted in them");
+    options.add("processors", number(conversion.processors, "N", 1),
+                "size of the machine, nb_res, in units; by default the size in the log's header, else the widest job");
+    options.add("max-processors", number(conversion.max_processors, "N", 1), "drop jobs wider than this, in units");
+}
+
+void add_options_of_outputs(Options& options, ConversionOptions& read) {
+    LogConversion& conversion = read.conversion;
+    SwfSplit& split = conversion.conversion.split.emplace();
+    options.group("Periods");
+    options.add(
+        "split", value(split.period, "DAYS", days_in, "a number of days above 0, up to 1000000"),
+        "split the log by submission time into periods of this length (7 for weeks, 30 for months); the output is a new folder with a workload per period");
+    options.add(
+        "count-from", word(conversion.count_from_first_job, "WHERE", {{"zero", false}, {"first-job", true}}),
+        "period 1: zero (it begins at the log's time 0, or at --from; default) or first-job (it has the log's first job)");
+    options.add("skip", number(split.skipped, "N", 0, max_periods), "periods to skip at the beginning (default 0)");
+    options.add("periods", number(split.periods, "N", 1, max_periods), "periods to keep after these (default: all)");
+    options.add("crossing", word(split.keep_crossing, "HOW", {{"drop", false}, {"keep", true}}),
+                "jobs that started in one period and ended in another: drop (default) or keep");
+    options.group("Times");
+    options.add(
+        "load",
+        load(conversion.conversion.load, [](const std::string& text) { return decimal_in(text, "0.001", "10"); }),
+        "scale the gaps between submissions to this offered load, a share of the machine in 0.001..10; with --split, inside each period");
+    options.add("shift", conversion.conversion.shift,
+                "shift submission times so that the first kept job is submitted at 0");
+    options.group("Further output");
+    options.add("schedule", text(conversion.schedule, "FILE"),
+                "write the log's own schedule of these jobs as a jobs.csv, to compare with others");
+    options.add(
+        "format", formats(read),
+        "format of the printed table: table (default) or json; of the workload: batsim4 (default) or batsim5; repeatable");
+}
+
+// "logs/SP2.swf.gz" is "SP2".
+std::string name_of_log(const std::string& path) {
+    std::string name = std::filesystem::path(path).filename().string();
+    for (const std::string_view suffix : {".gz", ".swf", ".csv", ".txt"}) {
+        if (name.ends_with(suffix)) {
+            name.resize(name.size() - suffix.size());
         }
     }
-    return names;
+    return name;
 }
 
-void add_swf_options(Options& options) {
-    options.add_positional("log", Value<std::string>().required());
-    options.group("Output");
-    options.add(
-        "output,o", Value<std::string>("PATH"),
-        "the workload (Batsim JSON, gzipped if it ends in .gz), or with --split a folder; without -o, swf only prints the table");
-    options.group("Jobs");
-    options.add("exclude-queue", Value<std::vector<long long>>("N"), "drop jobs of this queue (repeatable)");
-    options.add("queue-names", Value<std::string>("N=NAME[,N=NAME]..."), "give queues a name instead of their number");
-    options.add("partition", Value<std::vector<long long>>("N"), "keep jobs of this partition only (repeatable)");
-    options.add("exclude-status", Value<std::vector<long long>>("N"),
-                "drop jobs with this status: 0 failed, 1 completed, 5 cancelled (repeatable)");
-    add_conversion_options(options);
-    options.add("header", Value<std::string>("FILE"),
-                "write the log's header comments (acknowledgements, terms of use) to this file");
+Value queue_names(std::map<long long, std::string>& names) {
+    return {"N=NAME[,N=NAME]...", [&names](const std::string& text) {
+                std::istringstream entries(text + ',');
+                for (std::string entry; std::getline(entries, entry, ',');) {
+                    const std::size_t equals = std::min(entry.find('='), entry.size());
+                    const auto queue = number_in<long long>(entry.substr(0, equals));
+                    if (!queue || equals + 1 >= entry.size()) {
+                        throw UsageError("expected NUMBER=NAME, found '" + entry + "'");
+                    }
+                    const bool is_new = names.emplace(*queue, entry.substr(equals + 1)).second;
+                    refuse_if(!is_new, "expected one name for queue " + std::to_string(*queue) + ", found two");
+                }
+            }};
 }
 
 }  // namespace
 
+void add_conversion_options(Options& options, ConversionOptions& read) {
+    add_options_of_jobs(options, read.conversion.conversion);
+    add_options_of_outputs(options, read);
+    options.add_rule([&options, &conversion = read.conversion] {
+        check_walltimes(options, conversion.conversion);
+        check_outputs(options, conversion);
+        conversion.name = name_of_log(conversion.log);
+    });
+}
+
 std::optional<ConversionOptions> parse_swf_options(const Arguments& arguments, OptionsFrom origin) {
+    ConversionOptions read;
     Options options;
-    add_swf_options(options);
+    SwfConversion& conversion = read.conversion.conversion;
+    options.add_positional("log", text(read.conversion.log).required());
+    options.group("Output");
+    options.add(
+        "output,o", text(read.conversion.output, "PATH"),
+        "the workload (Batsim JSON, gzipped if it ends in .gz), or with --split a folder; without -o, swf only prints the table");
+    options.group("Jobs");
+    options.add("exclude-queue", number(conversion.excluded_queues, "N"), "drop jobs of this queue (repeatable)");
+    options.add("queue-names", queue_names(conversion.queue_names), "give queues a name instead of their number");
+    options.add("partition", number(conversion.partitions, "N"), "keep jobs of this partition only (repeatable)");
+    options.add("exclude-status", number(conversion.excluded_statuses, "N"),
+                "drop jobs with this status: 0 failed, 1 completed, 5 cancelled (repeatable)");
+    add_conversion_options(options, read);
+    options.add("header", text(read.conversion.header, "FILE"),
+                "write the log's header comments (acknowledgements, terms of use) to this file");
     if (!options.parse(
             arguments, "batfill swf LOG.swf[.gz] [-o WORKLOAD.json[.gz]] [OPTION]...",
             "Converts a log of the Parallel Workloads Archive to a Batsim workload, and prints what was dropped and why.\nJobs without a known run time are always dropped.",
             {"swf SP2.swf.gz -o sp2.json", "swf SP2.swf.gz -o weeks --split 7"}, origin)) {
         return std::nullopt;
     }
-    ConversionOptions read = conversion_options(options, options.get<std::string>("log"));
-    require_other_file(options, "header", "output");
-    require_other_file(options, "schedule", "header");
-    SwfConversion& conversion = read.conversion.conversion;
-    conversion.excluded_queues = options.get<std::vector<long long>>("exclude-queue");
-    conversion.excluded_statuses = options.get<std::vector<long long>>("exclude-status");
-    conversion.partitions = options.get<std::vector<long long>>("partition");
-    conversion.queue_names = queue_names(options);
-    read.conversion.header = optional_text(options, "header");
+    require_other_file("header", read.conversion.header, "output", read.conversion.output);
+    require_other_file("schedule", read.conversion.schedule, "header", read.conversion.header);
     return read;
 }
 
 int swf(const Arguments& arguments) {
-    if (const std::optional<ConversionOptions> options = parse_swf_options(arguments)) {
+    if (const std::optional<ConversionOptions> options = parse_swf_options(arguments, OptionsFrom::command_line)) {
         print_converted_log(convert_log(options->conversion), *options, std::cout);
     }
     return 0;

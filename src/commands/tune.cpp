@@ -1,20 +1,14 @@
-#include "tune.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
+#include <map>
 #include <optional>
-#include <set>
-
-#include <batfill/core/error.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
-#include "options.hpp"
+#include "parsers.hpp"
 #include "src/engine/named_scheduler.hpp"
-#include "src/support/csv_text.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/progress.hpp"
@@ -28,50 +22,55 @@ constexpr std::size_t max_points = 2001;
 
 constexpr std::array<const char*, 6> feature_names{"q", "p", "wait", "ratio", "expansion", "area"};
 
-// The scales of all features; 1 for those without an option. None if there is no such option.
-std::optional<MixedScales> read_scales(const Options& options) {
-    if (!options.given("scale")) {
-        return std::nullopt;
-    }
-    const std::size_t features = options.get<std::string>("features") == "3" ? 3 : feature_names.size();
+// What the options say beside the fields of the request.
+struct TuneOptions {
+    std::string algorithm;
+    std::vector<std::string> parameters;
+    std::map<std::size_t, double> scales;  // by the place of the feature
+    std::string metric;
+};
+
+Value feature_scales(std::map<std::size_t, double>& scales) {
+    return Value("FEATURE=NUMBER",
+                 [&scales](const std::string& text) {
+                     const std::size_t equals = std::min(text.find('='), text.size());
+                     const std::string name = text.substr(0, equals);
+                     const auto place =
+                         static_cast<std::size_t>(std::ranges::find(feature_names, name) - feature_names.begin());
+                     const auto scale = number_in<double>(text.substr(std::min(equals + 1, text.size())));
+                     if (place == feature_names.size() || !scale || !std::isfinite(*scale)) {
+                         throw UsageError("expected FEATURE=NUMBER with a feature of " +
+                                          list_of({feature_names.begin(), feature_names.end()}) + ", found '" + text +
+                                          "'");
+                     }
+                     const bool is_new = scales.emplace(place, *scale).second;
+                     refuse_if(!is_new, "expected one scale of " + name + ", found two");
+                 })
+        .repeatable();
+}
+
+// The scales of all features; 1 for those without an option.
+MixedScales scales_of(const TuneOptions& options, MixedFeatures features) {
+    const std::size_t count = features == MixedFeatures::three ? 3 : feature_names.size();
     MixedScales scales{1, 1, 1, 1, 1, 1};
-    std::set<std::string> seen;
-    for (const std::string& assignment : options.get<std::vector<std::string>>("scale")) {
-        const std::size_t equals = std::min(assignment.find('='), assignment.size());
-        const std::string name = assignment.substr(0, equals);
-        const auto* const feature = std::find(feature_names.begin(), feature_names.end(), name);
-        const auto scale = number_in<double>(assignment.substr(std::min(equals + 1, assignment.size())));
-        if (feature == feature_names.end() || !scale || !std::isfinite(*scale)) {
-            throw UsageError("--scale: expected FEATURE=NUMBER with a feature of " +
-                             list_of({feature_names.begin(), feature_names.end()}) + ", found '" + assignment + "'");
-        }
-        const auto place = static_cast<std::size_t>(feature - feature_names.begin());
-        if (place >= features) {
-            throw UsageError("--scale " + name + " is for --features 6");
-        }
-        if (!seen.insert(name).second) {
-            throw UsageError("--scale: expected one scale of " + name + ", found two");
-        }
-        scales.at(place) = *scale;
+    for (const auto& [place, scale] : options.scales) {
+        refuse_if(place >= count, std::string("--scale ") + feature_names.at(place) + " is for --features 6");
+        scales.at(place) = scale;
     }
     return scales;
 }
 
-SchedulerChoice read_policy(const Options& options) {
-    const SchedulerChoice given =
-        read_choice(options.get<std::string>("algorithm"), options.get<std::vector<std::string>>("parameter"));
+SchedulerChoice policy_of(const TuneOptions& options, MixedFeatures features) {
+    const SchedulerChoice given = read_choice(options.algorithm, options.parameters);
     SchedulerChoice policy{given.algorithm, {{"order", "mixed"}}};
     if (policy.algorithm == "easy") {
         policy.parameters.emplace_back("backfill-order", "spf");
         policy.parameters.emplace_back("threshold", "200000");
     }
     for (const auto& [name, value] : given.parameters) {
-        if (name == "order" || name == "weights") {
-            throw UsageError("parameter " + name + " is what tune looks for, it cannot be given");
-        }
-        if (name == "scales") {
-            throw UsageError("parameter scales: expected --scale FEATURE=NUMBER instead");
-        }
+        refuse_if(name == "order" || name == "weights",
+                  "parameter " + name + " is what tune looks for, it cannot be given");
+        refuse_if(name == "scales", "parameter scales: expected --scale FEATURE=NUMBER instead");
         const auto known = std::find_if(policy.parameters.begin(), policy.parameters.end(),
                                         [&key = name](const auto& parameter) { return parameter.first == key; });
         if (known != policy.parameters.end()) {
@@ -80,99 +79,75 @@ SchedulerChoice read_policy(const Options& options) {
             policy.parameters.emplace_back(name, value);
         }
     }
-    if (const std::optional<MixedScales> scales = read_scales(options)) {
-        policy.parameters.emplace_back("scales", numbers_text(*scales));
+    if (!options.scales.empty()) {
+        policy.parameters.emplace_back("scales", numbers_text(scales_of(options, features)));
     }
     return policy;
 }
 
-void add_tune_options(Options& options) {
+void add_tune_options(Options& options, TuneRequest& request, TuneOptions& read) {
+    SearchRequest& search = request.search;
     options.group("Input");
-    add_replayed_options(options);
-    add_master_host_option(options);
+    add_replayed_options(options, request.platform, request.workloads);
+    add_master_host_option(options, request.master_host);
     options.group("Scheduler");
-    options.add("algorithm,a", Value<std::string>("NAME").otherwise("easy"),
+    options.add("algorithm,a", text(read.algorithm, "NAME").otherwise("easy"),
                 "algorithm with order=mixed, also with parameters: easy,threshold=3600");
     options.add(
-        "parameter,P", Value<std::vector<std::string>>("KEY=VALUE"),
+        "parameter,P", text(read.parameters, "KEY=VALUE"),
         "another parameter of the algorithm; repeatable; easy has backfill-order=spf and threshold=200000 by default");
     add_plugin_option(options);
     options.group("Search");
-    options.add("over", Value<std::string>("each|sum").otherwise("each"),
+    options.add("over", word(request.sum, "each|sum", {{"each", false}, {"sum", true}}).otherwise("each"),
                 "the best weights for each workload, or those with the smallest sum over all");
-    options.add("method", Value<std::string>("xnes|cover").otherwise("xnes"),
+    options.add("method", word(search.xnes, "xnes|cover", {{"xnes", true}, {"cover", false}}).otherwise("xnes"),
                 "natural evolution, or even cover of all weights");
-    options.add("features", Value<std::string>("3|6").otherwise("3"),
+    options.add("features",
+                word(search.features, "3|6", {{"3", MixedFeatures::three}, {"6", MixedFeatures::six}}).otherwise("3"),
                 "which have weights: q, p, wait; or also ratio, expansion, area");
-    options.add("scale", Value<std::vector<std::string>>("FEATURE=NUMBER"),
+    options.add("scale", feature_scales(read.scales),
                 "divides a feature before it is weighted (default 1); a negative number turns its sign; repeatable");
-    options.add("metric", Value<std::string>("NAME").otherwise("mean_bounded_slowdown"),
+    options.add("metric", text(read.metric, "NAME").otherwise("mean_bounded_slowdown"),
                 "metric to minimise: " + metric_names_help());
-    add_tau_option(options);
-    options.add("evaluations", Value<std::uint64_t>("N"),
+    add_tau_option(options, request.tau);
+    options.add("evaluations", number(search.evaluations, "N", 1, max_evaluations),
                 "number of weights to try (default 5000; with --method cover --features 6, 10000)");
-    options.add("points", Value<std::uint64_t>("N"),
+    options.add("points", number(search.points, "N", 3, max_points),
                 "with --method cover --features 3: points per dimension (default 100)");
-    options.add("lambda", Value<double>("L").otherwise(1), "of xnes: keeps the norm of the weights near 1");
-    options.add("seed", Value<std::uint64_t>("S").otherwise(1), "seed of the search");
+    const auto positive = [](const std::string& text) {
+        const auto number = number_in<double>(text);
+        return number && *number > 0 && std::isfinite(*number) ? number : std::nullopt;
+    };
+    options.add("lambda", value(search.lambda, "L", positive, "a number above 0").otherwise("1"),
+                "of xnes: keeps the norm of the weights near 1");
+    options.add("seed", number(search.seed, "S").otherwise("1"), "seed of the search");
     options.group("Output");
-    options.add("output,o", Value<std::string>("PREFIX").required(), "prefix of the output files");
-    options.add("values", Value<std::string>("FILE"),
+    options.add("output,o", text(request.prefix, "PREFIX").required(), "prefix of the output files");
+    options.add("values", text(request.values_file, "FILE"),
                 "also write the value of all weights tried as csv, gzipped if it ends in .gz");
     options.group("Speed");
-    add_threads_option(options);
+    add_threads_option(options, request.threads);
 }
 
-SearchRequest search_of(const Options& options) {
-    SearchRequest search;
-    search.xnes = word_option(options, "method", {"xnes", "cover"}) == "xnes";
-    search.features = word_option(options, "features", {"3", "6"}) == "3" ? MixedFeatures::three : MixedFeatures::six;
-    search.seed = options.get<std::uint64_t>("seed");
-    search.evaluations = whole_option(options, "evaluations", 1, max_evaluations, search.xnes ? 5000 : 10'000);
-    search.points = whole_option(options, "points", 3, max_points, 100);
-    search.lambda = options.get<double>("lambda");
+void complete(const Options& options, SearchRequest& search) {
     const bool grid = !search.xnes && search.features == MixedFeatures::three;
-    if (options.given("points") && !grid) {
-        throw UsageError("--points is for --method cover with --features 3");
+    refuse_if(options.given("points") && !grid, "--points is for --method cover with --features 3");
+    refuse_if(options.given("evaluations") && grid,
+              "--evaluations: with --method cover and --features 3, --points says how many there are");
+    refuse_if(options.given("lambda") && !search.xnes, "--lambda is for --method xnes");
+    if (!options.given("evaluations")) {
+        search.evaluations = search.xnes ? 5000 : 10'000;
     }
-    if (options.given("evaluations") && grid) {
-        throw UsageError("--evaluations: with --method cover and --features 3, --points says how many there are");
-    }
-    if (options.given("lambda") && !search.xnes) {
-        throw UsageError("--lambda is for --method xnes");
-    }
-    if (!(search.lambda > 0) || std::isinf(search.lambda)) {
-        throw UsageError("--lambda: expected a number above 0, found " + exact(search.lambda));
-    }
-    return search;
-}
-
-TuneRequest read_tune_options(const Options& options) {
-    const SearchRequest search = search_of(options);
-    const bool sum = word_option(options, "over", {"each", "sum"}) == "sum";
-    const Duration tau = tau_option(options);
-    TuneRequest read{search,
-                     sum,
-                     tau,
-                     ReplayMetric(options.get<std::string>("metric"), tau),
-                     threads_option(options),
-                     read_policy(options),
-                     options.get<std::vector<std::string>>("workload"),
-                     options.get<std::string>("platform"),
-                     options.get<std::string>("master-host"),
-                     options.get<std::string>("output"),
-                     note,
-                     optional_text(options, "values")};
-    require_usable(with_weights(read.policy, {1, 0, 0, 0, 0, 0}));
-    require_writable_folder(read.prefix);
-    return read;
 }
 
 }  // namespace
 
 std::optional<TuneRequest> parse_tune_options(const Arguments& arguments, OptionsFrom origin) {
+    TuneRequest request;
+    request.search.points = 100;
+    TuneOptions read;
     Options options;
-    add_tune_options(options);
+    add_tune_options(options, request, read);
     if (!options.parse(
             arguments, "batfill tune -p PLATFORM.xml -w WORKLOAD.json... -o PREFIX [OPTION]...",
             "Searches for the weights of a mixed policy that minimise a metric of replays. Writes policy files for\n"
@@ -183,12 +158,17 @@ std::optional<TuneRequest> parse_tune_options(const Arguments& arguments, Option
             origin)) {
         return std::nullopt;
     }
-    load_plugins(options);
-    return read_tune_options(options);
+    complete(options, request.search);
+    request.metric = ReplayMetric(read.metric, request.tau);
+    request.policy = policy_of(read, request.search.features);
+    request.note = note;
+    require_usable(with_weights(request.policy, {1, 0, 0, 0, 0, 0}));
+    require_writable_folder(request.prefix);
+    return request;
 }
 
 int tune(const Arguments& arguments) {
-    const std::optional<TuneRequest> parsed = parse_tune_options(arguments);
+    const std::optional<TuneRequest> parsed = parse_tune_options(arguments, OptionsFrom::command_line);
     if (!parsed) {
         return 0;
     }

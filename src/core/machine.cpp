@@ -3,6 +3,7 @@
 #include <cassert>
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -166,14 +167,9 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
         alike[{-speed_of(host), property(host.properties, "machine"), known->second}].insert(
             ResourceSet::range(number, number));
     }
-    for (auto& [likeness, processors] : alike) {
+    for (const auto& [likeness, processors] : alike) {
         const auto& [negative_speed, name, licenses] = likeness;
-        Group& group = groups_.emplace_back();
-        group.name = name;
-        group.speed = -negative_speed;
-        group.licenses = licenses;
-        group.processors = std::move(processors);
-        group.size = group.processors.size();
+        groups_.push_back({std::string(name), -negative_speed, processors, licenses, processors.size()});
     }
     refuse_machines_of_several_kinds();
     read_sleep_states(hosts);
@@ -213,13 +209,11 @@ void Machine::read_sleep_states(std::span<const Host> hosts) {
 
 // The numbers of the listed licences, increasing and unique. Requires: all are known.
 std::vector<LicenseIndex> Machine::licenses_named(std::string_view licenses) const {
-    std::vector<LicenseIndex> numbers;
+    std::set<LicenseIndex> numbers;
     for (const std::string_view license : split(licenses)) {
-        numbers.push_back(*find_license(license));
+        numbers.insert(*find_license(license));
     }
-    std::sort(numbers.begin(), numbers.end());
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-    return numbers;
+    return {numbers.begin(), numbers.end()};
 }
 
 void Machine::refuse_machines_of_several_kinds() const {
@@ -236,8 +230,7 @@ void Machine::refuse_machines_of_several_kinds() const {
 }
 
 std::optional<LicenseIndex> Machine::find_license(std::string_view name) const {
-    const auto found = std::lower_bound(licenses_.begin(), licenses_.end(), name,
-                                        [](const License& license, std::string_view n) { return license.name < n; });
+    const auto found = std::ranges::lower_bound(licenses_, name, {}, &License::name);
     if (found == licenses_.end() || found->name != name) {
         return std::nullopt;
     }

@@ -28,8 +28,7 @@ void for_each_common(const std::vector<Interval>& some, const std::vector<Interv
         return;
     }
     auto b = others.begin();
-    auto a = std::lower_bound(some.begin(), some.end(), b->first,
-                              [](const Interval& interval, int value) { return interval.last < value; });
+    auto a = std::ranges::lower_bound(some, b->first, {}, &Interval::last);
     while (a != some.end() && b != others.end()) {
         const Interval common{std::max(a->first, b->first), std::min(a->last, b->last)};
         if (common.first <= common.last) {
@@ -131,22 +130,12 @@ int ResourceSet::size() const {
 }
 
 bool ResourceSet::contains(int processor) const {
-    const auto after = std::upper_bound(intervals_.begin(), intervals_.end(), processor,
-                                        [](int value, const Interval& interval) { return value < interval.first; });
+    const auto after = std::ranges::upper_bound(intervals_, processor, {}, &Interval::first);
     return after != intervals_.begin() && processor <= std::prev(after)->last;
 }
 
 bool ResourceSet::contains_all(const ResourceSet& other) const {
-    auto mine = intervals_.begin();
-    for (const Interval& theirs : other.intervals_) {
-        while (mine != intervals_.end() && mine->last < theirs.first) {
-            ++mine;
-        }
-        if (mine == intervals_.end() || mine->first > theirs.first || mine->last < theirs.last) {
-            return false;
-        }
-    }
-    return true;
+    return count_common(other) == other.size();
 }
 
 ResourceSet ResourceSet::intersection(const ResourceSet& other) const {
@@ -165,8 +154,7 @@ void ResourceSet::insert(const ResourceSet& other) {
     if (other.intervals_.size() == 1) {
         // The common case, a job on one interval, changes the vector in place.
         Interval added = other.intervals_.front();
-        auto from = std::lower_bound(intervals_.begin(), intervals_.end(), added.first,
-                                     [](const Interval& interval, int value) { return interval.last + 1 < value; });
+        auto from = std::ranges::lower_bound(intervals_, added.first - 1, {}, &Interval::last);
         auto to = from;
         while (to != intervals_.end() && to->first <= added.last + 1) {
             added.first = std::min(added.first, to->first);

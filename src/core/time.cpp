@@ -13,10 +13,6 @@ namespace {
 constexpr int max_digits = 31;
 constexpr int decimals = 6;
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 // The parts of a decimal number.
 struct DecimalText {
     bool negative = false;
@@ -27,50 +23,39 @@ struct DecimalText {
 
 std::optional<DecimalText> split_decimal(std::string_view text) {
     DecimalText number;
-    std::size_t at = 0;
-    const auto digits = [&] {
-        const std::size_t first = at;
-        while (at < text.size() && is_digit(text[at])) {
-            ++at;
-        }
-        return text.substr(first, at - first);
+    const auto skip = [&](char c) {
+        const bool is_next = text.starts_with(c);
+        text.remove_prefix(is_next ? 1 : 0);
+        return is_next;
     };
-    if (at < text.size() && text[at] == '-') {
-        number.negative = true;
-        ++at;
-    }
+    const auto digits = [&] {
+        std::size_t count = 0;
+        while (count < text.size() && text[count] >= '0' && text[count] <= '9') {
+            ++count;
+        }
+        const std::string_view found = text.substr(0, count);
+        text.remove_prefix(count);
+        return found;
+    };
+    number.negative = skip('-');
     number.integer = digits();
-    if (number.integer.empty()) {
+    const bool has_fraction = skip('.');
+    number.fraction = has_fraction ? digits() : std::string_view();
+    if (number.integer.empty() || (has_fraction && number.fraction.empty())) {
         return std::nullopt;
     }
-    if (at < text.size() && text[at] == '.') {
-        ++at;
-        number.fraction = digits();
-        if (number.fraction.empty()) {
+    if (skip('e') || skip('E')) {
+        const bool shrinks = !skip('+') && skip('-');
+        const std::string_view exponent = digits();
+        if (exponent.empty()) {
             return std::nullopt;
         }
-    }
-    if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-        ++at;
-        if (at < text.size() && text[at] == '+') {
-            ++at;
-            if (at == text.size() || !is_digit(text[at])) {
-                return std::nullopt;
-            }
+        if (std::from_chars(exponent.data(), exponent.data() + exponent.size(), number.exponent).ec != std::errc()) {
+            number.exponent = 1'000'000;
         }
-        const auto [end, problem] = std::from_chars(text.data() + at, text.data() + text.size(), number.exponent);
-        if (problem == std::errc::invalid_argument) {
-            return std::nullopt;
-        }
-        if (problem == std::errc::result_out_of_range) {
-            number.exponent = text[at] == '-' ? -1'000'000 : 1'000'000;
-        }
-        at = static_cast<std::size_t>(end - text.data());
+        number.exponent *= shrinks ? -1 : 1;
     }
-    if (at != text.size()) {
-        return std::nullopt;
-    }
-    return number;
+    return text.empty() ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace

@@ -75,10 +75,6 @@ AvailabilityProfile::AvailabilityProfile(Time origin, int processors) {
     blocks_.push_back(std::move(block));
 }
 
-AvailabilityProfile::~AvailabilityProfile() = default;
-AvailabilityProfile::AvailabilityProfile(AvailabilityProfile&&) noexcept = default;
-AvailabilityProfile& AvailabilityProfile::operator=(AvailabilityProfile&&) noexcept = default;
-
 AvailabilityProfile::Position AvailabilityProfile::find(Time t) const {
     if (t == origin()) {
         return {0, 0};
@@ -129,7 +125,6 @@ AvailabilityProfile::Position AvailabilityProfile::split_at(Time t) {
     block.times[index] = t;
     block.values[index] = block.values[at.index];
     ++block.count;
-    ++steps_;
     return {at.block, index};
 }
 
@@ -143,7 +138,6 @@ void AvailabilityProfile::merge_at(Position at) {
     if (value(before) != value(at)) {
         return;
     }
-    --steps_;
     std::copy(block.times + at.index + 1, block.times + block.count, block.times + at.index);
     std::copy(block.values + at.index + 1, block.values + block.count, block.values + at.index);
     --block.count;
@@ -229,9 +223,6 @@ void AvailabilityProfile::advance(Time now) {
     assert(now >= origin());
     const Position at = find(now);
     if (at.block > 0) {
-        for (std::size_t i = 0; i < at.block; ++i) {
-            steps_ -= static_cast<std::size_t>(blocks_[i]->count);
-        }
         const auto place = static_cast<std::ptrdiff_t>(at.block);
         firsts_.erase(firsts_.begin(), firsts_.begin() + place);
         blocks_.erase(blocks_.begin(), blocks_.begin() + place);
@@ -241,7 +232,6 @@ void AvailabilityProfile::advance(Time now) {
         std::copy(block.times + at.index, block.times + block.count, block.times);
         std::copy(block.values + at.index, block.values + block.count, block.values);
         block.count -= at.index;
-        steps_ -= static_cast<std::size_t>(at.index);
         update_bounds(block);
     }
     block.times[0] = now;
@@ -331,8 +321,7 @@ Time AvailabilityProfile::earliest(Time from, Duration length, int processors, T
 
 Time AvailabilityProfile::FreeFromNow::until(int processors) const {
     assert(processors > 0);
-    const auto end = std::find_if(descents_.begin(), descents_.end(),
-                                  [&](const Descent& descent) { return descent.processors < processors; });
+    const auto end = std::ranges::find_if(descents_, [&](const Descent& one) { return one.processors < processors; });
     return end == descents_.end() ? Time::infinity() : end->at;
 }
 

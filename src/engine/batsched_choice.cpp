@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <utility>
 #include <vector>
 
 #include <spdlog/spdlog.h>
@@ -70,51 +68,40 @@ constexpr std::array<const char*, 11> variants_without_equivalent{"crasher",
                                                                   "waiting_time_estimator"};
 
 struct NamePair {
-    const char* of_batsched;
+    const char* name;  // of batsched
     const char* ours;
 };
 
 // What batsched calls a slowdown is the wait alone, so that the jobs that were submitted first go first.
-constexpr std::array<NamePair, 8> orders{{{"fcfs", "fcfs"},
-                                          {"lcfs", "lcfs"},
-                                          {"desc_bounded_slowdown", "fcfs"},
-                                          {"desc_slowdown", "fcfs"},
-                                          {"asc_size", "sqf"},
-                                          {"desc_size", "lqf"},
-                                          {"asc_walltime", "spf"},
-                                          {"desc_walltime", "lpf"}}};
+constexpr std::array<NamePair, 8> queue_orders{{{"fcfs", "fcfs"},
+                                                {"lcfs", "lcfs"},
+                                                {"desc_bounded_slowdown", "fcfs"},
+                                                {"desc_slowdown", "fcfs"},
+                                                {"asc_size", "sqf"},
+                                                {"desc_size", "lqf"},
+                                                {"asc_walltime", "spf"},
+                                                {"desc_walltime", "lpf"}}};
 
 constexpr std::array<NamePair, 2> policies{{{"basic", "lowest"}, {"contiguous", "contiguous"}}};
 
-template <std::size_t count>
-const char* ours(const std::string& what, const std::array<NamePair, count>& names, const std::string& name) {
+template <class Entries>
+const auto& entry_named(const std::string& what, const Entries& entries, const std::string& name) {
     std::vector<std::string> known;
-    for (const NamePair& pair : names) {
-        if (name == pair.of_batsched) {
-            return pair.ours;
+    for (const auto& entry : entries) {
+        if (name == entry.name) {
+            return entry;
         }
-        known.emplace_back(pair.of_batsched);
+        known.emplace_back(entry.name);
     }
-    throw UsageError(unknown_name(what, name, known));
-}
-
-const Variant& variant_named(const std::string& name) {
-    std::vector<std::string> known;
-    for (const Variant& variant : variants()) {
-        if (name == variant.name) {
-            return variant;
-        }
-        known.emplace_back(variant.name);
-    }
-    const bool is_of_batsched = std::find(variants_without_equivalent.begin(), variants_without_equivalent.end(),
-                                          name) != variants_without_equivalent.end();
+    const bool is_of_batsched =
+        std::ranges::find(variants_without_equivalent, name) != variants_without_equivalent.end();
     throw UsageError(is_of_batsched
                          ? "batsched's variant '" + name + "' has no equivalent here, known: " + list_of(known)
-                         : unknown_name("variant", name, known));
+                         : unknown_name(what, name, known));
 }
 
 void add_order(const Variant& variant, const std::string& name, Parameters::Given& parameters) {
-    const std::string order = ours("queue order", orders, name);
+    const std::string order = entry_named("queue order", queue_orders, name).ours;
     if (variant.order == Order::only_fcfs && order != "fcfs") {
         throw UsageError("variant " + std::string(variant.name) + " has the queue order fcfs only, found '" + name +
                          "'");
@@ -127,19 +114,33 @@ void add_order(const Variant& variant, const std::string& name, Parameters::Give
     }
 }
 
+bool flag(Fields& options, std::string_view name, bool otherwise) {
+    options.optional(name, otherwise);
+    return otherwise;
+}
+
+int number(Fields& options, std::string_view name, int otherwise) {
+    options.optional(name, otherwise);
+    if (otherwise < 0) {
+        options.fail(name, "a number that is not negative");
+    }
+    return otherwise;
+}
+
+void follow_metadata(Fields& options, SchedulerChoice& choice) {
+    if (flag(options, "set_job_metadata", false)) {
+        choice.parameters.emplace_back("metadata", "yes");
+    }
+}
+
 void follow_filler_options(Fields& options, SchedulerChoice& choice) {
     const JsonValue* const fraction = options.find("fraction_of_machines_to_use");
     if (fraction != nullptr && !(fraction->IsNumber() && fraction->GetDouble() == 1)) {
         options.fail("fraction_of_machines_to_use", "1, as a job gets all processors that it asks for");
     }
     // Executor i of a job is on its processor i, which is what Batsim assumes without a mapping.
-    bool custom_mapping = true;
-    options.optional("custom_mapping", custom_mapping);
-    bool metadata = false;
-    options.optional("set_job_metadata", metadata);
-    if (metadata) {
-        choice.parameters.emplace_back("metadata", "yes");
-    }
+    flag(options, "custom_mapping", true);
+    follow_metadata(options, choice);
 }
 
 void follow_killer_options(Fields& options, SchedulerChoice& choice) {
@@ -147,12 +148,7 @@ void follow_killer_options(Fields& options, SchedulerChoice& choice) {
         choice.parameters.emplace_back("delay", options.seconds("delay_before_kill").to_shortest_string());
     }
     // Batsim passes over a second kill of a job.
-    int kills = 1;
-    options.optional("nb_kills_per_job", kills);
-    if (kills < 0) {
-        options.fail("nb_kills_per_job", "a number that is not negative");
-    }
-    if (kills == 0) {
+    if (number(options, "nb_kills_per_job", 1) == 0) {
         choice.algorithm = "fcfs";
         std::erase_if(choice.parameters, [](const auto& parameter) { return parameter.first == "delay"; });
     }
@@ -160,32 +156,19 @@ void follow_killer_options(Fields& options, SchedulerChoice& choice) {
 
 void follow_submitter_options(Fields& options, SchedulerChoice& choice) {
     if (options.find("nb_jobs_to_submit") != nullptr) {
-        const int jobs = options.integer("nb_jobs_to_submit");
-        if (jobs < 0) {
-            options.fail("nb_jobs_to_submit", "a number that is not negative");
-        }
-        choice.parameters.emplace_back("jobs", std::to_string(jobs));
+        choice.parameters.emplace_back("jobs", std::to_string(number(options, "nb_jobs_to_submit", 0)));
     }
-    bool lengths_increase = true;
-    options.optional("increase_jobs_duration", lengths_increase);
-    if (!lengths_increase) {
+    const bool same_length = !flag(options, "increase_jobs_duration", true);
+    if (same_length) {
         choice.parameters.emplace_back("same-length", "yes");
     }
-    bool sends_again = false;
-    options.optional("send_profile_if_already_sent", sends_again);
-    if (sends_again && !lengths_increase) {
+    if (flag(options, "send_profile_if_already_sent", false) && same_length) {
         options.fail("send_profile_if_already_sent", "false, as Batsim refuses a profile that is there already");
     }
-    bool own_event = true;
-    options.optional("send_profiles_in_separate_event", own_event);
-    if (!own_event) {
+    if (!flag(options, "send_profiles_in_separate_event", true)) {
         options.fail("send_profiles_in_separate_event", "true, as Batsim 4 knows profiles in events of their own only");
     }
-    bool metadata = false;
-    options.optional("set_job_metadata", metadata);
-    if (metadata) {
-        choice.parameters.emplace_back("metadata", "yes");
-    }
+    follow_metadata(options, choice);
 }
 
 void follow_options(const Variant& variant, const std::string& text, SchedulerChoice& choice) {
@@ -214,10 +197,10 @@ void follow_options(const Variant& variant, const std::string& text, SchedulerCh
 }  // namespace
 
 SchedulerChoice batsched_choice(const BatschedOptions& options) {
-    const Variant& variant = variant_named(options.variant);
+    const Variant& variant = entry_named("variant", variants(), options.variant);
     SchedulerChoice choice{variant.algorithm, variant.parameters};
     add_order(variant, options.queue_order, choice.parameters);
-    const std::string placement = ours("selection policy", policies, options.selection_policy);
+    const std::string placement = entry_named("selection policy", policies, options.selection_policy).ours;
     if (variant.has_policy) {
         choice.parameters.emplace_back("placement", placement);
     }

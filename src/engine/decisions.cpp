@@ -37,7 +37,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation) {
     if (predictor_) {
         predictor_->started(index, state_.predictions[index]);
     }
-    decisions_.emplace_back(StartJob{index, job.allocation});
+    decisions_.emplace_back(StartJob{numbers_[index], job.allocation});
     if (job.walltime_assumed) {
         to_be_stopped_.push_back(index);
         call_at(job.expected_end());
@@ -61,7 +61,7 @@ void EngineCore::kill(JobIndex index) {
     Job& job = state_.jobs[index];
     if (!job.kill_requested) {
         job.kill_requested = true;
-        decisions_.emplace_back(KillJobs{{index}});
+        decisions_.emplace_back(KillJobs{{numbers_[index]}});
     }
 }
 
@@ -75,7 +75,7 @@ void EngineCore::set_metadata(JobIndex index, std::string metadata) {
     if (metadata.find('"') != std::string::npos) {
         fail(index, "its metadata has a double quote, expected none");
     }
-    decisions_.emplace_back(SetJobMetadata{index, std::move(metadata)});
+    decisions_.emplace_back(SetJobMetadata{numbers_[index], std::move(metadata)});
 }
 
 void EngineCore::require_registering(const std::string& what) const {
@@ -93,11 +93,13 @@ void EngineCore::register_profile(RegisterProfile profile) {
 JobIndex EngineCore::register_job(JobDescription description) {
     require_registering("job " + shown(description.id));
     const auto index = static_cast<JobIndex>(state_.jobs.size());
-    decisions_.emplace_back(RegisterJob{index, description, {}});
-    add_job(std::move(description));
+    const JobNumber number = numbers_.next();
+    decisions_.emplace_back(RegisterJob{number, description, {}});
+    add_job(number, std::move(description));
     admitted_ = state_.jobs.size();
     if (acknowledges_jobs_) {
         unacknowledged_.insert(index);
+        to_be_acknowledged_.insert(index);
     } else {
         Round round(*this);
         admit(round, index);

@@ -16,8 +16,8 @@ Engine::Engine(const SchedulerChoice& choice)
                                          choice.parameters)) {}
 Engine::~Engine() = default;
 
-void Engine::begin(Time now, Machine machine, bool acknowledges_jobs) {
-    core_->begin(now, std::move(machine), acknowledges_jobs);
+void Engine::begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free) {
+    core_->begin(now, std::move(machine), acknowledges_jobs, first_free);
 }
 void Engine::arrive(Time now) {
     core_->arrive(now);
@@ -25,14 +25,17 @@ void Engine::arrive(Time now) {
 void Engine::take_in(Event&& event) {
     core_->take_in(std::move(event));
 }
-void Engine::acknowledge(JobIndex job) {
-    core_->acknowledge(job);
-}
 std::vector<Decision>& Engine::decide() {
     return core_->decide();
 }
 const SchedulerState& Engine::state() const {
     return core_->state();
+}
+bool Engine::knows(JobNumber job) const {
+    return core_->numbers().find(job).has_value();
+}
+bool Engine::is_running(JobNumber job) const {
+    return core_->is_running(core_->numbers().find(job));
 }
 const AlgorithmDescription& Engine::description() const {
     return core_->description();
@@ -58,7 +61,7 @@ bool Engine::reuses_profiles() const {
 const std::vector<GuaranteeBreak>& Engine::broken_guarantees() const {
     return core_->failures().broken_guarantees();
 }
-Time Engine::guaranteed_at_submission(JobIndex job) const {
+Time Engine::guaranteed_at_submission(JobNumber job) const {
     return core_->guaranteed_at_submission(job);
 }
 

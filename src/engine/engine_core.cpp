@@ -61,8 +61,9 @@ EngineCore::EngineCore(const AlgorithmDescription& description, const Parameters
     registers_jobs_ = failures_->requeues() || algorithm_->registers_jobs();
 }
 
-void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs) {
+void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free) {
     assert(state_.jobs.empty());
+    numbers_.begin(first_free);
     acknowledges_jobs_ = acknowledges_jobs;
     is_beginning_ = algorithm_->registers_jobs();
     state_.now = now;
@@ -96,7 +97,13 @@ void EngineCore::arrive(Time now) {
 }
 
 void EngineCore::take_in(Event&& event) {
-    std::visit(Overloaded{[this](JobSubmitted& submission) { submitted(std::move(submission)); },
+    std::visit(Overloaded{[this](JobSubmitted& submission) {
+                              if (const auto known = numbers_.find(submission.job)) {
+                                  acknowledged(*known, submission.description->id);
+                              } else {
+                                  submitted(std::move(submission));
+                              }
+                          },
                           [this](const JobCompleted& completion) { completed(completion.job, completion.state); },
                           [this](const JobsKilled& kill) { killed(kill); },
                           [this](const MachineChanged& change) { machine_changed(change); },
@@ -109,10 +116,7 @@ void EngineCore::take_in(Event&& event) {
 }
 
 void EngineCore::submitted(JobSubmitted&& submission) {
-    if (submission.job != state_.jobs.size()) {
-        throw std::logic_error("jobs are numbered in the order in which they are submitted");
-    }
-    Job& job = add_job(std::move(submission.description));
+    Job& job = add_job(submission.job, std::move(submission.description));
     job.may_outlive_walltime = submission.may_outlive_walltime && !job.walltime_assumed;
     if (needs_run_times()) {
         if (!submission.run_time) {
@@ -122,14 +126,15 @@ void EngineCore::submitted(JobSubmitted&& submission) {
         }
         state_.run_times.push_back(*submission.run_time);
     }
-    submissions_.push_back(submission.job);
+    submissions_.push_back(static_cast<JobIndex>(state_.jobs.size() - 1));
 }
 
 bool EngineCore::needs_run_times() const {
     return algorithm_->needs_run_times() || (predictor_ && predictor_->needs_run_times());
 }
 
-Job& EngineCore::add_job(SharedJobDescription description) {
+Job& EngineCore::add_job(JobNumber number, SharedJobDescription description) {
+    numbers_.add(number);
     Job& job = state_.jobs.emplace_back();
     job.shared_description = std::move(description);
     if (job.description().walltime) {
@@ -141,16 +146,25 @@ Job& EngineCore::add_job(SharedJobDescription description) {
     return job;
 }
 
-void EngineCore::acknowledge(JobIndex job) {
-    if (unacknowledged_.contains(job)) {
-        submissions_.push_back(job);
+void EngineCore::acknowledged(JobIndex index, const std::string& id) {
+    if (to_be_acknowledged_.erase(index) == 0) {
+        throw InputError("job " + in_quotes(id) + " is submitted twice");
+    }
+    if (unacknowledged_.contains(index)) {
+        submissions_.push_back(index);
     }
 }
 
-void EngineCore::completed(JobIndex index, JobState state) {
-    if (!state_.jobs.has(index) || state_.jobs[index].state != JobState::running || !has_completed(state)) {
+bool EngineCore::is_running(std::optional<JobIndex> index) const {
+    return index && state_.jobs.has(*index) && state_.jobs[*index].state == JobState::running;
+}
+
+void EngineCore::completed(JobNumber number, JobState state) {
+    const std::optional<JobIndex> known = numbers_.find(number);
+    if (!is_running(known) || !has_completed(state)) {
         throw std::logic_error("only a running job can end, and only with a state that is an end");
     }
+    const JobIndex index = *known;
     Job& job = state_.jobs[index];
     const auto at = std::lower_bound(state_.running.begin(), state_.running.end(),
                                      RunningJob{state_.estimated_end(index), index, 0});
@@ -176,9 +190,9 @@ void EngineCore::completed(JobIndex index, JobState state) {
 
 // Batsim 4 has already reported the end of a killed job, with JOB_COMPLETED. Its documentation says otherwise.
 void EngineCore::killed(const JobsKilled& killed) {
-    for (const JobIndex index : killed.jobs) {
-        if (state_.jobs.has(index) && state_.jobs[index].state == JobState::running) {
-            completed(index, JobState::completed_killed);
+    for (const JobNumber number : killed.jobs) {
+        if (is_running(numbers_.find(number))) {
+            completed(number, JobState::completed_killed);
         }
     }
 }
@@ -223,8 +237,9 @@ Request EngineCore::request_of(const JobDescription& job) const {
 
 std::optional<RejectJob> EngineCore::refused(JobIndex index) const {
     const Job& job = state_.jobs[index];
-    const auto because = [=](std::optional<std::string> reason, RejectionCause cause = RejectionCause::other) {
-        return reason ? std::optional(RejectJob{index, std::move(*reason), cause}) : std::nullopt;
+    const auto because = [number = numbers_[index]](std::optional<std::string> reason,
+                                                    RejectionCause cause = RejectionCause::other) {
+        return reason ? std::optional(RejectJob{number, std::move(*reason), cause}) : std::nullopt;
     };
     if (state_.placement == Placement::machine) {
         for (const std::string& license : job.description().licenses) {
@@ -279,7 +294,7 @@ void EngineCore::admit(Round& round, JobIndex index) {
 std::vector<Decision>& EngineCore::decide() {
     decisions_.clear();
     requeue_killed_jobs();
-    std::vector<JobIndex> failed = jobs_to_kill();
+    std::vector<JobNumber> failed = jobs_to_kill();
     const bool changed =
         machine_changed_ || processors_switched_ || !completions_.empty() || !submissions_.empty() || is_beginning_;
     try {
@@ -394,7 +409,7 @@ void EngineCore::stop_overlong_jobs() {
         Job& job = state_.jobs[index];
         if (!job.kill_requested && job.expected_end() <= state_.now) {
             job.kill_requested = true;
-            decisions_.emplace_back(KillJobs{{index}});
+            decisions_.emplace_back(KillJobs{{numbers_[index]}});
         }
     }
 }
@@ -402,23 +417,28 @@ void EngineCore::stop_overlong_jobs() {
 // New jobs get numbers after the jobs of the message.
 void EngineCore::requeue_killed_jobs() {
     for (const JobIndex killed : to_be_requeued_) {
-        const auto next = static_cast<JobIndex>(state_.jobs.size());
-        JobDescription description = failures_->next_attempt(state_, killed, next);
-        decisions_.emplace_back(RegisterJob{next, description, {}});
+        const auto index = static_cast<JobIndex>(state_.jobs.size());
+        JobDescription description = failures_->next_attempt(state_, killed, index);
+        const JobNumber number = numbers_.next();
+        decisions_.emplace_back(RegisterJob{number, description, {}});
         std::optional<Duration> run_time;
         if (needs_run_times()) {
             run_time = state_.run_times[killed];
         }
-        submitted({next, std::move(description), run_time, state_.jobs[killed].may_outlive_walltime});
+        submitted({number, std::move(description), run_time, state_.jobs[killed].may_outlive_walltime});
+        if (acknowledges_jobs_) {
+            to_be_acknowledged_.insert(index);
+        }
     }
     to_be_requeued_.clear();
 }
 
 // The running jobs whose processors were lost. They hold all of their processors until their end is reported.
-std::vector<JobIndex> EngineCore::jobs_to_kill() {
-    std::vector<JobIndex> jobs = failures_->to_be_killed(state_);
-    for (const JobIndex index : jobs) {
+std::vector<JobNumber> EngineCore::jobs_to_kill() {
+    std::vector<JobNumber> jobs;
+    for (const JobIndex index : failures_->to_be_killed(state_)) {
         state_.jobs[index].kill_requested = true;
+        jobs.push_back(numbers_[index]);
     }
     return jobs;
 }
@@ -434,7 +454,7 @@ void EngineCore::reject_too_small_jobs() {
         break_guarantee(index, Time::infinity());
         state_.waiting.remove(index, state_.jobs);
         job.state = JobState::rejected;
-        decisions_.emplace_back(RejectJob{index, std::move(*reason), RejectionCause::other});
+        decisions_.emplace_back(RejectJob{numbers_[index], std::move(*reason), RejectionCause::other});
         algorithm_->withdrawn(state_, index);
     }
 }
@@ -452,7 +472,7 @@ void EngineCore::note_broken_guarantees() {
 void EngineCore::break_guarantee(JobIndex index, Time new_start) {
     Job& job = state_.jobs[index];
     if (new_start > job.guaranteed_start && job.guaranteed_start >= state_.now) {
-        failures_->note_broken(state_, index, new_start);
+        failures_->note_broken({numbers_[index], state_.now, job.guaranteed_start, new_start});
         job.guaranteed_start = new_start;
     }
 }
@@ -471,8 +491,9 @@ void EngineCore::finish_registration() {
     }
 }
 
-Time EngineCore::guaranteed_at_submission(JobIndex job) const {
-    return job < guaranteed_at_submission_.size() ? guaranteed_at_submission_[job] : Time::infinity();
+Time EngineCore::guaranteed_at_submission(JobNumber job) const {
+    const JobIndex index = numbers_.find(job).value();
+    return index < guaranteed_at_submission_.size() ? guaranteed_at_submission_[index] : Time::infinity();
 }
 
 std::vector<Statistic> EngineCore::statistics() const {

@@ -13,6 +13,7 @@
 #include <batfill/engine/run_time_predictor.hpp>
 #include <batfill/engine/state.hpp>
 
+#include "src/engine/job_numbers.hpp"
 #include "src/engine/machine_failures.hpp"
 
 namespace batfill {
@@ -24,12 +25,13 @@ class EngineCore {
 
     // ---- For Engine
 
-    void begin(Time now, Machine machine, bool acknowledges_jobs);
+    void begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free);
     void arrive(Time now);
     void take_in(Event&& event);
-    void acknowledge(JobIndex job);
     std::vector<Decision>& decide();
     const SchedulerState& state() const { return state_; }
+    const JobNumbers& numbers() const { return numbers_; }
+    bool is_running(std::optional<JobIndex> index) const;
     const AlgorithmDescription& description() const { return description_; }
     const Algorithm& algorithm() const { return *algorithm_; }
     const MachineFailures& failures() const { return *failures_; }
@@ -37,7 +39,7 @@ class EngineCore {
     bool gives_guarantees() const;
     std::vector<Statistic> statistics() const;
     bool registers_jobs() const { return registers_jobs_; }
-    Time guaranteed_at_submission(JobIndex job) const;
+    Time guaranteed_at_submission(JobNumber job) const;
 
     // ---- For Round
 
@@ -52,7 +54,8 @@ class EngineCore {
 
  private:
     void submitted(JobSubmitted&& submission);
-    void completed(JobIndex index, JobState state);
+    void acknowledged(JobIndex index, const std::string& id);
+    void completed(JobNumber number, JobState state);
     void killed(const JobsKilled& killed);
     void machine_changed(const MachineChanged& change);
     void resource_state_changed(const ResourceStateChanged& change);
@@ -63,7 +66,7 @@ class EngineCore {
     void set_pstates(const ResourceSet& processors, int pstate);
     void require_registering(const std::string& what) const;
     bool was_told_of(JobIndex index) const { return index < admitted_ && !unacknowledged_.contains(index); }
-    Job& add_job(SharedJobDescription description);
+    Job& add_job(JobNumber number, SharedJobDescription description);
     Request request_of(const JobDescription& job) const;
     void take_processors(JobIndex index, const ResourceSet* allocation);
     void check_allocation(JobIndex index, const ResourceSet& allocation) const;
@@ -73,7 +76,7 @@ class EngineCore {
     void admit(Round& round, JobIndex index);
     void stop_overlong_jobs();
     void requeue_killed_jobs();
-    std::vector<JobIndex> jobs_to_kill();
+    std::vector<JobNumber> jobs_to_kill();
     void reject_too_small_jobs();
     void note_broken_guarantees();
     void break_guarantee(JobIndex index, Time new_start);
@@ -92,9 +95,11 @@ class EngineCore {
     // acknowledged yet.
     std::size_t admitted_ = 0;
     SchedulerState state_;
+    JobNumbers numbers_;
     Time last_round_;
     std::vector<Time> guaranteed_at_submission_;  // by JobIndex, if there are guarantees
     std::set<JobIndex> unacknowledged_;           // jobs that the algorithm registered
+    std::set<JobIndex> to_be_acknowledged_;       // these, and killed jobs that were submitted again
     bool acknowledges_jobs_ = false;
     bool registers_jobs_ = false;
     bool is_beginning_ = false;  // an algorithm that registers jobs awaits its first round

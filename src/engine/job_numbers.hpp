@@ -1,25 +1,47 @@
 #pragma once
 
-#include <variant>
+#include <cassert>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <vector>
 
-#include <batfill/engine/events.hpp>
+#include <batfill/core/job.hpp>
 
 namespace batfill {
 
-// Calls change(number) for the number of each job that an event's data or a decision names.
-template <class Variant, class Change>
-void for_each_job(Variant& data, Change change) {
-    std::visit(
-        [&](auto& one) {
-            if constexpr (requires { one.job; }) {
-                change(one.job);
-            } else if constexpr (requires { one.jobs; }) {
-                for (JobIndex& job : one.jobs) {
-                    change(job);
-                }
-            }
-        },
-        data);
-}
+// Which number belongs to which of the engine's jobs.
+class JobNumbers {
+ public:
+    // Numbers before `next` may belong to jobs that are added later.
+    void begin(JobNumber next) { indices_.assign(static_cast<std::size_t>(next), none); }
+
+    // The first number after all that exist.
+    JobNumber next() const { return static_cast<JobNumber>(indices_.size()); }
+
+    // The next job of the engine has this number.
+    // Requires: no other has it.
+    void add(JobNumber number) {
+        assert(!find(number));
+        const auto place = static_cast<std::size_t>(number);
+        if (place >= indices_.size()) {
+            indices_.resize(place + 1, none);
+        }
+        indices_[place] = static_cast<JobIndex>(numbers_.size());
+        numbers_.push_back(number);
+    }
+
+    std::optional<JobIndex> find(JobNumber number) const {
+        const auto place = static_cast<std::size_t>(number);
+        return place < indices_.size() && indices_[place] != none ? std::optional(indices_[place]) : std::nullopt;
+    }
+    JobNumber operator[](JobIndex index) const { return numbers_[index]; }
+
+ private:
+    static constexpr JobIndex none = std::numeric_limits<JobIndex>::max();
+
+    std::vector<JobIndex> indices_;   // by number
+    std::vector<JobNumber> numbers_;  // by index
+};
 
 }  // namespace batfill

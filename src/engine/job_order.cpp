@@ -3,7 +3,6 @@
 #include <cassert>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
 
@@ -23,10 +22,17 @@ constexpr double largest_scale = 1e100;
 // More than the sum of the terms whose weights are too small for doubles, and much less than any other term.
 constexpr double lost_by_underflow = 1e-130;
 
-constexpr const char* default_field = "priority";
-
 double microseconds(Duration duration) {
     return static_cast<double>(duration.count());
+}
+
+// The conditions that one of these orders is `policy`.
+std::vector<std::string> one_is(const std::string& policy, const std::vector<std::string>& orders) {
+    std::vector<std::string> conditions;
+    for (const std::string& order : orders) {
+        conditions.push_back(order + '=' + policy);
+    }
+    return conditions;
 }
 
 double sum_of_magnitudes(const MixedWeights& weights) {
@@ -74,26 +80,27 @@ Parameter JobOrder::order(const std::string& name, const std::string& default_va
     return Parameter::choice(name, names, default_value, description);
 }
 
-Parameter JobOrder::weights() {
+Parameter JobOrder::weights(const std::vector<std::string>& orders) {
     return Parameter::numbers(
-        "weights", 6, "",
-        "of order mixed: of processors, walltime, wait, walltime/processors, (wait+walltime)/walltime, walltime*processors");
+               "weights", 6, "",
+               "of order mixed: of processors, walltime, wait, walltime/processors, (wait+walltime)/walltime, walltime*processors")
+        .used_with(one_is("mixed", orders));
 }
 
-Parameter JobOrder::scales() {
+Parameter JobOrder::scales(const std::vector<std::string>& orders) {
     return Parameter::numbers(
-        "scales", 6, "",
-        "of order mixed: divisors of the same features; a negative one turns the sign; all 1 if not given");
+               "scales", 6, "",
+               "of order mixed: divisors of the same features; a negative one turns the sign; all 1 if not given")
+        .used_with(one_is("mixed", orders));
 }
 
-Parameter JobOrder::field() {
-    return Parameter::text("order-field", default_field,
-                           "of order field: name of the job's number; the smallest goes first");
+Parameter JobOrder::field(const std::vector<std::string>& orders) {
+    return Parameter::text("order-field", "priority",
+                           "of order field: name of the job's number; the smallest goes first")
+        .used_with(one_is("field", orders));
 }
 
-JobOrder::JobOrder(const std::string& policy)
-    : policy_(*std::find_if(policies.begin(), policies.end(),
-                            [&](const Policy& candidate) { return candidate.name == policy; })) {
+JobOrder::JobOrder(const std::string& policy) : policy_(*std::ranges::find(policies, policy, &Policy::name)) {
     if (policy_.feature < Feature::mixed) {
         MixedWeights weights{};
         weights[static_cast<std::size_t>(policy_.feature)] = policy_.sign;
@@ -144,47 +151,10 @@ JobOrder::JobOrder(const Parameters& parameters, const std::string& name) : JobO
     weigh(weights);
 }
 
-void JobOrder::refuse_unused_weights(const Parameters& parameters, const std::vector<std::string>& names) {
-    const bool used = std::any_of(names.begin(), names.end(),
-                                  [&](const std::string& name) { return parameters.choice(name) == "mixed"; });
-    for (const char* const parameter : {"weights", "scales"}) {
-        if (!used && !parameters.numbers(parameter).empty()) {
-            throw UsageError(std::string("parameter ") + parameter + " is used only with " + names.front() + "=mixed");
-        }
-    }
-}
-
-void JobOrder::refuse_unused_field(const Parameters& parameters, const std::vector<std::string>& names) {
-    const bool used = std::any_of(names.begin(), names.end(),
-                                  [&](const std::string& name) { return parameters.choice(name) == "field"; });
-    if (!used && parameters.text("order-field") != default_field) {
-        throw UsageError("parameter order-field is used only with " + names.front() + "=field");
-    }
-}
-
-bool JobOrder::is_mixed() const {
-    return policy_.feature == Feature::mixed;
-}
-
-bool JobOrder::is_multifactor() const {
-    return policy_.feature == Feature::multifactor;
-}
-
-bool JobOrder::is_submission_order() const {
-    return policy_.feature == Feature::wait && policy_.sign > 0;
-}
-
 bool JobOrder::depends_on_clock() const {
-    switch (policy_.feature) {
-        case Feature::expansion:
-        case Feature::mixed:
-        case Feature::wfp3:
-        case Feature::unicef:
-        case Feature::multifactor:
-            return true;
-        default:
-            return false;
-    }
+    constexpr std::array changing{Feature::expansion, Feature::mixed, Feature::wfp3, Feature::unicef,
+                                  Feature::multifactor};
+    return std::ranges::find(changing, policy_.feature) != changing.end();
 }
 
 JobScore JobOrder::score(const SchedulerState& state, JobIndex index) const {
@@ -192,10 +162,6 @@ JobScore JobOrder::score(const SchedulerState& state, JobIndex index) const {
         return JobScore::exactly(policy_.sign * microseconds(state.estimate(index)));
     }
     return score(state.job(index));
-}
-
-int JobOrder::compare(const SchedulerState& state, JobIndex a, JobIndex b) const {
-    return JobScore::compare(score(state, a), score(state, b), state.now);
 }
 
 JobScore JobOrder::score(const Job& job) const {
@@ -395,9 +361,8 @@ const std::vector<JobIndex>& OrderedJobs::now(const SchedulerState& state) {
         for (Entry& entry : entries_) {
             entry.score = entry.score_of_job.at(state.now);
         }
-        std::sort(entries_.begin(), entries_.end(),
-                  [&](const Entry& a, const Entry& b) { return goes_before(a, b, state.now); });
-        std::transform(entries_.begin(), entries_.end(), jobs_.begin(), [](const Entry& entry) { return entry.job; });
+        std::ranges::sort(entries_, [&](const Entry& a, const Entry& b) { return goes_before(a, b, state.now); });
+        std::ranges::transform(entries_, jobs_.begin(), &Entry::job);
         sorted_at_ = state.now;
     }
     return jobs_;

@@ -77,10 +77,6 @@ std::optional<std::string> MachineFailures::reason_to_reject(const SchedulerStat
            std::to_string(available) + " are available at present";
 }
 
-void MachineFailures::note_broken(const SchedulerState& state, JobIndex job, Time now_guaranteed) {
-    broken_.push_back({job, state.now, state.job(job).guaranteed_start, now_guaranteed});
-}
-
 void MachineFailures::append_statistics(std::vector<Statistic>& statistics) const {
     if (!kills()) {
         return;

@@ -51,8 +51,7 @@ class MachineFailures {
 
     // ---- Guarantees
 
-    // Records that the guaranteed start of a job moves to `now_guaranteed`; infinite for none.
-    void note_broken(const SchedulerState& state, JobIndex job, Time now_guaranteed);
+    void note_broken(const GuaranteeBreak& broken) { broken_.push_back(broken); }
     const std::vector<GuaranteeBreak>& broken_guarantees() const { return broken_; }
 
     // Appends the counts, unless jobs always continue.

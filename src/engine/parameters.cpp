@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <sstream>
@@ -17,58 +15,10 @@
 
 namespace batfill {
 
-namespace {
-
-Parameter of_type(Parameter::Type type, std::string name, std::string default_value, std::string description,
-                  std::vector<std::string> choices = {}) {
-    Parameter parameter;
-    parameter.name = std::move(name);
-    parameter.type = type;
-    parameter.default_value = std::move(default_value);
-    parameter.description = std::move(description);
-    parameter.choices = std::move(choices);
+Parameter Parameter::used_with(std::vector<std::string> conditions) const {
+    Parameter parameter = *this;
+    parameter.only_with.push_back(std::move(conditions));
     return parameter;
-}
-
-}  // namespace
-
-Parameter Parameter::boolean(std::string name, std::string description) {
-    return of_type(Type::boolean, std::move(name), "no", std::move(description), {"no", "yes"});
-}
-
-Parameter Parameter::choice(std::string name, std::vector<std::string> choices, std::string default_value,
-                            std::string description) {
-    return of_type(Type::choice, std::move(name), std::move(default_value), std::move(description), std::move(choices));
-}
-
-Parameter Parameter::seconds(std::string name, std::string default_value, std::string description) {
-    return of_type(Type::seconds, std::move(name), std::move(default_value), std::move(description));
-}
-
-Parameter Parameter::numbers(std::string name, std::size_t count, std::string default_value, std::string description) {
-    Parameter parameter = of_type(Type::numbers, std::move(name), std::move(default_value), std::move(description));
-    parameter.count = count;
-    return parameter;
-}
-
-Parameter Parameter::number(std::string name, std::string default_value, std::string description, double least,
-                            bool may_be_infinite) {
-    Parameter parameter = of_type(Type::number, std::move(name), std::move(default_value), std::move(description));
-    parameter.least = least;
-    parameter.may_be_infinite = may_be_infinite;
-    return parameter;
-}
-
-Parameter Parameter::whole_number(std::string name, std::string default_value, std::string description,
-                                  bool may_be_all) {
-    Parameter parameter =
-        of_type(Type::whole_number, std::move(name), std::move(default_value), std::move(description));
-    parameter.may_be_all = may_be_all;
-    return parameter;
-}
-
-Parameter Parameter::text(std::string name, std::string default_value, std::string description) {
-    return of_type(Type::text, std::move(name), std::move(default_value), std::move(description));
 }
 
 std::string Parameter::type_name() const {
@@ -80,24 +30,19 @@ std::string Parameter::type_name() const {
 namespace {
 
 // Reads finite numbers separated by commas. None for any other text.
-std::optional<std::vector<double>> parse_numbers(const std::string& text) {
+std::optional<std::vector<double>> parse_numbers(std::string_view text) {
     std::vector<double> numbers;
-    const char* at = text.data();
-    const char* const end = at + text.size();
     while (true) {
-        double number = 0;
-        const auto [next, error] = std::from_chars(at, end, number);
-        if (error != std::errc() || !std::isfinite(number)) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        const auto number = number_in<double>(text.substr(0, comma));
+        if (!number || !std::isfinite(*number)) {
             return std::nullopt;
         }
-        numbers.push_back(number);
-        if (next == end) {
+        numbers.push_back(*number);
+        if (comma == text.size()) {
             return numbers;
         }
-        if (*next != ',') {
-            return std::nullopt;
-        }
-        at = next + 1;
+        text.remove_prefix(comma + 1);
     }
 }
 
@@ -105,8 +50,8 @@ std::optional<double> parse_number(const std::string& text, bool may_be_infinite
     if (may_be_infinite && text == "inf") {
         return std::numeric_limits<double>::infinity();
     }
-    const auto numbers = parse_numbers(text);
-    return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
+    const auto number = number_in<double>(text);
+    return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 std::optional<std::uint64_t> parse_whole_number(const std::string& text, bool may_be_all) {
@@ -179,6 +124,14 @@ ParameterValue Parameter::parse(const std::string& text) const {
     throw UsageError("parameter " + name + ": '" + text + "' " + problem);
 }
 
+std::vector<Parameter> joined(const std::vector<std::vector<Parameter>>& lists) {
+    std::vector<Parameter> all;
+    for (const std::vector<Parameter>& list : lists) {
+        all.insert(all.end(), list.begin(), list.end());
+    }
+    return all;
+}
+
 Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given) {
     for (const Parameter& parameter : declared) {
         const std::string& text = parameter.default_value;
@@ -188,12 +141,35 @@ Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter
         const auto parameter = std::ranges::find(declared, name, &Parameter::name);
         if (parameter == declared.end()) {
             std::vector<std::string> names;
-            std::transform(declared.begin(), declared.end(), std::back_inserter(names), std::mem_fn(&Parameter::name));
+            std::ranges::transform(declared, std::back_inserter(names), &Parameter::name);
             std::string problem = "algorithm ";
             problem.append(algorithm).append(" has no parameter '").append(name).append("', ");
             throw UsageError(problem.append(names_instead(name, names)));
         }
         values_[name] = {parameter->type, text, parameter->parse(text)};
+    }
+    refuse_what_does_not_go_together(declared);
+}
+
+void Parameters::refuse_what_does_not_go_together(const std::vector<Parameter>& declared) const {
+    const auto is_met = [&](const std::string& condition) {
+        return std::ranges::any_of(values_, [&](const auto& one) {
+            const auto& [name, typed] = one;
+            return !typed.text.empty() && (condition == name || condition == name + '=' + typed.text);
+        });
+    };
+    for (const Parameter& parameter : declared) {
+        const std::string& text = values_.at(parameter.name).text;
+        for (const std::vector<std::string>& conditions : parameter.only_with) {
+            if (text != parameter.default_value && std::ranges::none_of(conditions, is_met)) {
+                std::string problem = "parameter ";
+                problem.append(parameter.name).append("=").append(text).append(" is used only with ");
+                for (const std::string& condition : conditions) {
+                    problem.append(&condition == &conditions.front() ? "" : " or ").append(condition);
+                }
+                throw UsageError(problem);
+            }
+        }
     }
 }
 
@@ -203,44 +179,6 @@ const Parameters::Typed& Parameters::typed(const std::string& name, Parameter::T
         throw std::logic_error("parameter " + name + " was not declared with this type");
     }
     return found->second;
-}
-
-template <class Value>
-std::optional<Value> Parameters::value(const std::string& name, Parameter::Type type) const {
-    const auto* value = std::get_if<Value>(&typed(name, type).value);
-    return value != nullptr ? std::optional(*value) : std::nullopt;
-}
-
-bool Parameters::boolean(const std::string& name) const {
-    return *value<bool>(name, Parameter::Type::boolean);
-}
-
-const std::string& Parameters::choice(const std::string& name) const {
-    return typed(name, Parameter::Type::choice).text;
-}
-
-int Parameters::choice_number(const std::string& name) const {
-    return *value<int>(name, Parameter::Type::choice);
-}
-
-double Parameters::number(const std::string& name) const {
-    return *value<double>(name, Parameter::Type::number);
-}
-
-std::optional<Duration> Parameters::seconds(const std::string& name) const {
-    return value<Duration>(name, Parameter::Type::seconds);
-}
-
-std::vector<double> Parameters::numbers(const std::string& name) const {
-    return value<std::vector<double>>(name, Parameter::Type::numbers).value_or(std::vector<double>());
-}
-
-std::optional<std::uint64_t> Parameters::whole_number(const std::string& name) const {
-    return value<std::uint64_t>(name, Parameter::Type::whole_number);
-}
-
-const std::string& Parameters::text(const std::string& name) const {
-    return typed(name, Parameter::Type::text).text;
 }
 
 Parameters::Given Parameters::values() const {

@@ -7,6 +7,8 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/plan.hpp>
 
+#include "src/engine/profile_event_counter.hpp"
+
 namespace batfill {
 
 namespace {
@@ -28,6 +30,13 @@ constexpr Time long_ago = Time::at(-Duration::infinity());
 constexpr Plan::StartInterval Plan::no_start = {Time::infinity(), long_ago};
 constexpr Plan::StartInterval Plan::any_start = {long_ago, Time::infinity()};
 
+template <class... Times>
+void Plan::report(void (ProfileEventCounter::*what)(Times...), Times... times) {
+    if (counter_ != nullptr) {
+        (counter_->*what)(times...);
+    }
+}
+
 void Plan::reset(Time now, int processors) {
     profile_ = AvailabilityProfile(now, processors);
     by_start_.clear();
@@ -36,9 +45,7 @@ void Plan::reset(Time now, int processors) {
     slot_of_.clear();
     may_move_.clear();
     by_walltime_ = {};
-    if (observer_ != nullptr) {
-        observer_->reset();
-    }
+    report(&ProfileEventCounter::reset);
 }
 
 void Plan::refuse_unplanned(JobIndex job) {
@@ -55,23 +62,17 @@ Plan::Slot& Plan::cancelled(JobIndex job) {
 void Plan::advance(Time now) {
     assert(now >= profile_.origin());
     profile_.advance(now);
-    if (observer_ != nullptr) {
-        observer_->advanced(now);
-    }
+    report(&ProfileEventCounter::advanced, now);
 }
 
 void Plan::hold(Time from, Time end, int processors) {
     profile_.add(from, end, -processors);
-    if (observer_ != nullptr) {
-        observer_->held(end);
-    }
+    report(&ProfileEventCounter::held, end);
 }
 
 void Plan::give_back(Time from, Time end, int processors) {
     return_processors(from, end, processors);
-    if (observer_ != nullptr) {
-        observer_->gave_back(end);
-    }
+    report(&ProfileEventCounter::gave_back, end);
 }
 
 void Plan::return_processors(Time from, Time end, int processors) {
@@ -107,8 +108,7 @@ void Plan::allow_starts(Time from, Time to, int processors) {
         allow(number, {std::max(window.begin, from - slots_[number].walltime), to});
     };
     const Time farthest = windows_.find(least).end;
-    auto near =
-        std::partition_point(by_start_.begin(), by_start_.end(), [&](JobIndex job) { return slot(job).start <= from; });
+    auto near = std::ranges::partition_point(by_start_, [&](JobIndex job) { return slot(job).start <= from; });
     for (; near != by_start_.end() && slot(*near).start <= farthest; ++near) {
         if (const Slot& other = slot(*near); helps(other)) {
             const AvailabilityProfile::FreeWindows::Window& window = windows_.find(other.processors);
@@ -182,8 +182,7 @@ std::vector<Plan::ByWalltime>& Plan::same_width(const Slot& slot) {
 }
 
 Time Plan::next_start(Time after) const {
-    const auto next =
-        std::find_if(by_start_.begin(), by_start_.end(), [&](JobIndex job) { return slot(job).start > after; });
+    const auto next = std::ranges::find_if(by_start_, [&](JobIndex job) { return slot(job).start > after; });
     return next == by_start_.end() ? Time::infinity() : slot(*next).start;
 }
 
@@ -197,8 +196,7 @@ bool Plan::before(JobIndex a, JobIndex b) const {
 }
 
 std::vector<JobIndex>::iterator Plan::place_of(JobIndex job) {
-    return std::lower_bound(by_start_.begin(), by_start_.end(), job,
-                            [this](JobIndex a, JobIndex b) { return before(a, b); });
+    return std::ranges::lower_bound(by_start_, job, [this](JobIndex a, JobIndex b) { return before(a, b); });
 }
 
 void Plan::change_place(const Slot& slot, int change) {
@@ -206,14 +204,10 @@ void Plan::change_place(const Slot& slot, int change) {
         return;
     }
     profile_.add(slot.start, slot.end(), change);
-    if (observer_ != nullptr && change < 0) {
-        observer_->planned(slot.start, slot.end());
-    } else if (observer_ != nullptr) {
-        observer_->unplanned(slot.start, slot.end());
-    }
+    report(change < 0 ? &ProfileEventCounter::planned : &ProfileEventCounter::unplanned, slot.start, slot.end());
 }
 
-void Plan::find_place(Slot& slot, Time from) {
+void Plan::insert(Slot& slot, Time from) {
     slot.start = profile_.earliest(from, slot.walltime, slot.processors);
     slot.possible = no_start;
     if (from > profile_.origin()) {
@@ -221,6 +215,7 @@ void Plan::find_place(Slot& slot, Time from) {
     }
     slot.cancelled = false;
     change_place(slot, -slot.processors);
+    by_start_.insert(place_of(slot.job), slot.job);
 }
 
 Time Plan::place(const Request& request, Time from) {
@@ -247,7 +242,7 @@ Time Plan::place(const Request& request, Time from) {
             .listed = slot.listed,
             .walltime = request.walltime,
             .submit = request.submit};
-    place_again(request.job, from);
+    insert(slot, from);
     const ByWalltime entry{slot.walltime, number};
     same_width(slot).insert(std::lower_bound(same_width(slot).begin(), same_width(slot).end(), entry), entry);
     return slot.start;
@@ -263,9 +258,8 @@ void Plan::cancel(std::span<const JobIndex> jobs) {
     std::erase_if(by_start_, [this](JobIndex job) { return slot(job).cancelled; });
 }
 
-void Plan::place_again(JobIndex job, Time from) {
-    find_place(cancelled(job), from);
-    by_start_.insert(place_of(job), job);
+void Plan::place_again(JobIndex job) {
+    insert(cancelled(job), profile_.origin());
 }
 
 void Plan::look_again_at(JobIndex job) {
@@ -293,19 +287,19 @@ void Plan::restore(const std::vector<Place>& places) {
     }
 }
 
-bool Plan::move_earlier(JobIndex job, Time now, Time than) {
-    return move_earlier(planned(job), now, than);
+bool Plan::move_earlier(JobIndex job, Time than) {
+    return move_earlier(planned(job), than);
 }
 
-bool Plan::move_earlier(Slot& slot, Time now, Time than, std::optional<std::size_t> place) {
+bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> place) {
     than = std::min(than, slot.start);
-    const Time first = std::max(now, slot.possible.from);
+    const Time first = std::max(profile_.origin(), slot.possible.from);
     const Time last = std::min(than, slot.possible.until);
     const Time old_start = slot.start;
     const Time start =
         first < last ? profile_.earliest(first, slot.walltime, slot.processors, old_start, last) : Time::infinity();
-    if (observer_ != nullptr) {
-        observer_->searched(profile_, {old_start, slot.walltime, than, start});
+    if (counter_ != nullptr) {
+        counter_->searched(profile_, {old_start, slot.walltime, than, start});
     }
     if (start.is_infinite()) {
         if (slot.possible.until <= than) {
@@ -322,15 +316,11 @@ bool Plan::move_earlier(Slot& slot, Time now, Time than, std::optional<std::size
                                      [this](JobIndex a, JobIndex b) { return before(a, b); });
     std::rotate(to, old_place, old_place + 1);
 
-    if (observer_ != nullptr) {
-        if (!old_start.is_infinite()) {
-            observer_->unplanned(old_start, old_start + slot.walltime);
-        }
-        observer_->planned(start, slot.end());
-    }
+    report(&ProfileEventCounter::planned, start, slot.end());
     // Nothing changes where the old and the new place overlap.
     profile_.add(start, std::min(slot.end(), old_start), -slot.processors);
     if (!old_start.is_infinite()) {
+        report(&ProfileEventCounter::unplanned, old_start, old_start + slot.walltime);
         return_processors(std::max(slot.end(), old_start), old_start + slot.walltime, slot.processors);
     }
     return true;
@@ -347,13 +337,13 @@ void Plan::take_listed(Use use) {
     may_move_.clear();
 }
 
-std::size_t Plan::move_all_earlier(Time now, Time than) {
+std::size_t Plan::move_all_earlier(Time than) {
     std::size_t moves = 0;
-    if (observer_ != nullptr) {
-        observer_->pass_begins();
+    if (counter_ != nullptr) {
+        counter_->pass_begins();
         // A job that moves changes places only with jobs before it.
         for (const JobIndex job : by_start_) {
-            moves += move_earlier(job, now, than) ? 1U : 0U;
+            moves += move_earlier(job, than) ? 1U : 0U;
         }
         return moves;
     }
@@ -373,7 +363,7 @@ std::size_t Plan::move_all_earlier(Time now, Time than) {
         if (!slot.possible.some()) {
             continue;
         }
-        if (move_earlier(slot, now, than, i)) {
+        if (move_earlier(slot, than, i)) {
             ++moves;
         } else if (slot.possible.some()) {
             list(number);
@@ -387,21 +377,21 @@ std::size_t Plan::move_all_earlier(Time now, Time than) {
     return moves;
 }
 
-std::size_t Plan::try_all_in_order(const std::vector<JobIndex>& order, Time now, Time than) {
+std::size_t Plan::try_all_in_order(const std::vector<JobIndex>& order, Time than) {
     std::size_t moves = 0;
     for (std::size_t i = 0; i < order.size();) {
-        const bool moved = move_earlier(order[i], now, than);
+        const bool moved = move_earlier(order[i], than);
         moves += moved ? 1U : 0U;
         i = moved ? 0 : i + 1;
     }
     return moves;
 }
 
-std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order, Time now) {
-    assert(now == profile_.origin());
+std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order) {
+    const Time now = profile_.origin();
     const Time than = now + Duration::microseconds(1);
-    if (observer_ != nullptr) {
-        return try_all_in_order(order, now, than);
+    if (counter_ != nullptr) {
+        return try_all_in_order(order, than);
     }
     std::size_t moves = 0;
     profile_.free_from_now(free_now_);
@@ -411,7 +401,7 @@ std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order, Time 
         const bool can_move =
             candidate.processors <= free_now_.most() && candidate.start > now &&
             std::min(now + candidate.walltime, candidate.start) <= free_now_.until(candidate.processors);
-        if (!can_move || !move_earlier(order[i], now, than)) {
+        if (!can_move || !move_earlier(order[i], than)) {
             ++i;
             continue;
         }
@@ -423,9 +413,9 @@ std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order, Time 
     return moves;
 }
 
-std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order, Time now) {
-    if (observer_ != nullptr) {
-        return try_all_in_order(order, now, Time::infinity());
+std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order) {
+    if (counter_ != nullptr) {
+        return try_all_in_order(order, Time::infinity());
     }
     if (may_move_.empty()) {
         return 0;
@@ -450,7 +440,7 @@ std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order, Time
         const JobIndex job = order[positions.top()];
         positions.pop();
         slot(job).listed = false;
-        moves += move_earlier(job, now) ? 1U : 0U;
+        moves += move_earlier(job) ? 1U : 0U;
     }
     may_move_.insert(may_move_.end(), left_out.begin(), left_out.end());
     return moves;
@@ -459,10 +449,8 @@ std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order, Time
 void Plan::start(JobIndex job) {
     const Slot started = planned(job);
     forget(job);
-    if (observer_ != nullptr) {
-        observer_->unplanned(started.start, started.end());
-        observer_->held(started.end());
-    }
+    report(&ProfileEventCounter::unplanned, started.start, started.end());
+    report(&ProfileEventCounter::held, started.end());
 }
 
 void Plan::remove(JobIndex job) {
@@ -470,9 +458,7 @@ void Plan::remove(JobIndex job) {
     forget(job);
     if (!removed.start.is_infinite()) {
         return_processors(removed.start, removed.end(), removed.processors);
-        if (observer_ != nullptr) {
-            observer_->unplanned(removed.start, removed.end());
-        }
+        report(&ProfileEventCounter::unplanned, removed.start, removed.end());
     }
 }
 

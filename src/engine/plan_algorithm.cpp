@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <batfill/engine/plan_algorithm.hpp>
 
 #include "src/engine/profile_event_counter.hpp"
@@ -20,7 +18,7 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
         has_plan_ = true;
         plan_.reset(state.now, state.processors);
         if (events_) {
-            plan_.observe(*events_);
+            plan_.count_events(*events_);
         }
     }
     plan_.advance(state.now);
@@ -65,10 +63,6 @@ Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
     return plan_.place({index, job.processors(), job.walltime, job.submit()}, from);
 }
 
-std::size_t PlanAlgorithm::move_all_earlier(const Round& round, Time than) {
-    return plan_.move_all_earlier(round.now(), than);
-}
-
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
     if (!round.state().can_start(round.state().job(job).request)) {
         return false;
@@ -100,14 +94,6 @@ void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
     }
 }
 
-void PlanAlgorithm::withdrawn(const SchedulerState&, JobIndex job) {
-    plan_.remove(job);
-}
-
-void PlanAlgorithm::machine_changed(Round& round, std::span<const Completion>) {
-    replan(round, NotBefore::now);
-}
-
 bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> completions) {
     bool early = false;
     for (const Completion& completion : completions) {
@@ -123,10 +109,6 @@ void PlanAlgorithm::completed(Round& round, std::span<const Completion> completi
     if (give_back(round, completions)) {
         compress(round);
     }
-}
-
-void PlanAlgorithm::submitted(Round& round, JobIndex job) {
-    place(round, job, round.now());
 }
 
 void PlanAlgorithm::decide(Round& round) {
@@ -160,34 +142,6 @@ std::vector<Statistic> PlanAlgorithm::with_profile_events(std::vector<Statistic>
         }
     }
     return own;
-}
-
-OrderedPlanAlgorithm::OrderedPlanAlgorithm(const Parameters& parameters)
-    : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {
-    JobOrder::refuse_unused_weights(parameters, {"order"});
-}
-
-void OrderedPlanAlgorithm::submitted(Round& round, JobIndex job) {
-    queue_.insert(round.state(), job);
-    PlanAlgorithm::submitted(round, job);
-}
-
-void OrderedPlanAlgorithm::started(const SchedulerState& state, JobIndex job) {
-    PlanAlgorithm::started(state, job);
-    queue_.remove(job);
-}
-
-void OrderedPlanAlgorithm::withdrawn(const SchedulerState& state, JobIndex job) {
-    PlanAlgorithm::withdrawn(state, job);
-    queue_.remove(job);
-}
-
-std::size_t OrderedPlanAlgorithm::move_earlier_in_order(const Round& round) {
-    return plan().move_earlier_in_order(queue_.now(round.state()), round.now());
-}
-
-std::size_t OrderedPlanAlgorithm::move_to_now_in_order(const Round& round) {
-    return plan().move_to_now_in_order(queue_.now(round.state()), round.now());
 }
 
 }  // namespace batfill

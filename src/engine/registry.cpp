@@ -1,14 +1,24 @@
-#include "src/engine/registry.hpp"
-
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <map>
+#include <memory>
+#include <optional>
+#include <regex>
 #include <stdexcept>
 #include <utility>
 
+#include <dlfcn.h>
+#include <link.h>
+
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
+#include <batfill/version.hpp>
 
 #include "src/engine/machine_failures.hpp"
+#include "src/support/files.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill {
@@ -21,7 +31,16 @@ std::map<std::string, AlgorithmDescription>& registry() {
     return algorithms;
 }
 
-LoadedAlgorithms* loaded = nullptr;  // set while a plugin is loaded
+// The algorithms of the plugin that is being loaded; null if none is. They are registered once the plugin is accepted.
+std::vector<AlgorithmDescription>* of_plugin = nullptr;
+
+std::vector<std::string> names_of_algorithms() {
+    std::vector<std::string> names;
+    for (const auto& [name, description] : registry()) {
+        names.push_back(name);
+    }
+    return names;
+}
 
 }  // namespace
 
@@ -51,21 +70,13 @@ AlgorithmDescription with_common_parameters(AlgorithmDescription description) {
 }
 
 void registration::BATFILL_INTERFACE(AlgorithmDescription description) {
+    description = with_common_parameters(std::move(description));
     const std::string name = description.name;
-    const bool is_new = registry().emplace(name, with_common_parameters(std::move(description))).second;
-    if (loaded != nullptr) {
-        (is_new ? loaded->names : loaded->taken).push_back(name);
-    } else if (!is_new) {
+    if (of_plugin != nullptr) {  // no exception may leave the initialisation of a shared object
+        of_plugin->push_back(std::move(description));
+    } else if (!registry().emplace(name, std::move(description)).second) {
         throw std::logic_error("two algorithms have the name " + name);
     }
-}
-
-void record_registrations(LoadedAlgorithms* in) {
-    loaded = in;
-}
-
-void unregister_algorithm(const std::string& name) {
-    registry().erase(name);
 }
 
 std::vector<const AlgorithmDescription*> registered_algorithms() {
@@ -75,18 +86,6 @@ std::vector<const AlgorithmDescription*> registered_algorithms() {
     }
     return all;
 }
-
-namespace {
-
-std::vector<std::string> names_of_algorithms() {
-    std::vector<std::string> names;
-    for (const auto& [name, description] : registry()) {
-        names.push_back(name);
-    }
-    return names;
-}
-
-}  // namespace
 
 std::string known_algorithms() {
     return list_of(names_of_algorithms());
@@ -98,6 +97,111 @@ const AlgorithmDescription& find_algorithm(const std::string& name) {
         throw UsageError(unknown_name("algorithm", name, names_of_algorithms()));
     }
     return found->second;
+}
+
+namespace {
+
+struct CloseSharedObject {
+    void operator()(void* handle) const { dlclose(handle); }
+};
+using SharedObject = std::unique_ptr<void, CloseSharedObject>;
+
+// The interface version, such as "0.2", that a symbol or library name in `text` contains.
+std::optional<std::string> version_in(const std::string& text) {
+    static const std::regex version(R"((?:interface_(\d+)_(\d+)|libbatfill\.so\.(\d+)\.(\d+)))");
+    std::smatch found;
+    if (!std::regex_search(text, found, version)) {
+        return std::nullopt;
+    }
+    const std::size_t first = found[1].matched ? 1 : 3;
+    return found[first].str() + '.' + found[first + 1].str();
+}
+
+// Why a file could not be loaded, from the message of the dynamic linker.
+std::string explanation(const std::string& problem, const std::string& path) {
+    if (const std::optional<std::string> built_for = version_in(problem)) {
+        return "it was built for version " + *built_for + " of batfill's interface, and this is version " +
+               interface_version;
+    }
+    for (const char* const other_format : {"invalid ELF header", "file too short", "cannot read file data"}) {
+        if (problem.find(other_format) != std::string::npos) {
+            return "it is not a shared object";
+        }
+    }
+    return problem.starts_with(path + ": ") ? problem.substr(path.size() + 2) : problem;
+}
+
+// Whether the file has all parts of a shared object that its header announces. The dynamic linker does not check this;
+// if a part is missing, a signal ends the process.
+bool is_whole_shared_object(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    ElfW(Ehdr) header;
+    const auto read = [&](void* to, std::size_t size, std::uint64_t from) {
+        file.seekg(static_cast<std::streamoff>(from));
+        return static_cast<bool>(file.read(static_cast<char*>(to), static_cast<std::streamsize>(size)));
+    };
+    if (!read(&header, sizeof(header), 0)) {
+        return false;
+    }
+    const std::uint64_t size = std::filesystem::file_size(path);
+    const auto within = [&](std::uint64_t from, std::uint64_t length) { return from <= size && length <= size - from; };
+    if (!within(header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize) ||
+        header.e_phentsize != sizeof(ElfW(Phdr))) {
+        return false;
+    }
+    for (unsigned i = 0; i < header.e_phnum; ++i) {
+        ElfW(Phdr) part;
+        if (!read(&part, sizeof(part), header.e_phoff + i * sizeof(part)) ||
+            (part.p_type == PT_LOAD && !within(part.p_offset, part.p_filesz))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether a regular file begins like a program or shared object of this machine.
+bool is_elf(const std::string& path) {
+    std::string mark(SELFMAG, '\0');
+    std::ifstream(path, std::ios::binary).read(mark.data(), SELFMAG);
+    return mark == ELFMAG;
+}
+
+}  // namespace
+
+std::vector<std::string> load_plugin(const std::string& path) {
+    const auto fail = [&](const std::string& why) { throw InputError("plugin " + path + ": " + why); };
+    const InputFile must_be_there(path);
+    if (is_elf(path) && !is_whole_shared_object(path)) {
+        fail("it is a shared object of which a part is missing");
+    }
+    // Without a slash, the dynamic linker would search the system's libraries.
+    const std::string absolute = std::filesystem::absolute(path);
+    if (SharedObject(dlopen(absolute.c_str(), RTLD_NOW | RTLD_NOLOAD))) {
+        fail("it is loaded already");
+    }
+    SharedObject object;
+    std::vector<AlgorithmDescription> loaded;  // destroyed before the code of its functions
+    of_plugin = &loaded;
+    object.reset(dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL));
+    of_plugin = nullptr;
+    if (!object) {
+        fail(explanation(dlerror(), absolute));
+    }
+    if (loaded.empty()) {
+        fail("it registers no algorithm");
+    }
+    std::vector<std::string> names;
+    for (const AlgorithmDescription& algorithm : loaded) {
+        if (registry().contains(algorithm.name) || std::ranges::find(names, algorithm.name) != names.end()) {
+            fail("there is an algorithm of the name " + algorithm.name + " already");
+        }
+        names.push_back(algorithm.name);
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        registry().emplace(names[i], std::move(loaded[i]));
+    }
+    (void)object.release();  // its code must stay loaded
+    return names;
 }
 
 }  // namespace batfill

@@ -19,17 +19,12 @@ Reservation::Reservation(const SchedulerState& state, JobIndex job, std::span<co
     : state_(state), withheld_(withheld) {
     const Request& request = state.job(job).request;
     place_matters_ = request.placement == Placement::contiguous || request.placement == Placement::machine;
-    switch (request.placement) {
-        case Placement::lowest:
-        case Placement::best_effort_contiguous:
-            reserve_processors(running, request.processors);
-            break;
-        case Placement::contiguous:
-            reserve_block(running, request.processors);
-            break;
-        case Placement::machine:
-            reserve_on_machine(running, request);
-            break;
+    if (!place_matters_) {
+        reserve_processors(running, request.processors);
+    } else if (request.placement == Placement::contiguous) {
+        reserve_block(running, request.processors);
+    } else {
+        reserve_on_machine(running, request);
     }
 }
 
@@ -96,8 +91,7 @@ void Reservation::reserve_on_machine(std::span<const RunningJob> running, const 
             }
         },
         [&] {
-            return first && std::all_of(extra_copies_.begin(), extra_copies_.end(),
-                                        [](const auto& extra) { return extra.second >= 0; });
+            return first && std::ranges::all_of(extra_copies_, [](const auto& extra) { return extra.second >= 0; });
         });
     if (!shadow_time_.is_infinite()) {
         group_ = *first;
@@ -119,14 +113,9 @@ void Reservation::take_copies(const Request& request) {
 
 bool Reservation::start_if_admitted(Round& round, JobIndex job) {
     const Job& candidate = state_.job(job);
-    switch (candidate.request.placement) {
-        case Placement::contiguous:
-            return start_beside_block(round, job);
-        case Placement::machine:
-            return start_on_machine(round, job);
-        case Placement::lowest:
-        case Placement::best_effort_contiguous:
-            break;
+    if (place_matters_) {
+        return candidate.request.placement == Placement::contiguous ? start_beside_block(round, job)
+                                                                    : start_on_machine(round, job);
     }
     if (candidate.processors() > state_.idle.count() - withheld_ ||
         !may_admit(candidate.processors(), state_.estimate(job))) {

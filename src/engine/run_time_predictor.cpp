@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include <batfill/core/error.hpp>
@@ -8,10 +7,6 @@
 namespace batfill {
 
 namespace {
-
-constexpr const char* default_field = "prediction";
-constexpr const char* default_correction = "cumulative";
-constexpr const char* default_expiry = "profile";
 
 // Logs count in seconds. Jobs that fail at once run for 0 s.
 constexpr Duration shortest_prediction = Duration::seconds(1);
@@ -25,54 +20,31 @@ constexpr std::array<Duration, 11> increments{minute,   minute * 5, minute * 15,
 
 constexpr Microseconds second = Duration::seconds(1).count();
 
-void refuse_unused(const Parameters& parameters) {
-    const auto require = [](bool is_used, const std::string& name, const std::string& with) {
-        if (!is_used) {
-            throw UsageError("parameter " + name + " is used only with " + with);
-        }
-    };
-    const std::string& prediction = parameters.choice("prediction");
-    require(prediction == "field" || parameters.text("prediction-field") == default_field, "prediction-field",
-            "prediction=field");
-    const bool may_expire = prediction != "none" && prediction != "clairvoyant";
-    const std::string others = "a prediction that may expire, such as prediction=last-two";
-    require(may_expire || parameters.choice("correction") == default_correction, "correction", others);
-    require(may_expire || parameters.choice("expired") == default_expiry, "expired", others);
-}
-
 }  // namespace
 
 std::vector<Parameter> RunTimePredictor::parameters() {
+    const std::vector<std::string> may_expire{"prediction=last-two", "prediction=last-two-seconds", "prediction=field"};
     return {
         Parameter::choice("prediction", {"none", "last-two", "last-two-seconds", "clairvoyant", "field"}, "none",
                           "estimated run times: walltimes, the mean of the user's last two jobs, the same in whole "
                           "seconds, run times, or a field of the job"),
-        Parameter::text("prediction-field", default_field,
-                        "with prediction=field: name of the job's field, in seconds"),
-        Parameter::choice("correction", {default_correction, "from-first", "doubling", "walltime"}, default_correction,
+        Parameter::text("prediction-field", "prediction", "with prediction=field: name of the job's field, in seconds")
+            .used_with({"prediction=field"}),
+        Parameter::choice("correction", {"cumulative", "from-first", "doubling", "walltime"}, "cumulative",
                           "of an expired prediction: steps that add up, steps from the first prediction, twice the "
-                          "prediction, or the walltime"),
-        Parameter::choice("expired", {default_expiry, "round"}, default_expiry,
-                          "a prediction that expires only changes the profile, or starts a round")};
-}
-
-bool RunTimePredictor::is_asked_for(const Parameters& parameters) {
-    return parameters.choice("prediction") != "none";
+                          "prediction, or the walltime")
+            .used_with(may_expire),
+        Parameter::choice("expired", {"profile", "round"}, "profile",
+                          "a prediction that expires only changes the profile, or starts a round")
+            .used_with(may_expire)};
 }
 
 std::unique_ptr<RunTimePredictor> RunTimePredictor::from(const std::vector<Parameter>& declared,
                                                          const Parameters& parameters) {
     const std::vector<Parameter> all = RunTimePredictor::parameters();
-    const bool are_declared = std::all_of(all.begin(), all.end(), [&](const Parameter& ours) {
-        return std::any_of(declared.begin(), declared.end(), [&](const Parameter& one) {
-            return one.name == ours.name && one.type == ours.type && one.choices == ours.choices;
-        });
-    });
-    if (!are_declared) {
-        return nullptr;
-    }
-    refuse_unused(parameters);
-    return is_asked_for(parameters) ? std::make_unique<RunTimePredictor>(parameters) : nullptr;
+    const bool are_declared = std::ranges::all_of(
+        all, [&](const Parameter& ours) { return std::ranges::find(declared, ours) != declared.end(); });
+    return are_declared && is_asked_for(parameters) ? std::make_unique<RunTimePredictor>(parameters) : nullptr;
 }
 
 RunTimePredictor::RunTimePredictor(const Parameters& parameters)
@@ -116,10 +88,6 @@ Duration RunTimePredictor::field_of(const Job& job) const {
     return prediction ? std::max(*prediction, shortest_prediction) : job.walltime;
 }
 
-void RunTimePredictor::started(JobIndex index, Duration prediction) {
-    running_.emplace(index, Running{++starts_, prediction});
-}
-
 void RunTimePredictor::ended(JobIndex index, const Job& job, JobState how, Time now) {
     const auto running = running_.extract(index);
     const bool is_cut_off = how == JobState::completed_killed && now < job.expected_end();
@@ -145,8 +113,7 @@ void RunTimePredictor::learn_before(Time now) {
     if (ended_now_.empty() || ended_now_.front().at >= now) {
         return;
     }
-    std::sort(ended_now_.begin(), ended_now_.end(),
-              [](const Ended& a, const Ended& b) { return a.start_number < b.start_number; });
+    std::ranges::sort(ended_now_, {}, &Ended::start_number);
     for (const Ended& ended : ended_now_) {
         learn(ended.user, ended.run);
     }
@@ -184,11 +151,6 @@ Duration RunTimePredictor::correct_once(Running& running, const Job& job, Durati
     const Microseconds last = increments.back().count();
     const Microseconds missing = ((least_end - job.start) - estimate).count();
     return std::min(estimate + Duration::microseconds((missing + last - 1) / last * last), job.walltime);
-}
-
-void RunTimePredictor::append_statistics(std::vector<Statistic>& statistics) const {
-    statistics.push_back({"jobs_predicted", predicted_});
-    statistics.push_back({"predictions_corrected", corrections_});
 }
 
 }  // namespace batfill

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 
 #include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>
@@ -6,8 +8,10 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/engine.hpp>
 
+#include "named_scheduler.hpp"
+#include "src/support/files.hpp"
 #include "src/support/json.hpp"
 
 namespace batfill {
@@ -41,12 +45,8 @@ std::string parameter_text(const std::string& name, const JsonValue& value) {
         return scalar_text(value);
     }
     std::string list;
-    if (value.IsArray()) {
+    if (value.IsArray() && std::all_of(value.Begin(), value.End(), is_scalar)) {
         for (const auto& element : value.GetArray()) {
-            if (!is_scalar(element)) {
-                list.clear();
-                break;
-            }
             list += (list.empty() ? "" : ",") + scalar_text(element);
         }
     }
@@ -61,21 +61,17 @@ std::string parameter_text(const std::string& name, const JsonValue& value) {
 
 SchedulerChoice parse_scheduler(const std::string& text) {
     SchedulerChoice choice;
-    std::vector<std::string> assignments;
     std::size_t comma = text.find(',');
     choice.algorithm = text.substr(0, comma);
     while (comma != std::string::npos) {
         const std::size_t begin = comma + 1;
         comma = text.find(',', begin);
         const std::string piece = text.substr(begin, comma == std::string::npos ? comma : comma - begin);
-        if (assignments.empty() || piece.find('=') != std::string::npos) {
-            assignments.push_back(piece);
+        if (choice.parameters.empty() || piece.find('=') != std::string::npos) {
+            choice.parameters.push_back(parse_assignment(piece));
         } else {
-            assignments.back() += ',' + piece;
+            choice.parameters.back().second += ',' + piece;
         }
-    }
-    for (const std::string& assignment : assignments) {
-        choice.parameters.push_back(parse_assignment(assignment));
     }
     return choice;
 }
@@ -150,6 +146,71 @@ SchedulerChoice combine(const SchedulerChoice& command_line, const SchedulerChoi
                                  command_line.parameters.end());
     }
     return choice;
+}
+
+namespace {
+
+constexpr std::size_t max_scheduler_size = std::size_t{1} << 20;
+
+SchedulerChoice read_file(const std::string& path) {
+    SchedulerChoice choice;
+    try {
+        choice = parse_scheduler_configuration(InputFile(path).read_all(max_scheduler_size));
+    } catch (const UsageError& problem) {
+        throw InputError(path + ": " + problem.what());
+    }
+    if (choice.algorithm.empty()) {
+        throw InputError(path + R"(: expected {"algorithm": NAME, "params": {KEY: VALUE, ...}})");
+    }
+    return choice;
+}
+
+bool is_policy_file(const std::string& argument) {
+    return argument.ends_with(".json");
+}
+
+SchedulerChoice parse(const std::string& argument) {
+    if (is_policy_file(argument)) {
+        return read_file(argument);
+    }
+    return parse_scheduler(argument);
+}
+
+}  // namespace
+
+SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std::string>& parameters) {
+    SchedulerChoice choice = parse(algorithm);
+    Parameters::Given more;
+    for (const std::string& parameter : parameters) {
+        if (!is_policy_file(parameter) || parameter.find('=') != std::string::npos) {
+            more.push_back(parse_assignment(parameter));
+            continue;
+        }
+        const SchedulerChoice file = read_file(parameter);
+        if (!choice.algorithm.empty() && choice.algorithm != file.algorithm) {
+            throw UsageError("-P " + parameter + ": it is of algorithm " + file.algorithm + ", and " +
+                             choice.algorithm + " is chosen");
+        }
+        choice.algorithm = file.algorithm;
+        more.insert(more.end(), file.parameters.begin(), file.parameters.end());
+    }
+    if (is_policy_file(algorithm)) {
+        choice.parameters.insert(choice.parameters.end(), more.begin(), more.end());
+    } else {
+        add_parameters(choice, more, "-P");
+    }
+    return choice;
+}
+
+void require_usable(const SchedulerChoice& choice) {
+    const Engine checks_it(choice);
+}
+
+NamedScheduler read_scheduler(const std::string& argument) {
+    NamedScheduler scheduler{is_policy_file(argument) ? std::filesystem::path(argument).stem().string() : argument,
+                             parse(argument)};
+    require_usable(scheduler.choice);
+    return scheduler;
 }
 
 }  // namespace batfill

@@ -31,9 +31,7 @@ Duration WaitingQueue::shortest_walltime() const {
 }
 
 std::size_t WaitingQueue::place(JobIndex index, const JobTable& jobs) const {
-    const auto before = [&](JobIndex a, JobIndex b) {
-        return jobs[a].submit() != jobs[b].submit() ? jobs[a].submit() < jobs[b].submit() : a < b;
-    };
+    const auto before = [&](JobIndex a, JobIndex b) { return jobs.submitted_before(a, b); };
     if (empty() || before(jobs_.back(), index)) {
         return jobs_.size();
     }
@@ -82,7 +80,7 @@ void IdleByGroup::reset(const Machine& machine, const ResourceSet& idle) {
     groups_with_.assign(static_cast<std::size_t>(largest_size), 0);
     has_idle_.assign(static_cast<std::size_t>(largest_size),
                      std::vector<std::uint64_t>((machine.groups().size() + 63) / 64));
-    give(machine, idle);
+    add(machine, idle, 1);
 }
 
 void IdleByGroup::add(const Machine& machine, const ResourceSet& processors, int sign) {
@@ -110,8 +108,7 @@ void IdleByGroup::change(GroupIndex group, int count) {
 }
 
 int IdleByGroup::largest() const {
-    const auto end =
-        std::partition_point(groups_with_.begin(), groups_with_.end(), [](int groups) { return groups > 0; });
+    const auto end = std::ranges::partition_point(groups_with_, [](int groups) { return groups > 0; });
     return static_cast<int>(end - groups_with_.begin());
 }
 
@@ -144,28 +141,26 @@ void IdleProcessors::reset(const Machine& machine, Placement placement, Resource
     }
 }
 
+void IdleProcessors::count_in(const ResourceSet& processors, int sign) {
+    count_ += sign * processors.size();
+    if (machine_ != nullptr) {
+        by_group_.add(*machine_, processors, sign);
+    }
+}
+
 void IdleProcessors::insert(const ResourceSet& processors) {
     set_.insert(processors);
-    count_ += processors.size();
-    if (machine_ != nullptr) {
-        by_group_.give(*machine_, processors);
-    }
+    count_in(processors, 1);
 }
 
 void IdleProcessors::remove(const ResourceSet& processors) {
     set_.remove(processors);
-    count_ -= processors.size();
-    if (machine_ != nullptr) {
-        by_group_.take(*machine_, processors);
-    }
+    count_in(processors, -1);
 }
 
 ResourceSet IdleProcessors::take_lowest(int count) {
     ResourceSet taken = set_.take_lowest(count);
-    count_ -= count;
-    if (machine_ != nullptr) {
-        by_group_.take(*machine_, taken);
-    }
+    count_in(taken, -1);
     return taken;
 }
 
@@ -215,42 +210,32 @@ std::optional<ResourceSet> SchedulerState::processors_for(const Request& request
 
 namespace {
 
-// Calls `use` with the value of a field, if the job has it.
-template <class Use>
-void with_field(const JobDescription& job, std::string_view name, Use use) {
+// What `read` makes of the value of a field; none if the job does not have the field.
+template <class Value>
+std::optional<Value> field(const JobDescription& job, std::string_view name,
+                           std::optional<Value> (*read)(const JsonValue&)) {
     if (job.other_fields.empty()) {
-        return;
+        return std::nullopt;
     }
     JsonReader reader;
     const JsonValue& object = reader.parse("{" + job.other_fields.text() + "}");
-    for (const auto& member : object.GetObject()) {
-        if (view(member.name) == name) {
-            use(member.value);
-            return;
-        }
-    }
+    const auto found = std::find_if(object.MemberBegin(), object.MemberEnd(),
+                                    [&](const auto& member) { return view(member.name) == name; });
+    return found == object.MemberEnd() ? std::nullopt : read(found->value);
 }
 
 }  // namespace
 
 std::optional<double> number_field(const JobDescription& job, std::string_view name) {
-    std::optional<double> number;
-    with_field(job, name, [&](const JsonValue& value) {
-        if (value.IsNumber()) {
-            number = value.GetDouble();
-        }
+    return field<double>(job, name, [](const JsonValue& value) {
+        return value.IsNumber() ? std::optional(value.GetDouble()) : std::nullopt;
     });
-    return number;
 }
 
 std::optional<std::string> text_field(const JobDescription& job, std::string_view name) {
-    std::optional<std::string> text;
-    with_field(job, name, [&](const JsonValue& value) {
-        if (value.IsString()) {
-            text = view(value);
-        }
+    return field<std::string>(job, name, [](const JsonValue& value) {
+        return value.IsString() ? std::optional<std::string>(view(value)) : std::nullopt;
     });
-    return text;
 }
 
 }  // namespace batfill

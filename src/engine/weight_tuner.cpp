@@ -34,13 +34,18 @@ WeightTunerRegistration::WeightTunerRegistration(Maker maker) {
 }
 
 std::vector<Parameter> WeightTuner::parameters() {
-    return {
+    std::vector<Parameter> parameters{
         Parameter::seconds("period", "", "how often to tune the weights of order mixed; they begin as given"),
         Parameter::seconds("history", "", "with period: tune with the jobs of this time (four weeks if not given)"),
         Parameter::whole_number("evaluations", "", "with period: number of weights to try (200 if not given)"),
         Parameter::choice("features", {"3", "6"}, "3", "with period: number of weights to tune, from the first on"),
         Parameter::whole_number("seed", "", "with period: seed of the tried weights (1 if not given)"),
     };
+    for (Parameter& parameter : parameters) {
+        parameter.only_with = {{"period"}};
+    }
+    parameters.front().only_with = {{"order=mixed", "backfill-order=mixed"}};
+    return parameters;
 }
 
 std::unique_ptr<WeightTuner> WeightTuner::from(const std::string& algorithm, const Parameters& parameters) {
@@ -50,9 +55,6 @@ std::unique_ptr<WeightTuner> WeightTuner::from(const std::string& algorithm, con
     const std::optional<std::uint64_t> seed = parameters.whole_number("seed");
     const std::size_t features = parameters.choice("features") == "3" ? 3 : 6;
     if (!period) {
-        if (history || evaluations || seed || features != 3) {
-            throw UsageError("parameters history, evaluations, features and seed are used only with period");
-        }
         return nullptr;
     }
     if (*period == Duration() || history == Duration() || evaluations == 0) {
@@ -62,9 +64,6 @@ std::unique_ptr<WeightTuner> WeightTuner::from(const std::string& algorithm, con
         throw UsageError("parameter evaluations: expected at most " + std::to_string(max_evaluations));
     }
     const std::vector<double> weights = parameters.numbers("weights");
-    if (weights.empty()) {
-        throw UsageError("parameter period is used only with order=mixed");
-    }
     if (registered_maker() == nullptr) {
         throw UsageError("parameter period: this program was built without the tuner");
     }

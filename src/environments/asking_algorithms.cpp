@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,7 +25,6 @@ class AskingAlgorithm : public Algorithm {
 
  protected:
     const EnvironmentOptions& options() const { return episode_.options(); }
-    Episode& episode() { return episode_; }
 
     // The first waiting jobs, by submission.
     Offer first_jobs(const SchedulerState& state, int idle) const {
@@ -46,7 +44,6 @@ class AskingAlgorithm : public Algorithm {
         }
     }
 
- private:
     Episode& episode_;
 };
 
@@ -59,7 +56,7 @@ class Pick : public AskingAlgorithm {
         const SchedulerState& state = round.state();
         while (!state.waiting.empty() &&
                state.waiting.next_fitting(0, state.most_for_one_job()) < state.waiting.size()) {
-            const JobIndex picked = state.waiting.job(episode().ask(first_jobs(state, state.idle.count())));
+            const JobIndex picked = state.waiting.job(episode_.ask(first_jobs(state, state.idle.count())));
             if (round.start_if_possible(picked)) {
                 continue;
             }
@@ -81,14 +78,13 @@ class PickAndKeep : public AskingAlgorithm {
 
     void completed(Round&, std::span<const Completion> completions) override {
         for (const Completion& completion : completions) {
-            const auto is_job = [&](const Running& running) { return running.job == completion.job; };
-            std::find_if(running_.begin(), running_.end(), is_job)->has_ended = true;
+            std::ranges::find(running_, completion.job, &Running::job)->has_ended = true;
             withheld_ += completion.processors;
         }
     }
     void submitted(Round& round, JobIndex job) override {
         AskingAlgorithm::submitted(round, job);
-        sort_by_end();
+        std::ranges::stable_sort(running_, {}, &Running::end);
         run(round);
     }
     void started(const SchedulerState& state, JobIndex job) override {
@@ -98,8 +94,8 @@ class PickAndKeep : public AskingAlgorithm {
     }
     void decide(Round& round) override {
         while (withheld_ > 0) {
-            sort_by_end();
-            const auto first = std::find_if(running_.begin(), running_.end(), std::mem_fn(&Running::has_ended));
+            std::ranges::stable_sort(running_, {}, &Running::end);
+            const auto first = std::ranges::find_if(running_, &Running::has_ended);
             withheld_ -= first->processors;
             running_.erase(first);
             run(round);
@@ -127,7 +123,7 @@ class PickAndKeep : public AskingAlgorithm {
             if (state.waiting.empty()) {
                 return;
             }
-            const JobIndex picked = state.waiting.job(episode().ask(first_jobs(state, idle(state))));
+            const JobIndex picked = state.waiting.job(episode_.ask(first_jobs(state, idle(state))));
             if (!start(round, picked)) {
                 kept_ = KeptJob{picked, reserved_start(state, picked)};
                 break;
@@ -150,17 +146,12 @@ class PickAndKeep : public AskingAlgorithm {
         if (options().backfilling == Backfilling::none) {
             return Time::infinity();
         }
-        std::stable_sort(running_.begin(), running_.end(),
-                         [](const Running& a, const Running& b) { return a.estimated_end < b.estimated_end; });
+        std::ranges::stable_sort(running_, {}, &Running::estimated_end);
         std::vector<RunningJob> running;
         for (const Running& one : running_) {
             running.push_back({one.estimated_end, one.job, one.processors});
         }
         return Reservation(state, job, running, withheld_).shadow_time();
-    }
-    void sort_by_end() {
-        std::stable_sort(running_.begin(), running_.end(),
-                         [](const Running& a, const Running& b) { return a.end < b.end; });
     }
 
     // Starts the jobs that end before the start of the kept one.
@@ -185,9 +176,7 @@ class OrderedAlgorithm : public AskingAlgorithm {
     explicit OrderedAlgorithm(Episode& episode)
         : AskingAlgorithm(episode),
           ranking_(JobOrder(Parameters("order", order_parameters(options().task), options().order), "order"),
-                   Ranking::Ties::first, nullptr) {
-        ranking_.keep_first();
-    }
+                   Ranking::Ties::first, true) {}
 
     void submitted(Round& round, JobIndex job) override {
         AskingAlgorithm::submitted(round, job);
@@ -199,8 +188,6 @@ class OrderedAlgorithm : public AskingAlgorithm {
     }
 
  protected:
-    Ranking& ranking() { return ranking_; }
-
     // Returns the first job that cannot start; none if there is no such job, or no idle processor for others.
     std::optional<JobIndex> start_in_order(Round& round) {
         std::optional<JobIndex> reserved;
@@ -213,7 +200,6 @@ class OrderedAlgorithm : public AskingAlgorithm {
         return round.state().idle.count() > 0 ? reserved : std::nullopt;
     }
 
- private:
     Ranking ranking_;
 };
 
@@ -231,7 +217,7 @@ class Backfill : public OrderedAlgorithm {
         Reservation reservation(state, *reserved);
         const ReservedJob shown{state.job(*reserved).processors(), reservation.shadow_time()};
         while (find_candidates(state, *reserved, reservation)) {
-            const std::size_t action = episode().ask({&state, candidates_, state.idle.count(), shown});
+            const std::size_t action = episode_.ask({&state, candidates_, state.idle.count(), shown});
             if (action == options().queue) {
                 return;
             }
@@ -270,7 +256,7 @@ class Weigh : public OrderedAlgorithm {
         const Microseconds period = state.now.since_zero().count() / options().period.count();
         if (period_ != period) {
             period_ = period;
-            ranking().change_mixed(episode().ask_weights(first_jobs(state, state.idle.count())), state);
+            ranking_.change_mixed(episode_.ask_weights(first_jobs(state, state.idle.count())), state);
         }
         if (const std::optional<JobIndex> reserved = start_in_order(round)) {
             backfill(round, *reserved);

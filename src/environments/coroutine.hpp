@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <functional>
-#include <memory>
+
+#include <boost/context/fiber.hpp>
 
 namespace batfill::environments {
 
@@ -12,12 +14,9 @@ namespace batfill::environments {
 // A coroutine is resumed by one thread at a time, but not always by the same.
 class Coroutine {
  public:
-    // What unwinds the stack of a coroutine that is abandoned. Code in between must let it pass.
-    struct Abandoned {};
-
     // `body` runs when resume() is called for the first time.
     explicit Coroutine(std::function<void(Coroutine&)> body);
-    // Unwinds the body if it is suspended.
+    // Unwinds the body if it is suspended: an exception is thrown there, which code in between must not swallow.
     ~Coroutine();
     Coroutine(const Coroutine&) = delete;
     Coroutine& operator=(const Coroutine&) = delete;
@@ -26,19 +25,23 @@ class Coroutine {
     // Requires: the body has not ended.
     // Throws: what the body throws; it has ended then.
     bool resume();
-    // Called by the body: returns when resume() is called again.
-    // Throws: Abandoned if the coroutine is destroyed instead.
+    // Called by the body: returns when resume() is called again, throws if the coroutine is destroyed instead.
     void suspend();
 
  private:
-    struct Contexts;
-    static void enter();
+    // Where the body or its caller is suspended, and on which stack.
+    struct Suspended {
+        boost::context::fiber place;
+        const void* bottom = nullptr;
+        std::size_t size = 0;
 
-    std::function<void(Coroutine&)> body_;
-    std::unique_ptr<Contexts> contexts_;
+        // Runs it until it resumes this stack.
+        void resume();
+    };
+
+    Suspended body_;
+    Suspended caller_;
     std::exception_ptr problem_;
-    bool has_begun_ = false;
-    bool has_ended_ = false;
     bool is_abandoned_ = false;
 };
 

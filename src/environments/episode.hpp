@@ -78,9 +78,6 @@ class Episode {
     };
 
     void run(const Replay& replay);
-    // Returns how many processors the jobs request.
-    long long observe_jobs(std::span<float> features) const;
-    void observe_machine(std::span<float> features, long long requested) const;
 
     EnvironmentOptions options_;
     double scale_ = 1;

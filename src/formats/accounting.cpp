@@ -52,19 +52,18 @@ constexpr std::array<KnownFormat, 9> formats = {{
 
 // How instants of a TimeFormat are read, in the order of the enumeration.
 struct InstantRule {
-    const char* word;
     long long per_second;            // units of a number since 1970; 0: instants are dates
     std::optional<DateOrder> order;  // none: instants are numbers
     const char* expected;
 };
 
 constexpr std::array<InstantRule, 6> instant_rules = {{
-    {"auto", 1, DateOrder::year_month_day, "seconds since 1970, or a time such as 2024-03-01 12:00:00"},
-    {"month-first", 0, DateOrder::month_day_year, "a time such as 03/31/2024 12:00:00"},
-    {"day-first", 0, DateOrder::day_month_year, "a time such as 31/03/2024 12:00:00"},
-    {"milliseconds", 1'000, std::nullopt, "a number of milliseconds since 1970"},
-    {"microseconds", 1'000'000, std::nullopt, "a number of microseconds since 1970"},
-    {"nanoseconds", 1'000'000'000, std::nullopt, "a number of nanoseconds since 1970"},
+    {1, DateOrder::year_month_day, "seconds since 1970, or a time such as 2024-03-01 12:00:00"},
+    {0, DateOrder::month_day_year, "a time such as 03/31/2024 12:00:00"},
+    {0, DateOrder::day_month_year, "a time such as 31/03/2024 12:00:00"},
+    {1'000, std::nullopt, "a number of milliseconds since 1970"},
+    {1'000'000, std::nullopt, "a number of microseconds since 1970"},
+    {1'000'000'000, std::nullopt, "a number of nanoseconds since 1970"},
 }};
 
 // The data with what the format says of itself, unless the user says otherwise.
@@ -138,12 +137,6 @@ void RecordField::fail(std::string_view expected) const {
     throw InputError(std::string(name) + " is " + excerpt(text) + ", expected " + std::string(expected));
 }
 
-std::vector<std::string> time_format_words() {
-    std::vector<std::string> words(instant_rules.size());
-    std::ranges::transform(instant_rules, words.begin(), &InstantRule::word);
-    return words;
-}
-
 std::vector<std::string> accounting_formats() {
     std::vector<std::string> names(formats.size());
     std::ranges::transform(formats, names.begin(), &KnownFormat::name);
@@ -157,10 +150,10 @@ ColumnMapping parse_mapping(std::string_view text) {
         const auto [field, column] = cut(entry, '=');
         text = rest;
         if (field.empty() || column.empty()) {
-            throw UsageError("--map: expected FIELD=COLUMN, found '" + std::string(entry) + "'");
+            throw UsageError("expected FIELD=COLUMN, found '" + std::string(entry) + "'");
         }
         if (std::ranges::find(mapping, field, &ColumnMapping::value_type::first) != mapping.end()) {
-            throw UsageError("--map: expected one column for " + std::string(field) + ", found two");
+            throw UsageError("expected one column for " + std::string(field) + ", found two");
         }
         mapping.emplace_back(field, column);
     }

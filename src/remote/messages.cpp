@@ -2,12 +2,12 @@
 
 #include <map>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include <batfill/core/error.hpp>
 
-#include "src/engine/job_numbers.hpp"
 #include "src/support/json.hpp"
 #include "src/support/overloaded.hpp"
 
@@ -133,7 +133,7 @@ void MessageWriter::job_killed(const Simulator& simulator, const JobsKilled& kil
     std::vector<std::string> ids;
     protocol::Json progress = "{";
     for (const JobNumber number : killed.jobs) {
-        const SimulatedJob& job = simulator.jobs()[number];
+        const SimulatedJob& job = simulator.job(number);
         const JobDescription& description = job.job->description;
         ids.push_back(description.id);
         if (job.state != JobState::completed_killed) {
@@ -154,10 +154,10 @@ void MessageWriter::event(const Simulator& simulator, const Event& event) {
     std::visit(Overloaded{[&](const JobSubmitted& submitted) {
                               begin("JOB_SUBMITTED");
                               text("job_id", submitted.description->id);
-                              json("job", simulator.jobs()[submitted.job].job->source);
+                              json("job", simulator.job(submitted.job).job->source);
                           },
                           [&](const JobCompleted& completed) {
-                              const SimulatedJob& job = simulator.jobs()[completed.job];
+                              const SimulatedJob& job = simulator.job(completed.job);
                               begin("JOB_COMPLETED");
                               text("job_id", job.job->description.id);
                               text("job_state", to_string(completed.state));
@@ -228,13 +228,21 @@ class KnownJobs {
     std::map<std::string, JobNumber> registered_;
 };
 
-// Replaces the jobs of a decision by the simulator's numbers.
+// Replaces the reply's numbers of jobs by the simulator's.
 void number_for_simulator(Decision& decision, const protocol::JobIds& ids, KnownJobs& jobs) {
-    if (auto* const registers = std::get_if<RegisterJob>(&decision)) {
-        registers->job = jobs.add(registers->description.id);
-    } else {
-        for_each_job(decision, [&](JobIndex& job) { job = jobs[ids.id(job)]; });
-    }
+    std::visit(
+        [&](auto& one) {
+            if constexpr (std::is_same_v<decltype(one), RegisterJob&>) {
+                one.job = jobs.add(one.description.id);
+            } else if constexpr (requires { one.job; }) {
+                one.job = jobs[ids.id(one.job)];
+            } else if constexpr (requires { one.jobs; }) {
+                for (JobNumber& job : one.jobs) {
+                    job = jobs[ids.id(job)];
+                }
+            }
+        },
+        decision);
 }
 
 }  // namespace

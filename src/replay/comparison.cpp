@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <new>
 #include <set>
 #include <utility>
 
@@ -12,10 +11,10 @@
 #include "src/analysis/metric_table.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/file_kind.hpp"
-#include "src/support/interruption.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 #include "src/support/parallel.hpp"
+#include "src/support/place_in_errors.hpp"
 #include "src/workloads/any_workload.hpp"
 
 namespace batfill {
@@ -47,9 +46,7 @@ std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
         return weeks_of_log(path, split, note);
     }
     Workload workload = read_workload(path, "w0");
-    std::stable_sort(workload.jobs.begin(), workload.jobs.end(), [](const WorkloadJob& a, const WorkloadJob& b) {
-        return a.description.submit < b.description.submit;
-    });
+    std::ranges::stable_sort(workload.jobs, {}, [](const WorkloadJob& job) { return job.description.submit; });
     if (!workload.jobs.empty() && workload.jobs.front().description.submit < Time()) {
         throw InputError(path + ": job " + shown(workload.jobs.front().description.id) +
                          " is submitted before 0, expected none for --weeks, which count from there");
@@ -65,22 +62,9 @@ Platform platform_of(const ComparisonRequest& request, const Workload& workload)
                             : homogeneous_platform(workload.processors);
 }
 
-// Calls `use`. An error of it names the workload and the scheduler.
-template <class Use>
-auto with_place_in_errors(const Replay& replay, const NamedScheduler& scheduler, Use use) {
-    try {
-        return use();
-    } catch (const std::bad_alloc&) {
-        throw;  // the replay is not to blame
-    } catch (const Interrupted&) {
-        throw;
-    } catch (const std::exception& problem) {
-        throw InputError(replay.scenario().workloads.front().path + " under " + scheduler.name + ": " + problem.what());
-    }
-}
-
 Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const ComparisonRequest& request) {
-    return with_place_in_errors(replay, scheduler, [&] {
+    const std::string& path = replay.scenario().workloads.front().path;
+    return with_place_in_errors(path + " under " + scheduler.name, [&] {
         if (!request.metric) {
             MetricsOptions options;
             options.tau = request.tau;
@@ -97,13 +81,6 @@ Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const Com
 }
 
 }  // namespace
-
-std::vector<std::optional<double>> Comparison::values(std::size_t scheduler, std::size_t metric) const {
-    std::vector<std::optional<double>> result;
-    std::transform(rows.begin(), rows.end(), std::back_inserter(result),
-                   [&](const Row& row) { return row.values[scheduler].values()[metric]; });
-    return result;
-}
 
 std::vector<Replay> prepare_replays(const ComparisonRequest& request, std::vector<std::string>& names) {
     std::vector<Replay> replays;

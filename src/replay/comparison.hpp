@@ -38,9 +38,6 @@ struct Comparison {
 
     std::vector<std::string> schedulers;  // names
     std::vector<Row> rows;
-
-    // The values of a metric under a scheduler, for each workload.
-    std::vector<std::optional<double>> values(std::size_t scheduler, std::size_t metric) const;
 };
 
 // The replays of a request, which have not run.

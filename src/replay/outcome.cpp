@@ -88,20 +88,21 @@ Schedule Outcome::schedule() const {
 }
 
 Guarantee Outcome::guarantee(JobNumber number) const {
-    const SimulatedJob& job = simulator_.jobs()[number];
-    return {job.job->description.id, scheduler_ ? scheduler_->guaranteed_start(number) : std::nullopt,
+    const SimulatedJob& job = simulator_.job(number);
+    const Time guaranteed = engine_ ? engine_->guaranteed_at_submission(number) : Time::infinity();
+    return {job.job->description.id, guaranteed.is_infinite() ? std::nullopt : std::optional(guaranteed),
             job.state == JobState::rejected ? std::nullopt : std::optional(job.start)};
 }
 
 std::vector<BrokenGuarantee> Outcome::broken_guarantees() const {
     std::vector<BrokenGuarantee> broken;
-    if (!scheduler_) {
+    if (!engine_) {
         return broken;
     }
     const std::unordered_set<JobNumber> ended(simulator_.ended().begin(), simulator_.ended().end());
-    for (const GuaranteeBreak& one : scheduler_->broken_guarantees()) {
+    for (const GuaranteeBreak& one : engine_->broken_guarantees()) {
         if (ended.contains(one.job)) {
-            broken.push_back({simulator_.jobs()[one.job].job->description.id, one.at, one.guaranteed_start,
+            broken.push_back({simulator_.job(one.job).job->description.id, one.at, one.guaranteed_start,
                               one.new_start.is_infinite() ? std::nullopt : std::optional(one.new_start)});
         }
     }

@@ -72,7 +72,7 @@ struct Totals {
 
 Totals::Totals(const Simulator& simulator) {
     for (const JobNumber number : simulator.ended()) {
-        const SimulatedJob& job = simulator.jobs()[number];
+        const SimulatedJob& job = simulator.job(number);
         if (job.state == JobState::rejected) {
             ++rejected;
             continue;
@@ -167,10 +167,9 @@ void write_broken_guarantees(const Outcome& outcome, OutputFile& file) {
 }
 
 bool machine_changes(const Scenario& scenario) {
-    const auto& lists = scenario.event_lists;
-    return std::any_of(lists.begin(), lists.end(), [](const std::vector<ExternalEvent>& events) {
-        return std::any_of(events.begin(), events.end(),
-                           [](const ExternalEvent& event) { return event.kind != ExternalEvent::Kind::other; });
+    return std::ranges::any_of(scenario.event_lists, [](const std::vector<ExternalEvent>& events) {
+        return std::ranges::any_of(events,
+                                   [](const ExternalEvent& event) { return event.kind != ExternalEvent::Kind::other; });
     });
 }
 
@@ -180,30 +179,24 @@ std::vector<std::string> write_files(const Outcome& outcome, const std::string& 
     const bool batsim5 = outcome.scenario().rules.files_of_batsim5;
     const std::string files_prefix = batsim5 ? prefix : prefix + '_';
     OutputFiles files;
-    const auto add = [&](const std::string& name) -> OutputFile& { return files.add(files_prefix + name); };
-    const auto leave_out = [&](const std::string& name) { files.leave_out(files_prefix + name); };
-    write_jobs(outcome.simulation(), add("jobs.csv"));
-    write_schedule(outcome.simulation(), real_times, add(batsim5 ? "schedule.json" : "schedule.csv"));
-    if (batsim5 && real_times.simulation > 0) {
-        write_real_times(real_times, add("real_exec_info.json"));
-    } else if (batsim5) {
-        leave_out("real_exec_info.json");
+    // Writes a file if the run has what it is about.
+    const auto write = [&](bool wanted, const std::string& name, const auto& into) {
+        wanted ? into(files.add(files_prefix + name)) : files.leave_out(files_prefix + name);
+    };
+    const Simulator& simulation = outcome.simulation();
+    const std::vector<Statistic> statistics = outcome.statistics();
+    const bool guarantees = outcome.gives_guarantees();
+    write(true, "jobs.csv", [&](OutputFile& file) { write_jobs(simulation, file); });
+    write(true, batsim5 ? "schedule.json" : "schedule.csv",
+          [&](OutputFile& file) { write_schedule(simulation, real_times, file); });
+    if (batsim5) {
+        write(real_times.simulation > 0, "real_exec_info.json",
+              [&](OutputFile& file) { write_real_times(real_times, file); });
     }
-    if (const std::vector<Statistic> statistics = outcome.statistics(); !statistics.empty()) {
-        write_statistics(statistics, add("statistics.csv"));
-    } else {
-        leave_out("statistics.csv");
-    }
-    if (outcome.gives_guarantees()) {
-        write_guarantees(outcome, add("guarantees.csv"));
-    } else {
-        leave_out("guarantees.csv");
-    }
-    if (outcome.gives_guarantees() && machine_changes(outcome.scenario())) {
-        write_broken_guarantees(outcome, add("broken_guarantees.csv"));
-    } else {
-        leave_out("broken_guarantees.csv");
-    }
+    write(!statistics.empty(), "statistics.csv", [&](OutputFile& file) { write_statistics(statistics, file); });
+    write(guarantees, "guarantees.csv", [&](OutputFile& file) { write_guarantees(outcome, file); });
+    write(guarantees && machine_changes(outcome.scenario()), "broken_guarantees.csv",
+          [&](OutputFile& file) { write_broken_guarantees(outcome, file); });
     return files.commit();
 }
 

@@ -92,7 +92,7 @@ Outcome Replay::run_to_compare(const SchedulerChoice& scheduler, const RunOption
     Outcome outcome = run(std::move(engine), scheduler, options);
     if (const auto rejected = outcome.rejected(); !rejected.empty()) {
         const Rejections& some = rejected.begin()->second;
-        throw InputError("job " + shown(outcome.simulation().jobs()[some.first].job->description.id) +
+        throw InputError("job " + shown(outcome.simulation().job(some.first).job->description.id) +
                          " is rejected: it " + some.reason);
     }
     return outcome;

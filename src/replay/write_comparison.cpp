@@ -5,8 +5,7 @@
 
 #include "comparison.hpp"
 #include "src/analysis/job_measures.hpp"
-#include "src/analysis/rows.hpp"
-#include "src/analysis/side_by_side.hpp"
+#include "src/analysis/tables.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 
@@ -16,25 +15,37 @@ namespace {
 
 using analysis::Unit;
 
+using Values = std::vector<std::optional<double>>;
+
+// The values of a metric under a scheduler, for each workload.
+Values values_of(const Comparison& comparison, std::size_t scheduler, std::size_t metric) {
+    Values values;
+    for (const Comparison::Row& row : comparison.rows) {
+        values.push_back(row.values[scheduler].values()[metric]);
+    }
+    return values;
+}
+
 // A metric under a scheduler, over all workloads that have a value.
 struct Mean {
+    std::size_t workloads;  // that have a value
     std::optional<double> mean;
     std::optional<Interval> interval;
 };
 
-Mean mean_of(const std::vector<std::optional<double>>& values) {
+Mean mean_of(const Values& values) {
     std::vector<double> known;
     for (const std::optional<double>& value : values) {
         if (value) {
             known.push_back(*value);
         }
     }
-    return {analysis::mean(known), interval_of_mean(known)};
+    return {known.size(), analysis::mean(known), interval_of_mean(known)};
 }
 
 // The difference to other values of the same workloads.
-Mean difference_of(const std::vector<std::optional<double>>& values, const std::vector<std::optional<double>>& others) {
-    std::vector<std::optional<double>> differences(values.size());
+Mean difference_of(const Values& values, const Values& others) {
+    Values differences(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (values[i] && others[i]) {
             differences[i] = *values[i] - *others[i];
@@ -51,56 +62,47 @@ std::string text_of(const Mean& mean, Unit unit) {
     return text;
 }
 
-std::size_t place_of(const char* metric) {
-    return static_cast<std::size_t>(analysis::find_metric(metric) - analysis::all_metrics().data());
+bool any_above_0(const Values& values) {
+    return std::ranges::any_of(values, [](const auto& value) { return value && *value > 0; });
+}
+
+bool any_has_deadlines(const Comparison& comparison) {
+    return std::ranges::any_of(comparison.rows, [](const Comparison::Row& row) {
+        return std::ranges::any_of(row.values, [](const Metrics& run) { return run["deadline_jobs"] > 0; });
+    });
 }
 
 // Whether a line says something: not one of the metrics that tell jobs with a deadline from others, if no job has one,
 // and not how many jobs were killed or rejected, if none were.
-class Telling {
- public:
-    explicit Telling(const Comparison& comparison) {
-        for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
-            has_deadlines_ = has_deadlines_ || any_above_0(comparison.values(scheduler, place_of("deadline_jobs")));
-        }
-    }
-    bool operator()(std::size_t metric, const std::vector<std::optional<double>>& means) const {
-        const bool is_of_deadlines = metric >= place_of("deadline_jobs") && metric <= place_of("max_stretch_regular");
-        const bool is_count = analysis::all_metrics()[metric].unit == Unit::count;
-        return (has_deadlines_ || !is_of_deadlines) && (any_above_0(means) || (!is_count && has_any(means)));
-    }
+bool is_telling(const analysis::Metric& metric, const Values& means, bool with_deadlines) {
+    const bool is_of_deadlines =
+        &metric >= analysis::find_metric("deadline_jobs") && &metric <= analysis::find_metric("max_stretch_regular");
+    const bool has_any = std::ranges::any_of(means, [](const auto& value) { return value.has_value(); });
+    return (with_deadlines || !is_of_deadlines) && (any_above_0(means) || (metric.unit != Unit::count && has_any));
+}
 
- private:
-    static bool any_above_0(const std::vector<std::optional<double>>& values) {
-        return std::any_of(values.begin(), values.end(), [](const auto& value) { return value && *value > 0; });
+analysis::MarkedLines lines_of(const Comparison& comparison) {
+    const bool with_deadlines = any_has_deadlines(comparison);
+    analysis::MarkedLines lines{{{""}}};
+    for (const std::string& scheduler : comparison.schedulers) {
+        lines.front().push_back({scheduler});
     }
-    static bool has_any(const std::vector<std::optional<double>>& values) {
-        return std::any_of(values.begin(), values.end(), [](const auto& value) { return value.has_value(); });
-    }
-
-    bool has_deadlines_ = false;
-};
-
-analysis::SideBySide table_of(const Comparison& comparison) {
-    const Telling is_telling(comparison);
-    analysis::SideBySide table;
-    table.columns = comparison.schedulers;
     const auto metrics = analysis::all_metrics();
     for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
-        std::vector<std::vector<std::optional<double>>> values;
+        std::vector<Values> values;
         std::vector<Mean> with_intervals;
-        std::vector<std::optional<double>> means;
+        Values means;
         for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
-            values.push_back(comparison.values(scheduler, metric));
+            values.push_back(values_of(comparison, scheduler, metric));
             with_intervals.push_back(mean_of(values.back()));
             means.push_back(with_intervals.back().mean);
         }
-        if (!is_telling(metric, means)) {
+        if (!is_telling(metrics[metric], means, with_deadlines)) {
             continue;
         }
         const std::vector<bool> best = analysis::best_of(means, metrics[metric].goal);
         const auto first_best = static_cast<std::size_t>(std::find(best.begin(), best.end(), true) - best.begin());
-        auto& line = table.lines.emplace_back(analysis::SideBySide::Line{metrics[metric].title, {}});
+        auto& line = lines.emplace_back(1, analysis::MarkedCell{metrics[metric].title});
         for (std::size_t scheduler = 0; scheduler < means.size(); ++scheduler) {
             analysis::MarkedCell cell{text_of(with_intervals[scheduler], metrics[metric].unit), best[scheduler]};
             if (first_best < best.size() && !best[scheduler]) {
@@ -108,10 +110,10 @@ analysis::SideBySide table_of(const Comparison& comparison) {
                 cell.may_be_best =
                     difference.interval && difference.interval->low <= 0 && difference.interval->high >= 0;
             }
-            line.cells.push_back(std::move(cell));
+            line.push_back(std::move(cell));
         }
     }
-    return table;
+    return lines;
 }
 
 analysis::Rows rows_of(const Comparison& comparison) {
@@ -127,25 +129,18 @@ analysis::Rows rows_of(const Comparison& comparison) {
                         {}};
     const auto metrics = analysis::all_metrics();
     for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
-        const std::vector<std::optional<double>> first = comparison.values(0, metric);
+        const Values first = values_of(comparison, 0, metric);
         for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
-            const std::vector<std::optional<double>> values = comparison.values(scheduler, metric);
-            const auto known =
-                std::count_if(values.begin(), values.end(), [](const auto& value) { return value.has_value(); });
-            if (known == 0) {
+            const Values values = values_of(comparison, scheduler, metric);
+            const Mean own = mean_of(values);
+            if (own.workloads == 0) {
                 continue;
             }
             std::vector<analysis::Cell>& row = rows.rows.emplace_back();
-            row.emplace_back(metrics[metric].name);
-            row.emplace_back(comparison.schedulers[scheduler]);
-            row.emplace_back(analysis::Number{static_cast<double>(known), Unit::count});
-            for (const Mean& mean : {mean_of(values), difference_of(values, first)}) {
-                const auto add = [&](std::optional<double> value) {
-                    row.emplace_back(analysis::Number{value, metrics[metric].unit});
-                };
-                add(mean.mean);
-                add(mean.interval ? std::optional(mean.interval->low) : std::nullopt);
-                add(mean.interval ? std::optional(mean.interval->high) : std::nullopt);
+            row = {metrics[metric].name, comparison.schedulers[scheduler],
+                   analysis::Number{static_cast<double>(own.workloads), Unit::count}};
+            for (const Mean& mean : {own, difference_of(values, first)}) {
+                append(row, mean.mean, mean.interval, metrics[metric].unit);
             }
         }
     }
@@ -177,7 +172,7 @@ void write_comparison(std::ostream& out, const Comparison& comparison, MetricsFo
         analysis::write_rows(out, rows_of(comparison), format);
         return;
     }
-    analysis::write_side_by_side(out, table_of(comparison), format, true);
+    analysis::write_lines(out, lines_of(comparison), format, true);
 }
 
 }  // namespace batfill

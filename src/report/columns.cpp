@@ -1,28 +1,19 @@
 #include "columns.hpp"
 
-#include <cstddef>
 #include <new>
 
+#include <sodium.h>
 #include <zlib.h>
 
 namespace batfill::report {
 
 namespace {
 
-std::string base64(std::string_view bytes) {
-    constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    text.reserve((bytes.size() + 2) / 3 * 4);
-    for (std::size_t at = 0; at < bytes.size(); at += 3) {
-        std::uint32_t group = 0;
-        for (std::size_t i = 0; i < 3; ++i) {
-            group = group << 8 | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0U);
-        }
-        for (std::size_t i = 0; i < 4; ++i) {
-            // One or two remaining bytes fill only two or three digits; the others become '='.
-            text += at + i > bytes.size() ? '=' : digits[group >> (18 - 6 * i) & 0x3f];
-        }
-    }
+std::string base64(const std::string& bytes) {
+    std::string text(sodium_base64_encoded_len(bytes.size(), sodium_base64_VARIANT_ORIGINAL), '\0');
+    const auto* const from = reinterpret_cast<const unsigned char*>(bytes.data());  // NOLINT(*-reinterpret-cast)
+    sodium_bin2base64(text.data(), text.size(), from, bytes.size(), sodium_base64_VARIANT_ORIGINAL);
+    text.pop_back();  // the zero at its end
     return text;
 }
 

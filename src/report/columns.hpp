@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace batfill::report {
 
@@ -20,11 +21,16 @@ class Column {
     // Requires: its absolute value is below 2^52.
     void add_signed(std::int64_t value);
 
+    // Appends by how much a number is above the one of the call before, at first above 0.
+    // Requires: as above, of the difference.
+    void add_change(std::int64_t value) { add_signed(value - std::exchange(before_, value)); }
+
     // All bytes.
     const std::string& bytes() const { return bytes_; }
 
  private:
     std::string bytes_;
+    std::int64_t before_ = 0;  // of add_change()
 };
 
 }  // namespace batfill::report

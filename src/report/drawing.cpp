@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "markup.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/escaped.hpp"
 
 namespace batfill::report {
 

@@ -15,16 +15,14 @@ int processors_used(const Schedule& schedule) {
     return processors;
 }
 
-TimeSpan span_of(const std::vector<FinishedJobs>& runs) {
-    TimeSpan span;
-    bool any = false;
-    for (const FinishedJobs& jobs : runs) {
-        for (const FinishedJob& job : jobs) {
-            const Time first = std::min(job.submit, job.start);
-            const Time last = std::max(job.finish, job.start + job.run);
-            span = any ? TimeSpan{std::min(span.first, first), std::max(span.last, last)} : TimeSpan{first, last};
-            any = true;
-        }
+TimeSpan span_of(const FinishedJobs& jobs) {
+    if (jobs.empty()) {
+        return {};
+    }
+    TimeSpan span{Time::infinity(), jobs.front().finish};
+    for (const FinishedJob& job : jobs) {
+        span.first = std::min({span.first, job.submit, job.start});
+        span.last = std::max({span.last, job.finish, job.start + job.run});
     }
     return span;
 }

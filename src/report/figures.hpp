@@ -13,7 +13,6 @@
 #include <batfill/core/time.hpp>
 #include <batfill/formats/schedule.hpp>
 
-#include "src/analysis/job_groups.hpp"
 #include "src/analysis/job_measures.hpp"
 #include "src/analysis/steps.hpp"
 
@@ -29,13 +28,13 @@ using analysis::steps_of;
 // Cost: O(n).
 int processors_used(const Schedule& schedule);
 
-// The time from the first submission or start to the last finish of any run; from 0 to 0 if there are no jobs.
+// The time from the first submission or start of a job to the last finish; from 0 to 0 if there are no jobs.
 // Cost: O(n).
 struct TimeSpan {
     Time first;
     Time last;
 };
-TimeSpan span_of(const std::vector<FinishedJobs>& runs);
+TimeSpan span_of(const FinishedJobs& jobs);
 
 // The state between two instants.
 struct Period {

@@ -4,11 +4,13 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 
 #include <batfill/core/error.hpp>
 
 #include "drawing.hpp"
 #include "figures.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::report {
 
@@ -94,6 +96,14 @@ std::vector<DrawnRun> drawn_runs(PlotKind kind, const std::vector<PlottedRun>& r
         }
     }
     return drawn;
+}
+
+FinishedJobs all_jobs(const std::vector<DrawnRun>& runs) {
+    FinishedJobs all;
+    for (const DrawnRun& run : runs) {
+        all.insert(all.end(), run.jobs.begin(), run.jobs.end());
+    }
+    return all;
 }
 
 // Lays out a legend from left to right, in as many lines as it needs.
@@ -265,79 +275,82 @@ double draw_gantt(const std::vector<DrawnRun>& runs, int processors, const TimeS
     return top;
 }
 
+// Draws the labels, the axes and a line for each run. `y` needs no place; `points_of` gives the data of a run's path.
+template <class PointsOf>
+double draw_lines(const std::vector<DrawnRun>& runs, const Axis& x, Axis y, double top, Drawing& drawing,
+                  PointsOf points_of) {
+    const Layout& layout = drawing.layout();
+    y.until = draw_legend(runs, top, drawing);
+    y.from = y.until + layout.panel_height;
+    draw_axes(x, y, drawing);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (const std::string points = points_of(i, y); !points.empty()) {
+            drawing.curve(points, i);
+        }
+    }
+    return y.from + layout.axis_height();
+}
+
 // Draws the mean of a level over each column.
 double draw_levels(PlotKind kind, const std::vector<DrawnRun>& runs, int processors, const TimeSpan& span, double top,
                    Drawing& drawing) {
-    const Layout& layout = drawing.layout();
-    top = draw_legend(runs, top, drawing);
     const bool busy = kind == PlotKind::utilisation;
     std::vector<std::vector<double>> levels;
     double highest = busy ? 100 : 1;
     for (const DrawnRun& run : runs) {
         levels.emplace_back();
-        for (const Period& period : periods_of(steps_of(run.jobs), span.first, span.last, columns_of(layout))) {
+        for (const Period& period :
+             periods_of(steps_of(run.jobs), span.first, span.last, columns_of(drawing.layout()))) {
             levels.back().push_back(busy ? period.mean_busy * 100 / processors : period.mean_waiting);
             highest = std::max(highest, levels.back().back());
         }
     }
-    const Axis x = time_axis(span, layout);
-    const Axis y{busy ? "processors in use (%)" : "jobs waiting", 0, highest, top + layout.panel_height, top};
-    draw_axes(x, y, drawing);
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        const double column = (x.until - x.from) / static_cast<double>(std::max<std::size_t>(levels[i].size(), 1));
+    const Axis x = time_axis(span, drawing.layout());
+    const Axis y{busy ? "processors in use (%)" : "jobs waiting", 0, highest};
+    return draw_lines(runs, x, y, top, drawing, [&](std::size_t run, const Axis& placed) {
+        const double column = (x.until - x.from) / static_cast<double>(std::max<std::size_t>(levels[run].size(), 1));
         std::string points;
-        for (std::size_t c = 0; c < levels[i].size(); ++c) {
+        for (std::size_t c = 0; c < levels[run].size(); ++c) {
             points += (c == 0 ? "M" : "L") +
-                      Drawing::point(x.from + (static_cast<double>(c) + 0.5) * column, y.place(levels[i][c]));
+                      Drawing::point(x.from + (static_cast<double>(c) + 0.5) * column, placed.place(levels[run][c]));
         }
-        if (!points.empty()) {
-            drawing.curve(points, i);
-        }
-    }
-    return top + layout.panel_height + layout.axis_height();
+        return points;
+    });
 }
 
 double draw_distribution(PlotKind kind, const std::vector<DrawnRun>& runs, Duration tau, double top, Drawing& drawing) {
     const Layout& layout = drawing.layout();
-    top = draw_legend(runs, top, drawing);
     const bool waits = kind == PlotKind::waits;
+    const auto measure = waits ? analysis::JobMeasure::wait : analysis::JobMeasure::bounded_slowdown;
     std::vector<std::vector<DistributionPoint>> distributions;
     double largest = 10;
     for (const DrawnRun& run : runs) {
-        std::vector<double> values;
-        for (const FinishedJob& job : run.jobs) {
-            values.push_back(waits ? analysis::wait(job).to_seconds() : analysis::bounded_slowdown(job, tau));
-        }
-        distributions.push_back(distribution_of(std::move(values), plotted_points));
+        distributions.push_back(distribution_of(values_of(run.jobs, measure, tau), plotted_points));
         if (!distributions.back().empty()) {
             largest = std::max(largest, distributions.back().back().value);
         }
     }
     const Axis x{
         waits ? "wait (s), at most" : "bounded slowdown, at most", 1, largest, layout.left(), layout.right(), true};
-    const Axis y{"jobs (%)", 0, 100, top + layout.panel_height, top};
-    draw_axes(x, y, drawing);
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        if (distributions[i].empty()) {
-            continue;
+    const Axis y{"jobs (%)", 0, 100};
+    return draw_lines(runs, x, y, top, drawing, [&](std::size_t run, const Axis& placed) {
+        const std::vector<DistributionPoint>& steps = distributions[run];
+        if (steps.empty()) {
+            return std::string();
         }
         // A step at each value; the share is 0 below the first one.
-        std::string points = "M" + Drawing::point(x.place(distributions[i].front().value), y.place(0));
-        for (const auto& [value, share] : distributions[i]) {
-            points += "H" + coordinate(x.place(value)) + "V" + coordinate(y.place(share * 100));
+        std::string points = "M" + Drawing::point(x.place(steps.front().value), placed.place(0));
+        for (const auto& [value, share] : steps) {
+            points += "H" + coordinate(x.place(value)) + "V" + coordinate(placed.place(share * 100));
         }
-        drawing.curve(points + "H" + coordinate(x.until), i);
-    }
-    return top + layout.panel_height + layout.axis_height();
+        return points + "H" + coordinate(x.until);
+    });
 }
 
 // Why no job is left.
 std::string nothing_to_plot(const std::vector<PlottedRun>& runs, const PlotOptions& options) {
-    std::vector<FinishedJobs> all;
-    for (const DrawnRun& run : drawn_runs(PlotKind::gantt, runs, {})) {
-        all.push_back(run.jobs);
-    }
-    if (std::all_of(all.begin(), all.end(), [](const FinishedJobs& jobs) { return jobs.empty(); })) {
+    const FinishedJobs all = all_jobs(drawn_runs(PlotKind::gantt, runs, {}));
+    if (all.empty()) {
         return "no job finished, there is nothing to plot";
     }
     const TimeSpan span = span_of(all);
@@ -407,20 +420,18 @@ Layout layout_of(PlotKind kind, std::vector<DrawnRun> runs, const TimeSpan& span
 
 std::string plot(PlotKind kind, const std::vector<PlottedRun>& runs, const PlotOptions& options) {
     const std::vector<DrawnRun> drawn = drawn_runs(kind, runs, options);
-    std::vector<FinishedJobs> jobs;
-    std::string labels;
-    for (const DrawnRun& run : drawn) {
-        jobs.push_back(run.jobs);
-        labels += (labels.empty() ? "" : ", ") + run.label;
-    }
-    if (std::all_of(jobs.begin(), jobs.end(), [](const FinishedJobs& of_run) { return of_run.empty(); })) {
+    const FinishedJobs jobs = all_jobs(drawn);
+    if (jobs.empty()) {
         throw InputError(runs.front().schedule.path + ": " + nothing_to_plot(runs, options));
     }
+    std::vector<std::string> labels;
+    std::ranges::transform(drawn, std::back_inserter(labels), &DrawnRun::label);
     TimeSpan span = span_of(jobs);
     span = {options.from.value_or(span.first), options.until.value_or(span.last)};
     Drawing drawing(layout_of(kind, drawn, span, options));
     const double height = draw(kind, drawn, span, options, drawing);
-    return drawing.svg(height, std::string(plot_kind_names.at(static_cast<std::size_t>(kind))) + ": " + labels);
+    return drawing.svg(height,
+                       std::string(plot_kind_names.at(static_cast<std::size_t>(kind))) + ": " + list_of(labels));
 }
 
 }  // namespace batfill::report

@@ -1,11 +1,18 @@
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <stdexcept>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <batfill/core/error.hpp>
 
+#include "page_parts.hpp"
 #include "report.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/support/escaped.hpp"
+#include "src/support/names.hpp"
 #include "src/support/sha256.hpp"
 #include "src/workloads/any_workload.hpp"
 
@@ -47,15 +54,32 @@ Run read_run(const std::string& prefix, const Note& note, std::vector<SourceFile
     return run;
 }
 
-std::string default_title(const std::vector<Run>& runs) {
-    std::string title;
-    for (const Run& run : runs) {
-        title += (title.empty() ? "" : ", ") + run.label;
-    }
-    return title;
-}
-
 }  // namespace
+
+std::string report_page(const Report& report) {
+    const std::array<std::pair<std::string_view, std::string>, 8> parts{
+        {{"{{title}}", markup_text(report.title)},
+         {"{{style}}", std::string(page_style)},
+         {"{{license}}", markup_text(d3_license)},
+         {"{{library}}", std::string(d3_library)},
+         {"{{data}}", report_data(report)},
+         {"{{data_script}}", std::string(page_data_script)},
+         {"{{charts_script}}", std::string(page_charts_script)},
+         {"{{script}}", std::string(page_script)}}};
+    std::string page;
+    std::string_view rest = page_html;
+    for (const auto& [mark, text] : parts) {
+        const std::size_t at = rest.find(mark);
+        if (at == std::string_view::npos) {
+            throw std::logic_error("src/report/page.html has no " + std::string(mark) + " where it is expected");
+        }
+        page += rest.substr(0, at);
+        page += text;
+        rest.remove_prefix(at + mark.size());
+    }
+    page += rest;
+    return page;
+}
 
 std::string render_report(const ReportRequest& request, const Note& note) {
     Report page;
@@ -77,7 +101,7 @@ std::string render_report(const ReportRequest& request, const Note& note) {
     if (!request.platform.empty() && !number_of_hosts(request.platform)) {
         page.files.push_back(source_file(platform_file(request.platform)));
     }
-    page.title = request.title ? *request.title : default_title(page.runs);
+    page.title = request.title.value_or(list_of(names));
     return report_page(page);
 }
 

@@ -2,16 +2,19 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
+#include <functional>
+#include <map>
 #include <string_view>
 
 #include <batfill/version.hpp>
 
 #include "columns.hpp"
 #include "figures.hpp"
-#include "groupings.hpp"
-#include "metrics_data.hpp"
 #include "report.hpp"
+#include "src/analysis/metric_table.hpp"
+#include "src/analysis/workload_jobs.hpp"
+#include "src/support/csv_text.hpp"
+#include "src/support/escaped.hpp"
 #include "src/support/json_writer.hpp"
 
 namespace batfill::report {
@@ -23,22 +26,9 @@ constexpr std::size_t distribution_points = 2000;
 constexpr std::size_t longest_waits_shown = 10;
 constexpr std::array<double, 6> quantiles_shown{0.5, 0.75, 0.9, 0.95, 0.99, 1.0};
 
+using analysis::Unit;
+using analysis::wait;
 using Json = CompactJson;
-
-// The text without characters that HTML interprets.
-std::string for_html(const Json& json) {
-    std::string result;
-    result.reserve(json.view().size());
-    for (const char c : json.view()) {
-        // In JSON, '<' appears only inside strings.
-        if (c == '<') {
-            result += "\\u003c";
-        } else {
-            result += c;
-        }
-    }
-    return result;
-}
 
 // The zero, the end and the unit of the times of all runs.
 class Clock {
@@ -77,13 +67,61 @@ MeasuredRun measured(const Run& run, const Report& report) {
             result.jobs.push_back(&job);
         }
     }
-    std::stable_sort(result.jobs.begin(), result.jobs.end(), [](const ScheduledJob* a, const ScheduledJob* b) {
-        return a->execution->start < b->execution->start;
-    });
+    std::ranges::stable_sort(result.jobs, {}, [](const ScheduledJob* job) { return job->execution->start; });
     for (const ScheduledJob* job : result.jobs) {
         result.finished.push_back(analysis::finished_job(*job));
     }
     return result;
+}
+
+// A grouping of jobs by a text of the workloads: users or queues.
+struct Grouping {
+    const char* kind;    // the plural: "users"
+    const char* column;  // the singular: "user"
+    SharedText JobDescription::*field;
+    std::vector<std::string> names{};             // most processor time in all runs first; empty if no job has one
+    std::map<std::string, std::size_t> places{};  // the index of each name
+};
+
+class Groupings {
+ public:
+    // `jobs` are those of all runs.
+    Groupings(const Report& report, const FinishedJobs& jobs);
+
+    const std::array<Grouping, 2>& all() const { return groupings_; }
+    // The job in the workloads; null if they do not have it.
+    const JobDescription* description(const FinishedJob& job) const {
+        const std::optional<analysis::IndexedJob> found = workload_jobs_.find(job.id);
+        return found ? found->description : nullptr;
+    }
+    const std::string& name(const Grouping& grouping, const FinishedJob& job) const {
+        return description(job)->*grouping.field;
+    }
+    std::vector<GroupSummary> groups(const Grouping& grouping, const FinishedJobs& jobs, Duration tau) const {
+        return groups_of(jobs, tau, [&](const FinishedJob& job) { return name(grouping, job); });
+    }
+
+ private:
+    analysis::WorkloadJobs workload_jobs_;
+    std::array<Grouping, 2> groupings_{
+        {{"users", "user", &JobDescription::user}, {"queues", "queue", &JobDescription::queue}}};
+};
+
+Groupings::Groupings(const Report& report, const FinishedJobs& jobs) : workload_jobs_(report.workloads) {
+    if (report.workloads.empty()) {
+        return;
+    }
+    for (Grouping& grouping : groupings_) {
+        for (const GroupSummary& group : groups(grouping, jobs, report.options.tau)) {
+            grouping.names.push_back(group.name);
+        }
+        if (grouping.names == std::vector<std::string>{""}) {
+            grouping.names.clear();
+        }
+        for (std::size_t i = 0; i < grouping.names.size(); ++i) {
+            grouping.places[grouping.names[i]] = i;
+        }
+    }
 }
 
 // The part of the ids before the job's own name, "w0!", if all ids share it; else empty.
@@ -93,57 +131,48 @@ std::string_view common_prefix(const std::vector<const ScheduledJob*>& jobs) {
     }
     const std::string_view first = jobs.front()->id;
     const std::string_view prefix = first.substr(0, first.find('!') + 1);
-    const bool common =
-        std::all_of(jobs.begin(), jobs.end(), [&](const ScheduledJob* job) { return job->id.starts_with(prefix); });
+    const bool common = std::ranges::all_of(jobs, [&](const auto* job) { return job->id.starts_with(prefix); });
     return common ? prefix : std::string_view();
 }
 
+// Writes a column. `add` puts the entries of each of the `values` into it.
+template <class Range, class Add>
+void write_column(const char* name, const Range& values, Json& json, Add add) {
+    Column column;
+    for (const auto& value : values) {
+        add(column, value);
+    }
+    json.key(name).text(packed(column.bytes()));
+}
+
 void write_jobs(const MeasuredRun& run, const Groupings& groupings, const Clock& clock, Json& json) {
-    Column starts;
-    Column waits;
-    Column lengths;
-    Column widths;
-    Column states;
-    Column interval_counts;
-    Column intervals;
-    std::int64_t before = 0;
-    for (std::size_t i = 0; i < run.jobs.size(); ++i) {
-        const FinishedJob& job = run.finished[i];
-        const std::int64_t start = clock.ticks(job.start);
-        starts.add_signed(start - before);
-        before = start;
-        waits.add_signed(clock.ticks(analysis::wait(job)));
-        lengths.add_signed(clock.ticks(job.run));
-        widths.add_signed(job.processors);
-        states.add(static_cast<std::uint64_t>(run.jobs[i]->state));
-        const auto& allocation = run.jobs[i]->allocation.intervals();
-        interval_counts.add(allocation.size());
+    const auto write = [&](const char* name, auto add) { write_column(name, run.finished, json, add); };
+    json.key("jobs").open_object();
+    json.key("count").integer(run.jobs.size());
+    write("start", [&](Column& all, const FinishedJob& job) { all.add_change(clock.ticks(job.start)); });
+    write("wait", [&](Column& all, const FinishedJob& job) { all.add_signed(clock.ticks(wait(job))); });
+    write("run", [&](Column& all, const FinishedJob& job) { all.add_signed(clock.ticks(job.run)); });
+    write("processors", [](Column& all, const FinishedJob& job) { all.add_signed(job.processors); });
+    write_column("state", run.jobs, json,
+                 [](Column& all, const ScheduledJob* job) { all.add(static_cast<std::uint64_t>(job->state)); });
+    write_column("intervals_of_job", run.jobs, json,
+                 [](Column& all, const ScheduledJob* job) { all.add(job->allocation.intervals().size()); });
+    write_column("intervals", run.jobs, json, [](Column& all, const ScheduledJob* job) {
         int next = 0;
-        for (const auto& [first, last] : allocation) {
-            intervals.add(static_cast<std::uint64_t>(first - next));
-            intervals.add(static_cast<std::uint64_t>(last - first));
+        for (const auto& [first, last] : job->allocation.intervals()) {
+            all.add(static_cast<std::uint64_t>(first - next));
+            all.add(static_cast<std::uint64_t>(last - first));
             next = last;
+        }
+    });
+    for (const Grouping& grouping : groupings.all()) {
+        if (!grouping.names.empty()) {
+            write(grouping.column, [&](Column& all, const FinishedJob& job) {
+                all.add(grouping.places.at(groupings.name(grouping, job)));
+            });
         }
     }
     const std::string_view prefix = common_prefix(run.jobs);
-    json.key("jobs").open_object();
-    json.key("count").integer(run.jobs.size());
-    json.key("start").text(packed(starts.bytes()));
-    json.key("wait").text(packed(waits.bytes()));
-    json.key("run").text(packed(lengths.bytes()));
-    json.key("processors").text(packed(widths.bytes()));
-    json.key("state").text(packed(states.bytes()));
-    json.key("intervals_of_job").text(packed(interval_counts.bytes()));
-    json.key("intervals").text(packed(intervals.bytes()));
-    for (const Grouping& grouping : groupings.all()) {
-        if (!grouping.names.empty()) {
-            Column places;
-            for (const FinishedJob& job : run.finished) {
-                places.add(groupings.place(grouping, job));
-            }
-            json.key(grouping.column).text(packed(places.bytes()));
-        }
-    }
     json.key("id_prefix").text(prefix);
     Json ids;
     ids.array(run.jobs, [&](const ScheduledJob* job) { ids.text(std::string_view(job->id).substr(prefix.size())); });
@@ -153,58 +182,30 @@ void write_jobs(const MeasuredRun& run, const Groupings& groupings, const Clock&
 
 void write_steps(const MeasuredRun& run, const Clock& clock, Json& json) {
     const std::vector<Step> steps = steps_of(run.finished);
-    Column times;
-    Column busy;
-    Column waiting;
-    std::int64_t time_before = 0;
-    Step before;
-    for (const Step& step : steps) {
-        const std::int64_t time = clock.ticks(step.at);
-        times.add_signed(time - time_before);
-        busy.add_signed(step.busy - before.busy);
-        waiting.add_signed(step.waiting - before.waiting);
-        time_before = time;
-        before = step;
-    }
     json.key("steps").open_object();
     json.key("count").integer(steps.size());
-    json.key("time").text(packed(times.bytes()));
-    json.key("busy").text(packed(busy.bytes()));
-    json.key("waiting").text(packed(waiting.bytes()));
+    write_column("time", steps, json, [&](Column& all, const Step& step) { all.add_change(clock.ticks(step.at)); });
+    write_column("busy", steps, json, [](Column& all, const Step& step) { all.add_change(step.busy); });
+    write_column("waiting", steps, json, [](Column& all, const Step& step) { all.add_change(step.waiting); });
     json.close_object();
-    json.key("periods").open_array();
-    for (const Period& period : periods_of(steps, clock.first(), clock.last(), periods_shown)) {
-        json.open_object();
+    const std::vector<Period> periods = periods_of(steps, clock.first(), clock.last(), periods_shown);
+    json.key("periods").objects(periods, [&](const Period& period) {
         json.key("from").number((period.from - clock.first()).to_seconds());
         json.key("until").number((period.until - clock.first()).to_seconds());
         json.key("busy").number(period.mean_busy);
         json.key("waiting").number(period.mean_waiting);
         json.key("max_waiting").integer(static_cast<std::uint64_t>(std::max(period.max_waiting, 0LL)));
-        json.close_object();
-    }
-    json.close_array();
+    });
 }
 
 void write_distribution(const char* name, std::vector<double> values, Json& json) {
     std::sort(values.begin(), values.end());
     json.key(name).open_object();
     json.key("count").integer(values.size());
-    json.key("quantiles").open_array();
-    for (const double share : quantiles_shown) {
-        json.number(quantile(values, share));
-    }
-    json.close_array();
+    json.key("quantiles").array(quantiles_shown, [&](double share) { json.number(quantile(values, share)); });
     const std::vector<DistributionPoint> points = distribution_of(std::move(values), distribution_points);
-    json.key("values").open_array();
-    for (const DistributionPoint& point : points) {
-        json.number(point.value);
-    }
-    json.close_array();
-    json.key("shares").open_array();
-    for (const DistributionPoint& point : points) {
-        json.number(point.share);
-    }
-    json.close_array();
+    json.key("values").array(points, [&](const DistributionPoint& point) { json.number(point.value); });
+    json.key("shares").array(points, [&](const DistributionPoint& point) { json.number(point.share); });
     json.close_object();
 }
 
@@ -217,30 +218,19 @@ void write_summary(const GroupSummary& group, Json& json) {
     json.key("mean_bounded_slowdown").number(group.metrics.mean_bounded_slowdown);
 }
 
-void write_classes(const MeasuredRun& run, Duration tau, Json& json) {
-    json.key("classes").open_array();
-    for (const auto& [classes, jobs] : classes_of(run.finished)) {
-        json.open_object();
+void write_groups(const MeasuredRun& run, const Groupings& groupings, Duration tau, Json& json) {
+    json.key("classes").objects(classes_of(run.finished), [&](const auto& group) {
+        const auto& [classes, jobs] = group;
         json.key("width").integer(classes.first);
         json.key("length").integer(classes.second);
         write_summary({analysis::width_class_name(classes.first), analysis::measure_group(jobs, tau)}, json);
-        json.close_object();
-    }
-    json.close_array();
-}
-
-void write_groups(const MeasuredRun& run, const Groupings& groupings, Duration tau, Json& json) {
+    });
     for (const Grouping& grouping : groupings.all()) {
-        if (grouping.names.empty()) {
-            continue;
+        if (!grouping.names.empty()) {
+            json.key(grouping.kind).objects(groupings.groups(grouping, run.finished, tau), [&](const auto& group) {
+                write_summary(group, json);
+            });
         }
-        json.key(grouping.kind).open_array();
-        for (const GroupSummary& group : groupings.groups(grouping, run.finished, tau)) {
-            json.open_object();
-            write_summary(group, json);
-            json.close_object();
-        }
-        json.close_array();
     }
 }
 
@@ -294,63 +284,89 @@ void write_guarantees(const Run& run, Json& json) {
 }
 
 void write_longest_waits(const MeasuredRun& run, Json& json) {
-    std::vector<std::size_t> order(run.finished.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const std::size_t count = std::min(order.size(), longest_waits_shown);
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                      [&](std::size_t a, std::size_t b) {
-                          const Duration first = analysis::wait(run.finished[a]);
-                          const Duration second = analysis::wait(run.finished[b]);
-                          return first != second ? first > second : a < b;
-                      });
-    json.key("longest_waits").open_array();
-    for (std::size_t i = 0; i < count; ++i) {
-        const FinishedJob& job = run.finished[order[i]];
-        json.open_object();
-        json.key("id").text(job.id);
-        json.key("processors").integer(static_cast<std::uint64_t>(std::max(job.processors, 0)));
-        json.key("submit").number(job.submit.to_seconds());
-        json.key("wait").number(analysis::wait(job).to_seconds());
-        json.key("run").number(job.run.to_seconds());
-        json.close_object();
+    std::vector<const FinishedJob*> jobs;
+    for (const FinishedJob& job : run.finished) {
+        jobs.push_back(&job);
     }
-    json.close_array();
+    std::ranges::stable_sort(jobs, std::greater<>(), [](const FinishedJob* job) { return wait(*job); });
+    jobs.resize(std::min(jobs.size(), longest_waits_shown));
+    json.key("longest_waits").objects(jobs, [&](const FinishedJob* job) {
+        json.key("id").text(job->id);
+        json.key("processors").integer(static_cast<std::uint64_t>(std::max(job->processors, 0)));
+        json.key("submit").number(job->submit.to_seconds());
+        json.key("wait").number(wait(*job).to_seconds());
+        json.key("run").number(job->run.to_seconds());
+    });
 }
 
-void write_pairs(const char* name, const std::vector<std::pair<std::string, std::string>>& pairs, Json& json) {
-    json.key(name).open_array();
-    for (const auto& [first, second] : pairs) {
-        json.open_array();
-        json.text(first);
-        json.text(second);
-        json.close_array();
+// The difference to the baseline's value, for people: shares in percentage points, counts as numbers, others in per
+// cent of the baseline.
+std::string difference(std::optional<double> value, std::optional<double> baseline, Unit unit) {
+    if (!value || !baseline) {
+        return "-";
     }
-    json.close_array();
+    const double more = *value - *baseline;
+    const std::string sign = more > 0 ? "+" : "";
+    switch (unit) {
+        case Unit::count:
+            return sign + rounded(more, 0);
+        case Unit::share:
+            return sign + rounded(more * 100, 2) + " points";
+        case Unit::seconds:
+        case Unit::ratio:
+            break;
+    }
+    if (more == 0) {
+        return "0.0 %";
+    }
+    return *baseline == 0 ? "-" : sign + rounded(more / std::abs(*baseline) * 100, 1) + " %";
+}
+
+// Writes the metrics that any run has: names, meanings, which direction is better, values, and differences to the
+// baseline.
+void write_metrics(const std::vector<MeasuredRun>& runs, std::size_t baseline, Json& json) {
+    std::vector<std::size_t> shown;
+    for (std::size_t i = 0; i < analysis::all_metrics().size(); ++i) {
+        if (std::ranges::any_of(runs, [&](const MeasuredRun& run) { return run.metrics.values()[i].has_value(); })) {
+            shown.push_back(i);
+        }
+    }
+    json.key("metrics").objects(shown, [&](std::size_t i) {
+        const analysis::Metric& metric = analysis::all_metrics()[i];
+        const auto value = [&](const MeasuredRun& run) { return run.metrics.values()[i]; };
+        json.key("name").text(metric.name);
+        json.key("title").text(metric.title);
+        json.key("meaning").text(metric.meaning);
+        json.key("unit").text(metric.unit == Unit::seconds ? "seconds" : "");
+        const char* const direction = metric.goal == analysis::Goal::more ? "more" : "less";
+        json.key("better").text(metric.goal == analysis::Goal::none ? "" : direction);
+        json.key("values").array(runs, [&](const MeasuredRun& run) { json.number(value(run)); });
+        json.key("texts").array(runs, [&](const MeasuredRun& run) { json.text(for_people(value(run), metric.unit)); });
+        json.key("differences").array(runs, [&](const MeasuredRun& run) {
+            json.text(difference(value(run), value(runs[baseline]), metric.unit));
+        });
+    });
+}
+
+void write_pairs(const char* name, const NamedValues& pairs, Json& json) {
+    json.key(name).array(pairs, [&](const auto& pair) { json.texts(std::array{pair.first, pair.second}); });
 }
 
 void write_run(const MeasuredRun& run, const Report& report, const Groupings& groupings, const Clock& clock,
                Json& json) {
-    json.open_object();
     json.key("label").text(run.run.label);
     json.key("path").text(run.run.schedule.path);
     write_pairs("summary", run.run.summary, json);
     write_pairs("statistics", run.run.statistics, json);
     write_jobs(run, groupings, clock, json);
     write_steps(run, clock, json);
-    std::vector<double> waits;
-    std::vector<double> slowdowns;
-    for (const FinishedJob& job : run.finished) {
-        waits.push_back(analysis::wait(job).to_seconds());
-        slowdowns.push_back(analysis::bounded_slowdown(job, report.options.tau));
-    }
-    write_distribution("waits", std::move(waits), json);
-    write_distribution("bounded_slowdowns", std::move(slowdowns), json);
-    write_classes(run, report.options.tau, json);
-    write_groups(run, groupings, report.options.tau, json);
+    const Duration tau = report.options.tau;
+    write_distribution("waits", values_of(run.finished, analysis::JobMeasure::wait, tau), json);
+    write_distribution("bounded_slowdowns", values_of(run.finished, analysis::JobMeasure::bounded_slowdown, tau), json);
+    write_groups(run, groupings, tau, json);
     write_deadlines(run, groupings, json);
     write_guarantees(run.run, json);
     write_longest_waits(run, json);
-    json.close_object();
 }
 
 // The machine's number of processors. If it is unknown, one more than the highest number in use.
@@ -369,12 +385,12 @@ int processors_of(const Report& report) {
 
 std::string report_data(const Report& report) {
     std::vector<MeasuredRun> runs;
-    std::vector<FinishedJobs> finished;
+    FinishedJobs finished;  // of all runs
     const MeasuredSchedule baseline(report.runs[report.baseline].schedule);
     for (const Run& run : report.runs) {
         analysis::require_same_jobs(baseline, run.schedule);
         runs.push_back(measured(run, report));
-        finished.push_back(runs.back().finished);
+        finished.insert(finished.end(), runs.back().finished.begin(), runs.back().finished.end());
     }
     const Clock clock(span_of(finished));
     const Groupings groupings(report, finished);
@@ -383,12 +399,10 @@ std::string report_data(const Report& report) {
     json.key("title").text(report.title);
     json.key("version").text(version);
     json.key("command").text(report.command);
-    json.key("files").array(report.files, [&](const SourceFile& file) {
-        json.open_object();
+    json.key("files").objects(report.files, [&](const SourceFile& file) {
         json.key("path").text(file.path);
         json.key("bytes").integer(file.bytes);
         json.key("sha256").text(file.sha256);
-        json.close_object();
     });
     json.key("processors").integer(static_cast<std::uint64_t>(processors_of(report)));
     json.key("processors_known").boolean(report.options.processors.has_value());
@@ -398,26 +412,15 @@ std::string report_data(const Report& report) {
     json.key("seconds_per_tick").number(clock.seconds_per_tick());
     json.key("length_classes").texts(analysis::length_class_names);
     json.key("quantiles").array(quantiles_shown, [&](double share) { json.number(share); });
-    json.key("states").open_array();
-    for (int state = 0; state <= static_cast<int>(JobState::rejected); ++state) {
-        json.text(to_string(static_cast<JobState>(state)));
-    }
-    json.close_array();
+    json.key("states").array(all_job_states, [&](JobState state) { json.text(to_string(state)); });
     for (const Grouping& grouping : groupings.all()) {
         json.key(grouping.kind).texts(grouping.names);
     }
     json.key("baseline").integer(report.baseline);
-    std::vector<const Metrics*> metrics(runs.size());
-    std::transform(runs.begin(), runs.end(), metrics.begin(), [](const MeasuredRun& run) { return &run.metrics; });
-    json.key("metrics");
-    write_metrics_table(metrics, report.baseline, json);
-    json.key("runs").open_array();
-    for (const MeasuredRun& run : runs) {
-        write_run(run, report, groupings, clock, json);
-    }
-    json.close_array();
+    write_metrics(runs, report.baseline, json);
+    json.key("runs").objects(runs, [&](const MeasuredRun& run) { write_run(run, report, groupings, clock, json); });
     json.close_object();
-    return for_html(json);
+    return escaped(json.view(), {{'<', "\\u003c"}});  // in JSON, it appears only inside strings
 }
 
 }  // namespace batfill::report

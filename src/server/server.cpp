@@ -155,12 +155,10 @@ class Server {
 
     // The time until the first time-out, and a millisecond more: it has passed then.
     std::optional<std::chrono::milliseconds> time_left() const {
-        std::optional<Clock::time_point> end;
+        std::optional<Clock::time_point> end = end_of_patience();
         if (options_.idle_timeout) {
-            end = last_heard_ + *options_.idle_timeout;
-        }
-        if (const std::optional<Clock::time_point> gone = end_of_patience()) {
-            end = end ? std::min(*end, *gone) : *gone;
+            const Clock::time_point idle = last_heard_ + *options_.idle_timeout;
+            end = std::min(end.value_or(idle), idle);
         }
         if (!end) {
             return std::nullopt;

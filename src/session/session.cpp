@@ -61,8 +61,7 @@ void Session::take_in(protocol::MessageEvent& event) {
     if (ended_) {
         throw InputError("an event follows SIMULATION_ENDS");
     }
-    std::visit(Overloaded{[&](JobSubmitted& submission) { submitted(submission, event.timestamp); },
-                          [&](protocol::SimulationEnds&) { ended_ = true; }, [](protocol::Ignored&) {},
+    std::visit(Overloaded{[&](protocol::SimulationEnds&) { ended_ = true; }, [](protocol::Ignored&) {},
                           [](protocol::SimulationBegins&) {}, [](protocol::Init&) {},
                           [&](auto& other) {
                               check(other);
@@ -73,18 +72,6 @@ void Session::take_in(protocol::MessageEvent& event) {
 
 std::vector<Statistic> Session::statistics() const {
     return engine_ ? engine_->statistics() : std::vector<Statistic>();
-}
-
-void Session::submitted(JobSubmitted& submission, Time timestamp) {
-    if (to_be_acknowledged_.erase(submission.job) > 0) {
-        engine_->acknowledge(submission.job);  // which has known it since it registered it
-        return;
-    }
-    if (submission.job != jobs_) {
-        throw InputError("job " + in_quotes(submission.description->id) + " is submitted twice");
-    }
-    ++jobs_;
-    engine_->take_in({timestamp, std::move(submission)});
 }
 
 void Session::choose(const std::string& scheduler_configuration) {
@@ -190,8 +177,8 @@ std::vector<Host> Session::hosts_of(protocol::SimulationBegins& begins) const {
     return hosts;
 }
 
-void Session::require_known(const char* event, JobIndex job) const {
-    if (job >= jobs_) {
+void Session::require_known(const char* event, JobNumber job) const {
+    if (!engine_->knows(job)) {
         throw InputError(std::string(event) + " of the unknown job " + in_quotes(codec_->ids().id(job)));
     }
 }
@@ -199,8 +186,7 @@ void Session::require_known(const char* event, JobIndex job) const {
 void Session::check(const JobCompleted& completed) const {
     require_known("JOB_COMPLETED", completed.job);
     const std::string& id = codec_->ids().id(completed.job);
-    const JobTable& jobs = engine_->state().jobs;
-    if (!jobs.has(completed.job) || jobs[completed.job].state != JobState::running) {
+    if (!engine_->is_running(completed.job)) {
         throw InputError("JOB_COMPLETED of job " + in_quotes(id) + ", which is not running");
     }
     if (!has_completed(completed.state)) {
@@ -210,7 +196,7 @@ void Session::check(const JobCompleted& completed) const {
 }
 
 void Session::check(const JobsKilled& killed) const {
-    for (const JobIndex job : killed.jobs) {
+    for (const JobNumber job : killed.jobs) {
         require_known("JOB_KILLED", job);
     }
 }
@@ -253,10 +239,6 @@ void Session::registered(const RegisterJob& job) {
     const std::string& id = job.description.id;
     if (codec_->ids().number_of(id) != job.job) {
         throw InputError("job " + in_quotes(id) + " was to be registered, and is there already");
-    }
-    ++jobs_;
-    if (acknowledges_jobs_) {
-        to_be_acknowledged_.insert(job.job);
     }
     spdlog::debug("at {}: job {} registered", now_.to_string(), shown(id));
 }

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +39,8 @@ class Session {
     // Whether SIMULATION_ENDS was answered.
     bool ended() const { return ended_; }
 
-    std::size_t jobs() const { return jobs_; }
+    // Jobs that were submitted or registered.
+    std::size_t jobs() const { return engine_ ? engine_->state().jobs.size() : 0; }
     std::size_t rejected() const { return rejected_; }
     // The algorithm's counts so far; empty before the simulation has begun.
     std::vector<Statistic> statistics() const;
@@ -51,8 +51,7 @@ class Session {
     void begin(protocol::SimulationBegins& begins);
     std::vector<Host> hosts_of(protocol::SimulationBegins& begins) const;
     void take_in(protocol::MessageEvent& event);
-    void submitted(JobSubmitted& submission, Time timestamp);
-    void require_known(const char* event, JobIndex job) const;
+    void require_known(const char* event, JobNumber job) const;
     void check(const protocol::Options& options);
     void check(const JobCompleted& completed) const;
     void check(const JobsKilled& killed) const;
@@ -66,11 +65,9 @@ class Session {
     std::unique_ptr<protocol::Codec> codec_;
     const Platform* platform_;
     std::unique_ptr<Engine> engine_;
-    std::size_t jobs_ = 0;                   // submitted or registered; the codec's numbers are the engine's
-    std::set<JobIndex> to_be_acknowledged_;  // registered jobs
-    bool greeted_ = false;                   // whether Hello was sent to Batsim
-    bool begun_ = false;                     // whether the engine knows the machine
-    bool finishes_registration_ = false;     // whether the reply begins with registration_finished
+    bool greeted_ = false;                // whether Hello was sent to Batsim
+    bool begun_ = false;                  // whether the engine knows the machine
+    bool finishes_registration_ = false;  // whether the reply begins with registration_finished
     std::string frame_;
     Time now_;
     bool acknowledges_jobs_ = false;  // whether JOB_SUBMITTED answers REGISTER_JOB

@@ -3,17 +3,14 @@
 #include <utility>
 #include <variant>
 
-#include "src/engine/job_numbers.hpp"
-
 namespace batfill {
 
 void EmbeddedScheduler::begin(const Simulator& simulator, SchedulerReply& reply) {
-    index_of_.resize(simulator.jobs().size());
-    number_of_.reserve(simulator.jobs().size());
-    engine_.begin(Time(), machine_ != nullptr ? *machine_ : Machine(simulator.scenario().platform.hosts),
-                  simulator.scenario().acknowledge_dynamic_jobs);
+    const Scenario& scenario = simulator.scenario();
+    engine_.begin(Time(), machine_ != nullptr ? *machine_ : Machine(scenario.platform.hosts),
+                  scenario.acknowledge_dynamic_jobs, static_cast<JobNumber>(simulator.jobs().size()));
     reply.now = Time();
-    if (simulator.scenario().enable_dynamic_jobs && !engine_.registers_jobs()) {
+    if (scenario.enable_dynamic_jobs && !engine_.registers_jobs()) {
         reply.decisions.push_back({Time(), Notification{NotificationType::registration_finished, {}, {}}});
     }
     decide(Time(), reply);
@@ -22,11 +19,6 @@ void EmbeddedScheduler::begin(const Simulator& simulator, SchedulerReply& reply)
 void EmbeddedScheduler::message(Time now, std::span<Event> events, SchedulerReply& reply) {
     engine_.arrive(now);
     for (Event& event : events) {
-        if (acknowledges(event)) {
-            engine_.acknowledge(index_of_[std::get<JobSubmitted>(event.data).job]);
-            continue;
-        }
-        number_for_engine(event);
         engine_.take_in(std::move(event));
     }
     decide(now, reply);
@@ -34,7 +26,6 @@ void EmbeddedScheduler::message(Time now, std::span<Event> events, SchedulerRepl
 
 void EmbeddedScheduler::decide(Time now, SchedulerReply& reply) {
     for (Decision& decision : engine_.decide()) {
-        number_for_simulator(decision);
         if (auto* const reject = std::get_if<RejectJob>(&decision)) {
             Rejections& rejections = rejections_[reject->cause];
             if (rejections.jobs++ == 0) {
@@ -44,34 +35,6 @@ void EmbeddedScheduler::decide(Time now, SchedulerReply& reply) {
         }
         reply.decisions.push_back({now, std::move(decision)});
     }
-}
-
-// Whether the event reports the submission of a job that the engine itself registered.
-bool EmbeddedScheduler::acknowledges(const Event& event) const {
-    const auto* submitted = std::get_if<JobSubmitted>(&event.data);
-    if (submitted == nullptr) {
-        return false;
-    }
-    const JobIndex index = index_of_[submitted->job];
-    return index < number_of_.size() && number_of_[index] == submitted->job;
-}
-
-// The engine numbers jobs in the order of their submission.
-void EmbeddedScheduler::number_for_engine(Event& event) {
-    if (auto* const submitted = std::get_if<JobSubmitted>(&event.data)) {
-        index_of_[submitted->job] = static_cast<JobIndex>(number_of_.size());
-        number_of_.push_back(submitted->job);
-    }
-    for_each_job(event.data, [this](JobIndex& job) { job = index_of_[job]; });
-}
-
-void EmbeddedScheduler::number_for_simulator(Decision& decision) {
-    if (const auto* const registers = std::get_if<RegisterJob>(&decision)) {
-        assert(registers->job == number_of_.size());
-        number_of_.push_back(static_cast<JobNumber>(index_of_.size()));
-        index_of_.push_back(registers->job);
-    }
-    for_each_job(decision, [this](JobIndex& job) { job = number_of_[job]; });
 }
 
 }  // namespace batfill

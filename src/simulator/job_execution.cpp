@@ -33,7 +33,7 @@ void Simulation::require_simulable(const JobProfile& profile, const std::string&
 }
 
 void Simulation::reject(JobNumber number) {
-    SimulatedJob& job = jobs_[number];
+    SimulatedJob& job = this->job(number);
     if (job.state != JobState::submitted) {
         throw InputError("the scheduler rejects job " + shown(job.job->description.id) + ", which is not waiting");
     }
@@ -77,7 +77,7 @@ Duration Simulation::run_time(const SimulatedJob& job, JobState& end) {
 }
 
 void Simulation::start(StartJob& decision) {
-    SimulatedJob& job = jobs_[decision.job];
+    SimulatedJob& job = this->job(decision.job);
     const JobDescription& description = job.job->description;
     const auto refuse = [&](const std::string& why) {
         throw InputError("the scheduler starts job " + shown(description.id) + " at " + now_.to_string() + ": " + why);
@@ -104,13 +104,13 @@ void Simulation::start(StartJob& decision) {
     job.end = now_ + run_time(job, job.expected_state);
     --in_queue_;
     ++running_;
-    set_timer(job.end, Timer::Kind::job, decision.job);
+    set_timer(job.end, Timer::Kind::job, static_cast<std::size_t>(decision.job));
 }
 
 void Simulation::kill(const KillJobs& decision) {
     std::vector<JobNumber> killed;
     for (const JobNumber number : decision.jobs) {
-        SimulatedJob& job = jobs_[number];
+        SimulatedJob& job = this->job(number);
         if (job.end_told) {
             throw InputError("the scheduler kills job " + shown(job.job->description.id) + ", which has ended");
         }
@@ -126,7 +126,7 @@ void Simulation::kill(const KillJobs& decision) {
         return;
     }
     for (const JobNumber number : killed) {
-        SimulatedJob& job = jobs_[number];
+        SimulatedJob& job = this->job(number);
         if (job.state == JobState::running) {
             job.end = now_;
             leave_machines(job, JobState::completed_killed);
@@ -137,7 +137,7 @@ void Simulation::kill(const KillJobs& decision) {
 
 void Simulation::report_kill(const std::vector<JobNumber>& killed) {
     for (const JobNumber number : killed) {
-        if (jobs_[number].state == JobState::completed_killed) {
+        if (job(number).state == JobState::completed_killed) {
             report_end(number);
         }
     }
@@ -147,7 +147,7 @@ void Simulation::report_kill(const std::vector<JobNumber>& killed) {
 void Simulation::report_end(JobNumber number) {
     --running_;
     ended_.push_back(number);
-    tell(JobCompleted{number, jobs_[number].state});
+    tell(JobCompleted{number, job(number).state});
 }
 
 void Simulation::leave_machines(SimulatedJob& job, JobState state) {

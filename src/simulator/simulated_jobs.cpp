@@ -9,7 +9,7 @@ ScheduledJob scheduled_job(const Simulator& simulator, JobNumber number) {
 }
 
 void describe(const Simulator& simulator, JobNumber number, ScheduledJob& scheduled) {
-    const SimulatedJob& job = simulator.jobs()[number];
+    const SimulatedJob& job = simulator.job(number);
     const JobDescription& description = job.job->description;
     scheduled.id = description.id;
     scheduled.submit = description.submit;

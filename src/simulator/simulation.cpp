@@ -4,7 +4,6 @@
 #include <array>
 #include <cassert>
 #include <charconv>
-#include <numeric>
 #include <utility>
 #include <variant>
 
@@ -37,14 +36,11 @@ double in_json(double seconds) {
 Simulation::Simulation(const Scenario& scenario)
     : scenario_(scenario), machines_(scenario.platform.hosts.size(), scenario.rules.machine_times_of_batsim5) {
     for (const Workload& workload : scenario.workloads) {
-        const auto first = static_cast<JobNumber>(jobs_.size());
-        add_jobs(workload);
         std::vector<JobNumber>& submissions = submissions_.emplace_back();
-        submissions.resize(jobs_.size() - first);
-        std::iota(submissions.begin(), submissions.end(), first);
+        add_jobs(workload, submissions);
         const auto submitted_before = [this](JobNumber a, JobNumber b) {
-            const JobDescription& x = jobs_[a].job->description;
-            const JobDescription& y = jobs_[b].job->description;
+            const JobDescription& x = job(a).job->description;
+            const JobDescription& y = job(b).job->description;
             return x.submit != y.submit ? x.submit < y.submit : x.id < y.id;
         };
         // Most workloads already have this order.
@@ -60,10 +56,12 @@ Simulation::Simulation(const Scenario& scenario)
     occurred_.resize(scenario.event_lists.size());
 }
 
-void Simulation::add_jobs(const Workload& workload) {
+void Simulation::add_jobs(const Workload& workload, std::vector<JobNumber>& numbers) {
     ProfileIndex profiles(workload);
     jobs_.reserve(jobs_.size() + workload.jobs.size());
+    numbers.reserve(workload.jobs.size());
     for (const WorkloadJob& job : workload.jobs) {
+        numbers.push_back(static_cast<JobNumber>(jobs_.size()));
         SimulatedJob& simulated = jobs_.emplace_back();
         simulated.job = &job;
         simulated.profile = profiles.find(job.description.profile);
@@ -74,8 +72,8 @@ void Simulation::add_jobs(const Workload& workload) {
 
 std::optional<JobNumber> Simulation::find_job(const std::string& id) const {
     if (by_id_.empty()) {
-        for (JobNumber number = 0; number < jobs_.size(); ++number) {
-            by_id_.emplace(jobs_[number].job->description.id, number);
+        for (std::size_t number = 0; number < jobs_.size(); ++number) {
+            by_id_.emplace(jobs_[number].job->description.id, static_cast<JobNumber>(number));
         }
     }
     const auto found = by_id_.find(id);
@@ -111,7 +109,7 @@ void Simulation::run(const Simulator& simulator, SimulatedScheduler& scheduler, 
     event_submitters_ = scenario_.event_lists.size();
     for (std::size_t i = 0; i < scenario_.workloads.size(); ++i) {
         const bool any = !submissions_[i].empty();
-        set_timer(any ? std::max(now_, jobs_[submissions_[i].front()].job->description.submit) : now_,
+        set_timer(any ? std::max(now_, job(submissions_[i].front()).job->description.submit) : now_,
                   Timer::Kind::submitter, i);
     }
     for (std::size_t i = 0; i < scenario_.event_lists.size(); ++i) {
@@ -174,9 +172,9 @@ void Simulation::send(SimulatedScheduler& scheduler) {
     late_messages_.clear();
     for (const Event& event : events_) {
         if (const auto* completed = std::get_if<JobCompleted>(&event.data)) {
-            jobs_[completed->job].end_told = true;
+            job(completed->job).end_told = true;
             if (dynamic_jobs_) {
-                removed_profiles_.insert(jobs_[completed->job].profile);
+                removed_profiles_.insert(job(completed->job).profile);
             }
         }
     }
@@ -295,22 +293,22 @@ void Simulation::submit(std::size_t workload) {
     const std::vector<JobNumber>& submissions = submissions_[workload];
     std::size_t& next = submitted_[workload];
     const std::size_t first = next;
-    while (next < submissions.size() && jobs_[submissions[next]].job->description.submit <= now_) {
+    while (next < submissions.size() && job(submissions[next]).job->description.submit <= now_) {
         // The submitter has waited for the first of these jobs. For a job that seems to be later, it waits again, for
         // no time.
-        if (next != first && clock_is_behind(jobs_[submissions[next]].job->description.submit)) {
+        if (next != first && clock_is_behind(job(submissions[next]).job->description.submit)) {
             continue_submission(workload);
             return;
         }
         const JobNumber number = submissions[next++];
-        jobs_[number].state = JobState::submitted;
+        SimulatedJob& submitted = job(number);
+        submitted.state = JobState::submitted;
         ++in_queue_;
-        const SimulatedJob& job = jobs_[number];
-        tell(JobSubmitted{number, SharedJobDescription::kept_elsewhere(job.job->description),
-                          known_run_time(*job.profile), job.may_outlive_walltime});
+        tell(JobSubmitted{number, SharedJobDescription::kept_elsewhere(submitted.job->description),
+                          known_run_time(*submitted.profile), submitted.may_outlive_walltime});
     }
     if (next < submissions.size()) {
-        set_timer(jobs_[submissions[next]].job->description.submit, Timer::Kind::submitter, workload);
+        set_timer(job(submissions[next]).job->description.submit, Timer::Kind::submitter, workload);
         return;
     }
     send_bye(Message::Kind::submitter_bye, submissions.empty());

@@ -71,7 +71,9 @@ class Simulation {
 
     // Throws: InputError if a job of this profile communicates. `place` begins the error.
     static void require_simulable(const JobProfile& profile, const std::string& place, const JobDescription& job);
-    void add_jobs(const Workload& workload);
+    // Appends the numbers of the jobs to `numbers`.
+    void add_jobs(const Workload& workload, std::vector<JobNumber>& numbers);
+    SimulatedJob& job(JobNumber number) { return jobs_[static_cast<std::size_t>(number)]; }
     void set_timer(Time time, Timer::Kind kind, std::size_t number) { set_timer({time, order_++, kind, number}); }
     void set_timer(const Timer& timer);
     void expire_timers();

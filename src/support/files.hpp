@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,6 +16,11 @@ struct CloseGzip {
     void operator()(gzFile file) const { gzclose(file); }
 };
 using GzipFile = std::unique_ptr<gzFile_s, CloseGzip>;
+
+struct CloseFile {
+    void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
+};
+using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
 
 // A file that is read from its beginning, plain or gzipped, whatever its name.
 // Throws: InputError, which names the file.

@@ -53,6 +53,15 @@ class JsonWriter {
         }
         close_array();
     }
+    // As above, of objects whose members `write` writes.
+    template <class Range, class Write>
+    void objects(const Range& values, Write write) {
+        array(values, [&](const auto& value) {
+            open_object();
+            write(value);
+            close_object();
+        });
+    }
     template <class Range>
     void texts(const Range& values) {
         array(values, [this](const auto& value) { text(value); });

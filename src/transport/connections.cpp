@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <thread>
-#include <utility>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -123,8 +122,7 @@ std::optional<Connections::Number> Connections::number_of(zmq::message_t& messag
 }
 
 bool Connections::lives(Number connection) const {
-    return std::any_of(by_descriptor_.begin(), by_descriptor_.end(),
-                       [=](const auto& one) { return one.second == connection; });
+    return std::ranges::any_of(by_descriptor_, [=](const auto& one) { return one.second == connection; });
 }
 
 CurveKeys new_curve_keys() {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <new>
 #include <system_error>
 #include <utility>
 
@@ -83,21 +82,17 @@ RequestSocket::RequestSocket(const std::string& endpoint, const std::string& sec
     require_endpoint(endpoint, "cannot listen on ");
     check_path(endpoint);
     require_threads();
-    context_ = std::make_unique<zmq::context_t>();
-    // A ROUTER does not remember whom it owes an answer. A REP does, and drops the answer when another peer's
-    // connection reaches it in the wrong state.
-    socket_ = std::make_unique<zmq::socket_t>(*context_, zmq::socket_type::router);
-    socket_->set(zmq::sockopt::maxmsgsize, max_received_frame);
-    socket_->set(zmq::sockopt::rcvhwm, max_requests_taken_in);
-    socket_->set(zmq::sockopt::rcvtimeo, moment);
-    keep_alive(*socket_);
+    open_ = std::make_unique<Open>();
+    open_->socket.set(zmq::sockopt::maxmsgsize, max_received_frame);
+    open_->socket.set(zmq::sockopt::rcvhwm, max_requests_taken_in);
+    open_->socket.set(zmq::sockopt::rcvtimeo, moment);
+    keep_alive(open_->socket);
     if (!secret_key.empty()) {
-        socket_->set(zmq::sockopt::curve_server, true);
-        socket_->set(zmq::sockopt::curve_secretkey, secret_key);
+        open_->socket.set(zmq::sockopt::curve_server, true);
+        open_->socket.set(zmq::sockopt::curve_secretkey, secret_key);
     }
-    connections_ = std::make_unique<Connections>(*context_, *socket_);
     try {
-        socket_->bind(bindable(endpoint));
+        open_->socket.bind(bindable(endpoint));
     } catch (const zmq::error_t& problem) {
         throw UsageError("cannot listen on " + endpoint + ": " +
                          (problem.num() == EADDRINUSE ? in_use : problem.what()));
@@ -114,9 +109,9 @@ RequestSocket::~RequestSocket() {
     try {
         // ZeroMQ's only thread works in order. When it begins to connect another socket, it has handed all answers to
         // the system, which delivers them even after the process has ended.
-        zmq::socket_t last(*context_, zmq::socket_type::pair);
+        zmq::socket_t last(open_->context, zmq::socket_type::pair);
         last.set(zmq::sockopt::linger, 0);
-        Connections begun(*context_, last);
+        Connections begun(open_->context, last);
         last.connect(endpoint());
         zmq::pollitem_t item{begun.handle(), 0, ZMQ_POLLIN, 0};
         zmq::poll(&item, 1, sending_at_the_end);
@@ -128,26 +123,19 @@ RequestSocket::~RequestSocket() {
         std::filesystem::remove(socket_file_, ignored);
     }
     // Keeps the open sockets reachable: a leak checker would report them otherwise.
-    struct Open {
-        std::unique_ptr<zmq::context_t> context;
-        std::unique_ptr<zmq::socket_t> socket;
-        std::unique_ptr<Connections> connections;
-        Open* before;
-    };
     static Open* last_open = nullptr;
-    if (auto* open =
-            new (std::nothrow) Open{std::move(context_), std::move(socket_), std::move(connections_), last_open}) {
-        last_open = open;
-    }
+    open_->before = std::exchange(last_open, open_.get());
+    (void)open_.release();
 }
 
 bool RequestSocket::wait(int descriptor, std::optional<std::chrono::milliseconds> timeout) {
-    pollfd items[] = {
-        {descriptor, POLLIN, 0}, {socket_->get(zmq::sockopt::fd), POLLIN, 0}, {connections_->descriptor(), POLLIN, 0}};
+    pollfd items[] = {{descriptor, POLLIN, 0},
+                      {open_->socket.get(zmq::sockopt::fd), POLLIN, 0},
+                      {open_->connections.descriptor(), POLLIN, 0}};
     const auto milliseconds = static_cast<int>(timeout ? std::min<std::int64_t>(timeout->count(), max_wait) : -1);
     poll(items, 3, milliseconds);
     if (items[2].revents != 0) {
-        connections_->update();
+        open_->connections.update();
     }
     return items[0].revents != 0;
 }
@@ -155,7 +143,7 @@ bool RequestSocket::wait(int descriptor, std::optional<std::chrono::milliseconds
 bool RequestSocket::receive(ReceivedMessage& request) {
     frames_.clear();
     do {
-        if (!socket_->recv(frames_.emplace_back(), zmq::recv_flags::none)) {
+        if (!open_->socket.recv(frames_.emplace_back(), zmq::recv_flags::none)) {
             return false;
         }
     } while (frames_.back().more());
@@ -176,18 +164,14 @@ bool RequestSocket::receive(ReceivedMessage& request) {
 
 void RequestSocket::answer(const ReceivedMessage& request, std::string_view frame) {
     for (const std::string& part : request.envelope) {
-        socket_->send(zmq::buffer(part), zmq::send_flags::sndmore | zmq::send_flags::dontwait);
+        open_->socket.send(zmq::buffer(part), zmq::send_flags::sndmore | zmq::send_flags::dontwait);
     }
-    socket_->send(zmq::buffer(frame), zmq::send_flags::dontwait);
+    open_->socket.send(zmq::buffer(frame), zmq::send_flags::dontwait);
 }
 
 std::optional<Connections::Number> RequestSocket::connection_of(ReceivedMessage& request) {
-    connections_->update();
-    return connections_->number_of(request.frame);
-}
-
-bool RequestSocket::lives(std::optional<Connections::Number> connection) const {
-    return !connection || connections_->lives(*connection);
+    open_->connections.update();
+    return open_->connections.number_of(request.frame);
 }
 
 }  // namespace batfill::transport

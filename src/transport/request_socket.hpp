@@ -37,7 +37,7 @@ class RequestSocket {
     RequestSocket& operator=(const RequestSocket&) = delete;
 
     // The endpoint it listens on, with the port if the caller left that open.
-    std::string endpoint() const { return socket_->get(zmq::sockopt::last_endpoint); }
+    std::string endpoint() const { return open_->socket.get(zmq::sockopt::last_endpoint); }
 
     // Waits until a request may have come, `descriptor` can be read, or a connection was made or lost; at most for
     // `timeout`, if given. Returns whether `descriptor` can be read.
@@ -52,18 +52,26 @@ class RequestSocket {
     // Returns the connection over which a request has just come, if known.
     std::optional<Connections::Number> connection_of(ReceivedMessage& request);
     // Updates the list of connections; wait() does so, too.
-    void look_at_connections() { connections_->update(); }
+    void look_at_connections() { open_->connections.update(); }
     // Returns whether a connection was not known to be lost at the last update.
-    bool lives(std::optional<Connections::Number> connection) const;
+    bool lives(std::optional<Connections::Number> connection) const {
+        return !connection || open_->connections.lives(*connection);
+    }
     // Returns whether any connection existed at the last update, even one of strangers.
-    bool anybody_is_connected() const { return connections_->any_lives(); }
+    bool anybody_is_connected() const { return open_->connections.any_lives(); }
 
  private:
-    // On the heap, as they outlive this object.
-    std::unique_ptr<zmq::context_t> context_;
-    std::unique_ptr<zmq::socket_t> socket_;
-    std::unique_ptr<Connections> connections_;
-    std::string socket_file_;  // of an ipc endpoint, removed at the end; else empty
+    struct Open {
+        zmq::context_t context;
+        // A ROUTER does not remember whom it owes an answer. A REP does, and drops the answer when another peer's
+        // connection reaches it in the wrong state.
+        zmq::socket_t socket{context, zmq::socket_type::router};
+        Connections connections{context, socket};
+        Open* before = nullptr;
+    };
+
+    std::unique_ptr<Open> open_;  // on the heap, as it outlives this object
+    std::string socket_file_;     // of an ipc endpoint, removed at the end; else empty
     std::vector<zmq::message_t> frames_;
 };
 

@@ -8,13 +8,12 @@
 #include <cstring>
 #include <limits>
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <batfill/core/error.hpp>
 
-#include "src/support/files.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill {
 
@@ -29,27 +28,17 @@ struct Line {
     double value;
 };
 
-// Removes the number at the beginning of `text`.
-template <typename Number>
-bool take(std::string_view& text, Number& number) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return error == std::errc();
-}
-
-bool take_comma(std::string_view& text) {
-    const bool comma = text.starts_with(',');
-    text.remove_prefix(comma ? 1 : 0);
-    return comma;
-}
-
 std::optional<Line> parse(std::string_view text) {
-    Line line{};
-    if (take(text, line.workload) && take_comma(text) && take(text, line.evaluation) && take_comma(text) &&
-        take(text, line.value) && text.empty() && !std::isnan(line.value)) {
-        return line;
+    const std::size_t first = text.find(',');
+    const std::size_t last = text.rfind(',');
+    if (first == last) {
+        return std::nullopt;
     }
-    return std::nullopt;
+    const auto workload = number_in<std::size_t>(text.substr(0, first));
+    const auto evaluation = number_in<std::size_t>(text.substr(first + 1, last - first - 1));
+    const auto value = number_in<double>(text.substr(last + 1));
+    return workload && evaluation && value && !std::isnan(*value) ? std::optional(Line{*workload, *evaluation, *value})
+                                                                  : std::nullopt;
 }
 
 std::string shortest(double value) {
@@ -60,20 +49,17 @@ std::string shortest(double value) {
 }  // namespace
 
 Checkpoint::Checkpoint(const std::string& path, const std::string& run, std::size_t workloads, std::size_t evaluations)
-    : path_(path), restored_(workloads), last_write_(std::chrono::steady_clock::now()) {
-    file_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (file_ < 0) {
+    : path_(path),
+      file_(std::fopen(path.c_str(), "a+e")),  // e: not for processes that this one starts
+      restored_(workloads),
+      last_write_(std::chrono::steady_clock::now()) {
+    if (file_ == nullptr) {
         fail("opened");
     }
-    try {
-        if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
-            throw InputError(path_ + ": in use by another run");
-        }
-        restore(InputFile(path).read_all(max_file_size), run + '\n', workloads, evaluations);
-    } catch (...) {
-        close(file_);
-        throw;
+    if (flock(fileno(file_.get()), LOCK_EX | LOCK_NB) != 0) {
+        throw InputError(path_ + ": in use by another run");
     }
+    restore(InputFile(path).read_all(max_file_size), run + '\n', workloads, evaluations);
 }
 
 Checkpoint::~Checkpoint() {
@@ -82,7 +68,6 @@ Checkpoint::~Checkpoint() {
     } else {
         unlink(path_.c_str());
     }
-    close(file_);
 }
 
 void Checkpoint::restore(std::string_view text, const std::string& header, std::size_t workloads,
@@ -114,7 +99,7 @@ void Checkpoint::restore(std::string_view text, const std::string& header, std::
         keep_ = true;
         complete = end + 1;
     }
-    if (ftruncate(file_, static_cast<off_t>(complete)) != 0) {
+    if (ftruncate(fileno(file_.get()), static_cast<off_t>(complete)) != 0) {
         fail("written");
     }
     if (complete == 0) {
@@ -147,16 +132,10 @@ void Checkpoint::add(std::size_t workload, std::size_t evaluation, double value)
 }
 
 bool Checkpoint::write_pending() {
-    std::size_t written = 0;
-    while (written < pending_.size()) {
-        const ssize_t count = write(file_, pending_.data() + written, pending_.size() - written);
-        if (count < 0 && errno != EINTR) {
-            return false;
-        }
-        written += count > 0 ? static_cast<std::size_t>(count) : 0;
-    }
+    const bool written = std::fwrite(pending_.data(), 1, pending_.size(), file_.get()) == pending_.size() &&
+                         std::fflush(file_.get()) == 0;
     pending_.clear();
-    return true;
+    return written;
 }
 
 void Checkpoint::fail(const std::string& action) const {

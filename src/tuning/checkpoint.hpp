@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "src/support/files.hpp"
+
 namespace batfill {
 
 // A file with one line per value that the replays of a search gave. If a killed run is repeated, it requests the same
@@ -45,7 +47,7 @@ class Checkpoint {
     [[noreturn]] void fail(const std::string& action) const;
 
     std::string path_;
-    int file_ = -1;
+    OpenFile file_;
     std::vector<std::vector<double>> restored_;  // the values of each workload; NaN where there is none
     std::size_t found_ = 0;
     bool keep_ = false;

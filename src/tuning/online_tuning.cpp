@@ -8,21 +8,13 @@
 #include <batfill/replay/replay.hpp>
 
 #include "src/engine/weight_tuner.hpp"
+#include "src/formats/named_platform.hpp"
 #include "src/support/interruption.hpp"
 #include "src/tuning/tune.hpp"
 
 namespace batfill {
 
 namespace {
-
-// A machine of equal processors: the orders look only at their number.
-Platform machine(int processors) {
-    Platform platform;
-    for (int i = 0; i < processors; ++i) {
-        platform.hosts.push_back({std::to_string(i), 1, {}, {}});
-    }
-    return platform;
-}
 
 // Tunes weights by replaying past jobs in this process.
 class OnlineTuning : public WeightTuner {
@@ -64,9 +56,8 @@ void OnlineTuning::ended(const SchedulerState& state, std::span<const Completion
 
 Workload OnlineTuning::past(Time since) const {
     std::vector<PastJob> jobs;
-    std::copy_if(past_jobs_.begin(), past_jobs_.end(), std::back_inserter(jobs),
-                 [=](const PastJob& job) { return job.submit >= since; });
-    std::stable_sort(jobs.begin(), jobs.end(), [](const PastJob& a, const PastJob& b) { return a.submit < b.submit; });
+    std::ranges::copy_if(past_jobs_, std::back_inserter(jobs), [=](const auto& job) { return job.submit >= since; });
+    std::ranges::stable_sort(jobs, {}, &PastJob::submit);
     Workload workload;
     workload.name = "past";
     for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -94,7 +85,8 @@ std::optional<MixedWeights> OnlineTuning::tune(const SchedulerState& state) {
     while (!past_jobs_.empty() && past_jobs_.front().end < since) {
         past_jobs_.pop_front();
     }
-    const Replay replay(machine(state.processors), past(since));
+    // The orders look only at the number of processors.
+    const Replay replay(homogeneous_platform(state.processors), past(since));
     if (replay.scenario().workloads.front().jobs.empty()) {
         return std::nullopt;
     }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <new>
 #include <set>
 #include <utility>
 
@@ -18,6 +17,7 @@
 #include "src/support/files.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/names.hpp"
+#include "src/support/place_in_errors.hpp"
 #include "src/tuning/checkpoint.hpp"
 #include "src/tuning/tuning_run.hpp"
 #include "src/workloads/any_workload.hpp"
@@ -67,19 +67,20 @@ Inputs read_inputs(const TuneRequest& options) {
 }
 
 double measure(const Replay& replay, const SchedulerChoice& scheduler, const ReplayMetric& metric) {
-    std::optional<double> value;
-    try {
-        value = replay.measure(scheduler, metric);
-    } catch (const std::bad_alloc&) {
-        throw;  // is no fault of what was replayed
-    } catch (const std::exception& problem) {
-        throw InputError(replay.scenario().workloads.front().path + ": " + problem.what());
+    return with_place_in_errors(replay.scenario().workloads.front().path, [&] {
+        if (const std::optional<double> value = replay.measure(scheduler, metric)) {
+            return *value;
+        }
+        throw InputError("expected a job that counts for " + metric.name());
+    });
+}
+
+std::unique_ptr<WeightSearch> search_of(const SearchRequest& request) {
+    if (request.xnes) {
+        return xnes_search(request.features, request.evaluations, request.lambda, request.seed);
     }
-    if (!value) {
-        throw InputError(replay.scenario().workloads.front().path + ": expected a job that counts for " +
-                         metric.name());
-    }
-    return *value;
+    return request.features == MixedFeatures::three ? grid_search(request.points)
+                                                    : uniform_search(request.evaluations, request.seed);
 }
 
 // One task for each workload, or one for all of them together.
@@ -87,7 +88,7 @@ std::vector<TuningTask> make_tasks(const TuneRequest& options, std::size_t workl
     std::vector<TuningTask> tasks;
     for (std::size_t workload = 0; workload < workloads; ++workload) {
         if (tasks.empty() || !options.sum) {
-            tasks.push_back({options.search.make(), {}});
+            tasks.push_back({search_of(options.search), {}});
         }
         tasks.back().workloads.push_back(workload);
     }
@@ -116,133 +117,71 @@ std::string policy_file_text(const SchedulerChoice& policy, const MixedWeights& 
     return std::string(json.view()) + '\n';
 }
 
-// The files that `batfill tune` writes: all of them or none.
-// Throws: all members throw InputError if a file cannot be written.
-class TuneResults {
- public:
-    // `workloads` are the names of the workloads in the files.
-    // Requires: `request` outlives the results.
-    TuneResults(const TuneRequest& request, std::vector<std::string> workloads);
-
-    // Adds a line to the file of all values, if the user wants one.
-    void add_value(std::size_t workload, std::size_t evaluation, const MixedWeights& weights, double value);
-
-    // Writes the results of the searches.
-    // Requires: the searches are over.
-    std::vector<std::string> write(const std::vector<TuningTask>& tasks);
-    // Requires: as above.
-    std::vector<TunedWeights> best(const std::vector<TuningTask>& tasks) const;
-
- private:
-    const std::string& subject(const TuningTask& task) const;
-    void write_convergence(const std::vector<TuningTask>& tasks);
-    void write_best(const std::vector<TuningTask>& tasks);
-    void write_policies(const std::vector<TuningTask>& tasks);
-
-    const TuneRequest& request_;
-    std::vector<std::string> workloads_;
-    OutputFiles files_;
-    OutputFile* values_ = nullptr;  // file of all values; null if the user wants none
-};
-
-TuneResults::TuneResults(const TuneRequest& request, std::vector<std::string> workloads)
-    : request_(request), workloads_(std::move(workloads)) {
-    if (request.values_file) {
-        values_ = &files_.add(*request.values_file);
-        values_->write(std::string("workload,evaluation,value,") + weight_columns + '\n');
-    }
-}
-
-void TuneResults::add_value(std::size_t workload, std::size_t evaluation, const MixedWeights& weights, double value) {
-    if (values_ != nullptr) {
-        values_->write(csv_text(workloads_[workload]) + ',' + std::to_string(evaluation) + ',' + exact(value) + ',' +
-                       numbers_text(weights) + '\n');
-    }
-}
-
-std::vector<std::string> TuneResults::write(const std::vector<TuningTask>& tasks) {
-    write_convergence(tasks);
-    write_best(tasks);
-    write_policies(tasks);
-    return files_.commit();
-}
-
-// What the results of a task are about: a workload, or the sum over all.
-const std::string& TuneResults::subject(const TuningTask& task) const {
-    static const std::string all = "sum";
-    return request_.sum ? all : workloads_[task.workloads.front()];
-}
-
-std::vector<TunedWeights> TuneResults::best(const std::vector<TuningTask>& tasks) const {
+std::vector<TunedWeights> best_of(const std::vector<TuningTask>& tasks, const std::vector<std::string>& subjects) {
     std::vector<TunedWeights> result;
-    for (const TuningTask& task : tasks) {
-        const WeightSearch::Improvement& best = task.search->best();
-        result.push_back({subject(task), best.value, best.weights, best.evaluation, task.search->evaluations()});
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        const WeightSearch& search = *tasks[i].search;
+        const WeightSearch::Improvement& best = search.best();
+        result.push_back({subjects[i], best.value, best.weights, best.evaluation, search.evaluations()});
     }
     return result;
 }
 
-void TuneResults::write_convergence(const std::vector<TuningTask>& tasks) {
-    OutputFile& file = files_.add(request_.prefix + "_convergence.csv");
+void write_convergence(const std::vector<TuningTask>& tasks, const std::vector<std::string>& subjects,
+                       OutputFile& file) {
     file.write(std::string("workload,evaluation,start,value,objective,") + weight_columns + '\n');
-    for (const TuningTask& task : tasks) {
-        for (const WeightSearch::Improvement& improvement : task.search->improvements()) {
-            file.write(csv_text(subject(task)) + ',' + std::to_string(improvement.evaluation) + ',' +
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        for (const WeightSearch::Improvement& improvement : tasks[i].search->improvements()) {
+            file.write(csv_text(subjects[i]) + ',' + std::to_string(improvement.evaluation) + ',' +
                        std::to_string(improvement.start) + ',' + exact(improvement.value) + ',' +
                        exact(improvement.objective) + ',' + numbers_text(improvement.weights) + '\n');
         }
     }
 }
 
-void TuneResults::write_best(const std::vector<TuningTask>& tasks) {
-    OutputFile& file = files_.add(request_.prefix + "_results.csv");
+void write_best(const std::vector<TunedWeights>& best, const std::string& metric, OutputFile& file) {
     file.write(std::string("workload,metric,value,") + weight_columns + ",found_at,evaluations\n");
-    for (const TunedWeights& one : best(tasks)) {
-        file.write(csv_text(one.workload) + ',' + request_.metric.name() + ',' + exact(one.value) + ',' +
-                   numbers_text(one.weights) + ',' + std::to_string(one.found_at) + ',' +
-                   std::to_string(one.evaluations) + '\n');
+    for (const TunedWeights& one : best) {
+        file.write(csv_text(one.workload) + ',' + metric + ',' + exact(one.value) + ',' + numbers_text(one.weights) +
+                   ',' + std::to_string(one.found_at) + ',' + std::to_string(one.evaluations) + '\n');
     }
 }
 
-void TuneResults::write_policies(const std::vector<TuningTask>& tasks) {
-    for (const TuningTask& task : tasks) {
-        const std::string suffix = request_.sum ? "" : "_" + workloads_[task.workloads.front()];
-        OutputFile& file = files_.add(request_.prefix + suffix + ".json");
-        file.write(policy_file_text(request_.policy, task.search->best().weights));
-    }
-}
-
-// Runs the searches to their ends. Returns how many replays that takes in all.
-std::size_t run_all(std::vector<TuningTask>& tasks, const TuneRequest& options, const Inputs& inputs,
-                    TuneResults& results, Checkpoint& checkpoint,
-                    const std::function<void(std::size_t, std::size_t)>& progress) {
-    std::size_t replays = 0;
+// How to measure weights, and a line in the file of all values, if there is one, for each.
+TuningHooks hooks_of(const TuneRequest& request, const Inputs& inputs, OutputFile* values,
+                     const std::function<void(std::size_t, std::size_t)>& progress) {
     TuningHooks hooks;
     hooks.measure = [&](std::size_t workload, const MixedWeights& weights) {
-        if (options.before_replay) {
-            options.before_replay();
+        if (request.before_replay) {
+            request.before_replay();
         }
-        return measure(inputs.replays[workload], with_weights(options.policy, weights), options.metric);
+        return measure(inputs.replays[workload], with_weights(request.policy, weights), request.metric);
     };
-    hooks.evaluated = [&](std::size_t workload, std::size_t evaluation, const MixedWeights& weights, double value) {
-        results.add_value(workload, evaluation, weights, value);
-    };
-    hooks.progress = [&](std::size_t done, std::size_t total) {
-        replays = total;
-        progress(done, total);
-    };
-    run_searches(tasks, hooks, checkpoint, options.threads);
-    return replays;
+    if (values != nullptr) {
+        values->write(std::string("workload,evaluation,value,") + weight_columns + '\n');
+        hooks.evaluated = [&inputs, values](std::size_t workload, std::size_t evaluation, const MixedWeights& weights,
+                                            double value) {
+            values->write(csv_text(inputs.names[workload]) + ',' + std::to_string(evaluation) + ',' + exact(value) +
+                          ',' + numbers_text(weights) + '\n');
+        };
+    }
+    hooks.progress = progress;
+    return hooks;
+}
+
+// Describes, in one line, all options that the values and their order depend on.
+std::string description_of(const TuneRequest& request) {
+    const SchedulerChoice& policy = request.policy;
+    std::string text = std::string("batfill tune ") + version + ": " + request.search.text() + ", over " +
+                       (request.sum ? "sum" : "each") + ", " + request.metric.name() + ", tau " +
+                       request.tau.to_string() + ", " + policy.algorithm;
+    for (const auto& [name, value] : policy.parameters) {
+        text.append(" ").append(name).append("=").append(value);
+    }
+    return text;
 }
 
 }  // namespace
-
-std::unique_ptr<WeightSearch> SearchRequest::make() const {
-    if (xnes) {
-        return xnes_search(features, evaluations, lambda, seed);
-    }
-    return features == MixedFeatures::three ? grid_search(points) : uniform_search(evaluations, seed);
-}
 
 std::string SearchRequest::text() const {
     const std::string weighed = std::to_string(static_cast<std::size_t>(features)) + " features";
@@ -256,27 +195,25 @@ std::string SearchRequest::text() const {
     return "cover, " + weighed + ", " + std::to_string(evaluations) + " evaluations, seed " + std::to_string(seed);
 }
 
-std::string TuneRequest::description() const {
-    std::string text = std::string("batfill tune ") + version + ": " + search.text() + ", over " +
-                       (sum ? "sum" : "each") + ", " + metric.name() + ", tau " + tau.to_string() + ", " +
-                       policy.algorithm;
-    for (const auto& [name, value] : policy.parameters) {
-        text.append(" ").append(name).append("=").append(value);
-    }
-    return text;
-}
-
 TuneOutcome tune(const TuneRequest& request, const std::function<void(std::size_t, std::size_t)>& progress) {
     const Inputs inputs = read_inputs(request);
     const auto begin = std::chrono::steady_clock::now();
     std::vector<TuningTask> tasks = make_tasks(request, inputs.replays.size());
-    Checkpoint checkpoint(request.prefix + "_checkpoint.csv", request.description() + ", " + inputs.digest,
+    Checkpoint checkpoint(request.prefix + "_checkpoint.csv", description_of(request) + ", " + inputs.digest,
                           inputs.replays.size(), tasks.front().search->evaluations());
-    TuneResults results(request, inputs.names);
+    OutputFiles files;
+    OutputFile* const values = request.values_file ? &files.add(*request.values_file) : nullptr;
     TuneOutcome outcome;
-    outcome.replays = run_all(tasks, request, inputs, results, checkpoint, progress);
-    outcome.best = results.best(tasks);
-    outcome.written = results.write(tasks);
+    outcome.replays = run_searches(tasks, hooks_of(request, inputs, values, progress), checkpoint, request.threads);
+    const std::vector<std::string> subjects = request.sum ? std::vector<std::string>{"sum"} : inputs.names;
+    outcome.best = best_of(tasks, subjects);
+    write_convergence(tasks, subjects, files.add(request.prefix + "_convergence.csv"));
+    write_best(outcome.best, request.metric.name(), files.add(request.prefix + "_results.csv"));
+    for (const TunedWeights& best : outcome.best) {
+        const std::string suffix = request.sum ? "" : "_" + best.workload;
+        files.add(request.prefix + suffix + ".json").write(policy_file_text(request.policy, best.weights));
+    }
+    outcome.written = files.commit();
     checkpoint.finish();
     outcome.done_before = checkpoint.found();
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

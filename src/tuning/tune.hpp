@@ -26,8 +26,6 @@ struct SearchRequest {
     std::size_t points = 0;       // of a cover of three features
     double lambda = 1;            // of xnes
 
-    std::unique_ptr<WeightSearch> make() const;
-
     // Describes all options of the search in a few words.
     std::string text() const;
 };
@@ -37,7 +35,7 @@ struct TuneRequest {
     SearchRequest search;
     bool sum = false;  // search weights for all workloads together, not for each
     Duration tau;
-    ReplayMetric metric;
+    ReplayMetric metric{"mean_bounded_slowdown"};
     unsigned threads = 1;
     SchedulerChoice policy;  // the scheduler to tune, without weights but with their scales
     std::vector<std::string> workloads;
@@ -48,9 +46,6 @@ struct TuneRequest {
     std::optional<std::string> values_file;  // none: does not write all values
     // Called before each replay, by several threads; may be empty. It may throw Interrupted, which ends the search.
     std::function<void()> before_replay{};
-
-    // Describes, in one line, all options that the values and their order depend on.
-    std::string description() const;
 };
 
 // The best weights for a workload, or for all together.

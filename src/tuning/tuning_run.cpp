@@ -48,7 +48,8 @@ void tell(std::vector<TuningTask>& tasks, const std::vector<WeightRequest>& requ
 
 }  // namespace
 
-void run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Checkpoint& checkpoint, unsigned threads) {
+std::size_t run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Checkpoint& checkpoint,
+                         unsigned threads) {
     const std::size_t total =
         std::accumulate(tasks.begin(), tasks.end(), std::size_t{0}, [](std::size_t sum, const TuningTask& task) {
             return sum + task.search->evaluations() * task.workloads.size();
@@ -79,6 +80,7 @@ void run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Chec
         tell(tasks, requests);
         done_before += requests.size();
     }
+    return total;
 }
 
 }  // namespace batfill

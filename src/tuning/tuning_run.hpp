@@ -31,8 +31,9 @@ struct TuningHooks {
 
 // Runs the searches to their ends, side by side on `threads` threads. All values that the searches request in one round
 // are measured in parallel. Skips values in `checkpoint` and adds the others to it. Neither the threads nor the
-// checkpoint change the result. An exception of `measure` ends the run.
+// checkpoint change the result. An exception of `measure` ends the run. Returns the number of values.
 // Requires: at least one thread.
-void run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Checkpoint& checkpoint, unsigned threads);
+std::size_t run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Checkpoint& checkpoint,
+                         unsigned threads);
 
 }  // namespace batfill

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -73,12 +74,21 @@ class WeightSearch {
 std::unique_ptr<WeightSearch> xnes_search(MixedFeatures features, std::size_t evaluations, double lambda,
                                           std::uint64_t seed);
 
-// Searches a grid over the surface where the absolute values of three weights sum to 1. p and wait take `points` values
-// from -1 to 1; q takes the rest with either sign. The number of weights is about the square of `points`.
+// Returns a grid over the surface where the absolute values of the weights of q, p and wait sum to 1. The weights of p
+// and of wait take the values -1 + 2i/(points - 1). The weight of q is the rest with either sign, the negative one
+// first. The grid is ordered by p, then wait.
+// Requires: points >= 2.
+std::vector<MixedWeights> weight_grid(std::size_t points);
+
+// Draws a point uniformly from that surface for all six weights. The weights are multiples of 2^-53 whose absolute
+// values sum to 1 exactly.
+MixedWeights draw_weights(std::mt19937_64& random);
+
+// Searches weight_grid(points). The number of weights is about the square of `points`.
 // Requires: points >= 2.
 std::unique_ptr<WeightSearch> grid_search(std::size_t points);
 
-// Searches weights drawn uniformly from that surface for all six features.
+// Searches draws of draw_weights().
 // Requires: `evaluations` is positive.
 std::unique_ptr<WeightSearch> uniform_search(std::size_t evaluations, std::uint64_t seed);
 

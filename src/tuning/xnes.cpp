@@ -13,7 +13,8 @@ namespace batfill {
 
 namespace {
 
-std::vector<double> utilities_for(std::size_t population) {
+std::vector<double> utilities_for(Eigen::Index dimensions) {
+    const std::size_t population = 4 + static_cast<std::size_t>(3 * std::log(static_cast<double>(dimensions)));
     const auto count = static_cast<double>(population);
     std::vector<double> utilities(population);
     for (std::size_t rank = 0; rank < population; ++rank) {
@@ -38,13 +39,9 @@ Xnes::Xnes(Eigen::VectorXd mean, double step_size)
     : mean_(std::move(mean)),
       step_size_(step_size),
       shape_(Eigen::MatrixXd::Identity(mean_.size(), mean_.size())),
-      utilities_(utilities_for(population_for(static_cast<std::size_t>(mean_.size())))) {
+      utilities_(utilities_for(mean_.size())) {
     const auto d = static_cast<double>(mean_.size());
     learning_rate_ = 0.6 * (3 + std::log(d)) / (d * std::sqrt(d));
-}
-
-std::size_t Xnes::population_for(std::size_t dimensions) {
-    return 4 + static_cast<std::size_t>(3 * std::log(static_cast<double>(dimensions)));
 }
 
 const std::vector<Eigen::VectorXd>& Xnes::ask(std::mt19937_64& random) {
@@ -67,8 +64,7 @@ void Xnes::tell(std::span<const double> values) {
     }
     std::vector<std::size_t> ranking(values.size());
     std::iota(ranking.begin(), ranking.end(), std::size_t{0});
-    std::stable_sort(ranking.begin(), ranking.end(),
-                     [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    std::ranges::stable_sort(ranking, {}, [&](std::size_t candidate) { return values[candidate]; });
 
     const Eigen::Index d = mean_.size();
     const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(d, d);

@@ -20,8 +20,6 @@ class Xnes {
     // Requires: `step_size` is positive, and `mean` has at least one coordinate.
     Xnes(Eigen::VectorXd mean, double step_size);
 
-    static std::size_t population_for(std::size_t dimensions);
-
     // Draws the next generation.
     const std::vector<Eigen::VectorXd>& ask(std::mt19937_64& random);
     // Takes the values at the points of ask(), in the same order, and moves the distribution. Smaller is better. Of

@@ -34,7 +34,7 @@ namespace {
 std::string decisions_of(std::string_view frame) {
     protocol::ReplyReader reader;
     std::string text;
-    const auto id = [&](JobIndex job) { return reader.ids().id(job); };
+    const auto id = [&](JobNumber job) { return reader.ids().id(job); };
     for (const protocol::ReplyEvent& event : reader.read(frame).events) {
         text += std::visit(
             Overloaded{

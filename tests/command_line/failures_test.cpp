@@ -64,12 +64,13 @@ TEST_CASE("batfill generate failures refuses what makes no sense") {
         return outcome.errors;
     };
     CHECK_THAT(refusal({}), Contains("--processors or as --platform"));
-    CHECK_THAT(refusal({"--processors", "0"}), Contains("--processors: expected a number from 1, found 0"));
+    CHECK_THAT(refusal({"--processors", "0"}),
+               Contains("--processors: expected a whole number from 1 to 2147483647, found '0'"));
     CHECK_THAT(refusal({"--processors", "4", "--group", "-1"}), Contains("--group"));
     CHECK_THAT(refusal({"--processors", "4", "--distribution", "normal"}), Contains("known: exponential, weibull"));
     CHECK_THAT(refusal({"--processors", "4", "--shape", "2"}), Contains("--shape needs --distribution weibull"));
     CHECK_THAT(refusal({"--processors", "4", "--repair-distribution", "weibull", "--repair-shape", "0"}),
-               Contains("--repair-shape: expected a number in 0.1..100"));
+               Contains("--repair-shape: expected a number from 0.1 to 100, found '0'"));
     CHECK_THAT(refusal({"--processors", "1000000000"}), Contains("10 million failures"));
     const Outcome short_mean = run(folder, {"generate", "failures", "--processors", "1", "--until", "10", "--mtbf",
                                             "0.5", "--mttr", "1", "--seed", "1", "-o", path});

@@ -134,10 +134,10 @@ TEST_CASE("generate farm refuses what it cannot do in one line, and writes nothi
         CHECK_THAT(outcome.errors, Contains(what));
         CHECK_FALSE(outputs.exist());
     };
-    refused({"--jobs", "0"}, "--jobs: expected a number in 1..10000000, found 0");
-    refused({"--machines", "0"}, "--machines: expected a number in 1..100000, found 0");
-    refused({"--licenses", "1001"}, "--licenses: expected a number in 0..1000, found 1001");
-    refused({"--interarrival", "0"}, "--interarrival: expected a number of seconds above 0");
+    refused({"--jobs", "0"}, "--jobs: expected a whole number from 1 to 10000000, found '0'");
+    refused({"--machines", "0"}, "--machines: expected a whole number from 1 to 100000, found '0'");
+    refused({"--licenses", "1001"}, "--licenses: expected a whole number from 0 to 1000, found '1001'");
+    refused({"--interarrival", "0"}, "--interarrival: expected a number of seconds from 0.000001 to 1000000");
     refused({"--interarrival", "soon"}, "found 'soon'");
     for (const char* range : {"0:5", "5:4", "5:", ":5", "", "a", "1:2:3", "1:1000001", "1.5:2", "99999999999"}) {
         refused({"--run-time", range},
@@ -145,10 +145,11 @@ TEST_CASE("generate farm refuses what it cannot do in one line, and writes nothi
     }
     refused({"--job-processors", "0:8"}, "--job-processors: expected");
     refused({"--machines", "1000", "--machine-processors", "1:101"},
-            "--machine-processors: expected LOW:HIGH or one integer, in 1..100, found '1:101'");
+            "--machine-processors: expected at most 100 with --machines 1000, found 101");
     refused({"--speed", "0:1"}, "--speed: expected");
     refused({"--license-ratio", "0:1"}, "--license-ratio: expected");
-    refused({"--license-suitability", "101"}, "--license-suitability: expected a number in 0..100, found 101");
+    refused({"--license-suitability", "101"},
+            "--license-suitability: expected a whole number from 0 to 100, found '101'");
     refused({"--license-needs=-1"}, "--license-needs: expected");
     refused({"--without-deadline", "101"}, "--without-deadline: expected");
     refused({"--deadline-margin", "-1:5"}, "--deadline-margin: expected");

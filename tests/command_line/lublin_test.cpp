@@ -105,7 +105,7 @@ TEST_CASE("batfill generate refuses unknown models and values and lists the know
     CHECK_THROWS_AS(generate({"--load", "0"}), UsageError);
     CHECK_THROWS_AS(generate({"--load", "nan"}), UsageError);
     CHECK_THROWS_WITH(generate({"--load", "90"}),
-                      "--load: expected a share of the machine in 0.001..10 (0.9 is 90 %), found 90");
+                      "--load: expected a share of the machine in 0.001..10 (0.9 is 90 %), found '90'");
     CHECK_FALSE(std::filesystem::exists(*out));
 }
 

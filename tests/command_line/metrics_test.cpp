@@ -230,8 +230,9 @@ TEST_CASE("metrics --intervals shows how far the means may be by chance") {
         CHECK_THAT(outcome.errors, Contains(words));
     };
     refused({"--seed", "1"}, "--seed is of confidence intervals, expected --intervals");
-    refused({"--intervals", "--resamples", "99"}, "--resamples: expected 100 to 1000000, found 99");
-    refused({"--intervals", "--block", "0"}, "--block: expected 1 to 1000, found 0");
+    refused({"--intervals", "--resamples", "99"},
+            "--resamples: expected a whole number from 100 to 1000000, found '99'");
+    refused({"--intervals", "--block", "0"}, "--block: expected a whole number from 1 to 1000, found '0'");
     refused({"--intervals", "--by", "width"}, "expected no --intervals");
     refused({"--intervals", "--waited-in-any-run", "-w", inputs.workload}, "expected no --waited-in-any-run");
 }

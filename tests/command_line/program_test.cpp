@@ -99,17 +99,18 @@ TEST_CASE("Options that count something refuse negative numbers, whatever the co
         CHECK_THAT(outcome.errors, StartsWith("batfill: " + line));
     };
     refused({"generate", "lublin", "--jobs", "3", "--processors", "4", "--seed", "-1", "-o", folder.file("x.json")},
-            "--seed: expected a whole number from 0, found '-1'");
+            "--seed: expected a whole number from 0 to 18446744073709551615, found '-1'");
     refused({"deadlines", "w.json", "-o", folder.file("x.json"), "--count=-2", "--seed", "1"},
-            "--count: expected a whole number from 0, found '-2'");
+            "--count: expected a whole number from 0 to 18446744073709551615, found '-2'");
     refused({"check", "jobs.csv", "-w", "w.json", "-p", "p.xml", "--first", "-3"},
-            "--first: expected a whole number from 0, found '-3'");
-    refused({"simulate", "-p", "p.xml", "-w", "w.json", "-a", "fcfs", "--socket-timeout", "-4294967295"},
-            "--socket-timeout: expected a number of seconds from 0.000000, found '-4294967295'");
+            "--first: expected a whole number from 0 to 4294967295, found '-3'");
+    refused(
+        {"simulate", "-p", "p.xml", "-w", "w.json", "-a", "fcfs", "--socket-timeout", "-4294967295"},
+        "--socket-timeout: expected a number of seconds from 0 to 31622400, or one with a unit (90s, 15m, 1h, 30d), found '-4294967295'");
     refused({"tune", "-p", "p.xml", "-w", "w.json", "-o", "x", "--evaluations", "-1"},
-            "--evaluations: expected a whole number from 0, found '-1'");
+            "--evaluations: expected a whole number from 1 to 10000000, found '-1'");
     refused({"compare", "fcfs", "-p", "p.xml", "-w", "w.json", "--threads", "-1"},
-            "--threads: expected a whole number from 0, found '-1'");
+            "--threads: expected a whole number from 1 to 1024, found '-1'");
     CHECK_FALSE(std::filesystem::exists(folder.file("x.json")));
 }
 

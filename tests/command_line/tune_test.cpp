@@ -344,14 +344,16 @@ TEST_CASE("tune refuses what it cannot use and leaves no file") {
     CHECK_THAT(refused({"--features", "4"}), EndsWith("--features: unknown value '4', known: 3, 6\n"));
     CHECK_THAT(refused({"--over", "both"}), EndsWith("--over: unknown value 'both', known: each, sum\n"));
     CHECK_THAT(refused({"--metric", "happiness"}), Contains("mean_bounded_slowdown"));
-    CHECK_THAT(refused({"--evaluations", "0"}), EndsWith("--evaluations: expected 1 to 10000000, found 0\n"));
+    CHECK_THAT(refused({"--evaluations", "0"}),
+               EndsWith("--evaluations: expected a whole number from 1 to 10000000, found '0'\n"));
     CHECK_THAT(refused({"--points", "9"}), EndsWith("--points is for --method cover with --features 3\n"));
-    CHECK_THAT(refused({"--method", "cover", "--points", "2"}), EndsWith("--points: expected 3 to 2001, found 2\n"));
+    CHECK_THAT(refused({"--method", "cover", "--points", "2"}),
+               EndsWith("--points: expected a whole number from 3 to 2001, found '2'\n"));
     CHECK_THAT(refused({"--method", "cover", "--evaluations", "5"}), Contains("--points says how many"));
     CHECK_THAT(refused({"--method", "cover", "--lambda", "2"}), EndsWith("--lambda is for --method xnes\n"));
-    CHECK_THAT(refused({"--lambda", "0"}), EndsWith("--lambda: expected a number above 0, found 0\n"));
-    CHECK_THAT(refused({"--lambda", "nan"}), EndsWith("--lambda: expected a number above 0, found nan\n"));
-    CHECK_THAT(refused({"--threads", "0"}), EndsWith("--threads: expected 1 to 1024, found 0\n"));
+    CHECK_THAT(refused({"--lambda", "0"}), EndsWith("--lambda: expected a number above 0, found '0'\n"));
+    CHECK_THAT(refused({"--lambda", "nan"}), EndsWith("--lambda: expected a number above 0, found 'nan'\n"));
+    CHECK_THAT(refused({"--threads", "0"}), EndsWith("--threads: expected a whole number from 1 to 1024, found '0'\n"));
     CHECK_THAT(refused({"-P", "order=saf"}), EndsWith("parameter order is what tune looks for, it cannot be given\n"));
     CHECK_THAT(refused({"-P", "threshold=soon"}), Contains("threshold"));
     CHECK_THAT(refused({"-P", "scales=1,1,1,1,1,1"}), EndsWith("expected --scale FEATURE=NUMBER instead\n"));

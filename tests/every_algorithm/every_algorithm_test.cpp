@@ -140,7 +140,7 @@ void require_broken_guarantees_are_needed(const Outcome& outcome, const std::vec
     const Schedule schedule = outcome.schedule();
     for (std::size_t i = 0; i < broken.size(); ++i) {
         REQUIRE(losses.contains(broken[i].lost_at));
-        const SimulatedJob& job = simulator.jobs()[simulator.find_job(broken[i].job_id).value()];
+        const SimulatedJob& job = simulator.job(simulator.find_job(broken[i].job_id).value());
         if (job.state == JobState::rejected || job.start > broken[i].guaranteed_start) {
             std::vector<BrokenGuarantee> without = broken;
             without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));

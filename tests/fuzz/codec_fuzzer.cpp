@@ -19,7 +19,7 @@ namespace {
 std::string written(const protocol::Reply& reply, const protocol::JobIds& ids) {
     const auto codec = protocol::make_codec("batsim4");
     for (JobIndex job = 0; job < ids.size(); ++job) {
-        codec->ids().number_of(ids.id(job));
+        codec->ids().number_of(ids.id(JobNumber{job}));
     }
     std::vector<Decision> decisions;
     for (const protocol::ReplyEvent& event : reply.events) {

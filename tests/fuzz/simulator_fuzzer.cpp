@@ -163,7 +163,7 @@ class RandomScheduler : public SimulatedScheduler {
     }
 
     bool start(JobNumber job, Time timestamp, SchedulerReply& reply) {
-        const int wanted = simulator_->jobs()[job].job->description.processors;
+        const int wanted = simulator_->job(job).job->description.processors;
         ResourceSet idle = ResourceSet::range(0, static_cast<int>(simulator_->scenario().platform.hosts.size()) - 1);
         for (const SimulatedJob& other : simulator_->jobs()) {
             if (other.state == JobState::running) {
@@ -226,12 +226,12 @@ class RandomScheduler : public SimulatedScheduler {
 
     template <class Add>
     void registers(Add add) {
-        const auto number = static_cast<JobNumber>(simulator_->jobs().size());
+        const std::size_t number = simulator_->jobs().size();
         JobDescription description;
         description.id = "w0!new" + std::to_string(number);
         description.processors = 1;
         description.profile = std::to_string(bytes_.below(3));
-        add(RegisterJob{number, description, {}});
+        add(RegisterJob{static_cast<JobNumber>(number), description, {}});
         registered_ = true;
     }
 

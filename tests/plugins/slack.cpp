@@ -31,7 +31,7 @@ class Slack : public PlanAlgorithm {
             plan().cancel(again);
             const auto own = std::find(again.begin(), again.end(), job);
             std::rotate(again.begin(), own, own + 1);
-            plan().place_again(job, round.now());
+            plan().place_again(job);
             const bool helps = plan().planned_start(job) < unaided;
             if (helps && keeps_promises(round, again)) {
                 ++advances_;
@@ -54,13 +54,13 @@ class Slack : public PlanAlgorithm {
     std::vector<Statistic> statistics() const override { return {{"advances", advances_}}; }
 
  protected:
-    void compress(Round& round) override { move_all_earlier(round); }
+    void compress(Round&) override { plan().move_all_earlier(); }
 
  private:
     // Places all cancelled jobs but the first, which has its place. Stops when one would break its promise.
     bool keeps_promises(const Round& round, const std::vector<JobIndex>& jobs) {
         return std::all_of(jobs.begin() + 1, jobs.end(), [&](JobIndex job) {
-            plan().place_again(job, round.now());
+            plan().place_again(job);
             return plan().planned_start(job) <= round.state().job(job).guaranteed_start;
         });
     }

@@ -17,7 +17,7 @@ inline std::string short_form(const Decision& decision, const protocol::JobIds& 
             [&](const RejectJob& reject) { return "reject " + ids.id(reject.job); },
             [&](const KillJobs& kill) {
                 std::string text = "kill";
-                for (const JobIndex job : kill.jobs) {
+                for (const JobNumber job : kill.jobs) {
                     text += " " + ids.id(job);
                 }
                 return text;

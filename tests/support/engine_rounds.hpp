@@ -34,12 +34,12 @@ struct Message {
 inline const std::vector<Decision>& send(Engine& engine, const Message& message) {
     engine.arrive(message.now);
     for (const JobIndex job : message.ended) {
-        engine.take_in({message.now, JobCompleted{job, JobState::completed_successfully}});
+        engine.take_in({message.now, JobCompleted{JobNumber{job}, JobState::completed_successfully}});
     }
     for (std::size_t i = 0; i < message.submitted.size(); ++i) {
         const auto& [index, description] = message.submitted[i];
         engine.take_in({message.now,
-                        JobSubmitted{index, description,
+                        JobSubmitted{JobNumber{index}, description,
                                      message.run_times.empty() ? std::nullopt : std::optional(message.run_times[i])}});
     }
     for (const auto& [processors, available] : message.machine_changes) {
@@ -48,12 +48,17 @@ inline const std::vector<Decision>& send(Engine& engine, const Message& message)
     return engine.decide();
 }
 
+// The index of a job in tests that number jobs in the order of submission.
+inline JobIndex index_of(JobNumber number) {
+    return static_cast<JobIndex>(number);
+}
+
 // The jobs that the decisions start, in increasing order.
 inline std::vector<JobIndex> starts_of(const std::vector<Decision>& decisions) {
     std::vector<JobIndex> started;
     for (const Decision& decision : decisions) {
         if (const auto* start = std::get_if<StartJob>(&decision)) {
-            started.push_back(start->job);
+            started.push_back(index_of(start->job));
         }
     }
     std::sort(started.begin(), started.end());

@@ -33,7 +33,7 @@ class FailingMachine {
         job.queue = "urgent";
         job.user = "u";
         job.profile = "p";
-        take_in(JobSubmitted{static_cast<JobIndex>(engine_.state().jobs.size()), job});
+        take_in(JobSubmitted{static_cast<JobNumber>(engine_.state().jobs.size()), job});
     }
     void ends(const std::string& name, JobState state = JobState::completed_successfully) {
         take_in(JobCompleted{number_of(name), state});
@@ -62,17 +62,19 @@ class FailingMachine {
         return text;
     }
     std::string statistics() const { return batfill::text_of(engine_.statistics()); }
-    const Job& job(const std::string& name) const { return engine_.state().job(number_of(name)); }
+    const Job& job(const std::string& name) const {
+        return engine_.state().job(static_cast<JobIndex>(number_of(name)));
+    }
     const Engine& engine() const { return engine_; }
 
-    JobIndex number_of(const std::string& name) const {
+    JobNumber number_of(const std::string& name) const {
         for (JobIndex i = static_cast<JobIndex>(engine_.state().jobs.size()); i-- > 0;) {
-            if (this->name(i) == name) {
-                return i;
+            if (this->name(JobNumber{i}) == name) {
+                return JobNumber{i};
             }
         }
         FAIL("there is no job " << name);
-        return 0;
+        return {};
     }
 
  private:
@@ -80,14 +82,16 @@ class FailingMachine {
     void take_in(Data data) {
         engine_.take_in({engine_.state().now, std::move(data)});
     }
-    const std::string& name(JobIndex job) const { return engine_.state().job(job).description().id; }
+    const std::string& name(JobNumber job) const {
+        return engine_.state().job(static_cast<JobIndex>(job)).description().id;
+    }
     std::string text_of(const StartJob& start) const {
         return "start " + name(start.job) + " " + start.allocation.to_string();
     }
     std::string text_of(const RejectJob& reject) const { return "reject " + name(reject.job); }
     std::string text_of(const KillJobs& kill) const {
         std::string text = "kill";
-        for (const JobIndex job : kill.jobs) {
+        for (const JobNumber job : kill.jobs) {
             text += " " + name(job);
         }
         return text;

@@ -46,7 +46,7 @@ class PlainScheduler : public SimulatedScheduler {
             } else if (const auto* submitted = std::get_if<JobSubmitted>(&event.data)) {
                 const JobDescription& description = *submitted->description;
                 if (!description.walltime || description.processors > processors_) {
-                    reply.decisions.push_back(later(now.to_string(), reject(submitted->job)));
+                    reply.decisions.push_back({now, RejectJob{submitted->job, {}, RejectionCause::other}});
                     continue;
                 }
                 index_of_[submitted->job] = static_cast<JobIndex>(numbers_.size());
@@ -56,8 +56,8 @@ class PlainScheduler : public SimulatedScheduler {
         }
         for (const JobIndex job : plain_->round(message)) {
             const JobNumber number = numbers_[job];
-            allocations_[number] = idle_.take_lowest(simulator_->jobs()[number].job->description.processors);
-            reply.decisions.push_back(later(now.to_string(), start(number, allocations_[number].to_string())));
+            allocations_[number] = idle_.take_lowest(simulator_->job(number).job->description.processors);
+            reply.decisions.push_back({now, StartJob{number, allocations_[number]}});
         }
         for (const auto& [job, planned] : plain_->planned_starts()) {
             if (planned > now && calls_.insert(planned).second) {
@@ -104,7 +104,7 @@ inline void require_reference_schedule(const std::string& workload, const std::s
     for (; std::getline(expected, line); ++jobs) {
         const auto number = simulator.find_job("w0!" + line.substr(0, line.find(',')));
         REQUIRE(number.has_value());
-        const SimulatedJob& job = simulator.jobs()[*number];
+        const SimulatedJob& job = simulator.job(*number);
         const std::string start =
             job.state == JobState::rejected ? "" : job.start.to_string() + "," + job.end.to_string();
         INFO(line << " but starts and ends at " << start);

@@ -220,11 +220,12 @@ class Stream {
         }
         if (const auto* kill = std::get_if<KillJobs>(&decision)) {
             REQUIRE(kill->jobs.size() == 1);
-            const Job& job = engine.state().job(kill->jobs.front());
-            REQUIRE(running_.contains(kill->jobs.front()));
+            const JobIndex index = index_of(kill->jobs.front());
+            const Job& job = engine.state().job(index);
+            REQUIRE(running_.contains(index));
             REQUIRE_FALSE(job.description().walltime.has_value());
             REQUIRE(job.start + default_walltime <= now);
-            calendar_[now].push_back({Event::Kind::end, kill->jobs.front(), job.allocation});
+            calendar_[now].push_back({Event::Kind::end, index, job.allocation});
             return;
         }
         if (std::holds_alternative<RejectJob>(decision)) {
@@ -233,16 +234,17 @@ class Stream {
             return;
         }
         const auto& start = std::get<StartJob>(decision);
-        const Job& job = engine.state().job(start.job);
+        const JobIndex index = index_of(start.job);
+        const Job& job = engine.state().job(index);
         REQUIRE(job.state == JobState::running);
         REQUIRE(start.allocation == job.allocation);
         REQUIRE(job.allocation.size() == job.processors());
         REQUIRE(ResourceSet::range(0, processors_ - 1).contains_all(job.allocation));
         REQUIRE(job.allocation.count_common(in_use_) == 0);
         REQUIRE(job.allocation.count_common(unavailable_) == 0);
-        REQUIRE(running_.insert(start.job).second);
+        REQUIRE(running_.insert(index).second);
         in_use_.insert(job.allocation);
-        calendar_[now + runs_[start.job]].push_back({Event::Kind::end, start.job, job.allocation});
+        calendar_[now + runs_[index]].push_back({Event::Kind::end, index, job.allocation});
     }
 
     bool agrees_with(const SchedulerState& state) const {

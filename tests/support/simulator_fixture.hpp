@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -86,29 +87,36 @@ inline std::string brief(Time time) {
 
 using TimedDecision = SchedulerReply::TimedDecision;
 
-// Decisions that are applied at once. Jobs are numbered in the order of the files.
-inline TimedDecision start(JobNumber job, const std::string& processors) {
-    return {Time(), StartJob{job, ResourceSet::parse(processors).value()}};
+// Decisions that are applied at once. Jobs are numbered from 0, in the order of the files.
+inline TimedDecision start(unsigned job, const std::string& processors) {
+    return {Time(), StartJob{JobNumber{job}, ResourceSet::parse(processors).value()}};
 }
-inline TimedDecision reject(JobNumber job) {
-    return {Time(), RejectJob{job, {}, RejectionCause::other}};
+inline TimedDecision reject(unsigned job) {
+    return {Time(), RejectJob{JobNumber{job}, {}, RejectionCause::other}};
 }
-inline TimedDecision kill(std::vector<JobNumber> jobs) {
-    return {Time(), KillJobs{std::move(jobs)}};
+inline std::vector<JobNumber> numbers(std::initializer_list<unsigned> jobs) {
+    std::vector<JobNumber> numbers;
+    for (const unsigned job : jobs) {
+        numbers.push_back(JobNumber{job});
+    }
+    return numbers;
+}
+inline TimedDecision kill(std::initializer_list<unsigned> jobs) {
+    return {Time(), KillJobs{numbers(jobs)}};
 }
 inline TimedDecision call(const std::string& time) {
     return {Time(), CallMeLater{at(time)}};
 }
-inline TimedDecision metadata(JobNumber job, const std::string& text) {
-    return {Time(), SetJobMetadata{job, text}};
+inline TimedDecision metadata(unsigned job, const std::string& text) {
+    return {Time(), SetJobMetadata{JobNumber{job}, text}};
 }
-inline TimedDecision registers(JobNumber job, const std::string& id, int processors, const std::string& profile) {
+inline TimedDecision registers(unsigned job, const std::string& id, int processors, const std::string& profile) {
     JobDescription description;
     description.id = id;
     description.processors = processors;
     description.walltime = Duration::seconds(99);
     description.profile = profile;
-    return {Time(), RegisterJob{job, description, {}}};
+    return {Time(), RegisterJob{JobNumber{job}, description, {}}};
 }
 inline TimedDecision registers_profile(const std::string& workload, const std::string& name,
                                        const std::string& source) {
@@ -169,7 +177,7 @@ class ScriptedScheduler : public SimulatedScheduler {
             reply.now = found->second.now.empty() ? now : at(found->second.now);
         }
     }
-    std::string id(JobNumber number) const { return simulator_->jobs()[number].job->description.id; }
+    std::string id(JobNumber number) const { return simulator_->job(number).job->description.id; }
     std::string text_of(const JobSubmitted& submitted) const { return "submitted " + id(submitted.job); }
     std::string text_of(const JobCompleted& completed) const {
         switch (completed.state) {

@@ -49,8 +49,13 @@ constexpr bool is_unfinished(JobState state) {
     return state <= JobState::running;
 }
 
-// Number of a job of a simulation, in the order in which submissions arrive.
+// The engine's index of a job: the order in which submissions arrive.
 using JobIndex = std::uint32_t;
+
+// The number by which events and decisions name a job. It belongs to whoever sends the events to the engine: in the
+// simulator it is the job's place in the scenario, in a conversation with Batsim the order in which frames first name
+// the jobs. The engine alone knows which index belongs to which number.
+enum class JobNumber : std::uint32_t {};
 
 // What a user states about a job at its submission. A scheduler may know no more.
 struct JobDescription {

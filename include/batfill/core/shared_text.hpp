@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <compare>
 #include <cstddef>
 #include <functional>
 #include <string>

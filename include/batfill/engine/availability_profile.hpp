@@ -23,9 +23,6 @@ class AvailabilityProfile {
  public:
     // Makes a profile in which `processors` are free from `origin` on.
     AvailabilityProfile(Time origin, int processors);
-    ~AvailabilityProfile();
-    AvailabilityProfile(AvailabilityProfile&&) noexcept;
-    AvailabilityProfile& operator=(AvailabilityProfile&&) noexcept;
 
     // Adds `change` to the free processors during [from, to); does nothing if from >= to. Times before the origin count
     // as the origin. Sums may be any numbers: the profile does not know the size of the machine.
@@ -113,7 +110,6 @@ class AvailabilityProfile {
     // Cost: O(steps / block_size).
     std::size_t steps_between(Time from, Time to) const;
     Time origin() const { return firsts_.front(); }
-    std::size_t steps() const { return steps_; }
 
  private:
     static constexpr int block_size = 64;
@@ -152,7 +148,6 @@ class AvailabilityProfile {
 
     std::vector<Time> firsts_;  // the first time of each block, for the binary search
     std::vector<std::unique_ptr<Block>> blocks_;
-    std::size_t steps_ = 1;
 };
 
 }  // namespace batfill

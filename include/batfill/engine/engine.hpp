@@ -16,7 +16,7 @@ class EngineCore;
 
 // A loss of processors has moved the guaranteed start of a waiting job to a later time.
 struct GuaranteeBreak {
-    JobIndex job;
+    JobNumber job;
     Time at;                // when the processors were lost; at most `guaranteed_start`
     Time guaranteed_start;  // the broken guarantee
     Time new_start;         // the new guarantee; infinite: none
@@ -43,9 +43,11 @@ class Engine {
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    // Begins at time `now`: all of the machine is available and nothing runs. `acknowledges_jobs`: the caller will call
-    // acknowledge() for each registered job. A decide() may follow at once, and must if registers_jobs().
-    void begin(Time now, Machine machine, bool acknowledges_jobs = false);
+    // Begins at time `now`: all of the machine is available and nothing runs. `acknowledges_jobs`: a JobSubmitted will
+    // report each registered job. `first_free`: the first number that no job of the caller has or will have; 0 if the
+    // caller numbers jobs in the order in which they are submitted or registered. A decide() may follow at once, and
+    // must if registers_jobs().
+    void begin(Time now, Machine machine, bool acknowledges_jobs = false, JobNumber first_free = {});
 
     // Begins a message of time `now`.
     // Requires: now >= state().now.
@@ -53,14 +55,12 @@ class Engine {
 
     // Notes an event; decide() runs the round. Ignores processors outside the machine when the machine changes. Refers
     // to the description of a submitted job from then on, and does not copy it.
-    // Requires:
-    // - submitted jobs have the numbers 0, 1, ... in the order of the calls
-    // - a job that completes is running
+    //
+    // The submission of a registered job (RegisterJob) acknowledges it: a job that the algorithm registered waits from
+    // now on; a killed job that is submitted again has waited since it was registered.
+    // Requires: a job that completes is running.
+    // Throws: InputError for a job that is submitted twice.
     void take_in(Event&& event);
-
-    // Notes that a registered job (RegisterJob) is submitted now. A job that the algorithm registered waits from now
-    // on. A job that is submitted again has waited since it was registered.
-    void acknowledge(JobIndex job);
 
     // Runs the round and returns its decisions in the order in which they must be applied. They are valid until the
     // next call of decide(). The caller may move out of them.
@@ -68,6 +68,10 @@ class Engine {
     std::vector<Decision>& decide();
 
     const SchedulerState& state() const;
+    // Whether a job of this number was submitted or registered, and whether it is running.
+    // Cost: O(1).
+    bool knows(JobNumber job) const;
+    bool is_running(JobNumber job) const;
     // Name and parameters of the algorithm, and the algorithm in use.
     const AlgorithmDescription& description() const;
     const Algorithm& algorithm() const;
@@ -86,8 +90,9 @@ class Engine {
     // guarantee.
     const std::vector<GuaranteeBreak>& broken_guarantees() const;
     // What a job was guaranteed at its submission; infinite if nothing.
+    // Requires: knows(job).
     // Cost: O(1).
-    Time guaranteed_at_submission(JobIndex job) const;
+    Time guaranteed_at_submission(JobNumber job) const;
 
  private:
     std::shared_ptr<const AlgorithmDescription> description_;  // null: others keep it

@@ -10,9 +10,7 @@
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/time.hpp>
 
-// Events and decisions, as the engine, the simulator and the daemon exchange them. Names are Batsim's. Jobs have
-// numbers: in the engine, the order of arrival; in the simulator, the number in the scenario. Code between two of them
-// changes the number and passes on the same object.
+// Events and decisions, as the engine, the simulator and the daemon exchange them. Names are Batsim's.
 namespace batfill {
 
 // ---- In both directions
@@ -44,7 +42,7 @@ struct Notification {
 // ---- Events: what a scheduler hears
 
 struct JobSubmitted {
-    JobIndex job = 0;
+    JobNumber job{};
     SharedJobDescription description;
     // How long the job would run if nothing stopped it. Only a simulator knows, and only if this is the same on all
     // hosts. A scheduler that imitates that of a real machine must not look.
@@ -55,13 +53,13 @@ struct JobSubmitted {
 
 // A running job ended.
 struct JobCompleted {
-    JobIndex job = 0;
+    JobNumber job{};
     JobState state = JobState::completed_successfully;  // one of the four completed_*
 };
 
 // KillJobs was done. It ended those jobs that still ran, unless their JobCompleted came before.
 struct JobsKilled {
-    std::vector<JobIndex> jobs;
+    std::vector<JobNumber> jobs;
 };
 
 // Processors became available or unavailable.
@@ -89,7 +87,7 @@ struct Event {
 // ---- Decisions: what a scheduler wants
 
 struct StartJob {
-    JobIndex job = 0;
+    JobNumber job{};
     ResourceSet allocation;  // as many processors as the job requested
 };
 
@@ -97,13 +95,13 @@ struct StartJob {
 enum class RejectionCause { no_walltime, too_wide_for_machine, other };
 
 struct RejectJob {
-    JobIndex job = 0;
+    JobNumber job{};
     std::string reason;  // for the log, as a predicate ("asks for ..."); may be empty
     RejectionCause cause = RejectionCause::other;
 };
 
 struct KillJobs {
-    std::vector<JobIndex> jobs;  // not empty
+    std::vector<JobNumber> jobs;  // not empty
 };
 
 // Asks for a message at `time`.
@@ -122,7 +120,7 @@ struct RegisterProfile {
 // Submits a job that is in no workload: a killed job again, or one of the scheduler's own. Later decisions of the same
 // reply may start or reject it.
 struct RegisterJob {
-    JobIndex job = 0;  // the next new number
+    JobNumber job{};  // the next after all that exist
     JobDescription description;
     std::string source;  // the job object as a scheduler behind a socket wrote it; else empty
 };
@@ -130,7 +128,7 @@ struct RegisterJob {
 // Sets the column `metadata` of jobs.csv for a job.
 // Requires: `metadata` has no double quotes.
 struct SetJobMetadata {
-    JobIndex job = 0;
+    JobNumber job{};
     std::string metadata;
 };
 

@@ -107,10 +107,11 @@ class JobOrder {
     // requires that it declares field(), and `multifactor`, whose scores the algorithm computes.
     static Parameter order(const std::string& name, const std::string& default_value, const std::string& description,
                            const std::vector<std::string>& also = {});
-    static Parameter weights();
-    static Parameter scales();
-    // The name of the field that the order `field` reads.
-    static Parameter field();
+    // They have an effect if one of the parameters `orders` is mixed.
+    static Parameter weights(const std::vector<std::string>& orders = {"order"});
+    static Parameter scales(const std::vector<std::string>& orders = {"order"});
+    // The name of the field that the order `field` reads. It has an effect if one of the parameters `orders` is field.
+    static Parameter field(const std::vector<std::string>& orders = {"order"});
 
     // Reads the parameter `name`, and `weights` and `scales` if its value is "mixed". Without scales, all are 1.
     // Throws: UsageError
@@ -121,15 +122,11 @@ class JobOrder {
     // The order `mixed` with the scales of this one and other weights.
     // Requires: this order is mixed; a weight is not 0.
     JobOrder with_weights(const MixedWeights& weights) const;
-    // Throws: UsageError if weights or scales are given and none of the orders `names` is mixed.
-    static void refuse_unused_weights(const Parameters& parameters, const std::vector<std::string>& names);
-    // Throws: UsageError if a field is named and none of the orders `names` is `field`.
-    static void refuse_unused_field(const Parameters& parameters, const std::vector<std::string>& names);
 
     // Whether SchedulerState::waiting has this order.
-    bool is_submission_order() const;
-    bool is_mixed() const;
-    bool is_multifactor() const;
+    bool is_submission_order() const { return policy_.feature == Feature::wait && policy_.sign > 0; }
+    bool is_mixed() const { return policy_.feature == Feature::mixed; }
+    bool is_multifactor() const { return policy_.feature == Feature::multifactor; }
     // Whether two waiting jobs may change places as time passes.
     bool depends_on_clock() const;
 
@@ -138,7 +135,9 @@ class JobOrder {
     // As above, under an order that every algorithm supports.
     JobScore score(const Job& job) const;
     // JobScore::compare() of two waiting jobs at the present time.
-    int compare(const SchedulerState& state, JobIndex a, JobIndex b) const;
+    int compare(const SchedulerState& state, JobIndex a, JobIndex b) const {
+        return JobScore::compare(score(state, a), score(state, b), state.now);
+    }
 
  private:
     // `mixed` adds up the first six.

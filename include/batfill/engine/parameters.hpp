@@ -34,31 +34,58 @@ struct Parameter {
     };
     std::string name;
     Type type;
-    std::string default_value;         // empty: off unless given
-    std::string description;           // one line
-    std::vector<std::string> choices;  // of a choice; "no" and "yes" of a boolean; else empty
-    std::size_t count = 0;             // of numbers
+    std::string default_value;              // empty: off unless given
+    std::string description;                // one line
+    std::vector<std::string> choices = {};  // of a choice; "no" and "yes" of a boolean; else empty
+    std::size_t count = 0;                  // of numbers
     // Of a number:
     double least = -std::numeric_limits<double>::infinity();
     bool may_be_infinite = false;
     bool may_be_all = false;  // of a whole number
+    // A value other than the default goes only with one of each list: "NAME=VALUE", or "NAME" for any value.
+    std::vector<std::vector<std::string>> only_with = {};
 
     // A boolean that is "no" by default.
-    static Parameter boolean(std::string name, std::string description);
+    static Parameter boolean(std::string name, std::string description) {
+        return {std::move(name), Type::boolean, "no", std::move(description), {"no", "yes"}};
+    }
     static Parameter choice(std::string name, std::vector<std::string> choices, std::string default_value,
-                            std::string description);
-    static Parameter seconds(std::string name, std::string default_value, std::string description);
+                            std::string description) {
+        return {std::move(name), Type::choice, std::move(default_value), std::move(description), std::move(choices)};
+    }
+    static Parameter seconds(std::string name, std::string default_value, std::string description) {
+        return {std::move(name), Type::seconds, std::move(default_value), std::move(description)};
+    }
     static Parameter number(std::string name, std::string default_value, std::string description,
-                            double least = -std::numeric_limits<double>::infinity(), bool may_be_infinite = false);
-    static Parameter numbers(std::string name, std::size_t count, std::string default_value, std::string description);
+                            double least = -std::numeric_limits<double>::infinity(), bool may_be_infinite = false) {
+        return {std::move(name), Type::number,   std::move(default_value), std::move(description), {}, 0,
+                least,           may_be_infinite};
+    }
+    static Parameter numbers(std::string name, std::size_t count, std::string default_value, std::string description) {
+        return {std::move(name), Type::numbers, std::move(default_value), std::move(description), {}, count};
+    }
     static Parameter whole_number(std::string name, std::string default_value, std::string description,
-                                  bool may_be_all = false);
-    static Parameter text(std::string name, std::string default_value, std::string description);
+                                  bool may_be_all = false) {
+        Parameter made{std::move(name), Type::whole_number, std::move(default_value), std::move(description)};
+        made.may_be_all = may_be_all;
+        return made;
+    }
+    static Parameter text(std::string name, std::string default_value, std::string description) {
+        return {std::move(name), Type::text, std::move(default_value), std::move(description)};
+    }
+
+    // This parameter, with one more list in only_with.
+    Parameter used_with(std::vector<std::string> conditions) const;
+
+    friend bool operator==(const Parameter&, const Parameter&) = default;
 
     std::string type_name() const;  // "boolean", "choice", "number", "6 numbers", "whole number or all", ...
     // Throws: UsageError, which says what is allowed, if `text` is not an allowed value.
     ParameterValue parse(const std::string& text) const;
 };
+
+// All parameters of these lists, in their order.
+std::vector<Parameter> joined(const std::vector<std::vector<Parameter>>& lists);
 
 // The values of all parameters of one algorithm: given, or by default.
 // Throws: std::logic_error (a bug) for a parameter that was not declared, or that has another type.
@@ -67,22 +94,35 @@ class Parameters {
     using Given = std::vector<std::pair<std::string, std::string>>;
 
     // The last of several values for one name counts.
-    // Throws: UsageError for an unknown name (lists the known ones) and for a value that is not allowed.
+    // Throws: UsageError
+    // - for an unknown name (lists the known ones)
+    // - for a value that is not allowed
+    // - for values that do not go together (Parameter::only_with)
     Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given);
 
-    bool boolean(const std::string& name) const;
+    bool boolean(const std::string& name) const { return *value<bool>(name, Parameter::Type::boolean); }
     // As an enumeration that has the choices in the order of their declaration, from 0 on; or as the word.
     template <class Enum>
     Enum choice(const std::string& name) const {
-        return static_cast<Enum>(choice_number(name));
+        return static_cast<Enum>(*value<int>(name, Parameter::Type::choice));
     }
-    const std::string& choice(const std::string& name) const;
-    double number(const std::string& name) const;                    // requires a default
-    std::optional<Duration> seconds(const std::string& name) const;  // none: off
-    std::vector<double> numbers(const std::string& name) const;      // empty: off
+    const std::string& choice(const std::string& name) const { return typed(name, Parameter::Type::choice).text; }
+    // Requires: the parameter has a default.
+    double number(const std::string& name) const { return *value<double>(name, Parameter::Type::number); }
+    // None: off.
+    std::optional<Duration> seconds(const std::string& name) const {
+        return value<Duration>(name, Parameter::Type::seconds);
+    }
+    // Empty: off.
+    std::vector<double> numbers(const std::string& name) const {
+        return value<std::vector<double>>(name, Parameter::Type::numbers).value_or(std::vector<double>());
+    }
     // None: off. "all" gives the largest number.
-    std::optional<std::uint64_t> whole_number(const std::string& name) const;
-    const std::string& text(const std::string& name) const;  // empty: off
+    std::optional<std::uint64_t> whole_number(const std::string& name) const {
+        return value<std::uint64_t>(name, Parameter::Type::whole_number);
+    }
+    // Empty: off.
+    const std::string& text(const std::string& name) const { return typed(name, Parameter::Type::text).text; }
 
     // The parameters that are not off, as text, by name.
     Given values() const;
@@ -93,10 +133,13 @@ class Parameters {
         std::string text;
         ParameterValue value;
     };
+    void refuse_what_does_not_go_together(const std::vector<Parameter>& declared) const;
     const Typed& typed(const std::string& name, Parameter::Type type) const;
     template <class Value>
-    std::optional<Value> value(const std::string& name, Parameter::Type type) const;
-    int choice_number(const std::string& name) const;
+    std::optional<Value> value(const std::string& name, Parameter::Type type) const {
+        const auto* const value = std::get_if<Value>(&typed(name, type).value);
+        return value != nullptr ? std::optional(*value) : std::nullopt;
+    }
 
     std::map<std::string, Typed> values_;
 };

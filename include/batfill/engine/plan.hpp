@@ -14,33 +14,7 @@
 
 namespace batfill {
 
-// Watches a plan, to count what its searches would cost if the plan remembered no proofs. A plan with an observer
-// attempts every move, also those that are proved to fail.
-class PlanObserver {
- public:
-    virtual ~PlanObserver() = default;
-    // The plan became empty.
-    virtual void reset() = 0;
-    virtual void advanced(Time now) = 0;
-    // A running job holds processors until `end`, or gave them back before that.
-    virtual void held(Time end) = 0;
-    virtual void gave_back(Time end) = 0;
-    // A planned job has, or no longer has, its processors during [start, end). Infinite starts are not reported.
-    virtual void planned(Time start, Time end) = 0;
-    virtual void unplanned(Time start, Time end) = 0;
-    // A pass over all planned jobs begins.
-    virtual void pass_begins() = 0;
-
-    // A search for a start of a planned job before `limit`. `found` is infinite if there is none.
-    struct Search {
-        Time planned_start;
-        Duration walltime;
-        Time limit;
-        Time found;
-    };
-    // A search is over. `profile` still has the job at its planned start.
-    virtual void searched(const AvailabilityProfile& profile, const Search& search) = 0;
-};
+class ProfileEventCounter;
 
 // The planned starts of the waiting jobs, and the availability profile that these jobs and the running jobs leave.
 // PlanAlgorithm owns the plan. The algorithms of the plan family differ only in which jobs they place, and in which
@@ -86,29 +60,27 @@ class Plan {
     // Cost: one search, one change of the profile, and O(planned jobs) to keep the order.
     Time place(const Request& request, Time from);
 
-    // Moves a planned job to earliest(job, now), computed without the job itself, if that is earlier than both its
-    // planned start and `than`. Never moves it later. Returns whether the job moved.
+    // Moves a planned job to its earliest start from the present on, computed without the job itself, if that is
+    // earlier than both its planned start and `than`. Never moves it later. Returns whether the job moved.
     // Cost: O(1) if nothing given back since the last look can help the job; else one search of the profile. A move
     // adds a change of the profile, a search of the order, and what give_back costs.
-    bool move_earlier(JobIndex job, Time now, Time than = Time::infinity());
+    bool move_earlier(JobIndex job, Time than = Time::infinity());
 
     // Calls move_earlier for each planned job, in the order of planned starts. A job only moves forward in that order,
     // so the jobs behind it keep their positions. Returns the number of moves.
     // Cost: O(1) if no job may move; else O(planned jobs) and the calls for those that may.
-    std::size_t move_all_earlier(Time now, Time than = Time::infinity());
+    std::size_t move_all_earlier(Time than = Time::infinity());
 
     // Calls move_earlier for the jobs in this order. After each move, starts again from the first job, until none
     // moves. Returns the number of moves. Looks only at jobs that may move.
     // Requires: `order` has planned jobs only, each once.
     // Cost: O(log planned jobs) and the call for each job that may move; O(planned jobs) once if there is such a job.
-    std::size_t move_earlier_in_order(const std::vector<JobIndex>& order, Time now);
+    std::size_t move_earlier_in_order(const std::vector<JobIndex>& order);
 
-    // As above, but moves jobs to `now` only. Finds the jobs that can start from what is free from `now` on, without a
-    // search.
-    // Requires: `now` is the profile's origin.
-    // Cost: O(jobs) at first, and again after each move that frees more from `now` on. Each move also costs one
+    // As above, but only for jobs that can start now. Finds them from what is free from now on, without a search.
+    // Cost: O(jobs) at first, and again after each move that frees more from now on. Each move also costs one
     // free_from_now().
-    std::size_t move_to_now_in_order(const std::vector<JobIndex>& order, Time now);
+    std::size_t move_to_now_in_order(const std::vector<JobIndex>& order);
 
     // Whether move_earlier may have to search for some job.
     // Cost: O(1).
@@ -118,8 +90,8 @@ class Plan {
     // processors that they free do not count as given back: no other job is looked at because of them.
     // Cost: O(planned jobs), and one change of the profile for each cancelled job.
     void cancel(std::span<const JobIndex> jobs);
-    // Places a cancelled job at earliest(job, from). Cost: as place().
-    void place_again(JobIndex job, Time from);
+    // Places a cancelled job at its earliest start from the present on. Cost: as place().
+    void place_again(JobIndex job);
 
     // Forgets what was proved of this planned job, so its next move_earlier searches.
     // Cost: O(1).
@@ -157,9 +129,10 @@ class Plan {
 
     const AvailabilityProfile& profile() const { return profile_; }
 
-    // Reports all changes and searches to `observer` from now on.
-    // Requires: nothing is held or planned yet; `observer` outlives the plan.
-    void observe(PlanObserver& observer) { observer_ = &observer; }
+    // Reports all changes and searches to `counter` from now on. The plan then attempts every move, also those that are
+    // proved to fail.
+    // Requires: nothing is held or planned yet; `counter` outlives the plan.
+    void count_events(ProfileEventCounter& counter) { counter_ = &counter; }
 
  private:
     // An interval [from, until) of starts that may have become possible.
@@ -241,7 +214,7 @@ class Plan {
     Slot& cancelled(JobIndex job);
     bool before(JobIndex a, JobIndex b) const;
     std::vector<JobIndex>::iterator place_of(JobIndex job);
-    void find_place(Slot& slot, Time from);
+    void insert(Slot& slot, Time from);
     void change_place(const Slot& slot, int change);
     void forget(JobIndex job);
     void return_processors(Time from, Time end, int processors);
@@ -254,7 +227,7 @@ class Plan {
     void take_listed(Use use);
     void list(std::uint32_t number);
     // As the public move_earlier, for a slot. `place` is the job's position in by_start(), if the caller knows it.
-    bool move_earlier(Slot& slot, Time now, Time than, std::optional<std::size_t> place = {});
+    bool move_earlier(Slot& slot, Time than, std::optional<std::size_t> place = {});
     // An entry of by_walltime_.
     struct ByWalltime {
         Duration walltime;
@@ -264,8 +237,11 @@ class Plan {
         }
     };
     std::vector<ByWalltime>& same_width(const Slot& slot);
+    // Tells the counter, if there is one.
+    template <class... Times>
+    void report(void (ProfileEventCounter::*what)(Times...), Times... times);
     // Attempts every move, also those that are proved to fail.
-    std::size_t try_all_in_order(const std::vector<JobIndex>& order, Time now, Time than);
+    std::size_t try_all_in_order(const std::vector<JobIndex>& order, Time than);
 
     // Invariants between calls of public functions, and the functions that break them for a while:
     // 1. slot_of_[job] is no_slot or the number of the slot that has the job. All other slots are in free_slots_, once
@@ -296,7 +272,7 @@ class Plan {
     // In move_all_earlier, intervals_ collects possible starts, and the slots do not.
     bool passing_by_start_ = false;
     std::array<StartIntervalsOfWidth, width_classes> intervals_;
-    PlanObserver* observer_ = nullptr;
+    ProfileEventCounter* counter_ = nullptr;
     // Kept between calls to reuse their memory.
     AvailabilityProfile::FreeWindows windows_;
     AvailabilityProfile::FreeFromNow free_now_;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,10 +27,10 @@ class PlanAlgorithm : public Algorithm {
     ~PlanAlgorithm() override;
 
     void begin_round(const SchedulerState& state) final;
-    void withdrawn(const SchedulerState& state, JobIndex job) override;
-    void machine_changed(Round& round, std::span<const Completion> completions) override;
+    void withdrawn(const SchedulerState&, JobIndex job) override { plan_.remove(job); }
+    void machine_changed(Round& round, std::span<const Completion>) override { replan(round, NotBefore::now); }
     void completed(Round& round, std::span<const Completion> completions) override;
-    void submitted(Round& round, JobIndex job) override;
+    void submitted(Round& round, JobIndex job) override { place(round, job, round.now()); }
     // Starts the jobs that are due, in the order of the plan. If another job has outlived its estimate, a due job may
     // find its processors still taken. It waits for that job, and the plan is rebuilt once it starts late.
     void decide(Round& round) override;
@@ -58,10 +57,6 @@ class PlanAlgorithm : public Algorithm {
     bool give_back(const Round& round, std::span<const Completion> completions);
     // Places a waiting job at its earliest start from `from` on, in the present plan.
     Time place(const Round& round, JobIndex index, Time from);
-    // Compression by planned start: moves each planned job in turn if it can start earlier than planned and before
-    // `than`. Returns the number of moves.
-    // Cost: O(1) for each job that provably cannot move.
-    std::size_t move_all_earlier(const Round& round, Time than = Time::infinity());
     // Starts a planned job now if it can start. Returns whether it could. It cannot if another job has outlived its
     // estimate, or if enough processors are idle but not as its placement requires.
     bool start_if_idle(Round& round, JobIndex job);
@@ -86,22 +81,25 @@ class PlanAlgorithm : public Algorithm {
 // `weights` and `scales`, as JobOrder makes them, and PlanAlgorithm::count_events().
 class OrderedPlanAlgorithm : public PlanAlgorithm {
  public:
-    void submitted(Round& round, JobIndex job) override;
-    void started(const SchedulerState& state, JobIndex job) override;
-    void withdrawn(const SchedulerState& state, JobIndex job) override;
+    void submitted(Round& round, JobIndex job) override {
+        queue_.insert(round.state(), job);
+        PlanAlgorithm::submitted(round, job);
+    }
+    void started(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::started(state, job);
+        queue_.remove(job);
+    }
+    void withdrawn(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::withdrawn(state, job);
+        queue_.remove(job);
+    }
 
  protected:
-    explicit OrderedPlanAlgorithm(const Parameters& parameters);
+    explicit OrderedPlanAlgorithm(const Parameters& parameters)
+        : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {}
 
     // The waiting jobs. A subclass that overrides `submitted` must insert the new job.
     OrderedJobs& queue() { return queue_; }
-
-    // Compression in that order: moves each job in turn if it can start earlier than planned. After each move the pass
-    // starts again, until no job moves. Returns the number of moves.
-    // Cost: O(1) for each job that provably cannot move; as Plan::move_earlier_in_order for each move.
-    std::size_t move_earlier_in_order(const Round& round);
-    // As above, only for jobs that can start now. Cost: as Plan::move_to_now_in_order.
-    std::size_t move_to_now_in_order(const Round& round);
 
  private:
     OrderedJobs queue_;

@@ -31,7 +31,7 @@ class RunTimePredictor {
     static std::vector<Parameter> parameters();
     // Whether an algorithm with these parameters shall use predictions.
     // Requires: it declares parameters().
-    static bool is_asked_for(const Parameters& parameters);
+    static bool is_asked_for(const Parameters& parameters) { return parameters.choice("prediction") != "none"; }
     // A predictor; null if the algorithm does not declare parameters(), or if no predictions are requested.
     // Throws: UsageError if they do not go together.
     static std::unique_ptr<RunTimePredictor> from(const std::vector<Parameter>& declared, const Parameters& parameters);
@@ -52,7 +52,7 @@ class RunTimePredictor {
 
     // Notes that a job starts now, by its prediction; called once for each job, in the order of their starts.
     // Cost: O(log(running jobs)).
-    void started(JobIndex index, Duration prediction);
+    void started(JobIndex index, Duration prediction) { running_.emplace(index, Running{++starts_, prediction}); }
 
     // Notes that a job has ended now; called once for each job. Ignores a job that was killed before its walltime.
     // Cost: O(log(users) + log(running jobs)).
@@ -68,7 +68,10 @@ class RunTimePredictor {
     Duration corrected(JobIndex index, const Job& job, Duration prediction, Time least_end);
 
     // Appends the number of jobs predicted to run for less than their walltime, and the number of corrections.
-    void append_statistics(std::vector<Statistic>& statistics) const;
+    void append_statistics(std::vector<Statistic>& statistics) const {
+        statistics.push_back({"jobs_predicted", predicted_});
+        statistics.push_back({"predictions_corrected", corrections_});
+    }
 
  private:
     // In the order of the choices in parameters().

@@ -69,6 +69,11 @@ class JobTable {
         assert(has(index));
         return jobs_[index - forgotten_];
     }
+    // The common rule for ties: by submission time, then by order of arrival.
+    bool submitted_before(JobIndex a, JobIndex b) const {
+        const JobTable& jobs = *this;
+        return jobs[a].submit() != jobs[b].submit() ? jobs[a].submit() < jobs[b].submit() : a < b;
+    }
     // Forgets the jobs at the front that are over.
     // Cost: O(1) for each job, over all calls.
     void forget_ended() {
@@ -140,8 +145,8 @@ class IdleByGroup {
     // Counts `idle` from scratch.
     // Cost: O(G * m / 64 + intervals).
     void reset(const Machine& machine, const ResourceSet& idle);
-    void take(const Machine& machine, const ResourceSet& processors) { add(machine, processors, -1); }
-    void give(const Machine& machine, const ResourceSet& processors) { add(machine, processors, 1); }
+    // Counts processors that become idle (`sign` 1) or are idle no more (-1).
+    void add(const Machine& machine, const ResourceSet& processors, int sign);
 
     int count(GroupIndex group) const { return counts_[group]; }
     const std::vector<int>& counts() const { return counts_; }
@@ -154,7 +159,6 @@ class IdleByGroup {
                                          GroupIndex from = 0) const;
 
  private:
-    void add(const Machine& machine, const ResourceSet& processors, int sign);
     void change(GroupIndex group, int count);
 
     std::vector<int> counts_;       // by group
@@ -186,6 +190,8 @@ class IdleProcessors {
     ResourceSet take_lowest(int count);
 
  private:
+    void count_in(const ResourceSet& processors, int sign);
+
     ResourceSet set_;
     int count_ = 0;
     const Machine* machine_ = nullptr;  // null: does not count by group
@@ -233,10 +239,6 @@ struct SchedulerState {
     // The estimate of the job at this position of the queue.
     Duration estimate_at(std::size_t position) const {
         return predictions.empty() ? waiting.walltime(position) : predictions[waiting.job(position)];
-    }
-    // The common rule for ties: by submission time, then by order of arrival.
-    bool submitted_before(JobIndex a, JobIndex b) const {
-        return jobs[a].submit() != jobs[b].submit() ? jobs[a].submit() < jobs[b].submit() : a < b;
     }
 
     // A waiting job that needs more processors than this cannot start now.

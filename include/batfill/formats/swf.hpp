@@ -104,15 +104,12 @@ enum class TimeFormat {
     nanoseconds,
 };
 
-// The words for them, in the order of the enumeration: "auto", "month-first", ...
-std::vector<std::string> time_format_words();
-
 // The columns of a table. The first text is one of table_fields(), or any other name: the workload then keeps the
 // column under that name, for algorithms that read it. The second text is the name of the column.
 using ColumnMapping = std::vector<std::pair<std::string, std::string>>;
 
 // Reads a mapping written as FIELD=COLUMN[,...].
-// Throws: UsageError, which names the option --map, for another text or a field with two columns.
+// Throws: UsageError for another text or a field with two columns. The caller names the option.
 ColumnMapping parse_mapping(std::string_view text);
 
 // What a table can say of a job:

@@ -72,10 +72,6 @@ struct Scenario {
     SimulatorRules rules{};
 };
 
-// Number of a job in a scenario: workload by workload, in the order of the files; then the jobs that the scheduler
-// registers, in order.
-using JobNumber = JobIndex;
-
 // A scheduler's answer to one message.
 struct SchedulerReply {
     struct TimedDecision {
@@ -89,7 +85,7 @@ struct SchedulerReply {
 // The jobs that were rejected for one cause.
 struct Rejections {
     std::size_t jobs = 0;
-    JobNumber first = 0;
+    JobNumber first{};
     std::string reason;  // why the first was rejected, as in RejectJob
 };
 
@@ -108,7 +104,7 @@ class SimulatedScheduler {
     virtual ~SimulatedScheduler() = default;
     // Begins the simulation at time 0. `simulator` outlives this object's use. `reply` is empty before each call.
     virtual void begin(const Simulator& simulator, SchedulerReply& reply) = 0;
-    // Handles one message. Events name jobs by their numbers in the scenario. The callee may move out of `events`.
+    // Handles one message. The callee may move out of `events`.
     virtual void message(Time now, std::span<Event> events, SchedulerReply& reply) = 0;
     // Ends the simulation, also after an error. No reply is expected.
     virtual void end(Time now) = 0;
@@ -169,7 +165,11 @@ class Simulator {
     void run(SimulatedScheduler& scheduler, const Progress& progress = {});
 
     const Scenario& scenario() const;
+    // By JobNumber: workload by workload, in the order of the files; then the jobs that the scheduler has registered,
+    // in order.
     const std::vector<SimulatedJob>& jobs() const;
+    // Requires: there is a job of this number.
+    const SimulatedJob& job(JobNumber number) const { return jobs()[static_cast<std::size_t>(number)]; }
     // `id` is like "w0!17". The first call builds an index.
     std::optional<JobNumber> find_job(const std::string& id) const;
     // The jobs in the order in which their ends were handled. The rows of the jobs' CSV have this order.

@@ -287,7 +287,7 @@ std::string error_on_farm(const std::string& processors, int size, bool second_j
         job.processors = size;
         job.walltime = Duration::seconds(10);
         job.licenses = {"l0"};
-        engine.take_in({Time(), JobSubmitted{submitted++, job}});
+        engine.take_in({Time(), JobSubmitted{JobNumber{submitted++}, job}});
         if (!second_job) {
             break;
         }

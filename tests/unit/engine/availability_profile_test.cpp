@@ -70,11 +70,11 @@ TEST_CASE("steps of equal value are joined, so a profile that is given back is a
     for (int i = 0; i < 1000; ++i) {
         profile.add(at(i * 10), at(i * 10 + 5), -1 - i % 7);
     }
-    CHECK(profile.steps() == 2000);
+    CHECK(profile.steps_between(profile.origin(), Time::infinity()) == 2000);
     for (int i = 999; i >= 0; --i) {
         profile.add(at(i * 10), at(i * 10 + 5), 1 + i % 7);
     }
-    CHECK(profile.steps() == 1);
+    CHECK(profile.steps_between(profile.origin(), Time::infinity()) == 1);
     CHECK(profile.free_at(at(123)) == 100);
 }
 

@@ -36,7 +36,7 @@ TEST_CASE("A loss that delays a guaranteed start breaks the guarantee, and the n
     CHECK(machine.round() == "");
     // They no longer have a guarantee that could break.
     CHECK(machine.broken() == "b 5: 10 -> none; d 6: 20 -> none");
-    CHECK(machine.engine().guaranteed_at_submission(1) == Time::seconds(10));
+    CHECK(machine.engine().guaranteed_at_submission(JobNumber{1}) == Time::seconds(10));
     CHECK(machine.job("b").guaranteed_start.is_infinite());
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("A guarantee may be broken several times, each time from the last one"
     machine.lost("1-2");
     CHECK(machine.round() == "");
     CHECK(machine.broken() == "c 1: 10 -> 20; b 4: 10 -> none; c 4: 20 -> none");
-    CHECK(machine.engine().guaranteed_at_submission(2) == Time::seconds(10));
+    CHECK(machine.engine().guaranteed_at_submission(JobNumber{2}) == Time::seconds(10));
 }
 
 TEST_CASE("A job that is rejected because of a loss has had its guarantee broken", "[failures][guarantees]") {

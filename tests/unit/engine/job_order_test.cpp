@@ -278,10 +278,9 @@ TEST_CASE("Weights are needed by a mixed order, and by no other", "[order]") {
     CHECK_THROWS_AS(order("mixed", "1e308,1e308,0,0,0,0"), UsageError);  // their sum is not finite
     const std::vector<Parameter> declared{JobOrder::order("order", "fcfs", "which goes first"), JobOrder::weights(),
                                           JobOrder::scales()};
-    const Parameters unused("a", declared, {{"weights", "1,0,0,0,0,0"}});
-    CHECK_THROWS_WITH(JobOrder::refuse_unused_weights(unused, {"order"}),
-                      "parameter weights is used only with order=mixed");
-    CHECK_NOTHROW(JobOrder::refuse_unused_weights(Parameters("a", declared, {}), {"order"}));
+    CHECK_THROWS_WITH(Parameters("a", declared, {{"weights", "1,0,0,0,0,0"}}),
+                      "parameter weights=1,0,0,0,0,0 is used only with order=mixed");
+    CHECK_NOTHROW(Parameters("a", declared, {}));
 }
 
 }  // namespace batfill::tests::job_order_test

@@ -219,7 +219,7 @@ TEST_CASE("The plan counts the processors of a job that is being killed once", "
     machine.ends("a", JobState::completed_killed);
     CHECK(machine.round() == "register a#1; start b 1-2");
     CHECK(plan_of(machine.engine()) == std::map<JobIndex, Time>{{3, Time::seconds(61)}, {4, Time::seconds(71)}});
-    CHECK(machine.engine().guaranteed_at_submission(4) == Time::seconds(71));
+    CHECK(machine.engine().guaranteed_at_submission(JobNumber{4}) == Time::seconds(71));
     CHECK(machine.broken() == "");
 }
 

@@ -103,7 +103,7 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
                     for (const JobIndex job : order) {
                         const bool expected = plain.move(job, now);
                         moved += expected ? 1 : 0;
-                        REQUIRE(plan.move_earlier(job, now) == expected);
+                        REQUIRE(plan.move_earlier(job) == expected);
                         REQUIRE(plan.planned_start(job) == plain.jobs[job].start);
                     }
                 }
@@ -172,7 +172,7 @@ TEST_CASE(
                     for (const JobIndex job : jobs) {
                         moves += move(job, than) ? 1U : 0U;
                     }
-                    REQUIRE(plan.move_all_earlier(now, than) == moves);
+                    REQUIRE(plan.move_all_earlier(than) == moves);
                 } else {
                     const bool to_now = below(3) == 0;
                     if (below(4) == 0) {
@@ -186,7 +186,7 @@ TEST_CASE(
                         i = moves_now ? 0 : i + 1;
                     }
                     const std::size_t made =
-                        to_now ? plan.move_to_now_in_order(jobs, now) : plan.move_earlier_in_order(jobs, now);
+                        to_now ? plan.move_to_now_in_order(jobs) : plan.move_earlier_in_order(jobs);
                     REQUIRE(made == moves);
                 }
                 moved += static_cast<int>(moves);
@@ -218,7 +218,7 @@ TEST_CASE("a job that has no place, because the machine is too small, does not m
     for (const Time than : {at(5), Time::infinity(), later_than_never}) {
         for (const JobIndex job : {JobIndex{0}, JobIndex{1}}) {
             plan.look_again_at(job);
-            CHECK_FALSE(plan.move_earlier(job, at(0), than));
+            CHECK_FALSE(plan.move_earlier(job, than));
         }
     }
     CHECK(plan.planned_start(0).is_infinite());
@@ -232,7 +232,7 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
         const bool in_passes = seed % 2 == 0;
         Plan plan;
         ProfileEventCounter events;
-        plan.observe(events);
+        plan.count_events(events);
         plan.reset(at(0), 8);
         PlainPlan plain(8);
         std::vector<std::pair<Time, int>> running;  // ends and processors
@@ -256,7 +256,7 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
                 plan.give_back(now, end, processors);
                 plain.profile.add(now, end, processors);
                 if (in_passes) {
-                    plan.move_all_earlier(now);
+                    plan.move_all_earlier();
                 }
                 std::vector<JobIndex> passed;
                 for (const JobIndex job : plain.order()) {
@@ -281,7 +281,7 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
                     }
                     passed.push_back(job);
                     if (!in_passes) {
-                        plan.move_earlier(job, now);
+                        plan.move_earlier(job);
                     }
                 }
             }

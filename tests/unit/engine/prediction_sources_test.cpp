@@ -97,8 +97,8 @@ TEST_CASE("A clairvoyant prediction is the run time, at most the walltime if tha
     engine.begin(Time(), Machine(4));
     const auto predicted = [&](JobIndex index, int run_time, bool may_outlive_walltime) {
         engine.arrive(Time());
-        engine.take_in(
-            {Time(), JobSubmitted{index, job_of("", 1, 50), Duration::seconds(run_time), may_outlive_walltime}});
+        engine.take_in({Time(), JobSubmitted{JobNumber{index}, job_of("", 1, 50), Duration::seconds(run_time),
+                                             may_outlive_walltime}});
         engine.decide();
         return engine.state().estimate(index).to_shortest_string();
     };
@@ -220,7 +220,7 @@ TEST_CASE("With every-event a submission that does not fit has a round, too", "[
 TEST_CASE("A job that outlives its walltime ends now by the estimates", "[prediction]") {
     Engine engine("easy", {});
     engine.begin(Time(), Machine(4));
-    engine.take_in({Time(), JobSubmitted{0, job_of("", 3, 100), {}, true}});
+    engine.take_in({Time(), JobSubmitted{JobNumber{0}, job_of("", 3, 100), {}, true}});
     engine.decide();
     // Overdue at 150: the head's shadow time is now, so nothing may run beside.
     CHECK(starts_of(send(engine, {Time::seconds(150), {}, {{1, job_of("", 4, 100)}}, {}})).empty());
@@ -230,12 +230,12 @@ TEST_CASE("A job that outlives its walltime ends now by the estimates", "[predic
 
 TEST_CASE("Parameters of predictions are refused where nothing uses them", "[prediction]") {
     CHECK_THROWS_WITH(Engine("easy", {{"prediction-field", "guess"}}),
-                      "parameter prediction-field is used only with prediction=field");
-    CHECK_THROWS_WITH(
-        Engine("easy", {{"correction", "doubling"}}),
-        "parameter correction is used only with a prediction that may expire, such as prediction=last-two");
+                      "parameter prediction-field=guess is used only with prediction=field");
+    const std::string expiring =
+        " is used only with prediction=last-two or prediction=last-two-seconds or prediction=field";
+    CHECK_THROWS_WITH(Engine("easy", {{"correction", "doubling"}}), "parameter correction=doubling" + expiring);
     CHECK_THROWS_WITH(Engine("relaxed", {{"expired", "round"}, {"prediction", "clairvoyant"}}),
-                      "parameter expired is used only with a prediction that may expire, such as prediction=last-two");
+                      "parameter expired=round" + expiring);
     CHECK_THROWS_WITH(Engine("easy", {{"prediction", "field"}, {"prediction-field", ""}}),
                       "parameter prediction-field: '' is empty");
 }

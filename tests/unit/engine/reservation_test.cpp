@@ -102,11 +102,11 @@ TEST_CASE("Idle processors of each machine of a farm are counted as by hand", "[
             } else if (random.one_in(2)) {
                 const ResourceSet taken = random_part(random, idle);
                 idle.remove(taken);
-                counted.take(machine, taken);
+                counted.add(machine, taken, -1);
             } else {
                 const ResourceSet given = random_part(random, busy);
                 idle.insert(given);
-                counted.give(machine, given);
+                counted.add(machine, given, 1);
             }
             require_counts(counted, machine, idle, random);
         }

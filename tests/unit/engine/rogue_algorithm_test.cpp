@@ -92,7 +92,7 @@ std::string error_of(const AlgorithmDescription& description, int processors = 4
         job.submit = Time::seconds(5);
         job.processors = 2;
         job.walltime = Duration::seconds(10);
-        engine.take_in({Time::seconds(5), JobSubmitted{submitted++, job}});
+        engine.take_in({Time::seconds(5), JobSubmitted{JobNumber{submitted++}, job}});
     }
     try {
         engine.decide();
@@ -163,14 +163,14 @@ TEST_CASE("A job that ended in an earlier round may be forgotten, and nothing ca
             job.id = "job " + std::to_string(number);
             job.processors = 2;
             job.walltime = Duration::seconds(10);
-            engine.take_in({Time::seconds(now), JobSubmitted{number, job}});
+            engine.take_in({Time::seconds(now), JobSubmitted{JobNumber{number}, job}});
         };
         engine.arrive(Time::seconds(5));
         submit(0, 5);
         submit(1, 5);
         engine.decide();
         engine.arrive(Time::seconds(6));
-        engine.take_in({Time::seconds(6), JobCompleted{0, JobState::completed_successfully}});
+        engine.take_in({Time::seconds(6), JobCompleted{JobNumber{0}, JobState::completed_successfully}});
         engine.decide();
         CHECK(engine.state().jobs.has(0));
         engine.arrive(Time::seconds(7));
@@ -267,7 +267,7 @@ TEST_CASE("A plan algorithm cannot place a job twice", "[rogue]") {
           }) == std::string(a_at_5) + "it is placed in the plan, where it has a place already");
     CHECK(error_of_planner([](RoguePlanner& self, Round& round, JobIndex job) {
               self.place(round, job, round.now());
-              self.plan().place_again(job, round.now());
+              self.plan().place_again(job);
           }) == std::string(a_at_5) + "it is placed in the plan again without having been cancelled");
 }
 
@@ -277,7 +277,7 @@ TEST_CASE("A plan algorithm cannot look up, move, cancel or start a job that is 
         return error_of_planner([=](RoguePlanner& self, Round&, JobIndex job) { use(self.plan(), job); });
     };
     CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.planned_start(job); }) == error);
-    CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.move_earlier(job, Time::seconds(5)); }) == error);
+    CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.move_earlier(job); }) == error);
     CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.cancel({&job, 1}); }) == error);
     CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.start(job); }) == error);
     CHECK(error_of_use([](Plan& plan, JobIndex job) { plan.look_again_at(job); }) == error);

@@ -189,7 +189,7 @@ TEST_CASE("A job that was killed before its walltime says nothing of how long ot
         send(engine, {Time::seconds(20), {0}, {}, {}});
         submit(1, 20);
         engine.arrive(Time::seconds(20 + run));
-        engine.take_in({Time::seconds(20 + run), JobCompleted{1, how}});
+        engine.take_in({Time::seconds(20 + run), JobCompleted{JobNumber{1}, how}});
         engine.decide();
         submit(2, 200);
         return engine.state().estimate(2).to_shortest_string();

@@ -34,11 +34,12 @@ class NamedJobs {
             job.deadline = Time::seconds(*deadline);
         }
         const auto index = static_cast<JobIndex>(jobs_.size());
-        engine_.take_in({job.submit, JobSubmitted{index, job}});
+        engine_.take_in({job.submit, JobSubmitted{JobNumber{index}, job}});
         jobs_[name] = index;
     }
     void ends(const std::string& name) {
-        engine_.take_in({engine_.state().now, JobCompleted{jobs_.at(name), JobState::completed_successfully}});
+        engine_.take_in(
+            {engine_.state().now, JobCompleted{JobNumber{jobs_.at(name)}, JobState::completed_successfully}});
     }
     void processor_changes(int processor, bool available) {
         engine_.take_in({engine_.state().now, MachineChanged{ResourceSet::range(processor, processor), available}});
@@ -49,7 +50,8 @@ class NamedJobs {
         std::string text;
         for (const auto& [name, index] : jobs_) {
             const JobTable& jobs = engine_.state().jobs;
-            const Time start = jobs.has(index) ? jobs[index].guaranteed_start : engine_.guaranteed_at_submission(index);
+            const Time start =
+                jobs.has(index) ? jobs[index].guaranteed_start : engine_.guaranteed_at_submission(JobNumber{index});
             text += (text.empty() ? "" : "; ") + name + " " + (start.is_infinite() ? "none" : brief(start));
         }
         return text;

@@ -136,7 +136,7 @@ TEST_CASE("A beginning of Batsim 5 says how fast hosts are in their present stat
 
 TEST_CASE("A job of Batsim 5 has what is ours in its extra_data", "[batsim5]") {
     const auto submitted = only_event<JobSubmitted>("JobSubmittedEvent", job_w0_a);
-    CHECK(submitted.job == 0);
+    CHECK(submitted.job == JobNumber{0});
     const JobDescription& plain = *submitted.description;
     CHECK(plain.id == "w0!a");
     CHECK(plain.submit == Time::at(Duration::microseconds(9'500'000)));
@@ -174,10 +174,10 @@ TEST_CASE("A job of Batsim 5 has what is ours in its extra_data", "[batsim5]") {
 TEST_CASE("What ends in Batsim 5 is told with a state", "[batsim5]") {
     const auto completed = only_event<JobCompleted>(
         "JobCompletedEvent", R"({"job_id":"w0!a","state":"COMPLETED_WALLTIME_REACHED","return_code":4294967295})");
-    CHECK(completed.job == 0);
+    CHECK(completed.job == JobNumber{0});
     CHECK(completed.state == JobState::completed_walltime_reached);
     CHECK(only_event<JobsKilled>("JobsKilledEvent", R"({"job_ids":["w0!a","w0!b"],"progresses":[],"profiles":[]})")
-              .jobs == std::vector<JobIndex>{0, 1});
+              .jobs == std::vector<JobNumber>{JobNumber{0}, JobNumber{1}});
     only_event<RequestedCall>("RequestedCallEvent", R"({"call_me_later_id":"7","last_periodic_call":true})");
     CHECK(problem_of(frame("1", {event("1", "JobCompletedEvent", R"({"job_id":"w0!a","return_code":0})")})) ==
           "event 0 (\"JobCompletedEvent\"): field \"event.state\": expected a text, found none");
@@ -267,24 +267,25 @@ TEST_CASE("A reply to Batsim 5 has the very time of the message, and a zero byte
 }
 
 TEST_CASE("Decisions are written as Batsim 5 reads them", "[batsim5]") {
-    CHECK(written(StartJob{1, *ResourceSet::parse("0-1 3")}) ==
+    CHECK(written(StartJob{JobNumber{1}, *ResourceSet::parse("0-1 3")}) ==
           R"("event_type":"ExecuteJobEvent","event":{"job_id":"w0!1","allocation":{"host_allocation":"0-1 3",)"
           R"("executor_placement_type":"PredefinedExecutorPlacementStrategyWrapper","executor_placement":{}}})");
-    CHECK(written(RejectJob{2, {}, {}}) == R"("event_type":"RejectJobEvent","event":{"job_id":"w0!2"})");
-    CHECK(written(KillJobs{{3, 4}}) == R"("event_type":"KillJobsEvent","event":{"job_ids":["w0!3","w0!4"]})");
+    CHECK(written(RejectJob{JobNumber{2}, {}, {}}) == R"("event_type":"RejectJobEvent","event":{"job_id":"w0!2"})");
+    CHECK(written(KillJobs{{JobNumber{3}, JobNumber{4}}}) ==
+          R"("event_type":"KillJobsEvent","event":{"job_ids":["w0!3","w0!4"]})");
     CHECK(written(Notification{NotificationType::registration_finished, {}, {}}) ==
           R"("event_type":"FinishRegistrationEvent","event":{})");
     JobDescription job;
     job.id = "w0!7";
     job.processors = 3;
     job.profile = "w0!p";
-    CHECK(written(RegisterJob{7, job, {}}) ==
+    CHECK(written(RegisterJob{JobNumber{7}, job, {}}) ==
           R"("event_type":"RegisterJobEvent","event":{"job_id":"w0!7","job":{"resource_request":3,"walltime":null,)"
           R"("extra_data":"","profile_id":"w0!p"}})");
     job.walltime = Duration::seconds(60);
     job.deadline = Time::seconds(900);
     job.licenses = {"l"};
-    CHECK(written(RegisterJob{7, job, {}}) ==
+    CHECK(written(RegisterJob{JobNumber{7}, job, {}}) ==
           R"("event_type":"RegisterJobEvent","event":{"job_id":"w0!7","job":{"resource_request":3,)"
           R"("walltime":60.000000,"extra_data":"{\"deadline\":900,\"licenses\":[\"l\"]}","profile_id":"w0!p"}})");
 }
@@ -311,12 +312,12 @@ TEST_CASE("Batsim 5 is asked for calls at whole milliseconds, never too early", 
 TEST_CASE("Decisions that Batsim 5 does not have are left out, and leave no comma", "[batsim5]") {
     const Time now = Time::seconds(1);
     const std::string rejection = R"({"timestamp":1.000000,"event_type":"RejectJobEvent","event":{"job_id":"w0!1"}})";
-    CHECK(encoded(now, {SetJobMetadata{1, "m"}, RejectJob{1, {}, {}}}) ==
+    CHECK(encoded(now, {SetJobMetadata{JobNumber{1}, "m"}, RejectJob{JobNumber{1}, {}, {}}}) ==
           R"({"now":1.000000,"events":[)" + rejection + "]}");
-    CHECK(encoded(now, {RejectJob{1, {}, {}}, SetJobMetadata{1, "m"},
+    CHECK(encoded(now, {RejectJob{JobNumber{1}, {}, {}}, SetJobMetadata{JobNumber{1}, "m"},
                         Notification{NotificationType::continue_registration, {}, {}}}) ==
           R"({"now":1.000000,"events":[)" + rejection + "]}");
-    CHECK(encoded(now, {SetJobMetadata{1, "m"}}) == R"({"now":1.000000,"events":[]})");
+    CHECK(encoded(now, {SetJobMetadata{JobNumber{1}, "m"}}) == R"({"now":1.000000,"events":[]})");
 }
 
 TEST_CASE("A refusal of Batsim 5 is of the form that it waits for", "[batsim5]") {

@@ -51,17 +51,17 @@ TEST_CASE("Jobs have numbers in the order in which frames first name them", "[co
     const auto job = [](const MessageEvent& event) { return std::get<JobCompleted>(event.data).job; };
     {
         const Message& first = codec->decode(message(good));
-        CHECK(job(first.events[0]) == 0);
-        CHECK(job(first.events[1]) == 1);
+        CHECK(job(first.events[0]) == JobNumber{0});
+        CHECK(job(first.events[1]) == JobNumber{1});
     }
     // What is refused leaves no trace.
     CHECK_THROWS_AS(codec->decode(message(completed("c", "COMPLETED_FAILED") + ',' + completed("d", "LOST"))),
                     InputError);
     CHECK(codec->ids().size() == 2);
     const Message& second = codec->decode(message(completed("d", "COMPLETED_FAILED") + ',' + good));
-    CHECK(job(second.events[0]) == 2);
-    CHECK(job(second.events[1]) == 0);
-    CHECK(codec->ids().id(2) == "d");
+    CHECK(job(second.events[0]) == JobNumber{2});
+    CHECK(job(second.events[1]) == JobNumber{0});
+    CHECK(codec->ids().id(JobNumber{2}) == "d");
     // What other schedulers hear gives no numbers.
     codec->decode(message(R"({"timestamp":1,"type":"FROM_JOB_MSG","data":{"job_id":"e","msg":1}})"));
     CHECK(codec->ids().size() == 3);
@@ -111,7 +111,7 @@ TEST_CASE("A submitted job is read with the fields that are ours, and all others
                  R"({"job_id":"w0!1","job":{ "id":"w0!1", "subtime":3.25, "res":4, "walltime":7, "profile":"p",)"
                  R"("deadline":99.5,"queue":2,"user":"ada","licenses":["x","y"],"colour":[1.5,null]},)"
                  R"("profile":{"type":"delay","delay":7}})"));
-    CHECK(event.job == 0);
+    CHECK(event.job == JobNumber{0});
     const JobDescription& job = *event.description;
     CHECK(job.id == "w0!1");
     CHECK(job.submit.to_string() == "3.250000");
@@ -141,7 +141,7 @@ TEST_CASE("A job without walltime, or with a negative one, has none") {
 TEST_CASE("A registered job has the id of its event, whatever its object says") {
     const auto registers = only_decision<RegisterJob>(
         frame_of("REGISTER_JOB", R"({"job_id":"dyn!0","job":{"id":"0","subtime":1,"res":1,"profile":"p"}})"));
-    CHECK(registers.job == 0);
+    CHECK(registers.job == JobNumber{0});
     CHECK(registers.description.id == "dyn!0");
     CHECK(registers.source == R"({"id":"dyn!0","subtime":1,"res":1,"profile":"p"})");
 }
@@ -149,7 +149,7 @@ TEST_CASE("A registered job has the id of its event, whatever its object says") 
 TEST_CASE("Fields that no scheduler needs must be JSON, and no more", "[codec]") {
     const tests::CaughtLog log;
     const auto killed = only_event<JobsKilled>(frame_of("JOB_KILLED", R"({"job_ids":["w0!1"],"job_progress":[7]})"));
-    CHECK(killed.jobs == std::vector<JobIndex>{0});
+    CHECK(killed.jobs == std::vector<JobNumber>{JobNumber{0}});
     const std::string completed = R"({"job_id":"a","job_state":"COMPLETED_FAILED","return_code":"x","alloc":[3]})";
     CHECK(only_event<JobCompleted>(frame_of("JOB_COMPLETED", completed)).state == JobState::completed_failed);
     CHECK(only_event<SimulationBegins>(

@@ -129,7 +129,7 @@ class Generator {
     }
 
     Decision decision(JobIds& ids) {
-        const JobIndex drawn = ids.number_of(text());
+        const JobNumber drawn = ids.number_of(text());
         switch (below(9)) {
             case 0:
                 return StartJob{drawn, some_resources()};
@@ -148,7 +148,7 @@ class Generator {
                 return SetJobMetadata{drawn, text()};
             case 6: {
                 JobDescription description = job();
-                const JobIndex number = ids.number_of(description.id);
+                const JobNumber number = ids.number_of(description.id);
                 return RegisterJob{number, std::move(description), {}};
             }
             case 7:
@@ -169,7 +169,7 @@ std::string text_of(const Reply& reply, const JobIds& ids) {
         std::visit(Overloaded{[&](const StartJob& start) { text += ids.id(start.job) + start.allocation.to_string(); },
                               [&](const RejectJob& reject) { text += ids.id(reject.job); },
                               [&](const KillJobs& kill) {
-                                  for (const JobIndex job : kill.jobs) {
+                                  for (const JobNumber job : kill.jobs) {
                                       text += ids.id(job) + ' ';
                                   }
                               },
@@ -213,8 +213,9 @@ TEST_CASE("Decisions that are encoded are read as the same decisions") {
 }
 
 TEST_CASE("Replies are printed with six decimals and canonical allocations") {
-    CHECK(encoded(Time::seconds(1), {StartJob{1, *ResourceSet::parse("5 1 2 3")}, RejectJob{2, {}, {}},
-                                     KillJobs{{3, 4}}, CallMeLater{Time::at(*Duration::parse("60.25"))}}) ==
+    CHECK(encoded(Time::seconds(1),
+                  {StartJob{JobNumber{1}, *ResourceSet::parse("5 1 2 3")}, RejectJob{JobNumber{2}, {}, {}},
+                   KillJobs{{JobNumber{3}, JobNumber{4}}}, CallMeLater{Time::at(*Duration::parse("60.25"))}}) ==
           R"({"now":1.000000,"events":[)"
           R"({"timestamp":1.000000,"type":"EXECUTE_JOB","data":{"job_id":"w0!1","alloc":"1-3 5"}},)"
           R"({"timestamp":1.000000,"type":"REJECT_JOB","data":{"job_id":"w0!2"}},)"

@@ -211,7 +211,7 @@ TEST_CASE("every job is in the one group of its name and in the one class of its
         std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(members),
                      [&](const FinishedJob& each) { return name_of(each) == group.name; });
         CHECK(group.metrics.jobs == members.size());
-        CHECK(group.metrics.mean_wait == analysis::mean_wait(members));
+        CHECK(group.metrics.mean_wait == analysis::measure(members, analysis::mean_wait, Duration()));
         CHECK(group.metrics.processor_seconds <= before);
         before = group.metrics.processor_seconds;
         in_groups += group.metrics.jobs;

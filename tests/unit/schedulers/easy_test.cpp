@@ -235,7 +235,8 @@ TEST_CASE("A job that has waited for more than the threshold goes before those w
 
 TEST_CASE("Weights of easy that nothing uses, or that are missing, are refused", "[easy]") {
     const auto make = [](const Parameters::Given& given) { Engine("easy", given); };
-    CHECK_THROWS_WITH(make({{"weights", "1,0,0,0,0,0"}}), "parameter weights is used only with order=mixed");
+    CHECK_THROWS_WITH(make({{"weights", "1,0,0,0,0,0"}}),
+                      "parameter weights=1,0,0,0,0,0 is used only with order=mixed or backfill-order=mixed");
     CHECK_THROWS_AS(make({{"order", "mixed"}}), UsageError);
     CHECK_THROWS_AS(make({{"backfill-order", "mixed"}}), UsageError);
     CHECK_THROWS_AS(make({{"order", "mixed"}, {"weights", "0,0,0,0,0,0"}}), UsageError);
@@ -418,9 +419,9 @@ TEST_CASE("test-limit counts the jobs that are looked at after the first that ca
 TEST_CASE("Rules of easy that count processors are refused where places matter", "[easy]") {
     const auto make = [](const Parameters::Given& given) { Engine("easy", given); };
     CHECK_THROWS_WITH(make({{"extra", "needed"}, {"reservations", "2"}}),
-                      "parameter extra=needed goes with reservations=1 only");
+                      "parameter extra=needed is used only with reservations=1");
     CHECK_THROWS_WITH(make({{"rounds", "event"}, {"placement", "contiguous"}}),
-                      "parameter rounds=event counts processors, so it does not go with placement=contiguous");
+                      "parameter rounds=event is used only with placement=lowest or placement=best-effort-contiguous");
     CHECK_THROWS_AS(make({{"reservations", "all"}, {"placement", "machine"}}), UsageError);
     CHECK_THROWS_AS(make({{"extra", "needed"}, {"placement", "machine"}}), UsageError);
     CHECK_NOTHROW(make({{"rounds", "event"}, {"placement", "best-effort-contiguous"}}));

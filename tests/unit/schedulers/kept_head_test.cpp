@@ -143,11 +143,11 @@ TEST_CASE("With ties=order jobs of one submission time are backfilled in the fir
 }
 
 TEST_CASE("Parameters of a kept head and of fields are refused where they make no sense", "[easy]") {
-    CHECK_THROWS_WITH(Engine("easy", {{"head", "kept"}}), "parameter head=kept goes with extra=none only");
+    CHECK_THROWS_WITH(Engine("easy", {{"head", "kept"}}), "parameter head=kept is used only with extra=none");
     CHECK_THROWS_WITH(Engine("easy", {{"extra", "none"}, {"reservations", "2"}}),
-                      "parameter extra=none goes with reservations=1 only");
+                      "parameter extra=none is used only with reservations=1");
     CHECK_THROWS_WITH(Engine("easy", {{"order-field", "score"}}),
-                      "parameter order-field is used only with order=field");
+                      "parameter order-field=score is used only with order=field or backfill-order=field");
     CHECK_THROWS_AS(Engine("pc", {{"order", "field"}}), UsageError);
 }
 

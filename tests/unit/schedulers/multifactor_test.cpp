@@ -230,8 +230,9 @@ TEST_CASE("Running jobs count for their users", "[easy][multifactor]") {
 TEST_CASE("Parameters of multifactor that mean nothing are refused", "[easy][multifactor]") {
     for (const auto& [name, value] :
          Parameters::Given{{"factor-weights", "1,1,1"}, {"max-age", "100"}, {"half-life", "100"}}) {
-        CHECK_THROWS_WITH(Engine("easy", {{name, value}}),
-                          "parameters factor-weights, max-age and half-life are used only with order=multifactor");
+        CHECK_THROWS_WITH(
+            Engine("easy", {{name, value}}),
+            "parameter " + name + '=' + value + " is used only with order=multifactor or backfill-order=multifactor");
         CHECK_NOTHROW(Engine("easy", {{name, value}, {"backfill-order", "multifactor"}}));
     }
     CHECK_THROWS_WITH(Engine("easy", multifactor("1,1,1", "0")),

@@ -185,7 +185,7 @@ TEST_CASE("relaxed counts the jobs that it starts behind the top one", "[relaxed
 
 TEST_CASE("relaxed with actual run times has nothing to predict", "[relaxed][prediction]") {
     CHECK_THROWS_WITH(Engine("relaxed", {{"estimates", "actual"}, {"prediction", "last-two"}}),
-                      "parameter estimates=actual leaves nothing to predict, so it does not go with prediction");
+                      "parameter estimates=actual is used only with prediction=none");
 }
 
 TEST_CASE("Parameters of relaxed that mean nothing are refused", "[relaxed]") {

@@ -111,7 +111,7 @@ TEST_CASE("The reference schedules come out job by job", "[schedules][reference]
         for (; std::getline(expected, line); ++jobs) {
             const auto number = simulator.find_job("w0!" + line.substr(0, line.find(',')));
             REQUIRE(number.has_value());
-            const SimulatedJob& job = simulator.jobs()[*number];
+            const SimulatedJob& job = simulator.job(*number);
             REQUIRE((names_machine ? row_on(outcome.engine()->state().machine, job) : row_of(job)) == line);
         }
         REQUIRE(jobs == simulator.jobs().size());

@@ -71,7 +71,7 @@ std::string error_of_step(const Switcher::Step& step, bool says_so = true) {
     job.processors = 1;
     job.walltime = Duration::seconds(9);
     engine.arrive(Time());
-    engine.take_in({Time(), JobSubmitted{0, job}});
+    engine.take_in({Time(), JobSubmitted{JobNumber{0}, job}});
     try {
         engine.decide();
     } catch (const DecisionError& error) {

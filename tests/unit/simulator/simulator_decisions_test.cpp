@@ -45,7 +45,7 @@ TEST_CASE("A job that the scheduler registers waits at once, and is told only if
     CHECK(untold.error.empty());
     CHECK(untold.frames == std::vector<std::string>{"0: submitted w0!a", "0: no_more_static_job_to_submit",
                                                     "10: completed w0!a", "20: completed w0!a#1"});
-    CHECK(untold.simulation().ended() == std::vector<JobNumber>{0, 2, 1});
+    CHECK(untold.simulation().ended() == numbers({0, 2, 1}));
     const SimulatedJob& registered = untold.simulation().jobs()[1];
     CHECK(registered.profile ==
           &untold.outcome->scenario().workloads[0].profiles.at(registered.job->description.profile));
@@ -75,7 +75,7 @@ TEST_CASE("A simulation with dynamic jobs ends only when no more will be registe
         play(scenario, {{1, {{start(0, "0"), finished()}, ""}},
                         {3, {{goes_on, registers(1, "w0!b", 1, "d10"), start(1, "0"), finished()}, ""}}});
     CHECK(going_on.error.empty());
-    CHECK(going_on.simulation().ended() == std::vector<JobNumber>{0, 1});
+    CHECK(going_on.simulation().ended() == numbers({0, 1}));
 }
 
 TEST_CASE("What a scheduler registers must be possible", "[simulator][failures]") {

@@ -42,7 +42,7 @@ TEST_CASE("Jobs submitted at one instant come in the order of their ids as text"
     const Played played = play(scenario, {{1, {{reject(3)}, ""}}, {2, {{reject(0), reject(1), reject(2)}, ""}}});
     CHECK(played.frames == Frames{"0: submitted w0!9", "1: submitted w0!1, submitted w0!10, submitted w0!2",
                                   "1: no_more_static_job_to_submit"});
-    CHECK(played.simulation().ended() == std::vector<JobNumber>{3, 0, 1, 2});
+    CHECK(played.simulation().ended() == numbers({3, 0, 1, 2}));
 }
 
 TEST_CASE("Workloads take turns in the order in which they began to wait", "[simulator]") {
@@ -168,10 +168,10 @@ TEST_CASE("While a reply waits for its time, events gather with their own timest
         CHECK(played.error.empty());
         CHECK(played.frames ==
               Frames{"0: submitted w0!a", "10: @5 submitted w0!b, @5 no_more_static_job_to_submit, completed w0!a"});
-        CHECK(played.simulation().ended() == std::vector<JobNumber>{1, 0});
+        CHECK(played.simulation().ended() == numbers({1, 0}));
         const Played with_another = play(scenario, {{1, {{start(0, "0"), call("30"), later("10", reject(1))}, "10"}}});
         CHECK(with_another.error.empty());
-        CHECK(with_another.simulation().ended() == std::vector<JobNumber>{0, 1});
+        CHECK(with_another.simulation().ended() == numbers({0, 1}));
     }
     SECTION("decisions with a time in the past are applied now") {
         const Played played = play(scenario, {{2, {{later("1", start(0, "0")), start(1, "1")}, "2"}}});
@@ -195,7 +195,7 @@ TEST_CASE("A simulation in which nothing can happen any more has come to a deadl
     CHECK(played.error ==
           "the simulation stops at 10.000000 with 2 jobs that the scheduler never started, the first of them w0!b");
     CHECK(played.ends == 1);
-    CHECK(played.simulation().ended() == std::vector<JobNumber>{0});
+    CHECK(played.simulation().ended() == numbers({0}));
 }
 
 TEST_CASE("Machine times count the periods that ended with a change", "[simulator]") {

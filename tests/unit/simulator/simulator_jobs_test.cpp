@@ -101,7 +101,7 @@ TEST_CASE("A killed job ends before its kill is told, in one message", "[simulat
         CHECK(played.frames == Frames{"0: submitted w0!a, submitted w0!b", "4: submitted w0!c",
                                       "4: no_more_static_job_to_submit, ended w0!b, ended w0!a, killed w0!b w0!a",
                                       "14: completed w0!c"});
-        CHECK(played.simulation().ended() == std::vector<JobNumber>{1, 0, 2});
+        CHECK(played.simulation().ended() == numbers({1, 0, 2}));
         CHECK(played.simulation().jobs()[0].end == at("4"));
     }
     SECTION("a second kill is dropped") {
@@ -131,20 +131,20 @@ TEST_CASE("A killed job ends before its kill is told, in one message", "[simulat
         CHECK(played.error.empty());
         CHECK(played.frames.back() ==
               "4: no_more_static_job_to_submit, ended w0!a, killed w0!a, ended w0!b, killed w0!b");
-        CHECK(played.simulation().ended() == std::vector<JobNumber>{2, 0, 1});
+        CHECK(played.simulation().ended() == numbers({2, 0, 1}));
     }
     SECTION("before what the reply decides after that") {
         const Played played =
             play(scenario, {{1, {{start(0, "0")}, ""}}, {2, {{kill({0}), reject(1), reject(2)}, ""}}});
         CHECK(played.error.empty());
-        CHECK(played.simulation().ended() == std::vector<JobNumber>{1, 0, 2});
+        CHECK(played.simulation().ended() == numbers({1, 0, 2}));
     }
     SECTION("before what the reply decides later") {
         const Played played =
             play(scenario, {{1, {{start(0, "0")}, ""}}, {2, {{kill({0}), later("6", reject(1)), reject(2)}, "6"}}});
         CHECK(played.error.empty());
         CHECK(played.frames.back() == "6: @4 no_more_static_job_to_submit, @4 ended w0!a, @4 killed w0!a");
-        CHECK(played.simulation().ended() == std::vector<JobNumber>{0, 1, 2});
+        CHECK(played.simulation().ended() == numbers({0, 1, 2}));
     }
     SECTION("also where others have something to say") {
         const std::string submissions = jobs + "," + job("d", "4", 1, "99", "10");
@@ -152,7 +152,7 @@ TEST_CASE("A killed job ends before its kill is told, in one message", "[simulat
         const Played played = play(more, {{1, {{start(0, "0"), reject(1), reject(4), reject(5)}, ""}},
                                           {2, {{kill({0}), reject(2), reject(3), reject(6)}, ""}}});
         CHECK(played.error.empty());
-        CHECK(played.simulation().ended() == std::vector<JobNumber>{1, 4, 5, 2, 0, 3, 6});
+        CHECK(played.simulation().ended() == numbers({1, 4, 5, 2, 0, 3, 6}));
     }
     SECTION("at the instant of its end, it has ended") {
         const Played played = play(

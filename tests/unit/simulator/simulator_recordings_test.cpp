@@ -246,11 +246,10 @@ TEST_CASE("Replies name known jobs and events that the simulator can follow", "[
         return reply.decisions[0].decision;
     };
     const auto start = std::get<StartJob>(take(R"("type":"EXECUTE_JOB","data":{"job_id":"w0!a","alloc":"1"})"));
-    CHECK(start.job == 0);
+    CHECK(start.job == JobNumber{0});
     CHECK(start.allocation.to_string() == "1");
-    CHECK(std::get<RejectJob>(take(R"("type":"REJECT_JOB","data":{"job_id":"w0!a"})")).job == 0);
-    CHECK(std::get<KillJobs>(take(R"("type":"KILL_JOB","data":{"job_ids":["w0!a"]})")).jobs ==
-          std::vector<JobNumber>{0});
+    CHECK(std::get<RejectJob>(take(R"("type":"REJECT_JOB","data":{"job_id":"w0!a"})")).job == JobNumber{0});
+    CHECK(std::get<KillJobs>(take(R"("type":"KILL_JOB","data":{"job_ids":["w0!a"]})")).jobs == numbers({0}));
     CHECK(std::get<CallMeLater>(take(R"("type":"CALL_ME_LATER","data":{"timestamp":6.5})")).time == at("6.5"));
     CHECK(std::get<SetJobMetadata>(take(R"("type":"SET_JOB_METADATA","data":{"job_id":"w0!a","metadata":"m"})"))
               .metadata == "m");
@@ -265,7 +264,7 @@ TEST_CASE("Replies name known jobs and events that the simulator can follow", "[
     const auto registers = std::get<RegisterJob>(
         take(R"("type":"REGISTER_JOB","data":{"job_id":"w0!a#1","job":{"id":"a#1","subtime":4,"res":1,)"
              R"("walltime":9,"profile":"d1","of_the_user":[1]}})"));
-    CHECK(registers.job == 1);
+    CHECK(registers.job == JobNumber{1});
     CHECK(registers.description.id == "w0!a#1");
     CHECK(registers.description.walltime == Duration::seconds(9));
     CHECK(registers.source == R"({"id":"w0!a#1","subtime":4,"res":1,"walltime":9,"profile":"d1","of_the_user":[1]})");

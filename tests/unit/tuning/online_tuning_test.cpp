@@ -196,14 +196,15 @@ TEST_CASE("Parameters of tuning that nothing uses, or that make no sense, are re
     CHECK_NOTHROW(make(with(mixed, {{"period", "1"}, {"history", "1"}, {"evaluations", "1"}, {"features", "6"}})));
     for (const Parameters::Given& unused : std::vector<Parameters::Given>{
              {{"history", "1"}}, {{"evaluations", "1"}}, {{"seed", "1"}}, {{"features", "6"}}}) {
-        CHECK_THROWS_WITH(make(with(mixed, unused)),
-                          "parameters history, evaluations, features and seed are used only with period");
+        CHECK_THROWS_WITH(make(with(mixed, unused)), "parameter " + unused.front().first + '=' + unused.front().second +
+                                                         " is used only with period");
     }
     for (const std::string name : {"period", "history", "evaluations"}) {
         CHECK_THROWS_WITH(make(with(mixed, {{"period", "1"}, {name, "0"}})),
                           "parameters period, history and evaluations must be more than 0");
     }
-    CHECK_THROWS_WITH(Engine("easy", {{"period", "1"}}), "parameter period is used only with order=mixed");
+    CHECK_THROWS_WITH(Engine("easy", {{"period", "1"}}),
+                      "parameter period=1 is used only with order=mixed or backfill-order=mixed");
     CHECK_THROWS_AS(make({{"period", "1"}}), UsageError);
 }
 

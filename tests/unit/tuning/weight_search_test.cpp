@@ -12,7 +12,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "src/tuning/weight_cover.hpp"
 #include "src/tuning/weight_search.hpp"
 
 namespace batfill::tests::weight_search_test {

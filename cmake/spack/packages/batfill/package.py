@@ -25,7 +25,7 @@ class Batfill(CMakePackage):
     depends_on("cmake@3.25:", type="build")
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
-    depends_on("boost@1.74: +program_options")
+    depends_on("boost@1.74: +context+program_options")
     depends_on("cppzmq")
     depends_on("eigen@3.4", type="build")
     depends_on("howard-hinnant-date tzdb=system")

@@ -1,0 +1,195 @@
+#include "tables.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <ostream>
+#include <string_view>
+#include <utility>
+
+#include "src/support/csv_text.hpp"
+#include "src/support/escaped.hpp"
+#include "src/support/json_writer.hpp"
+#include "src/support/text_table.hpp"
+
+namespace batfill::analysis {
+
+namespace {
+
+std::string for_people(const Cell& cell) {
+    if (const auto* const number = std::get_if<Number>(&cell)) {
+        return for_people(number->value, number->unit);
+    }
+    const auto& text = std::get<std::string>(cell);
+    return text.empty() ? "-" : text;
+}
+
+std::string for_csv(const Cell& cell) {
+    if (const auto* const number = std::get_if<Number>(&cell)) {
+        return number->value ? exact(*number->value) : "";
+    }
+    return csv_text(std::get<std::string>(cell));
+}
+
+void write_csv(std::ostream& out, const Rows& rows) {
+    const char* separator = "";
+    for (const Column& column : rows.columns) {
+        out << std::exchange(separator, ",") << column.name;
+    }
+    out << '\n';
+    for (const std::vector<Cell>& row : rows.rows) {
+        separator = "";
+        for (const Cell& cell : row) {
+            out << std::exchange(separator, ",") << for_csv(cell);
+        }
+        out << '\n';
+    }
+}
+
+void write_json(std::ostream& out, const Rows& rows) {
+    CompactJson json;
+    json.array(rows.rows, [&](const std::vector<Cell>& row) {
+        assert(row.size() == rows.columns.size());
+        json.open_object();
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            json.key(rows.columns[i].name.c_str());
+            if (const auto* const number = std::get_if<Number>(&row[i])) {
+                json.number(number->value);
+            } else {
+                json.text(std::get<std::string>(row[i]));
+            }
+        }
+        json.close_object();
+    });
+    out << json.view() << '\n';
+}
+
+std::string for_markdown(std::string_view text) {
+    return escaped(text, {{'|', "\\|"}, {'*', "\\*"}, {'_', "\\_"}, {'\\', "\\\\"}});
+}
+
+std::string for_latex(std::string_view text) {
+    return escaped(text, {{'\\', "\\textbackslash{}"},
+                          {'~', "\\textasciitilde{}"},
+                          {'^', "\\textasciicircum{}"},
+                          {'&', "\\&"},
+                          {'%', "\\%"},
+                          {'$', "\\$"},
+                          {'#', "\\#"},
+                          {'_', "\\_"},
+                          {'{', "\\{"},
+                          {'}', "\\}"}});
+}
+
+// The text with marks or markup. Two blanks before the title of a line are an indentation.
+std::string text_of(const MarkedCell& cell, bool is_title, MetricsFormat format, bool marks) {
+    if (format == MetricsFormat::table) {
+        const char* const mark = cell.is_best ? " *" : cell.may_be_best ? " ~" : "  ";
+        return cell.text + (marks && !is_title ? mark : "");
+    }
+    const bool latex = format == MetricsFormat::latex;
+    const std::size_t blanks = is_title ? std::min(cell.text.find_first_not_of(' '), cell.text.size()) : 0;
+    std::string text;
+    for (std::size_t i = 0; i + 1 < blanks; i += 2) {
+        text += latex ? "\\quad " : "&emsp;";
+    }
+    const std::string_view shown = std::string_view(cell.text).substr(blanks);
+    text += latex ? for_latex(shown) : for_markdown(shown);
+    if (cell.is_best) {
+        return latex ? "\\textbf{" + text + "}" : "**" + text + "**";
+    }
+    return text;
+}
+
+void write_cells(std::ostream& out, const std::vector<std::string>& cells, const char* begin, const char* between,
+                 const char* end) {
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+        out << (column == 0 ? begin : between) << cells[column];
+    }
+    out << end;
+}
+
+void write_markdown(std::ostream& out, const std::vector<std::vector<std::string>>& lines) {
+    write_cells(out, lines.front(), "| ", " | ", " |\n");
+    std::vector<std::string> rule(lines.front().size(), "---:");
+    rule.front() = "---";
+    write_cells(out, rule, "|", "|", "|\n");
+    for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
+        write_cells(out, *line, "| ", " | ", " |\n");
+    }
+}
+
+void write_latex(std::ostream& out, const std::vector<std::vector<std::string>>& lines) {
+    out << "\\begin{tabular}{l" << std::string(lines.front().size() - 1, 'r') << "}\n\\toprule\n";
+    write_cells(out, lines.front(), "", " & ", " \\\\\n\\midrule\n");
+    for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
+        write_cells(out, *line, "", " & ", " \\\\\n");
+    }
+    out << "\\bottomrule\n\\end{tabular}\n";
+}
+
+}  // namespace
+
+void append(std::vector<Cell>& row, std::optional<double> value, const std::optional<Interval>& interval, Unit unit) {
+    row.emplace_back(Number{value, unit});
+    row.emplace_back(Number{interval ? std::optional(interval->low) : std::nullopt, unit});
+    row.emplace_back(Number{interval ? std::optional(interval->high) : std::nullopt, unit});
+}
+
+void write_rows(std::ostream& out, const Rows& rows, MetricsFormat format) {
+    if (format == MetricsFormat::csv) {
+        return write_csv(out, rows);
+    }
+    if (format == MetricsFormat::json) {
+        return write_json(out, rows);
+    }
+    MarkedLines lines(1);
+    for (const Column& column : rows.columns) {
+        lines.front().push_back({column.title});
+    }
+    for (const std::vector<Cell>& row : rows.rows) {
+        std::vector<MarkedCell>& line = lines.emplace_back();
+        for (const Cell& cell : row) {
+            line.push_back({for_people(cell)});
+        }
+    }
+    write_lines(out, lines, format, false);
+}
+
+std::vector<bool> best_of(const std::vector<std::optional<double>>& values, Goal goal) {
+    std::vector<bool> best(values.size(), false);
+    std::optional<double> lowest;
+    std::optional<double> highest;
+    for (const std::optional<double>& value : values) {
+        if (value) {
+            lowest = lowest ? std::min(*lowest, *value) : *value;
+            highest = highest ? std::max(*highest, *value) : *value;
+        }
+    }
+    if (goal == Goal::none || !lowest || *lowest == *highest) {
+        return best;
+    }
+    const double wanted = goal == Goal::more ? *highest : *lowest;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        best[i] = values[i] && *values[i] == wanted;
+    }
+    return best;
+}
+
+void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat format, bool marks) {
+    std::vector<std::vector<std::string>> texts;
+    for (const std::vector<MarkedCell>& line : lines) {
+        std::vector<std::string>& cells = texts.emplace_back();
+        for (const MarkedCell& cell : line) {
+            cells.push_back(text_of(cell, cells.empty(), format, marks));
+        }
+    }
+    if (format == MetricsFormat::table) {
+        write_aligned(out, std::move(texts));
+    } else if (format == MetricsFormat::latex) {
+        write_latex(out, texts);
+    } else {
+        write_markdown(out, texts);
+    }
+}
+
+}  // namespace batfill::analysis

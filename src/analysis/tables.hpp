@@ -1,0 +1,57 @@
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <batfill/analysis/metrics.hpp>
+
+#include "metric_table.hpp"
+
+// Tables in the formats of metrics.
+namespace batfill::analysis {
+
+struct Number {
+    std::optional<double> value;
+    Unit unit;
+};
+
+using Cell = std::variant<std::string, Number>;
+
+struct Column {
+    std::string name;   // in csv and json
+    std::string title;  // in tables for people
+};
+
+// One row per line, in every format.
+struct Rows {
+    std::vector<Column> columns;
+    std::vector<std::vector<Cell>> rows;  // each has one cell per column
+};
+
+// Appends the cells of a value and of the bounds of its interval.
+void append(std::vector<Cell>& row, std::optional<double> value, const std::optional<Interval>& interval, Unit unit);
+
+// Writes rows. Tables for people are rounded, with "-" for missing values; MetricsFormat defines csv and json.
+void write_rows(std::ostream& out, const Rows& rows, MetricsFormat format);
+
+struct MarkedCell {
+    std::string text;
+    bool is_best = false;
+    bool may_be_best = false;  // not told apart from the best
+};
+
+// Lines for people: the first has the titles of the columns, the first column texts, and the others numbers.
+using MarkedLines = std::vector<std::vector<MarkedCell>>;
+
+// Which of the values are the best by this goal. None if there is no goal, if all are equal, or fewer than two exist.
+std::vector<bool> best_of(const std::vector<std::optional<double>>& values, Goal goal);
+
+// Writes the lines. Plain text marks the best with * and cells that may be best with ~, if `marks` is set. Markdown and
+// LaTeX print the best in bold. LaTeX needs the package booktabs.
+// Requires: the format is table, markdown or latex.
+void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat format, bool marks);
+
+}  // namespace batfill::analysis

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace batfill {
+
+// Returns `text` with a replacement for each of some characters.
+inline std::string escaped(std::string_view text,
+                           std::initializer_list<std::pair<char, std::string_view>> replacements) {
+    std::string result;
+    result.reserve(text.size());
+    for (const char c : text) {
+        const auto* const found = std::ranges::find(replacements, c, &std::pair<char, std::string_view>::first);
+        result += found == replacements.end() ? std::string_view(&c, 1) : found->second;
+    }
+    return result;
+}
+
+// Escapes text for HTML and SVG, between tags. Control characters, which SVG forbids, become spaces.
+inline std::string markup_text(std::string_view text) {
+    std::string result = escaped(text, {{'&', "&amp;"}, {'<', "&lt;"}});
+    std::ranges::replace_if(
+        result, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+    return result;
+}
+
+}  // namespace batfill
