@@ -12,6 +12,7 @@
 #include "src/support/file_kind.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/place_in_errors.hpp"
 
 namespace batfill {
 
@@ -289,11 +290,7 @@ Workload read_workload(const std::string& path, const std::string& name, bool ke
 }
 
 Workload parse_workload(std::string text, const std::string& path, const std::string& name, bool keep_source) {
-    try {
-        return WorkloadReader(std::move(text), path, name, keep_source).read();
-    } catch (const InputError& error) {
-        throw InputError(path + ": " + error.what());
-    }
+    return with_place_in_errors(path, [&] { return WorkloadReader(std::move(text), path, name, keep_source).read(); });
 }
 
 }  // namespace batfill
