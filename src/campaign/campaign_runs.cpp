@@ -21,7 +21,6 @@
 #include "src/support/files.hpp"
 #include "src/support/parallel.hpp"
 #include "src/support/place_in_errors.hpp"
-#include "src/support/sha256.hpp"
 
 namespace batfill::campaign {
 

@@ -49,7 +49,7 @@ class LogBuilder {
     // A field that batfill does not know, of the next job; nothing if the text is empty. A text that is a number
     // becomes a number.
     void add_field(std::string_view name, std::string_view text);
-    void add_field(std::string_view name, long long number);
+    void add_field(std::string_view name, long long number) { add_field(name, std::to_string(number)); }
 
     // Adds a job; leaves it out if it never started, or has not ended. Returns its place in the log.
     // Throws: InputError for an id without characters or with '!'. The caller names the place.

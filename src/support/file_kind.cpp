@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <utility>
 
 #include <batfill/core/error.hpp>

@@ -1,15 +1,18 @@
 #include "src/support/files.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <utility>
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sodium.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -223,6 +226,22 @@ std::string library_file() {
         throw InputError("the file of batfill's library cannot be found");
     }
     return found.dli_fname;
+}
+
+std::string sha256(std::string_view bytes) {
+    std::array<unsigned char, crypto_hash_sha256_BYTES> hash{};
+    crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+    std::array<char, 2 * crypto_hash_sha256_BYTES + 1> text{};
+    return sodium_bin2hex(text.data(), text.size(), hash.data(), hash.size());
+}
+
+std::string sha256_of_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    if (!file) {
+        throw InputError(path + ": cannot be read");
+    }
+    return sha256(bytes);
 }
 
 }  // namespace batfill

@@ -183,14 +183,13 @@ std::vector<RuleCount> count_anomalies(const SwfLog& log) {
                                      {"requested processors unknown"},
                                      {"requested time unknown"},
                                      {"submitted before the job of the line above"}};
-    const Duration minute = Duration::seconds(60);
     const SwfJob* above = log.jobs.data();
     for (const SwfJob& job : log.jobs) {
         const bool has_request = job.requested_processors > 0;
         count_where({job.run_time <= Duration(), job.allocated_processors < 0,
                      has_request && job.allocated_processors > job.requested_processors, longer_than_estimate(job),
-                     has_estimate(job) && job.run_time > job.requested_time + minute, !has_request, !has_estimate(job),
-                     job.submit < above->submit},
+                     has_estimate(job) && job.run_time > job.requested_time + Duration::seconds(60), !has_request,
+                     !has_estimate(job), job.submit < above->submit},
                     counts);
         above = &job;
     }
@@ -284,10 +283,6 @@ SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion) {
 std::size_t SwfSplit::period_of(Duration instant) const {
     assert(instant >= begin);
     return static_cast<std::size_t>((instant - begin).count() / period.count()) + 1;
-}
-
-Duration SwfSplit::begin_of(std::size_t number) const {
-    return begin + Duration::microseconds(period.count() * (number - 1));
 }
 
 void SwfSplit::count_from_first_job(const SwfLog& log) {

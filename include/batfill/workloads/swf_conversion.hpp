@@ -32,7 +32,9 @@ struct SwfSplit {
     std::size_t period_of(Duration instant) const;
     // When the period of this number begins, on the log's clock.
     // Requires: number > 0.
-    Duration begin_of(std::size_t number) const;
+    Duration begin_of(std::size_t number) const {
+        return begin + Duration::microseconds(period.count() * (number - 1));
+    }
     // Moves `begin` forward by whole periods, until period 1 has the first job of the log that was submitted at or
     // after it, kept or not. Changes nothing if there is no such job.
     // Cost: O(jobs).
