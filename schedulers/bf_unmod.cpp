@@ -4,7 +4,9 @@ namespace batfill {
 
 namespace {
 
-const Registration registration(flexible_backfilling("bf-unmod", "flexible backfilling on a farm: the job that has the reservation keeps it until it starts", "5", true));
+const Registration registration(flexible_backfilling(
+    "bf-unmod", "flexible backfilling on a farm: the job that has the reservation keeps it until it starts", "5",
+    true));
 
 }  // namespace
 
