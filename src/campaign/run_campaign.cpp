@@ -22,7 +22,6 @@
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/place_in_errors.hpp"
-#include "src/support/sha256.hpp"
 
 namespace batfill::campaign {
 

@@ -12,8 +12,8 @@
 #include "report.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/escaped.hpp"
+#include "src/support/files.hpp"
 #include "src/support/names.hpp"
-#include "src/support/sha256.hpp"
 #include "src/workloads/any_workload.hpp"
 
 namespace batfill::report {

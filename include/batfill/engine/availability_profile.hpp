@@ -23,6 +23,8 @@ class AvailabilityProfile {
  public:
     // Makes a profile in which `processors` are free from `origin` on.
     AvailabilityProfile(Time origin, int processors);
+    AvailabilityProfile(AvailabilityProfile&&) noexcept = default;
+    AvailabilityProfile& operator=(AvailabilityProfile&&) noexcept = default;
 
     // Adds `change` to the free processors during [from, to); does nothing if from >= to. Times before the origin count
     // as the origin. Sums may be any numbers: the profile does not know the size of the machine.

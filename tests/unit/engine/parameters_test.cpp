@@ -169,6 +169,18 @@ TEST_CASE("Numbers in the text for the scheduler are read exactly, however they 
     CHECK(value_of("0.1000000000000000055511151231257827") == "0.1");
 }
 
+TEST_CASE("A value other than the default is refused without the parameters that it goes with", "[parameters]") {
+    const std::vector<Parameter> declared{
+        Parameter::choice("mode", {"plain", "wide", "deep"}, "plain", ""), Parameter::seconds("limit", "", ""),
+        Parameter::whole_number("tries", "1", "").used_with({"mode=wide", "mode=deep"}).used_with({"limit"})};
+    const auto make = [&](const Parameters::Given& given) { return Parameters("a", declared, given); };
+    CHECK_THROWS_WITH(make({{"tries", "2"}, {"limit", "5"}}),
+                      "parameter tries=2 is used only with mode=wide or mode=deep");
+    CHECK_THROWS_WITH(make({{"tries", "2"}, {"mode", "deep"}}), "parameter tries=2 is used only with limit");
+    CHECK(make({{"tries", "2"}, {"mode", "deep"}, {"limit", "5"}}).whole_number("tries") == 2U);
+    CHECK(make({{"tries", "1"}}).whole_number("tries") == 1U);
+}
+
 TEST_CASE("The command line wins over Batsim's text for the scheduler", "[parameters]") {
     const SchedulerChoice configuration{"conservative", {{"compression", "none"}}};
     const SchedulerChoice both = combine({"conservative", {{"compression", "submission"}}}, configuration, "");
