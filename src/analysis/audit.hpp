@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <batfill/analysis/check.hpp>
+#include <batfill/analysis/check_schedule.hpp>
 
 #include "outages.hpp"
 #include "src/formats/profile_index.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <batfill/analysis/check.hpp>
+#include <batfill/analysis/check_schedule.hpp>
 
 #include "src/workloads/any_workload.hpp"
 

@@ -1,3 +1,5 @@
+#include "report.hpp"
+
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -9,7 +11,6 @@
 #include <batfill/core/error.hpp>
 
 #include "page_parts.hpp"
-#include "report.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/escaped.hpp"
 #include "src/support/files.hpp"
