@@ -114,7 +114,7 @@ JobSubmitted job_submitted(EventData& data) {
         }
     }
     if (const JsonValue* extra_data = fields.find("extra_data")) {
-        read_extra_data(*extra_data, "event.job.extra_data.", job);
+        job.other_fields = read_extra_data(*extra_data, "event.job.extra_data.", job);
     }
     job.profile = fields.text("profile_id");
     // Batsim's clock is a sum. Rounding may put it before the submission.

@@ -10,7 +10,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <batfill/analysis/check.hpp>
+#include <batfill/analysis/check_schedule.hpp>
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/error.hpp>
 #include <batfill/replay/outcome.hpp>

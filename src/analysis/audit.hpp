@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <batfill/analysis/check.hpp>
+#include <batfill/analysis/check_schedule.hpp>
 
 #include "outages.hpp"
 #include "src/formats/profile_index.hpp"
@@ -125,21 +125,15 @@ class Audit {
     bool agree_or_none(const Optional& a, const Optional& b) const {
         return a && b ? agree(*a, *b) : a == b;
     }
+    static const std::string& id_of(const std::string& id) { return id; }
+    static const std::string& id_of(const ScheduledJob& job) { return job.id; }
+    static const std::string& id_of(const Ran& job) { return *job.id; }
     // `what` is a format of fmt for `values`.
-    template <class... Values>
-    void violation(Time at, const std::string& id, const char* what, const Values&... values) {
-        found_.push_back(
-            {row_, {at, "job " + shown(id) + ": " + fmt::format(fmt::runtime(what), value_text(values)...)}});
+    template <class WhichJob, class... Values>
+    void violation(Time at, const WhichJob& job, const char* what, const Values&... values) {
+        const std::string text = fmt::format(fmt::runtime(what), value_text(values)...);
+        found_.push_back({row_, {at, "job " + shown(id_of(job)) + ": " + text}});
     }
-    template <class... Values>
-    void violation(Time at, const ScheduledJob& job, const char* what, const Values&... values) {
-        violation(at, job.id, what, values...);
-    }
-    template <class... Values>
-    void violation(Time at, const Ran& job, const char* what, const Values&... values) {
-        violation(at, *job.id, what, values...);
-    }
-
     // Reports a violation unless `holds`.
     template <class WhichJob, class... Values>
     void expect(bool holds, Time at, const WhichJob& job, const char* what, const Values&... values) {

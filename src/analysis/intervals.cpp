@@ -262,15 +262,7 @@ std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, 
 }
 
 void write_intervals(std::ostream& out, const std::vector<RunIntervals>& runs, MetricsFormat format) {
-    analysis::Rows rows{{{"run", "run"},
-                         {"metric", "metric"},
-                         {"weeks", "weeks"},
-                         {"value", "value"},
-                         {"low", "95 % from"},
-                         {"high", "to"},
-                         {"difference", "difference"},
-                         {"difference_low", "95 % from"},
-                         {"difference_high", "to"}},
+    analysis::Rows rows{analysis::with_intervals({{"run", "run"}, {"metric", "metric"}, {"weeks", "weeks"}}, "value"),
                         {}};
     for (const RunIntervals& run : runs) {
         for (const MetricInterval& found : run.intervals) {

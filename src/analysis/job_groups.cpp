@@ -47,12 +47,7 @@ bool needs_workload(JobGrouping grouping) {
 }
 
 const char* name_of(JobGrouping grouping) {
-    for (const auto& [name, known] : job_groupings) {
-        if (known == grouping) {
-            return name;
-        }
-    }
-    return "";
+    return std::ranges::find(job_groupings, grouping, &decltype(job_groupings)::value_type::second)->first;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <batfill/formats/schedule.hpp>
 
 // The measurements of finished jobs that papers use, in seconds or as ratios. They have no value if no job counts. They
-// do not depend on the order of the jobs. The classes that divide jobs everywhere.
+// do not depend on the order of the jobs. Also the classes of width and length that divide jobs everywhere.
 namespace batfill::analysis {
 
 using FinishedJobs = std::vector<FinishedJob>;
@@ -67,9 +67,9 @@ inline constexpr JobStatistic max_stretch{JobMeasure::stretch, JobStatistic::Kin
 inline constexpr JobStatistic mean_bounded_slowdown{JobMeasure::bounded_slowdown, JobStatistic::Kind::mean};
 inline constexpr JobStatistic median_bounded_slowdown{JobMeasure::bounded_slowdown, JobStatistic::Kind::percentile, 50};
 
-// Returns the measure of the jobs that have a value.
-// Requires: as above.
-// Cost: O(n); O(n log n) for means, but of waits.
+// Returns the statistic over the jobs that have a value; none if no job has one.
+// Requires: tau > 0 for the bounded slowdown.
+// Cost: O(n), or O(n log n) for a mean of anything but waits.
 std::optional<double> measure(const FinishedJobs& jobs, const JobStatistic& statistic, Duration tau);
 
 // Whether `a` comes before `b` among the widest jobs. Which of equally wide ones does, does not depend on the schedule.

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -18,39 +19,29 @@ std::vector<std::uint32_t> order_by(const FinishedJobs& jobs, TimeOf time_of) {
     assert(jobs.size() <= std::numeric_limits<std::uint32_t>::max());
     std::vector<std::uint32_t> order(jobs.size());
     std::iota(order.begin(), order.end(), std::uint32_t{0});
-    const auto earlier = [&](const FinishedJob& a, const FinishedJob& b) { return time_of(a) < time_of(b); };
-    if (std::is_sorted(jobs.begin(), jobs.end(), earlier)) {
+    if (std::ranges::is_sorted(jobs, {}, time_of)) {
         return order;
     }
     // Sorting the times, instead of looking them up in the jobs, avoids most cache misses.
     std::vector<std::pair<Time, std::uint32_t>> times;
     times.reserve(jobs.size());
     for (const std::uint32_t number : order) {
-        times.emplace_back(time_of(jobs[number]), number);
+        times.emplace_back(std::invoke(time_of, jobs[number]), number);
     }
     std::sort(times.begin(), times.end());
     std::transform(times.begin(), times.end(), order.begin(), [](const auto& time) { return time.second; });
     return order;
 }
 
-Time submission_of(const FinishedJob& job) {
-    return job.submit;
-}
-Time start_of(const FinishedJob& job) {
-    return job.start;
-}
 // start + run and `finish` differ only by the rounding of the program that wrote the file.
 Time end_of_run(const FinishedJob& job) {
     return job.start + job.run;
-}
-Time finish_of(const FinishedJob& job) {
-    return job.finish;
 }
 
 // The orders in which jobs are submitted and start.
 struct Beginnings {
     explicit Beginnings(const FinishedJobs& jobs)
-        : by_submission(order_by(jobs, submission_of)), by_start(order_by(jobs, start_of)) {}
+        : by_submission(order_by(jobs, &FinishedJob::submit)), by_start(order_by(jobs, &FinishedJob::start)) {}
     std::vector<std::uint32_t> by_submission;
     std::vector<std::uint32_t> by_start;
 };
@@ -63,25 +54,26 @@ struct Moment {
 };
 
 // Iterates over the jobs in the order of one of their times.
+template <class TimeOf>
 struct InOrder {
     const FinishedJobs& jobs;
     const std::vector<std::uint32_t>& order;
-    Time (*time_of)(const FinishedJob&);
+    TimeOf time_of;
     std::size_t taken = 0;
 
     // The time of the next job; infinite if there is none.
-    Time next() const { return taken < order.size() ? time_of(jobs[order[taken]]) : Time::infinity(); }
+    Time next() const { return taken < order.size() ? std::invoke(time_of, jobs[order[taken]]) : Time::infinity(); }
     const FinishedJob& take() { return jobs[order[taken++]]; }
 };
 
 // Calls `visit` with the state from each instant at which a job is submitted, starts or ends, in the order of time.
 // `end_of` defines a job's end. Keeps only orders of the jobs in memory.
-template <class Visit>
-void walk(const FinishedJobs& jobs, const Beginnings& beginnings, Time (*end_of)(const FinishedJob&), Visit visit) {
+template <class EndOf, class Visit>
+void walk(const FinishedJobs& jobs, const Beginnings& beginnings, EndOf end_of, Visit visit) {
     const std::vector<std::uint32_t> by_end = order_by(jobs, end_of);
-    InOrder submitted{jobs, beginnings.by_submission, submission_of};
-    InOrder started{jobs, beginnings.by_start, start_of};
-    InOrder ended{jobs, by_end, end_of};
+    InOrder<Time FinishedJob::*> submitted{jobs, beginnings.by_submission, &FinishedJob::submit};
+    InOrder<Time FinishedJob::*> started{jobs, beginnings.by_start, &FinishedJob::start};
+    InOrder<EndOf> ended{jobs, by_end, end_of};
     Moment moment;
     Step& step = moment.step;
     // In a foreign file a job may end before it starts, or start before its submission.
@@ -192,7 +184,7 @@ OverTime measure_over_time(const FinishedJobs& jobs, std::optional<int> processo
     }
     Usage by_jobs;
     Usage by_requested;
-    walk(jobs, beginnings, finish_of, [&](const Moment& moment) {
+    walk(jobs, beginnings, &FinishedJob::finish, [&](const Moment& moment) {
         const auto limit = [&](long long demanded) { return std::min<long long>(*processors, demanded); };
         by_jobs.change(moment.step.at, moment.step.busy, limit(moment.in_system));
         by_requested.change(moment.step.at, moment.step.busy, limit(moment.requested_in_system));

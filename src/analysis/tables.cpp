@@ -129,6 +129,16 @@ void write_latex(std::ostream& out, const std::vector<std::vector<std::string>>&
 
 }  // namespace
 
+std::vector<Column> with_intervals(std::vector<Column> columns, const char* value) {
+    columns.insert(columns.end(), {{value, value},
+                                   {"low", "95 % from"},
+                                   {"high", "to"},
+                                   {"difference", "difference"},
+                                   {"difference_low", "95 % from"},
+                                   {"difference_high", "to"}});
+    return columns;
+}
+
 void append(std::vector<Cell>& row, std::optional<double> value, const std::optional<Interval>& interval, Unit unit) {
     row.emplace_back(Number{value, unit});
     row.emplace_back(Number{interval ? std::optional(interval->low) : std::nullopt, unit});

@@ -31,6 +31,8 @@ struct Rows {
     std::vector<std::vector<Cell>> rows;  // each has one cell per column
 };
 
+// Returns the columns and those of a value and of its difference to another, each with the bounds of its interval.
+std::vector<Column> with_intervals(std::vector<Column> columns, const char* value);
 // Appends the cells of a value and of the bounds of its interval.
 void append(std::vector<Cell>& row, std::optional<double> value, const std::optional<Interval>& interval, Unit unit);
 

@@ -13,9 +13,9 @@
 
 #include "src/formats/named_platform.hpp"
 #include "src/support/file_kind.hpp"
+#include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
-#include "src/support/sha256.hpp"
 #include "yaml_blocks.hpp"
 
 namespace batfill::campaign {

@@ -19,10 +19,8 @@
 #include "src/support/command_line.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
-#include "src/support/library_file.hpp"
 #include "src/support/parallel.hpp"
 #include "src/support/place_in_errors.hpp"
-#include "src/support/sha256.hpp"
 
 namespace batfill::campaign {
 

@@ -16,7 +16,6 @@
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/place_in_errors.hpp"
-#include "src/support/sha256.hpp"
 
 namespace batfill::campaign {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "src/support/sha256.hpp"
+#include "src/support/files.hpp"
 
 namespace batfill::campaign {
 

@@ -22,7 +22,6 @@
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/place_in_errors.hpp"
-#include "src/support/sha256.hpp"
 
 namespace batfill::campaign {
 
@@ -206,15 +205,11 @@ const std::string* value_of(const RunResult& result, std::string_view metric) {
 // The mean of the values and, from two on, its confidence interval.
 std::string mean_text(const std::vector<double>& values, int decimals) {
     const std::optional<double> mean = analysis::mean(values);
-    if (!mean) {
-        return "-";
+    std::string text = mean ? rounded(*mean, decimals) : "-";
+    if (const std::optional<Interval> interval = interval_of_mean(values)) {
+        text += " [" + rounded(interval->low, decimals) + ", " + rounded(interval->high, decimals) + ']';
     }
-    if (values.size() < 2) {
-        return rounded(*mean, decimals);
-    }
-    const Interval interval = *interval_of_mean(values);
-    return rounded(*mean, decimals) + " [" + rounded(interval.low, decimals) + ", " + rounded(interval.high, decimals) +
-           ']';
+    return text;
 }
 
 constexpr std::size_t max_page_size = std::size_t{1} << 31;
@@ -290,13 +285,6 @@ void write_pages(const Campaign& campaign, const std::vector<CampaignRun>& runs,
         if (made) {
             made(page);
         }
-    }
-}
-
-template <class Function, class... Arguments>
-void tell(const Function& heard, const Arguments&... arguments) {
-    if (heard) {
-        heard(arguments...);
     }
 }
 
@@ -381,7 +369,9 @@ MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, 
     }
     made.size =
         estimated_size(made.campaign, made.of_shard, made.workloads, folder, made.campaign.reports && count == 1);
-    tell(watch.begins, made);
+    if (watch.begins) {
+        watch.begins(made);
+    }
     if (request.dry_run) {
         return made;
     }
@@ -392,7 +382,9 @@ MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, 
         made.results = results_of(made.runs, folder);
         write_results_table(list, made.results, folder);
     }
-    tell(watch.replayed, made);
+    if (watch.replayed) {
+        watch.replayed(made);
+    }
     if (!made.results.empty() && made.campaign.reports) {
         write_pages(made.campaign, made.runs, made.results, program, folder, watch.page);
     }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include <batfill/analysis/check.hpp>
+#include <batfill/analysis/check_schedule.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"

@@ -9,6 +9,7 @@
 #include "src/campaign/comparison_page.hpp"
 #include "src/replay/comparison.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/file_kind.hpp"
 #include "src/support/files.hpp"
 #include "src/support/progress.hpp"
 #include "src/support/text_table.hpp"
@@ -86,7 +87,8 @@ void add_compare_options(Options& options, CompareOptions& read) {
 // Tells schedulers from workloads among the arguments without an option.
 void sort_arguments(const std::vector<std::string>& arguments, ComparisonRequest& request) {
     for (const std::string& argument : arguments) {
-        if (begins_as_log(argument) || is_log(argument) || begins_as_workload(argument)) {
+        const FileKind kind = kind_of_file(argument);
+        if (kind == FileKind::log || kind == FileKind::workload || is_log(argument)) {
             request.workloads.push_back(argument);
         } else {
             request.schedulers.push_back(read_scheduler(argument));

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <iostream>
-#include <sstream>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
@@ -14,20 +13,7 @@ namespace batfill::commands {
 namespace {
 
 Value columns(ColumnMapping& mapping) {
-    return {"FIELD=COLUMN[,...]", [&mapping](const std::string& text) {
-                std::istringstream entries(text);
-                for (std::string entry; std::getline(entries, entry, ',');) {
-                    const std::size_t equals = std::min(entry.find('='), entry.size());
-                    refuse_if(equals == 0 || equals + 1 >= entry.size(),
-                              "expected FIELD=COLUMN, found '" + entry + "'");
-                    const std::string field = entry.substr(0, equals);
-                    if (std::any_of(mapping.begin(), mapping.end(),
-                                    [&](const auto& known) { return known.first == field; })) {
-                        throw UsageError("expected one column for " + field + ", found two");
-                    }
-                    mapping.emplace_back(field, entry.substr(equals + 1));
-                }
-            }};
+    return {"FIELD=COLUMN[,...]", [&mapping](const std::string& text) { mapping = parse_mapping(text); }};
 }
 
 std::optional<char> separator_in(const std::string& text) {

@@ -9,7 +9,7 @@
 #include "src/report/conversion.hpp"
 #include "src/report/figures.hpp"
 #include "src/support/files.hpp"
-#include "src/workloads/any_schedule.hpp"
+#include "src/workloads/any_workload.hpp"
 
 namespace batfill::commands {
 

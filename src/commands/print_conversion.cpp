@@ -13,17 +13,6 @@ namespace {
 
 using Counts = std::vector<RuleCount>;
 
-Counts named(const SwfAnomalies& counts) {
-    return {{"run time <= 0", counts.no_run_time},
-            {"allocated processors < 0", counts.no_processors},
-            {"allocated > requested processors", counts.more_than_requested},
-            {"run time > requested time", counts.over_requested_time},
-            {"run time > requested time + 60 s", counts.over_requested_time_60s},
-            {"requested processors unknown", counts.no_requested_processors},
-            {"requested time unknown", counts.no_requested_time},
-            {"submitted before the job of the line above", counts.out_of_order}};
-}
-
 void print_counts(const std::string& title, const Counts& counts, std::ostream& out) {
     out << '\n' << title << '\n';
     for (const auto& [what, jobs] : counts) {
@@ -50,7 +39,7 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
     if (!log.zero.empty()) {
         out << "Time 0: " << log.zero << '\n';
     }
-    print_counts("In the log, before cleaning", named(count_anomalies(log)), out);
+    print_counts("In the log, before cleaning", count_anomalies(log), out);
     print_counts("Dropped, by the first rule that holds", summary.dropped, out);
     print_counts("Kept", {{"jobs", summary.kept}}, out);
     if (!summary.noted.empty()) {
@@ -95,7 +84,7 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
     if (!log.zero.empty()) {
         json.key("zero").text(log.zero);
     }
-    write_counts(json, "anomalies", named(count_anomalies(log)));
+    write_counts(json, "anomalies", count_anomalies(log));
     write_counts(json, "dropped", summary.dropped);
     json.key("kept").integer(summary.kept);
     write_counts(json, "noted", summary.noted);

@@ -78,35 +78,6 @@ void EngineCore::set_metadata(JobIndex index, std::string metadata) {
     decisions_.emplace_back(SetJobMetadata{numbers_[index], std::move(metadata)});
 }
 
-void EngineCore::require_registering(const std::string& what) const {
-    if (!is_deciding_ || !algorithm_->registers_jobs() || needs_run_times()) {
-        throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": it registers " +
-                            what + ", expected that in decide() only, of an algorithm that registers jobs");
-    }
-}
-
-void EngineCore::register_profile(RegisterProfile profile) {
-    require_registering("profile " + in_quotes(profile.name));
-    decisions_.emplace_back(std::move(profile));
-}
-
-JobIndex EngineCore::register_job(JobDescription description) {
-    require_registering("job " + shown(description.id));
-    const auto index = static_cast<JobIndex>(state_.jobs.size());
-    const JobNumber number = numbers_.next();
-    decisions_.emplace_back(RegisterJob{number, description, {}});
-    add_job(number, std::move(description));
-    admitted_ = state_.jobs.size();
-    if (acknowledges_jobs_) {
-        unacknowledged_.insert(index);
-        to_be_acknowledged_.insert(index);
-    } else {
-        Round round(*this);
-        admit(round, index);
-    }
-    return index;
-}
-
 // Removes the processors of a starting job from the idle ones.
 void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation) {
     Job& job = state_.jobs[index];

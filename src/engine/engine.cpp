@@ -65,37 +65,4 @@ Time Engine::guaranteed_at_submission(JobNumber job) const {
     return core_->guaranteed_at_submission(job);
 }
 
-const SchedulerState& Round::state() const {
-    return core_.state();
-}
-
-void Round::start(JobIndex job) {
-    core_.start(job, nullptr);
-}
-void Round::start(JobIndex job, const ResourceSet& allocation) {
-    core_.start(job, &allocation);
-}
-bool Round::start_if_possible(JobIndex job) {
-    return core_.start_if_possible(job);
-}
-void Round::kill(JobIndex job) {
-    core_.kill(job);
-}
-void Round::put_to_sleep(const ResourceSet& processors) {
-    core_.put_to_sleep(processors);
-}
-void Round::wake(const ResourceSet& processors) {
-    core_.wake(processors);
-}
-void Round::set_metadata(JobIndex job, std::string metadata) {
-    core_.set_metadata(job, std::move(metadata));
-}
-
-void Round::register_profile(std::string workload, std::string name, std::string source) {
-    core_.register_profile({std::move(workload), std::move(name), std::move(source)});
-}
-JobIndex Round::register_job(JobDescription description) {
-    return core_.register_job(std::move(description));
-}
-
 }  // namespace batfill

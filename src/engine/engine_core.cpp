@@ -146,15 +146,6 @@ Job& EngineCore::add_job(JobNumber number, SharedJobDescription description) {
     return job;
 }
 
-void EngineCore::acknowledged(JobIndex index, const std::string& id) {
-    if (to_be_acknowledged_.erase(index) == 0) {
-        throw InputError("job " + in_quotes(id) + " is submitted twice");
-    }
-    if (unacknowledged_.contains(index)) {
-        submissions_.push_back(index);
-    }
-}
-
 bool EngineCore::is_running(std::optional<JobIndex> index) const {
     return index && state_.jobs.has(*index) && state_.jobs[*index].state == JobState::running;
 }
@@ -414,25 +405,6 @@ void EngineCore::stop_overlong_jobs() {
     }
 }
 
-// New jobs get numbers after the jobs of the message.
-void EngineCore::requeue_killed_jobs() {
-    for (const JobIndex killed : to_be_requeued_) {
-        const auto index = static_cast<JobIndex>(state_.jobs.size());
-        JobDescription description = failures_->next_attempt(state_, killed, index);
-        const JobNumber number = numbers_.next();
-        decisions_.emplace_back(RegisterJob{number, description, {}});
-        std::optional<Duration> run_time;
-        if (needs_run_times()) {
-            run_time = state_.run_times[killed];
-        }
-        submitted({number, std::move(description), run_time, state_.jobs[killed].may_outlive_walltime});
-        if (acknowledges_jobs_) {
-            to_be_acknowledged_.insert(index);
-        }
-    }
-    to_be_requeued_.clear();
-}
-
 // The running jobs whose processors were lost. They hold all of their processors until their end is reported.
 std::vector<JobNumber> EngineCore::jobs_to_kill() {
     std::vector<JobNumber> jobs;
@@ -474,20 +446,6 @@ void EngineCore::break_guarantee(JobIndex index, Time new_start) {
     if (new_start > job.guaranteed_start && job.guaranteed_start >= state_.now) {
         failures_->note_broken({numbers_[index], state_.now, job.guaranteed_start, new_start});
         job.guaranteed_start = new_start;
-    }
-}
-
-// Batsim continues until it hears that no job will be registered any more. Any job that waits or runs may still lose
-// its processors and be registered again.
-void EngineCore::finish_registration() {
-    if (!registers_jobs_ || registration_finished_ || algorithm_->registers_jobs()) {
-        return;
-    }
-    const bool all_ended =
-        all_submitted_ && unacknowledged_.empty() && state_.waiting.empty() && state_.running.empty();
-    if (!failures_->requeues() || all_ended) {
-        registration_finished_ = true;
-        decisions_.emplace_back(Notification{NotificationType::registration_finished, {}, {}});
     }
 }
 

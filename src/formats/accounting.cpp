@@ -1,173 +1,371 @@
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
 
 #include "accounting_readers.hpp"
 #include "src/support/csv_reader.hpp"
+#include "src/support/json.hpp"
 #include "src/support/numbers.hpp"
+#include "src/support/split.hpp"
 
 namespace batfill {
 
 namespace {
 
-using ReadFile = void (*)(const std::string&, const AccountingData&, LogBuilder&);
-
-// A format, and for a data set in CSV its columns, its times and the zone of its machine.
+// A format, and for a data set in CSV its columns and the zone of its machine.
 struct KnownFormat {
-    std::string name;
-    ReadFile read;
-    ColumnMapping mapping = {};
-    TimeFormat times = TimeFormat::automatic;
-    std::string time_zone = {};
+    const char* name;
+    void (*read)(const std::string&, const AccountingData&, LogBuilder&);
+    const char* mapping = "";
+    const char* time_zone = "";
     bool has_own_zero = false;  // its times count from there
 };
 
-const std::vector<KnownFormat>& formats() {
-    static const std::vector<KnownFormat> known = {
-        {"sacct", read_sacct},
-        {"pbs", read_pbs},
-        {"csv", read_table},
-        {"pm100",
-         read_table,
-         {{"id", "job_id"},
-          {"submit", "submit_time"},
-          {"start", "start_time"},
-          {"end", "end_time"},
-          {"run-time", "run_time"},
-          {"walltime-minutes", "time_limit"},
-          {"processors", "num_nodes_alloc"},
-          {"state", "job_state"},
-          {"user", "user_id"},
-          {"queue", "partition"},
-          {"qos", "qos"},
-          {"cores", "num_cores_alloc"},
-          {"gpus", "num_gpus_alloc"},
-          {"memory", "mem_alloc"}}},
-        {"f-data",
-         read_table,
-         {{"id", "jid"},
-          {"submit", "adt"},
-          {"start", "sdt"},
-          {"end", "edt"},
-          {"run-time", "duration"},
-          {"walltime", "elpl"},
-          {"requested-processors", "nnumr"},
-          {"allocated-processors", "nnuma"},
-          {"state", "exit state"},
-          {"user", "usr"},
-          {"cores", "cnumr"},
-          {"memory", "mszl"}},
-         TimeFormat::automatic,
-         "Asia/Tokyo"},
-        {"frontier", read_frontier, {}, TimeFormat::automatic, {}, true},
-        {"philly", read_philly, {}, TimeFormat::automatic, "America/Los_Angeles"},
-        {"helios",
-         read_table,
-         {{"id", "job_id"},
-          {"submit", "submit_time"},
-          {"start", "start_time"},
-          {"end", "end_time"},
-          {"run-time", "duration"},
-          {"wait", "queue"},
-          {"processors", "gpu_num"},
-          {"state", "state"},
-          {"user", "user"},
-          {"queue", "vc"},
-          {"cores", "cpu_num"},
-          {"nodes", "node_num"}},
-         TimeFormat::automatic,
-         "Asia/Shanghai"},
-        {"kestrel",
-         read_table,
-         {{"id", "id"},
-          {"submit", "submit_time"},
-          {"start", "start_time"},
-          {"end", "end_time"},
-          {"run-time", "wallclock_used"},
-          {"walltime", "wallclock_req"},
-          {"requested-processors", "processors_req"},
-          {"allocated-processors", "processors_used"},
-          {"state", "state"},
-          {"user", "user_hash"},
-          {"queue", "partition"},
-          {"account", "account_hash"},
-          {"qos", "qos"},
-          {"nodes", "nodes_req"},
-          {"gpus", "gpus_requested"},
-          {"memory", "memory_req"}}},
-    };
-    return known;
-}
+constexpr std::array<KnownFormat, 9> formats = {{
+    {"sacct", read_sacct},
+    {"pbs", read_pbs},
+    {"csv", read_table},
+    {"pm100", read_table,
+     "id=job_id,submit=submit_time,start=start_time,end=end_time,run-time=run_time,walltime-minutes=time_limit,"
+     "processors=num_nodes_alloc,state=job_state,user=user_id,queue=partition,qos=qos,cores=num_cores_alloc,"
+     "gpus=num_gpus_alloc,memory=mem_alloc"},
+    {"f-data", read_table,
+     "id=jid,submit=adt,start=sdt,end=edt,run-time=duration,walltime=elpl,requested-processors=nnumr,"
+     "allocated-processors=nnuma,state=exit state,user=usr,cores=cnumr,memory=mszl",
+     "Asia/Tokyo"},
+    {"frontier", read_frontier, "", "", true},
+    {"philly", read_philly, "", "America/Los_Angeles"},
+    {"helios", read_table,
+     "id=job_id,submit=submit_time,start=start_time,end=end_time,run-time=duration,wait=queue,processors=gpu_num,"
+     "state=state,user=user,queue=vc,cores=cpu_num,nodes=node_num",
+     "Asia/Shanghai"},
+    {"kestrel", read_table,
+     "id=id,submit=submit_time,start=start_time,end=end_time,run-time=wallclock_used,walltime=wallclock_req,"
+     "requested-processors=processors_req,allocated-processors=processors_used,state=state,user=user_hash,"
+     "queue=partition,account=account_hash,qos=qos,nodes=nodes_req,gpus=gpus_requested,memory=memory_req"},
+}};
+
+// How instants of a TimeFormat are read, in the order of the enumeration.
+struct InstantRule {
+    long long per_second;            // units of a number since 1970; 0: instants are dates
+    std::optional<DateOrder> order;  // none: instants are numbers
+    const char* expected;
+};
+
+constexpr std::array<InstantRule, 6> instant_rules = {{
+    {1, DateOrder::year_month_day, "seconds since 1970, or a time such as 2024-03-01 12:00:00"},
+    {0, DateOrder::month_day_year, "a time such as 03/31/2024 12:00:00"},
+    {0, DateOrder::day_month_year, "a time such as 31/03/2024 12:00:00"},
+    {1'000, std::nullopt, "a number of milliseconds since 1970"},
+    {1'000'000, std::nullopt, "a number of microseconds since 1970"},
+    {1'000'000'000, std::nullopt, "a number of nanoseconds since 1970"},
+}};
 
 // The data with what the format says of itself, unless the user says otherwise.
 AccountingData completed(const AccountingData& data, const KnownFormat& format) {
     AccountingData result = data;
-    result.mapping = format.mapping;
+    result.mapping = parse_mapping(format.mapping);
     for (const auto& [field, column] : data.mapping) {
-        const auto same = std::find_if(result.mapping.begin(), result.mapping.end(),
-                                       [&field = field](const auto& entry) { return entry.first == field; });
+        const auto same = std::ranges::find(result.mapping, field, &ColumnMapping::value_type::first);
         if (same == result.mapping.end()) {
             result.mapping.emplace_back(field, column);
         } else {
             same->second = column;
         }
     }
-    result.times = data.times == TimeFormat::automatic ? format.times : data.times;
     result.time_zone = data.time_zone.empty() ? format.time_zone : data.time_zone;
     return result;
 }
 
+// Whether a text is a number of at most 15 digits, which every reader takes for the same number, and which a person
+// would write so.
+bool is_number(std::string_view text) {
+    constexpr std::size_t most_digits = 15;
+    if (text.starts_with('-')) {
+        text.remove_prefix(1);
+        if (text.find_first_of("123456789") == std::string_view::npos) {
+            return false;
+        }
+    }
+    const auto [whole, decimals] = cut(text, '.');
+    const auto digits = [](std::string_view part) {
+        return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+    };
+    return digits(whole) && (whole.size() == 1 || whole.front() != '0') &&
+           whole.size() + decimals.size() <= most_digits && (whole.size() == text.size() || digits(decimals));
+}
+
+constexpr int not_ended = -2;
+
+// Words for states, in lower case, and their status in SWF. Jobs that have not ended wait or run.
+struct StateWords {
+    int status;
+    std::array<std::string_view, 7> words;  // rest: empty
+};
+
+// "CANCELLED by 1000" is a cancelled job.
+int status_of(std::string_view state) {
+    static constexpr std::array<StateWords, 4> known = {{
+        {1, {"completed", "pass"}},
+        {0, {"failed", "timeout", "node_fail", "out_of_memory", "preempted", "deadline", "boot_fail"}},
+        {5, {"cancelled", "killed"}},
+        {not_ended, {"running", "pending", "suspended", "completing", "configuring", "resizing", "queued"}},
+    }};
+    std::string word;
+    for (const char c : state.substr(0, state.find(' '))) {
+        word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    const auto* const found = std::ranges::find_if(
+        known, [&](const StateWords& group) { return std::ranges::find(group.words, word) != group.words.end(); });
+    return word.empty() || found == known.end() ? -1 : found->status;
+}
+
+// Slurm writes texts in other encodings as they are.
+std::string valid_text(std::string_view text) {
+    std::string valid(text);
+    std::ranges::replace_if(
+        valid, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
+    return valid;
+}
+
 }  // namespace
 
+bool RecordField::is_missing() const {
+    constexpr std::array<std::string_view, 9> words = {"",     "NaN",  "nan",     "NaT",       "None",
+                                                       "none", "null", "Unknown", "1970-01-01"};
+    return std::ranges::find(words, text) != words.end();
+}
+
+std::optional<Duration> RecordField::instant(TimeZone& zone, TimeFormat format) const {
+    if (is_missing()) {
+        return std::nullopt;
+    }
+    const InstantRule& rule = instant_rules.at(static_cast<std::size_t>(format));
+    // Whole numbers of nanoseconds are too large for Duration::parse().
+    if (const auto whole = number_in<long long>(text); whole && rule.per_second > 0) {
+        return Duration::microseconds(static_cast<Microseconds>(*whole) * 1'000'000 / rule.per_second);
+    }
+    if (const auto date = rule.order ? read_date(text, *rule.order, zone) : std::nullopt) {
+        return date;
+    }
+    const auto number = rule.per_second > 0 ? Duration::parse(text) : std::nullopt;
+    if (!number) {
+        fail(rule.expected);
+    }
+    return Duration::microseconds(number->count() / rule.per_second);
+}
+
+std::optional<Duration> RecordField::length() const {
+    if (is_missing() || text == "UNLIMITED" || text == "INFINITE" || text == "Partition_Limit" ||
+        text == "Partition_limit") {
+        return std::nullopt;
+    }
+    const std::optional<Duration> read = read_length(text);
+    if (!read) {
+        fail("seconds, a length such as 1-12:00:00, or UNLIMITED");
+    }
+    return read;
+}
+
+// Large numbers of nodes have a unit, such as 2K. Programs that know no missing integers write 4.0 for 4.
+std::optional<long long> RecordField::number() const {
+    const std::optional<long long> read = read_bytes(text, 1);
+    if (!read && (is_missing() || number_in<double>(text) == -1)) {
+        return std::nullopt;
+    }
+    if (!read || *read > most_processors) {
+        fail("a whole number up to " + std::to_string(most_processors));
+    }
+    return read;
+}
+
+void RecordField::fail(std::string_view expected) const {
+    throw InputError(std::string(name) + " is " + excerpt(text) + ", expected " + std::string(expected));
+}
+
 std::vector<std::string> accounting_formats() {
-    std::vector<std::string> names;
-    std::transform(formats().begin(), formats().end(), std::back_inserter(names),
-                   [](const KnownFormat& format) { return format.name; });
+    std::vector<std::string> names(formats.size());
+    std::ranges::transform(formats, names.begin(), &KnownFormat::name);
     return names;
+}
+
+ColumnMapping parse_mapping(std::string_view text) {
+    ColumnMapping mapping;
+    while (!text.empty()) {
+        const auto [entry, rest] = cut(text, ',');
+        const auto [field, column] = cut(entry, '=');
+        text = rest;
+        if (field.empty() || column.empty()) {
+            throw UsageError("expected FIELD=COLUMN, found '" + std::string(entry) + "'");
+        }
+        if (std::ranges::find(mapping, field, &ColumnMapping::value_type::first) != mapping.end()) {
+            throw UsageError("expected one column for " + std::string(field) + ", found two");
+        }
+        mapping.emplace_back(field, column);
+    }
+    return mapping;
 }
 
 std::optional<std::string_view> item_of(std::string_view list, std::string_view name) {
     while (!list.empty()) {
-        const std::string_view item = list.substr(0, list.find(','));
+        const auto [item, rest] = cut(list, ',');
         if (item.starts_with(name) && item.substr(name.size()).starts_with('=')) {
             return item.substr(name.size() + 1);
         }
-        list.remove_prefix(std::min(item.size() + 1, list.size()));
+        list = rest;
     }
     return std::nullopt;
 }
 
 std::optional<long long> read_bytes(std::string_view text, long long unit) {
     constexpr double most = 9e18;
-    constexpr std::string_view units = "kmgtp";
+    constexpr std::string_view units = "kKmMgGtTpP";
     if (text.ends_with('b') || text.ends_with('B')) {
         text.remove_suffix(1);
         unit = 1;
     }
-    if (!text.empty()) {
-        const char letter =
-            text.back() >= 'A' && text.back() <= 'Z' ? static_cast<char>(text.back() - 'A' + 'a') : text.back();
-        const std::size_t power = units.find(letter);
-        if (power != std::string_view::npos) {
-            text.remove_suffix(1);
-            unit = 1LL << (10 * (power + 1));
-        }
+    if (const std::size_t place = units.find(text.empty() ? ' ' : text.back()); place != std::string_view::npos) {
+        text.remove_suffix(1);
+        unit = 1LL << (10 * (place / 2 + 1));
     }
     const auto number = number_in<double>(text);
-    if (!number || !(*number >= 0) || *number * static_cast<double>(unit) > most) {
+    const double bytes = number.value_or(-1) * static_cast<double>(unit);
+    if (!(bytes >= 0 && bytes <= most) || (unit == 1 && std::trunc(bytes) != bytes)) {
         return std::nullopt;
     }
-    return std::llround(*number * static_cast<double>(unit));
+    return std::llround(bytes);
+}
+
+long long LogBuilder::Names::number_of(std::string text) {
+    const auto [known, is_new] = numbers_.try_emplace(std::move(text), static_cast<long long>(texts_.size()));
+    if (is_new) {
+        texts_.add(known->first);
+    }
+    return known->second;
+}
+
+LogBuilder::LogBuilder(const std::string& path, const std::string& time_zone) : zone_(time_zone) {
+    log_.path = path;
+    other_fields_.number_of("");
+}
+
+void LogBuilder::add_field(std::string_view name, std::string_view text) {
+    if (text.empty()) {
+        return;
+    }
+    fields_ += fields_.empty() ? "" : ",";
+    append_json_string(name, fields_);
+    fields_ += ':';
+    if (const auto whole = number_in<long long>(text); whole && is_number(text)) {
+        fields_ += text;
+    } else if (is_number(text)) {
+        append_exact_json(JsonValue(number_in<double>(text).value_or(0)), fields_);
+    } else {
+        append_json_string(valid_text(text), fields_);
+    }
+}
+
+std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t line) {
+    std::string fields = std::exchange(fields_, {});
+    if (job.id.empty() || job.id.find('!') != std::string_view::npos) {
+        throw InputError("the id is " + in_quotes(job.id) + ", expected a text without '!'");
+    }
+    const int status = status_of(job.state);
+    if (status == not_ended) {
+        leave_out("has not ended yet, by its state");
+        return std::nullopt;
+    }
+    SwfJob added;
+    added.line = static_cast<std::uint32_t>(line);
+    added.number = static_cast<long long>(log_.ids.add(valid_text(job.id)));
+    added.submit = job.submit.value_or(Duration::seconds(-1));
+    const auto between = [](const std::optional<Duration>& from, const std::optional<Duration>& to) {
+        return from && to ? std::optional(*to - *from) : std::nullopt;
+    };
+    added.run_time = job.run_time.value_or(between(job.start, job.end).value_or(Duration::seconds(-1)));
+    added.wait = job.wait.value_or(between(job.submit, job.start).value_or(Duration::seconds(-1)));
+    added.requested_time = job.walltime.value_or(Duration::seconds(-1));
+    added.requested_processors = job.requested;
+    added.allocated_processors = job.allocated;
+    added.status = status;
+    added.user = job.user.empty() ? -1 : users_.number_of(valid_text(job.user));
+    added.queue = job.queue.empty() ? -1 : queues_.number_of(valid_text(job.queue));
+    added.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
+    log_.jobs.push_back(added);
+    return log_.jobs.size() - 1;
+}
+
+void LogBuilder::join(std::size_t job, const AccountedJob& component) {
+    fields_.clear();
+    SwfJob& whole = log_.jobs.at(job);
+    const auto sum = [](long long& total, long long more) { total = more > 0 ? std::max(total, 0LL) + more : total; };
+    sum(whole.requested_processors, component.requested);
+    sum(whole.allocated_processors, component.allocated);
+    whole.run_time = std::max(whole.run_time, component.run_time.value_or(Duration()));
+    note("heterogeneous job: a component joined to the first one");
+}
+
+// Jobs with equal ids, which are runs of one job, get the number of the first. Hashes are compared first, because few
+// ids are equal.
+void LogBuilder::number_ids() {
+    std::vector<std::pair<std::size_t, std::uint32_t>> hashes;
+    hashes.reserve(log_.jobs.size());
+    for (std::uint32_t job = 0; job < log_.jobs.size(); ++job) {
+        hashes.emplace_back(std::hash<std::string_view>()(log_.ids[job]), job);
+    }
+    std::ranges::sort(hashes);
+    for (std::size_t i = 1; i < hashes.size(); ++i) {
+        const auto [hash, job] = hashes[i];
+        for (std::size_t before = i; before-- > 0 && hashes[before].first == hash;) {
+            if (const std::uint32_t other = hashes[before].second; log_.ids[job] == log_.ids[other]) {
+                log_.jobs[job].number = log_.jobs[other].number;
+                break;
+            }
+        }
+    }
+}
+
+void LogBuilder::count_from_midnight() {
+    Duration first = Duration::infinity();
+    for (const SwfJob& job : log_.jobs) {
+        first = job.submit >= Duration() ? std::min(first, job.submit) : first;
+    }
+    if (first.is_infinite()) {
+        return;
+    }
+    const Duration zero = zone_.midnight_before(first);
+    for (SwfJob& job : log_.jobs) {
+        job.submit = job.submit >= Duration() ? job.submit - zero : job.submit;
+    }
+    log_.zero = date_text(zero) + " UTC";
+}
+
+SwfLog LogBuilder::finish(bool from_midnight) {
+    number_ids();
+    if (from_midnight) {
+        count_from_midnight();
+    }
+    log_.users = users_.take();
+    log_.queues = queues_.take();
+    log_.other_fields = other_fields_.take();
+    for (const auto& [rule, jobs] : left_out_) {
+        log_.left_out.push_back({rule, jobs});
+    }
+    for (const auto& [rule, jobs] : noted_) {
+        log_.noted.push_back({rule, jobs});
+    }
+    return std::move(log_);
 }
 
 SwfLog read_accounting(const AccountingData& data) {
     assert(!data.paths.empty());
-    const auto format = std::find_if(formats().begin(), formats().end(),
-                                     [&](const KnownFormat& known) { return known.name == data.format; });
-    assert(format != formats().end());
+    const auto* const format = std::ranges::find(formats, data.format, &KnownFormat::name);
+    assert(format != formats.end());
     const AccountingData whole = completed(data, *format);
     LogBuilder builder(data.paths.size() == 1
                            ? data.paths.front()

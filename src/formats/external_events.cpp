@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <sstream>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/platform.hpp>
 
 #include "src/support/file_kind.hpp"
 #include "src/support/json.hpp"
+#include "src/support/split.hpp"
 
 namespace batfill {
 
@@ -26,7 +26,7 @@ std::string fields_but_type(const JsonValue& object) {
     return text + "}";
 }
 
-ExternalEvent read_event(JsonReader& json, const std::string& line, bool forward_unknown) {
+ExternalEvent read_event(JsonReader& json, std::string_view line, bool forward_unknown) {
     const JsonValue& value = json.parse(line);
     if (!value.IsObject()) {
         throw InputError("expected one JSON object per line");
@@ -47,12 +47,10 @@ ExternalEvent read_event(JsonReader& json, const std::string& line, bool forward
         }
     } else if (forward_unknown) {
         event.kind = ExternalEvent::Kind::other;
+        event.other_fields = fields_but_type(value);
     } else {
         throw InputError("unknown event type " + in_quotes(event.type) +
                          ", known: machine_available, machine_unavailable (--forward-unknown-events passes others on)");
-    }
-    if (event.kind == ExternalEvent::Kind::other) {
-        event.other_fields = fields_but_type(value);
     }
     return event;
 }
@@ -62,21 +60,12 @@ ExternalEvent read_event(JsonReader& json, const std::string& line, bool forward
 std::vector<ExternalEvent> parse_external_events(std::string_view text, const std::string& path, bool forward_unknown) {
     std::vector<ExternalEvent> events;
     JsonReader json;
-    std::istringstream lines{std::string(text)};
-    std::string line;
-    for (int number = 1; std::getline(lines, line); ++number) {
-        if (line.find_first_not_of(" \t\r") == std::string::npos) {
-            continue;
-        }
-        try {
+    for_each_line_in(text, path, max_file_size, [&](std::string_view line, std::size_t) {
+        if (!trimmed(line).empty()) {
             events.push_back(read_event(json, line, forward_unknown));
-        } catch (const InputError& problem) {
-            throw InputError(path + ":" + std::to_string(number) + ": " + problem.what());
         }
-    }
-    std::stable_sort(events.begin(), events.end(), [](const ExternalEvent& a, const ExternalEvent& b) {
-        return a.time != b.time ? a.time < b.time : a.kind < b.kind;
     });
+    std::ranges::stable_sort(events, {}, [](const ExternalEvent& event) { return std::pair(event.time, event.kind); });
     return events;
 }
 

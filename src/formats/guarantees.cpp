@@ -6,55 +6,86 @@
 #include "src/support/csv_reader.hpp"
 #include "src/support/csv_text.hpp"
 
+// guarantees.csv and broken_guarantees.csv.
 namespace batfill {
 
 namespace {
 
-// In the order of the file.
-enum Column : std::size_t { job_id, guaranteed_start, actual_start, workload_name, column_count };
+// In the order of the files, as the enumerations below.
+constexpr std::array<std::string_view, 4> columns{"job_id", "guaranteed_start", "actual_start", "workload_name"};
+constexpr CsvFormat guarantees{"guarantees.csv", "batfill simulate", columns};
+constexpr std::array<std::string_view, 5> broken_columns{"job_id", "lost_at", "guaranteed_start",
+                                                         "new_guaranteed_start", "workload_name"};
+constexpr CsvFormat broken_guarantees{"broken_guarantees.csv", "batfill simulate", broken_columns};
 
-constexpr std::array<std::string_view, column_count> column_names{"job_id", "guaranteed_start", "actual_start",
-                                                                  "workload_name"};
+void read(const CsvRow& row, std::vector<Guarantee>& out) {
+    enum : std::size_t { job_id, guaranteed_start, actual_start, workload_name };
+    out.push_back({row.job(workload_name, job_id), row.optional_planned_time(guaranteed_start),
+                   row.optional_planned_time(actual_start)});
+}
 
-constexpr CsvFormat format{"guarantees.csv", "batfill simulate", column_names};
+void read(const CsvRow& row, std::vector<BrokenGuarantee>& out) {
+    enum : std::size_t { job_id, lost_at, guaranteed_start, new_guaranteed_start, workload_name };
+    out.push_back({row.job(workload_name, job_id), row.time(lost_at), row.planned_time(guaranteed_start),
+                   row.optional_planned_time(new_guaranteed_start)});
+}
 
-Guarantee read_guarantee(const CsvRow& row) {
-    return {row.job(workload_name, job_id), row.optional_planned_time(guaranteed_start),
-            row.optional_planned_time(actual_start)};
+template <class Record>
+std::vector<Record> records_in(const std::string& path, const CsvFormat& format,
+                               std::optional<std::string_view> text = {}) {
+    std::vector<Record> records;
+    read_csv(
+        path, format, [&](const CsvRow& row) { read(row, records); }, text);
+    return records;
+}
+
+// The line of a job: its times between the two parts of its id.
+void append_line(const std::string& job_id, std::initializer_list<std::optional<Time>> times, std::string& out) {
+    const JobIdParts id(job_id);
+    append_csv_field(id.name, out);
+    for (const std::optional<Time>& time : times) {
+        out += ',';
+        if (time) {
+            time->append_to(out);
+        }
+    }
+    out += ',';
+    append_csv_field(id.workload, out);
+    out += '\n';
 }
 
 }  // namespace
 
 std::vector<Guarantee> read_guarantees(const std::string& path) {
-    std::vector<Guarantee> guarantees;
-    read_csv(path, format, [&](const CsvRow& row) { guarantees.push_back(read_guarantee(row)); });
-    return guarantees;
+    return records_in<Guarantee>(path, guarantees);
 }
 
 std::vector<Guarantee> parse_guarantees(std::string_view text, const std::string& path) {
-    std::vector<Guarantee> guarantees;
-    parse_csv(text, path, format, [&](const CsvRow& row) { guarantees.push_back(read_guarantee(row)); });
-    return guarantees;
+    return records_in<Guarantee>(path, guarantees, text);
+}
+
+std::vector<BrokenGuarantee> read_broken_guarantees(const std::string& path) {
+    return records_in<BrokenGuarantee>(path, broken_guarantees);
+}
+
+std::vector<BrokenGuarantee> parse_broken_guarantees(std::string_view text, const std::string& path) {
+    return records_in<BrokenGuarantee>(path, broken_guarantees, text);
 }
 
 std::string guarantees_csv_header() {
-    return format.header();
+    return "job_id,guaranteed_start,actual_start,workload_name\n";
+}
+
+std::string broken_guarantees_csv_header() {
+    return "job_id,lost_at,guaranteed_start,new_guaranteed_start,workload_name\n";
 }
 
 void append_csv(const Guarantee& guarantee, std::string& out) {
-    const JobIdParts id(guarantee.job_id);
-    append_csv_field(id.name, out);
-    out += ',';
-    if (guarantee.guaranteed_start) {
-        guarantee.guaranteed_start->since_zero().append_to(out);
-    }
-    out += ',';
-    if (guarantee.actual_start) {
-        guarantee.actual_start->since_zero().append_to(out);
-    }
-    out += ',';
-    append_csv_field(id.workload, out);
-    out += '\n';
+    append_line(guarantee.job_id, {guarantee.guaranteed_start, guarantee.actual_start}, out);
+}
+
+void append_csv(const BrokenGuarantee& broken, std::string& out) {
+    append_line(broken.job_id, {broken.lost_at, broken.guaranteed_start, broken.new_start}, out);
 }
 
 }  // namespace batfill

@@ -1,8 +1,9 @@
 #include "src/formats/job_json.hpp"
 
+#include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
-
-#include "src/support/exact_json.hpp"
 
 namespace batfill {
 
@@ -40,19 +41,6 @@ void read_name(Fields& fields, std::string_view name, SharedText& result, TextPo
     }
 }
 
-void read_licenses(Fields& fields, std::vector<std::string>& licenses) {
-    if (fields.find("licenses") == nullptr) {
-        return;
-    }
-    licenses.clear();
-    for (const auto& license : fields.array("licenses").GetArray()) {
-        if (!license.IsString()) {
-            fields.fail("licenses", "an array of texts");
-        }
-        licenses.emplace_back(view(license));
-    }
-}
-
 // Reads the fields that only this program defines. Absent ones keep their value in `job`.
 void read_own_fields(Fields& fields, JobDescription& job, TextPool* texts) {
     if (fields.find("deadline") != nullptr) {
@@ -60,7 +48,15 @@ void read_own_fields(Fields& fields, JobDescription& job, TextPool* texts) {
     }
     read_name(fields, "queue", job.queue, texts);
     read_name(fields, "user", job.user, texts);
-    read_licenses(fields, job.licenses);
+    if (fields.find("licenses") != nullptr) {
+        job.licenses.clear();
+        for (const auto& license : fields.array("licenses").GetArray()) {
+            if (!license.IsString()) {
+                fields.fail("licenses", "an array of texts");
+            }
+            job.licenses.emplace_back(view(license));
+        }
+    }
 }
 
 // Each field begins with a comma.
@@ -86,32 +82,10 @@ void append_own_fields(const JobDescription& job, std::string& out) {
     out += job.licenses.empty() ? "" : "]";
 }
 
-void append_other_fields(const JobDescription& job, std::string& out) {
-    if (!job.other_fields.empty()) {
-        out.append(",").append(job.other_fields.text());
-    }
-}
-
-// Compares with names of the same size only: this is done for each field of each job.
 bool is_known(std::string_view name) {
-    switch (name.size()) {
-        case 2:
-            return name == "id";
-        case 3:
-            return name == "res";
-        case 4:
-            return name == "user";
-        case 5:
-            return name == "queue";
-        case 7:
-            return name == "subtime" || name == "profile";
-        case 8:
-            return name == "walltime" || name == "deadline" || name == "licenses";
-        case 10:
-            return name == "extra_data";
-        default:
-            return false;
-    }
+    constexpr std::array<std::string_view, 10> known = {"id",    "subtime", "res",      "profile",  "walltime",
+                                                        "queue", "user",    "deadline", "licenses", "extra_data"};
+    return std::ranges::find(known, name) != known.end();
 }
 
 // Appends the members of `object` that read_job() does not know, each after a comma unless it is the first.
@@ -126,44 +100,31 @@ void append_unknown_members(const JsonValue& object, std::string& out) {
     }
 }
 
-// Calls `read` with `extra_data` as an object. Returns false if it is none, nor the text of one.
-template <class Read>
-bool with_object(const JsonValue& extra_data, Read read) {
-    if (extra_data.IsObject()) {
-        read(extra_data);
-        return true;
-    }
-    if (!extra_data.IsString() || !view(extra_data).starts_with('{')) {
-        return false;
-    }
-    JsonReader reader;
-    const JsonValue* object = nullptr;
-    try {
-        object = &reader.parse(view(extra_data));
-    } catch (const InputError&) {
-        return false;  // a text that only looks like JSON
-    }
-    read(*object);
-    return true;
-}
-
 constexpr std::string_view extra_data_member = R"("extra_data":)";
 
-// Reads `extra_data`, and adds its fields that are not known to `others`.
-void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job, TextPool* texts,
-                     std::string& others) {
-    const bool is_object = with_object(extra_data, [&](const JsonValue& object) {
-        Fields fields(object, path);
+}  // namespace
+
+std::string read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job, TextPool* texts) {
+    std::string others;
+    std::optional<JsonReader> reader;
+    const JsonValue* object = &extra_data;
+    if (extra_data.IsString() && view(extra_data).starts_with('{')) {
+        try {
+            object = &reader.emplace().parse(view(extra_data));
+        } catch (const InputError&) {
+            object = &extra_data;  // a text that only looks like JSON
+        }
+    }
+    if (object->IsObject()) {
+        Fields fields(*object, path);
         read_own_fields(fields, job, texts);
-        append_unknown_members(object, others);
-    });
-    if (!is_object && !extra_data.IsNull()) {
+        append_unknown_members(*object, others);
+    } else if (!extra_data.IsNull()) {
         others += extra_data_member;
         append_exact_json(extra_data, others);
     }
+    return others;
 }
-
-}  // namespace
 
 JobDescription read_job(const JsonValue& object, std::string_view path, TextPool* texts) {
     if (!object.IsObject()) {
@@ -185,40 +146,31 @@ JobDescription read_job(const JsonValue& object, std::string_view path, TextPool
         }
     }
     if (const JsonValue* extra_data = fields.find("extra_data")) {
-        read_extra_data(*extra_data, std::string(path) + "extra_data.", job, texts, others);
+        others = read_extra_data(*extra_data, std::string(path) + "extra_data.", job, texts);
     }
     read_own_fields(fields, job, texts);
     job.profile = shared_text(fields.text("profile"), texts);
-    append_unknown_members(object, others);
+    if (!fields.all_requested()) {
+        append_unknown_members(object, others);
+    }
     job.other_fields = shared_text(others, texts);
     return job;
 }
 
-void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job, TextPool* texts) {
-    std::string others;
-    read_extra_data(extra_data, path, job, texts, others);
-    job.other_fields = shared_text(others, texts);
-}
-
 void append_extra_data(const JobDescription& job, std::string& out) {
-    const std::size_t begin = out.size();
-    append_other_fields(job, out);
-    append_own_fields(job, out);
-    if (out.size() == begin) {
-        return;
-    }
+    std::string fields;
+    fields.append(job.other_fields.empty() ? "" : ",").append(job.other_fields.text());
+    append_own_fields(job, fields);
     const std::string_view others = job.other_fields;
     if (!others.starts_with(extra_data_member)) {
-        out[begin] = '{';
-        out += '}';
+        out += fields.empty() ? "" : "{" + fields.substr(1) + "}";
         return;
     }
     JsonReader reader;
-    if (out.size() - begin > others.size() + 1 || reader.parse("{" + std::string(others) + "}").MemberCount() > 1) {
+    if (fields.size() > others.size() + 1 || reader.parse("{" + std::string(others) + "}").MemberCount() > 1) {
         throw InputError(
             "its extra_data is not an object, expected one: in this format it holds the job's other fields");
     }
-    out.resize(begin);
     out += others.substr(extra_data_member.size());
 }
 
@@ -237,7 +189,7 @@ void append_job(const JsonValue& object, std::string_view id, std::string& out) 
     out += '}';
 }
 
-void append_job(const JobDescription& job, std::string_view id, std::string& out) {
+void append_job(const JobDescription& job, std::string_view id, std::string& out, WorkloadFormat format) {
     out += R"({"id":)";
     append_json_string(id, out);
     out += R"(,"subtime":)";
@@ -251,8 +203,14 @@ void append_job(const JobDescription& job, std::string_view id, std::string& out
         out += R"(,"profile":)";
         append_json_string(job.profile, out);
     }
-    append_own_fields(job, out);
-    append_other_fields(job, out);
+    if (format == WorkloadFormat::batsim4) {
+        append_own_fields(job, out);
+        out.append(job.other_fields.empty() ? "" : ",").append(job.other_fields.text());
+    } else {
+        std::string extra_data;
+        append_extra_data(job, extra_data);
+        out.append(extra_data.empty() ? "" : ",\"extra_data\":").append(extra_data);
+    }
     out += '}';
 }
 

@@ -7,6 +7,7 @@
 
 #include <batfill/core/job.hpp>
 #include <batfill/core/shared_text.hpp>
+#include <batfill/formats/workload.hpp>
 
 #include "src/support/json.hpp"
 
@@ -24,11 +25,11 @@ namespace batfill {
 // caller prefixes the place.
 JobDescription read_job(const JsonValue& object, std::string_view path = "", TextPool* texts = nullptr);
 
-// Reads Batsim 5's `extra_data` into `job`: `deadline`, `queue`, `user`, `licenses` and other fields. `extra_data` is
-// an object, or the text of one. Anything else counts as another field. For `texts` see read_job(). Throws: as
-// read_job().
-void read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job,
-                     TextPool* texts = nullptr);
+// Reads Batsim 5's `extra_data` into `job`: `deadline`, `queue`, `user` and `licenses`. Returns its other fields, as
+// JobDescription::other_fields. `extra_data` is an object, or the text of one. Anything else counts as another field.
+// For `texts` see read_job(). Throws: as read_job().
+std::string read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job,
+                            TextPool* texts = nullptr);
 
 // Appends to `out` the value that read_extra_data() reads. Appends nothing if `job` has none of these fields.
 // Throws: InputError if `extra_data` was no object, and now has to hold other fields.
@@ -38,8 +39,10 @@ void append_extra_data(const JobDescription& job, std::string& out);
 // in this form, where the id is "WORKLOAD!NAME".
 void append_job(const JsonValue& object, std::string_view id, std::string& out);
 
-// Appends `job` to `out` as a job object that read_job() reads, but with `id` as its id. Times have no needless zeros,
-// and optional fields appear only if they are set.
-void append_job(const JobDescription& job, std::string_view id, std::string& out);
+// Appends `job` to `out` as a job object of this format that read_job() reads, but with `id` as its id. Times have no
+// needless zeros, and optional fields appear only if they are set.
+// Throws: InputError as append_extra_data(), in the format of Batsim 5.
+void append_job(const JobDescription& job, std::string_view id, std::string& out,
+                WorkloadFormat format = WorkloadFormat::batsim4);
 
 }  // namespace batfill

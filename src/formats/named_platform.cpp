@@ -46,19 +46,6 @@ std::vector<fs::path> platform_folders() {
             above.parent_path() / "platforms"};
 }
 
-std::vector<std::string> known_platforms() {
-    std::set<std::string> names;
-    for (const fs::path& folder : platform_folders()) {
-        std::error_code ignored;
-        for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-            if (entry.path().extension() == ".xml") {
-                names.insert(entry.path().stem().string());
-            }
-        }
-    }
-    return {names.begin(), names.end()};
-}
-
 }  // namespace
 
 void add_platform_folder(const std::string& folder) {
@@ -71,15 +58,13 @@ Platform homogeneous_platform(int hosts) {
     Platform platform;
     platform.hosts.reserve(static_cast<std::size_t>(hosts));
     for (int host = 0; host < hosts; ++host) {
-        const std::string number = std::to_string(host);
-        platform.hosts.push_back({"host" + std::string(digits - number.size(), '0') + number, speed, {}, {}});
+        platform.hosts.push_back({"host" + padded(static_cast<std::size_t>(host), digits), speed, {}, {}});
     }
     return platform;
 }
 
 std::optional<int> number_of_hosts(const std::string& word) {
-    if (word.empty() || !std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; }) ||
-        is_file(word)) {
+    if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos || is_file(word)) {
         return std::nullopt;
     }
     const auto hosts = number_in<int>(word);
@@ -94,12 +79,19 @@ std::string platform_file(const std::string& word) {
     if (is_file(word) || word.find_first_of("./") != std::string::npos) {
         return word;
     }
+    std::set<std::string> names;
     for (const fs::path& folder : platform_folders()) {
         if (fs::path file = folder / (word + ".xml"); is_file(file)) {
             return file.string();
         }
+        std::error_code ignored;
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+            if (entry.path().extension() == ".xml") {
+                names.insert(entry.path().stem().string());
+            }
+        }
     }
-    const std::vector<std::string> known = known_platforms();
+    const std::vector<std::string> known(names.begin(), names.end());
     const std::optional<std::string> nearest = nearest_name(word, known);
     throw UsageError("platform: there is no file '" + word + "' and no platform of that name, " +
                      (nearest ? "did you mean '" + *nearest + "'? Expected" : "expected") +

@@ -1,23 +1,22 @@
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <charconv>
 #include <cmath>
-#include <cstddef>
 #include <initializer_list>
 #include <limits>
-#include <optional>
-#include <string>
-#include <string_view>
+#include <sstream>
 #include <utility>
-#include <vector>
 
 #include <pugixml.hpp>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/platform.hpp>
 
+#include "src/support/csv_text.hpp"
 #include "src/support/file_kind.hpp"
 #include "src/support/numbers.hpp"
+#include "src/support/split.hpp"
 
 namespace batfill {
 
@@ -30,62 +29,38 @@ constexpr std::size_t max_expanded_size = std::size_t{256} << 20;
 constexpr std::size_t max_file_size = std::size_t{64} << 20;
 constexpr int max_zone_depth = 200;
 
-std::string_view trim(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) {
-        return {};
-    }
-    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    for (std::size_t end = text.find(separator); end != std::string_view::npos; end = text.find(separator)) {
-        parts.push_back(trim(text.substr(0, end)));
-        text.remove_prefix(end + 1);
-    }
-    parts.push_back(trim(text));
-    return parts;
-}
-
 std::optional<int> parse_natural(std::string_view text) {
     const auto value = number_in<int>(text);
     return value >= 0 ? value : std::nullopt;
 }
 
-// Returns the factor of a unit such as "Mf" or "kiloflops". Multiplies by 1000 step by step like SimGrid, so that
-// speeds equal SimGrid's to the last bit.
-std::optional<double> unit_factor(std::string_view unit) {
-    static constexpr std::array<std::string_view, 9> short_prefixes = {"", "k", "M", "G", "T", "P", "E", "Z", "Y"};
-    static constexpr std::array<std::string_view, 9> long_prefixes = {"",     "kilo", "mega",  "giga", "tera",
-                                                                      "peta", "exa",  "zetta", "yotta"};
-    double factor = 1;
-    for (std::size_t i = 0; i < short_prefixes.size(); ++i) {
-        if (unit == std::string(short_prefixes[i]) + "f" || unit == std::string(long_prefixes[i]) + "flops") {
-            return factor;
-        }
-        factor *= 1000;
-    }
-    return std::nullopt;
-}
-
-// Reads a speed such as "98.095Mf", "1e9f" or "1e9". None if the text is no such number, is negative or is not finite.
+// Reads a speed such as "98.095Mf", "1kiloflops", "1e9f" or "1e9". None if the text is no such number, is negative or
+// is not finite. Multiplies by 1000 step by step like SimGrid, so that speeds equal SimGrid's to the last bit.
 std::optional<double> parse_speed(std::string_view text) {
+    constexpr std::array<std::string_view, 9> short_prefixes = {"", "k", "M", "G", "T", "P", "E", "Z", "Y"};
+    constexpr std::array<std::string_view, 9> long_prefixes = {"",     "kilo", "mega",  "giga", "tera",
+                                                               "peta", "exa",  "zetta", "yotta"};
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc()) {
+    std::string_view prefix = text.substr(static_cast<std::size_t>(end - text.data()));
+    const bool is_long = prefix.ends_with("flops");
+    if (!prefix.empty() && !is_long && !prefix.ends_with('f')) {
         return std::nullopt;
     }
-    const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-    const std::optional<double> factor = unit_factor(unit.empty() ? "f" : unit);
-    if (!factor || !(value >= 0) || !std::isfinite(value * *factor)) {
-        return std::nullopt;
+    prefix.remove_suffix(std::min<std::size_t>(prefix.size(), is_long ? 5 : 1));
+    const auto& prefixes = is_long ? long_prefixes : short_prefixes;
+    const auto* const known = std::ranges::find(prefixes, prefix);
+    double factor = 1;
+    for (const auto* smaller = prefixes.begin(); smaller != known; ++smaller) {
+        factor *= 1000;
     }
-    return value * *factor;
+    const bool is_speed =
+        error == std::errc() && known != prefixes.end() && value >= 0 && std::isfinite(value * factor);
+    return is_speed ? std::optional(value * factor) : std::nullopt;
 }
 
 bool is_any_of(std::string_view name, std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::ranges::find(names, name) != names.end();
 }
 
 std::size_t footprint(const Properties& properties) {
@@ -112,9 +87,16 @@ class PlatformReader {
         if (std::string_view(platform.name()) != "platform") {
             fail(platform, "expected the root element <platform>");
         }
-        check_version(platform);
+        const auto version = number_in<double>(required(platform, "version"));
+        if (!(version >= 4.0 && version <= 4.1)) {
+            fail(platform, "expected version 4 or 4.1");
+        }
         for (const pugi::xml_node element : platform.children()) {
-            read_platform_element(element);
+            if (is_any_of(element.name(), {"zone", "AS", "cluster"})) {
+                read_zone_element(element, Zone{});
+            } else if (!is_any_of(element.name(), {"config", "random"})) {
+                check_unread(element, "<platform>");
+            }
         }
         return take_compute_hosts(platform);
     }
@@ -155,24 +137,6 @@ class PlatformReader {
             fail(element, std::string("attribute '") + name + "' is missing");
         }
         return attribute.value();
-    }
-
-    void check_version(pugi::xml_node platform) const {
-        const auto version = number_in<double>(required(platform, "version"));
-        if (!(version >= 4.0 && version <= 4.1)) {
-            fail(platform, "expected version 4 or 4.1");
-        }
-    }
-
-    void read_platform_element(pugi::xml_node element) {
-        const std::string_view name = element.name();
-        if (is_any_of(name, {"zone", "AS"})) {
-            read_zone(element, Zone{});
-        } else if (name == "cluster") {
-            read_cluster(element, Zone{});
-        } else if (!is_any_of(name, {"config", "random"})) {
-            check_unread(element, "<platform>");
-        }
     }
 
     void read_zone(pugi::xml_node element, const Zone& outer) {
@@ -257,12 +221,12 @@ class PlatformReader {
         const std::string suffix(required(element, "suffix"));
         const double speed = read_speeds(element).front();
         for (const std::string_view group : split(required(element, "radical"), ',')) {
-            const std::size_t dash = group.find('-');
-            const std::optional<int> first = parse_natural(trim(group.substr(0, dash)));
-            const std::optional<int> last =
-                dash == std::string_view::npos ? first : parse_natural(trim(group.substr(dash + 1)));
+            const auto [from, to] = cut(group, '-');
+            const std::optional<int> first = parse_natural(trimmed(from));
+            const std::optional<int> last = from.size() == group.size() ? first : parse_natural(trimmed(to));
             if (!first || !last || *last < *first || *last == std::numeric_limits<int>::max()) {
-                fail(element, "'" + std::string(group) + "' in its radical is not a number or a range FIRST-LAST");
+                fail(element,
+                     "'" + std::string(trimmed(group)) + "' in its radical is not a number or a range FIRST-LAST");
             }
             for (int number = *first; number <= *last; ++number) {
                 std::string name = prefix;
@@ -276,9 +240,10 @@ class PlatformReader {
     std::vector<double> read_speeds(pugi::xml_node element) const {
         std::vector<double> speeds;
         for (const std::string_view text : split(required(element, "speed"), ',')) {
-            const std::optional<double> speed = parse_speed(text);
+            const std::optional<double> speed = parse_speed(trimmed(text));
             if (!speed) {
-                fail(element, "speed '" + std::string(text) + "' is not a number with a unit such as Mf or Gf");
+                fail(element,
+                     "speed '" + std::string(trimmed(text)) + "' is not a number with a unit such as Mf or Gf");
             }
             speeds.push_back(*speed);
         }
@@ -316,15 +281,14 @@ class PlatformReader {
     }
 
     Platform take_compute_hosts(pugi::xml_node platform) {
-        std::sort(hosts_.begin(), hosts_.end(),
-                  [](const FoundHost& a, const FoundHost& b) { return a.host.name < b.host.name; });
+        const auto name_of = [](const FoundHost& found) -> const std::string& { return found.host.name; };
+        std::ranges::sort(hosts_, {}, name_of);
+        if (const auto two = std::ranges::adjacent_find(hosts_, {}, name_of); two != hosts_.end()) {
+            fail(std::next(two)->element, "there are two hosts named '" + two->host.name + "'");
+        }
         Platform result;
         bool has_master = false;
-        for (std::size_t i = 0; i < hosts_.size(); ++i) {
-            auto& [host, element] = hosts_[i];
-            if (i + 1 < hosts_.size() && hosts_[i + 1].host.name == host.name) {
-                fail(hosts_[i + 1].element, "there are two hosts named '" + host.name + "'");
-            }
+        for (auto& [host, element] : hosts_) {
             const std::string role = role_of(host, element);
             if (role == "master") {
                 if (has_master) {
@@ -369,6 +333,22 @@ class PlatformReader {
     std::size_t expanded_bytes_ = 0;
 };
 
+void append_properties(pugi::xml_node element, const Properties& properties) {
+    for (const auto& [id, value] : properties) {
+        pugi::xml_node property = element.append_child("prop");
+        property.append_attribute("id").set_value(id.c_str());
+        property.append_attribute("value").set_value(value.c_str());
+    }
+}
+
+pugi::xml_node append_host(pugi::xml_node zone, const std::string& name, const std::string& speed) {
+    pugi::xml_node element = zone.append_child("host");
+    element.append_attribute("id").set_value(name.c_str());
+    element.append_attribute("speed").set_value(speed.c_str());
+    element.append_attribute("coordinates").set_value("0 0 0");
+    return element;
+}
+
 }  // namespace
 
 Platform parse_platform(std::string_view text, const std::string& source, const std::string& master) {
@@ -381,6 +361,27 @@ std::string read_platform_text(const std::string& path) {
 
 Platform read_platform(const std::string& path, const std::string& master) {
     return parse_platform(read_platform_text(path), path, master);
+}
+
+std::string platform_text(const Platform& platform, const std::string& comment) {
+    assert(!platform.hosts.empty());
+    pugi::xml_document document;
+    document.append_child(pugi::node_doctype).set_value("platform SYSTEM \"https://simgrid.org/simgrid.dtd\"");
+    document.append_child(pugi::node_comment).set_value(("\n" + comment + "\n").c_str());
+    pugi::xml_node root = document.append_child("platform");
+    root.append_attribute("version").set_value("4.1");
+    pugi::xml_node zone = root.append_child("zone");
+    zone.append_attribute("id").set_value("machine");
+    zone.append_attribute("routing").set_value("Vivaldi");
+    append_properties(zone, platform.hosts.front().zone_properties);
+    append_host(zone, "master_host", "1Gf");
+    for (const Host& host : platform.hosts) {
+        assert(host.speed > 0 && host.zone_properties == platform.hosts.front().zone_properties);
+        append_properties(append_host(zone, host.name, exact(host.speed) + "f"), host.properties);
+    }
+    std::ostringstream text;
+    document.save(text, "  ");
+    return text.str();
 }
 
 }  // namespace batfill

@@ -16,74 +16,39 @@ namespace batfill {
 
 namespace {
 
-// The columns that are read come first.
-enum Column : std::size_t {
-    job_id,
-    workload_name,
-    submission_time,
-    requested_number_of_resources,
-    requested_time,
-    success,
-    final_state,
-    starting_time,
-    execution_time,
-    finish_time,
-    waiting_time,
-    turnaround_time,
-    allocated_resources,
-    stretch,
-    profile,
-    consumed_energy,
-    metadata,
-    column_count
-};
+// The columns that are read; `stretch` may be missing.
+constexpr auto columns = std::to_array<std::string_view>(
+    {"job_id", "workload_name", "submission_time", "requested_number_of_resources", "requested_time", "success",
+     "final_state", "starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time",
+     "allocated_resources", "stretch"});
 
-constexpr std::array<std::string_view, column_count> column_names{"job_id",
-                                                                  "workload_name",
-                                                                  "submission_time",
-                                                                  "requested_number_of_resources",
-                                                                  "requested_time",
-                                                                  "success",
-                                                                  "final_state",
-                                                                  "starting_time",
-                                                                  "execution_time",
-                                                                  "finish_time",
-                                                                  "waiting_time",
-                                                                  "turnaround_time",
-                                                                  "allocated_resources",
-                                                                  "stretch",
-                                                                  "profile",
-                                                                  "consumed_energy",
-                                                                  "metadata"};
+constexpr CsvFormat format{"jobs.csv", "Batsim 4", columns, 1};
 
-constexpr CsvFormat format{"jobs.csv", "Batsim 4", std::span(column_names).first<profile>(), 1};
-
-constexpr std::array<Column, column_count> written_order{
-    job_id,          workload_name, profile,         submission_time, requested_number_of_resources,
-    requested_time,  success,       final_state,     starting_time,   execution_time,
-    finish_time,     waiting_time,  turnaround_time, stretch,         allocated_resources,
-    consumed_energy, metadata};
+consteval std::size_t column(std::string_view name) {
+    return place_in(columns, name);
+}
 
 int processors(const CsvRow& row) {
-    const auto value = number_in<int>(row.text(requested_number_of_resources));
+    const auto value = number_in<int>(row.text(column("requested_number_of_resources")));
     if (!value || *value < 0) {
-        row.fail(requested_number_of_resources, "a number of processors");
+        row.fail(column("requested_number_of_resources"), "a number of processors");
     }
     return *value;
 }
 
 JobState state_of(const CsvRow& row) {
-    const auto state = parse_job_state(row.text(final_state));
+    const auto state = parse_job_state(row.text(column("final_state")));
     if (!state) {
-        row.fail(final_state, "one of " + known_job_states());
+        row.fail(column("final_state"), "one of " + known_job_states());
     }
     return *state;
 }
 
 std::optional<ExecutionRecord> execution(const CsvRow& row, JobState state) {
     const std::array<std::optional<Duration>, 5> times{
-        row.optional_duration(starting_time), row.optional_duration(execution_time), row.optional_duration(finish_time),
-        row.optional_duration(waiting_time), row.optional_duration(turnaround_time)};
+        row.optional_duration(column("starting_time")), row.optional_duration(column("execution_time")),
+        row.optional_duration(column("finish_time")), row.optional_duration(column("waiting_time")),
+        row.optional_duration(column("turnaround_time"))};
     const auto present = std::count_if(times.begin(), times.end(), [](const auto& time) { return time.has_value(); });
     if (times.size() == static_cast<std::size_t>(present)) {
         return ExecutionRecord{Time::at(*times[0]), *times[1], Time::at(*times[2]), *times[3], *times[4]};
@@ -91,7 +56,7 @@ std::optional<ExecutionRecord> execution(const CsvRow& row, JobState state) {
     const bool may_lack_all = !has_completed(state);
     const bool may_lack_some = is_unfinished(state);
     if (!may_lack_all || (present > 0 && !may_lack_some)) {
-        row.fail(std::string(row.text(final_state)) + " with " + std::to_string(present) +
+        row.fail(std::string(row.text(column("final_state"))) + " with " + std::to_string(present) +
                  " of the 5 times from starting_time to turnaround_time");
     }
     return std::nullopt;
@@ -99,36 +64,36 @@ std::optional<ExecutionRecord> execution(const CsvRow& row, JobState state) {
 
 // None if the file has no such column or value, or "nan" as for a job that has not run.
 std::optional<double> stretch_in(const CsvRow& row) {
-    if (!row.has(stretch)) {
+    if (!row.has(column("stretch"))) {
         return std::nullopt;
     }
-    const std::string_view text = row.text(stretch);
+    const std::string_view text = row.text(column("stretch"));
     const auto value = number_in<double>(text);
     if (!text.empty() && !value) {
-        row.fail(stretch, "a number");
+        row.fail(column("stretch"), "a number");
     }
     return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 ScheduledJob read_job(const CsvRow& row) {
     ScheduledJob job;
-    job.id = row.job(workload_name, job_id);
-    job.submit = row.time(submission_time);
+    job.id = row.job(column("workload_name"), column("job_id"));
+    job.submit = row.time(column("submission_time"));
     job.processors = processors(row);
-    job.walltime = row.optional_duration(requested_time);
+    job.walltime = row.optional_duration(column("requested_time"));
     if (job.walltime && *job.walltime < Duration()) {
         job.walltime.reset();
     }
-    if (row.text(success) != "0" && row.text(success) != "1") {
-        row.fail(success, "0 or 1");
+    if (row.text(column("success")) != "0" && row.text(column("success")) != "1") {
+        row.fail(column("success"), "0 or 1");
     }
-    job.success = row.text(success) == "1";
+    job.success = row.text(column("success")) == "1";
     job.state = state_of(row);
     job.execution = execution(row, job.state);
     job.stretch = stretch_in(row);
-    std::optional<ResourceSet> allocation = ResourceSet::parse(row.text(allocated_resources));
+    std::optional<ResourceSet> allocation = ResourceSet::parse(row.text(column("allocated_resources")));
     if (!allocation) {
-        row.fail(allocated_resources, "host numbers like 0-3 7");
+        row.fail(column("allocated_resources"), "host numbers like 0-3 7");
     }
     job.allocation = std::move(*allocation);
     return job;
@@ -162,7 +127,8 @@ double stretch_of(const ExecutionRecord& execution) {
 
 Schedule parse_schedule(std::string_view text, const std::string& path) {
     Schedule schedule{path, {}};
-    parse_csv(text, path, format, [&](const CsvRow& row) { schedule.jobs.push_back(read_job(row)); });
+    read_csv(
+        path, format, [&](const CsvRow& row) { schedule.jobs.push_back(read_job(row)); }, text);
     return schedule;
 }
 
@@ -178,11 +144,9 @@ void read_schedule(const std::string& path, const std::function<void(ScheduledJo
 }
 
 std::string schedule_csv_header() {
-    std::string line;
-    for (const Column column : written_order) {
-        line.append(line.empty() ? "" : ",").append(column_names[column]);
-    }
-    return line + '\n';
+    return "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
+           "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,"
+           "consumed_energy,metadata\n";
 }
 
 void append_csv(const ScheduledJob& job, std::string& out, JobsFile file) {

@@ -6,10 +6,9 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
 
-#include "src/support/blanks.hpp"
 #include "src/support/file_kind.hpp"
-#include "src/support/lines.hpp"
 #include "src/support/numbers.hpp"
+#include "src/support/split.hpp"
 
 namespace batfill {
 
@@ -19,46 +18,10 @@ constexpr std::size_t max_jobs = 10'000'000;  // the archive's largest log has s
 constexpr std::size_t max_line_size = std::size_t{64} << 10;
 constexpr std::size_t max_header_size = std::size_t{4} << 20;
 
-constexpr std::array<const char*, 18> columns = {"job number",
-                                                 "submit time",
-                                                 "wait time",
-                                                 "run time",
-                                                 "allocated processors",
-                                                 "average CPU time",
-                                                 "used memory",
-                                                 "requested processors",
-                                                 "requested time",
-                                                 "requested memory",
-                                                 "status",
-                                                 "user",
-                                                 "group",
-                                                 "executable",
-                                                 "queue",
-                                                 "partition",
-                                                 "preceding job",
-                                                 "think time"};
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && is_blank(text.front())) {
-        text.remove_prefix(1);
-    }
-    while (!text.empty() && is_blank(text.back())) {
-        text.remove_suffix(1);
-    }
-    return text;
-}
-
-// The piece of the input that an error message shows: short, without bytes that would break the line.
-std::string excerpt(std::string_view text) {
-    constexpr std::size_t max_length = 40;
-    std::string shown(text.substr(0, max_length));
-    for (char& c : shown) {
-        if (c < ' ' || c > '~') {
-            c = '?';
-        }
-    }
-    return "'" + shown + (text.size() > max_length ? "...'" : "'");
-}
+constexpr auto columns = std::to_array<const char*>(
+    {"job number", "submit time", "wait time", "run time", "allocated processors", "average CPU time", "used memory",
+     "requested processors", "requested time", "requested memory", "status", "user", "group", "executable", "queue",
+     "partition", "preceding job", "think time"});
 
 std::optional<Duration> parse_time(std::string_view text) {
     constexpr long long limit = 1'000'000'000'000'000'000;
@@ -85,107 +48,86 @@ class Parser {
  public:
     explicit Parser(const std::string& path) { log_.path = path; }
 
-    void add(std::string_view line) {
-        ++line_;
-        if (line.size() > max_line_size) {
-            fail("expected a line of at most 64 KiB");
-        }
+    void add(std::string_view line, std::size_t number) {
         line = trimmed(line);
-        if (line.empty()) {
-            return;
-        }
-        if (line.front() == ';') {
+        if (line.starts_with(';')) {
             add_comment(line);
-        } else {
-            add_job(line);
+        } else if (!line.empty()) {
+            add_job(line, number);
         }
     }
 
     SwfLog finish() { return std::move(log_); }
 
  private:
-    [[noreturn]] void fail(const std::string& problem) const {
-        throw InputError(log_.path + ":" + std::to_string(line_) + ": " + problem);
-    }
-
     void add_comment(std::string_view comment) {
         header_size_ += comment.size() + 1;
         if (header_size_ > max_header_size) {
-            fail("expected at most 4 MiB of comments");
+            throw InputError("expected at most 4 MiB of comments");
         }
         log_.header.emplace_back(comment);
     }
 
-    void add_job(std::string_view line) {
+    void add_job(std::string_view line, std::size_t line_number) {
         if (log_.jobs.size() == max_jobs) {
-            fail("expected at most " + std::to_string(max_jobs) + " jobs");
+            throw InputError("expected at most " + std::to_string(max_jobs) + " jobs");
         }
-        split(line);
+        const std::size_t found = split_at_blanks(line, fields_);
+        if (found != fields_.size()) {
+            throw InputError("expected 18 columns, found " + std::to_string(found));
+        }
         SwfJob job;
-        job.line = static_cast<std::uint32_t>(line_);
+        job.line = static_cast<std::uint32_t>(line_number);
         job.number = count(1);
         job.submit = time(2);
         job.wait = time(3);
         job.run_time = time(4);
         job.allocated_processors = count(5);
-        number(6);
-        number(7);
         job.requested_processors = count(8);
         job.requested_time = time(9);
-        number(10);
         job.status = count(11);
         job.user = count(12);
-        number(13);
-        number(14);
         job.queue = count(15);
         job.partition = count(16);
-        number(17);
-        number(18);
+        for (const std::size_t unused : {6U, 7U, 10U, 13U, 14U, 17U, 18U}) {
+            check_number(unused);
+        }
         if (job.number < 0) {
-            fail_column(1, "a job number that is not negative");
+            fail(1, "a job number that is not negative");
         }
         log_.jobs.push_back(job);
     }
 
-    void split(std::string_view line) {
-        const std::size_t found = split_at_blanks(line, fields_);
-        if (found != fields_.size()) {
-            fail("expected 18 columns, found " + std::to_string(found));
-        }
-    }
-
-    [[noreturn]] void fail_column(std::size_t column, const char* expected) const {
-        fail("column " + std::to_string(column) + " (" + columns[column - 1] + "): expected " + expected + ", found " +
-             excerpt(fields_[column - 1]));
+    [[noreturn]] void fail(std::size_t column, const char* expected) const {
+        throw InputError("column " + std::to_string(column) + " (" + columns[column - 1] + "): expected " + expected +
+                         ", found " + excerpt(fields_[column - 1]));
     }
 
     long long count(std::size_t column) const {
         if (const auto value = parse_count(fields_[column - 1])) {
             return *value;
         }
-        fail_column(column, "a whole number");
+        fail(column, "a whole number");
     }
 
     Duration time(std::size_t column) const {
         if (const auto value = parse_time(fields_[column - 1])) {
             return *value;
         }
-        fail_column(column, "a number of seconds");
+        fail(column, "a number of seconds");
     }
 
-    // Checks a column that is not used.
-    void number(std::size_t column) const {
+    void check_number(std::size_t column) const {
         const std::string_view text = fields_[column - 1];
         if (!number_in<long long>(text)) {
             const auto value = number_in<double>(text);
             if (!value || !std::isfinite(*value)) {
-                fail_column(column, "a number");
+                fail(column, "a number");
             }
         }
     }
 
     SwfLog log_;
-    std::size_t line_ = 0;
     std::size_t header_size_ = 0;
     std::array<std::string_view, 18> fields_;
 };
@@ -194,11 +136,11 @@ class Parser {
 
 std::optional<std::string> SwfLog::field(std::string_view name) const {
     for (const std::string& comment : header) {
-        std::string_view text = comment;
-        text.remove_prefix(std::min(text.find_first_not_of(';'), text.size()));
-        const std::size_t colon = text.find(':');
-        if (colon != std::string_view::npos && trimmed(text.substr(0, colon)) == name) {
-            return std::string(trimmed(text.substr(colon + 1)));
+        const std::string_view text =
+            std::string_view(comment).substr(std::min(comment.find_first_not_of(';'), comment.size()));
+        const auto [key, value] = cut(text, ':');
+        if (key.size() < text.size() && trimmed(key) == name) {
+            return std::string(trimmed(value));
         }
     }
     return std::nullopt;
@@ -206,24 +148,15 @@ std::optional<std::string> SwfLog::field(std::string_view name) const {
 
 SwfLog parse_swf(std::string_view text, const std::string& path) {
     Parser parser(path);
-    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-        parser.add(text.substr(0, end));
-        text.remove_prefix(end + 1);
-    }
-    if (!text.empty()) {
-        parser.add(text);
-    }
+    for_each_line_in(text, path, max_line_size,
+                     [&](std::string_view line, std::size_t number) { parser.add(line, number); });
     return parser.finish();
 }
 
 SwfLog read_swf(const std::string& path) {
     Parser parser(path);
-    for_each_line(
-        path, max_line_size,
-        [&](std::string_view beginning) {
-            require_kind(beginning, path, "a log in the Standard Workload Format", {FileKind::log});
-        },
-        [&](std::string_view line, std::size_t) { parser.add(line); });
+    for_each_line(path, max_line_size, "a log in the Standard Workload Format", {FileKind::log},
+                  [&](std::string_view line, std::size_t number) { parser.add(line, number); });
     return parser.finish();
 }
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <set>
 #include <unordered_set>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "src/support/file_kind.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/place_in_errors.hpp"
 
 namespace batfill {
 
@@ -24,20 +24,10 @@ constexpr std::size_t max_file_size = std::size_t{2} << 30;
 constexpr std::size_t jobs_looked_at = 1000;
 
 // Types that Batsim knows but this program does not run.
-constexpr std::array<std::string_view, 14> other_types{"parallel",
-                                                       "parallel_homogeneous_total",
-                                                       "parallel_homogeneous_pfs",
-                                                       "composed",
-                                                       "data_staging",
-                                                       "send",
-                                                       "recv",
-                                                       "smpi",
-                                                       "usage_trace",
-                                                       "ParallelTaskProfile",
-                                                       "SequentialCompositionProfile",
-                                                       "ParallelTaskOnStorageHomogeneousProfile",
-                                                       "ParallelTaskDataStagingBetweenStoragesProfile",
-                                                       "TraceReplayProfile"};
+constexpr auto other_types = std::to_array<std::string_view>(
+    {"parallel", "parallel_homogeneous_total", "parallel_homogeneous_pfs", "composed", "data_staging", "send", "recv",
+     "smpi", "usage_trace", "ParallelTaskProfile", "SequentialCompositionProfile",
+     "ParallelTaskOnStorageHomogeneousProfile", "ParallelTaskDataStagingBetweenStoragesProfile", "TraceReplayProfile"});
 
 // Whether each host gets the amounts unchanged.
 bool is_homogeneous(Fields& fields, std::string_view type) {
@@ -79,7 +69,7 @@ JobProfile read_profile(const JsonValue& object, bool keep_source) {
         profile.cpu = not_negative(fields, "cpu");
         profile.com = not_negative(fields, "com");
     } else if (profile.type_name != "ParallelTaskHomogeneousProfile" &&
-               std::find(other_types.begin(), other_types.end(), profile.type_name) == other_types.end()) {
+               std::ranges::find(other_types, profile.type_name) == other_types.end()) {
         fields.fail("type", "a profile type of Batsim");
     }
     if (keep_source) {
@@ -135,19 +125,31 @@ class WorkloadReader {
         if (!json_.open('{')) {
             throw InputError("expected a JSON object with nb_res, jobs and profiles");
         }
-        std::set<std::string, std::less<>> seen;
+        struct Field {
+            std::string_view name;
+            void (WorkloadReader::*read)();
+            bool required = true;
+            bool seen = false;
+        };
+        std::array<Field, 4> fields{{{"nb_res", &WorkloadReader::read_processors},
+                                     {"jobs", &WorkloadReader::read_jobs},
+                                     {"profiles", &WorkloadReader::read_profiles},
+                                     {"walltimes", &WorkloadReader::read_walltimes, false}}};
         while (json_.more('}')) {
-            const std::string_view key = json_.key();
-            if ((key == "nb_res" || key == "jobs" || key == "profiles" || key == "walltimes") &&
-                !seen.emplace(key).second) {
-                throw InputError("field \"" + std::string(key) + "\": expected once");
+            auto* const field = std::ranges::find(fields, json_.key(), &Field::name);
+            if (field == fields.end()) {
+                json_.skip();
+                continue;
             }
-            read_field(key);
+            if (std::exchange(field->seen, true)) {
+                throw InputError("field \"" + std::string(field->name) + "\": expected once");
+            }
+            (this->*field->read)();
         }
         json_.finish();
-        for (const char* key : {"nb_res", "jobs", "profiles"}) {
-            if (!seen.contains(key)) {
-                throw InputError("field \"" + std::string(key) + "\": expected, found none");
+        for (const Field& field : fields) {
+            if (field.required && !field.seen) {
+                throw InputError("field \"" + std::string(field.name) + "\": expected, found none");
             }
         }
         check_jobs();
@@ -155,20 +157,6 @@ class WorkloadReader {
     }
 
  private:
-    void read_field(std::string_view key) {
-        if (key == "nb_res") {
-            read_processors();
-        } else if (key == "jobs") {
-            read_jobs();
-        } else if (key == "profiles") {
-            read_profiles();
-        } else if (key == "walltimes") {
-            read_walltimes();
-        } else {
-            json_.skip();
-        }
-    }
-
     void read_processors() {
         const JsonValue& value = json_.value();
         if (!value.IsInt() || value.GetInt() <= 0) {
@@ -192,7 +180,10 @@ class WorkloadReader {
         }
         while (json_.more(']')) {
             if (workload_.jobs.size() == jobs_looked_at) {
-                reserve_as_many_as_the_text_may_have();
+                // Growing the vector step by step would need twice the memory. Reserved memory that stays unused costs
+                // nothing.
+                const std::size_t bytes_of_a_job = json_.position() / jobs_looked_at + 1;
+                workload_.jobs.reserve(json_.size() / bytes_of_a_job * 5 / 4);
             }
             const JsonValue& object = json_.value();
             try {
@@ -201,12 +192,6 @@ class WorkloadReader {
                 throw InputError(job_place(object) + ": " + error.what());
             }
         }
-    }
-
-    // Growing the vector step by step would need twice the memory. Reserved memory that stays unused costs nothing.
-    void reserve_as_many_as_the_text_may_have() {
-        const std::size_t bytes_of_a_job = json_.position() / jobs_looked_at + 1;
-        workload_.jobs.reserve(json_.size() / bytes_of_a_job * 5 / 4);
     }
 
     // How an error names an unreadable job: by its index, and by its id if that can be read.
@@ -260,7 +245,7 @@ class WorkloadReader {
             return x.size() != y.size() ? x.size() > y.size() : x >= y;
         };
         const std::vector<WorkloadJob>& jobs = workload_.jobs;
-        if (std::adjacent_find(jobs.begin(), jobs.end(), not_before) == jobs.end()) {
+        if (std::ranges::adjacent_find(jobs, not_before) == jobs.end()) {
             return;
         }
         std::unordered_set<std::string_view> ids;
@@ -277,14 +262,6 @@ class WorkloadReader {
     TextPool texts_;  // queues, users and profiles of jobs
     Workload workload_;
 };
-
-Workload parse(std::string text, const std::string& path, const std::string& name, bool keep_source) {
-    try {
-        return WorkloadReader(std::move(text), path, name, keep_source).read();
-    } catch (const InputError& error) {
-        throw InputError(path + ": " + error.what());
-    }
-}
 
 }  // namespace
 
@@ -309,20 +286,11 @@ std::string read_workload_text(const std::string& path) {
 }
 
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source) {
-    return parse(read_workload_text(path), path, name, keep_source);
+    return parse_workload(read_workload_text(path), path, name, keep_source);
 }
 
-std::vector<Workload> read_workloads(const std::vector<std::string>& paths, bool keep_source) {
-    std::vector<Workload> workloads;
-    workloads.reserve(paths.size());
-    for (const std::string& path : paths) {
-        workloads.push_back(read_workload(path, "w" + std::to_string(workloads.size()), keep_source));
-    }
-    return workloads;
-}
-
-Workload parse_workload(std::string_view text, const std::string& path, const std::string& name, bool keep_source) {
-    return parse(std::string(text), path, name, keep_source);
+Workload parse_workload(std::string text, const std::string& path, const std::string& name, bool keep_source) {
+    return with_place_in_errors(path, [&] { return WorkloadReader(std::move(text), path, name, keep_source).read(); });
 }
 
 }  // namespace batfill

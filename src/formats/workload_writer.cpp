@@ -37,23 +37,6 @@ void append_profile(const JobProfile& profile, WorkloadFormat format, std::strin
     out += '}';
 }
 
-void append_batsim5_job(const WorkloadJob& job, std::string_view name, std::string& out) {
-    JobDescription plain = job.description;
-    plain.deadline.reset();
-    plain.queue = {};
-    plain.user = {};
-    plain.licenses.clear();
-    plain.other_fields = {};
-    append_job(plain, name, out);
-    out.pop_back();
-    std::string extra_data;
-    append_extra_data(job.description, extra_data);
-    if (!extra_data.empty()) {
-        out += R"(,"extra_data":)" + extra_data;
-    }
-    out += '}';
-}
-
 void write(const Workload& workload, const WorkloadWriter::Sink& sink) {
     WorkloadWriter writer(workload.without_jobs(), sink);
     for (const WorkloadJob& job : workload.jobs) {
@@ -73,14 +56,10 @@ WorkloadWriter::WorkloadWriter(Workload frame, Sink sink)
 void WorkloadWriter::add(const WorkloadJob& job) {
     line_ += std::exchange(is_first_, false) ? "\n" : ",\n";
     const std::string_view name = name_in(frame_.name, job.description.id);
-    if (frame_.format == WorkloadFormat::batsim4) {
-        append_job(job.description, name, line_);
-    } else {
-        try {
-            append_batsim5_job(job, name, line_);
-        } catch (const InputError& error) {
-            throw InputError("job " + in_quotes(job.description.id) + ": " + error.what());
-        }
+    try {
+        append_job(job.description, name, line_, frame_.format);
+    } catch (const InputError& error) {
+        throw InputError("job " + in_quotes(job.description.id) + ": " + error.what());
     }
     sink_(line_);
     line_.clear();

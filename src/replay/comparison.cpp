@@ -10,6 +10,7 @@
 
 #include "src/analysis/metric_table.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/support/file_kind.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 #include "src/support/parallel.hpp"
@@ -41,7 +42,7 @@ std::vector<SwfPeriod> weeks_of_log(const std::string& path, const SwfSplit& spl
 std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
     SwfSplit split;
     split.period = Duration::days(7);
-    if (begins_as_log(path)) {
+    if (kind_of_file(path) == FileKind::log) {
         return weeks_of_log(path, split, note);
     }
     Workload workload = read_workload(path, "w0");

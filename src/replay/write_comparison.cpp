@@ -117,15 +117,8 @@ analysis::MarkedLines lines_of(const Comparison& comparison) {
 }
 
 analysis::Rows rows_of(const Comparison& comparison) {
-    analysis::Rows rows{{{"metric", "metric"},
-                         {"scheduler", "scheduler"},
-                         {"workloads", "workloads"},
-                         {"mean", "mean"},
-                         {"low", "95 % from"},
-                         {"high", "to"},
-                         {"difference", "difference"},
-                         {"difference_low", "95 % from"},
-                         {"difference_high", "to"}},
+    analysis::Rows rows{analysis::with_intervals(
+                            {{"metric", "metric"}, {"scheduler", "scheduler"}, {"workloads", "workloads"}}, "mean"),
                         {}};
     const auto metrics = analysis::all_metrics();
     for (std::size_t metric = 0; metric < metrics.size(); ++metric) {

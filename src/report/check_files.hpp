@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <batfill/analysis/check.hpp>
+#include <batfill/analysis/check_schedule.hpp>
 
-#include "src/workloads/any_schedule.hpp"
+#include "src/workloads/any_workload.hpp"
 
 namespace batfill::report {
 

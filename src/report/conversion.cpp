@@ -58,17 +58,19 @@ std::string converted(const std::string& svg, const std::string& options) {
         variables["SOURCE_DATE_EPOCH"] = "0";  // a fixed time of creation for a PDF
     }
     std::error_code error;
-    boost::process::child process("rsvg-convert " + options, variables, (boost::process::std_in < input.get()),
-                                  (boost::process::std_out > output.get()), (boost::process::std_err > errors.get()),
-                                  error);
-    if (error == std::errc::no_such_file_or_directory) {
-        fail("rsvg-convert is not installed, expected Debian's package librsvg2-bin, or a FILE.svg");
-    }
+    // Boost 1.74 does not search the first folder of PATH, so env does.
+    boost::process::child process("/usr/bin/env rsvg-convert " + options, variables,
+                                  (boost::process::std_in < input.get()), (boost::process::std_out > output.get()),
+                                  (boost::process::std_err > errors.get()), error);
     if (!error) {
         process.wait(error);
     }
     if (error) {
         fail(error.message());
+    }
+    constexpr int not_found = 127;  // the status of env
+    if (process.exit_code() == not_found) {
+        fail("rsvg-convert is not installed, expected Debian's package librsvg2-bin, or a FILE.svg");
     }
     if (process.exit_code() != 0) {
         std::string line = text_of(errors.get());

@@ -6,7 +6,7 @@
 
 #include <batfill/analysis/metrics.hpp>
 
-#include "src/workloads/any_schedule.hpp"
+#include "src/workloads/any_workload.hpp"
 
 namespace batfill::report {
 

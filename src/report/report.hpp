@@ -11,7 +11,7 @@
 #include <batfill/formats/workload.hpp>
 
 #include "src/formats/named_values.hpp"
-#include "src/workloads/any_schedule.hpp"
+#include "src/workloads/any_workload.hpp"
 
 // The page that `batfill report` writes.
 namespace batfill::report {

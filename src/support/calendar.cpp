@@ -1,23 +1,20 @@
 #include "calendar.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <ctime>
 #include <stdexcept>
-#include <tuple>
 
 #include <date/tz.h>
 
 #include <batfill/core/error.hpp>
-
-#include "numbers.hpp"
 
 namespace batfill {
 
 namespace {
 
 constexpr long long seconds_of_hour = 3600;
-constexpr long long seconds_of_day = 86'400;
 
 long long whole_seconds(Duration time) {
     const Microseconds us = time.count();
@@ -30,178 +27,146 @@ long long floor_to(long long value, long long unit) {
     return value - rest - (rest < 0 ? unit : 0);
 }
 
-long long days_since_1970(int year, unsigned month, unsigned day) {
-    return std::chrono::sys_days(std::chrono::year(year) / static_cast<int>(month) / static_cast<int>(day))
-        .time_since_epoch()
-        .count();
-}
-
-// Takes numbers and signs off the front of a text.
+// Takes numbers and signs off the front of a text. What is not as expected fails: the text then counts as read.
 class Scanner {
  public:
     explicit Scanner(std::string_view text) : text_(text) {}
 
     bool at_end() const { return text_.empty(); }
-    char next() const { return text_.empty() ? '\0' : text_.front(); }
-    bool skip(char sign) {
-        if (next() != sign) {
-            return false;
-        }
-        text_.remove_prefix(1);
-        return true;
+    // Whether the whole text was read and as expected.
+    bool good() const { return good_ && text_.empty(); }
+    void fail() {
+        good_ = false;
+        text_ = {};
     }
     bool skip(std::string_view word) {
-        if (!text_.starts_with(word)) {
-            return false;
-        }
-        text_.remove_prefix(word.size());
-        return true;
+        const bool is_next = text_.starts_with(word);
+        text_.remove_prefix(is_next ? word.size() : 0);
+        return is_next;
     }
-    // A number of at most `digits` digits.
-    std::optional<long long> number(std::size_t digits) {
+    void expect(std::string_view word) {
+        if (!skip(word)) {
+            fail();
+        }
+    }
+    // Reads one of these signs.
+    std::string_view sign(std::string_view signs) {
+        const std::string_view next = text_.substr(0, 1);
+        text_.remove_prefix(next.size());
+        if (next.empty() || signs.find(next) == std::string_view::npos) {
+            fail();
+        }
+        return next;
+    }
+    // Reads a number of at most `digits` digits.
+    long long number(std::size_t digits, long long most = 1'000'000'000) {
+        long long value = 0;
         std::size_t size = 0;
-        while (size < text_.size() && text_[size] >= '0' && text_[size] <= '9') {
-            ++size;
+        for (; size <= digits && begins_with_digit(); ++size) {
+            value = value * 10 + (text_.front() - '0');
+            text_.remove_prefix(1);
         }
-        if (size == 0 || size > digits) {
-            return std::nullopt;
+        if (size == 0 || size > digits || value > most) {
+            fail();
         }
-        const auto value = number_in<long long>(text_.substr(0, size));
-        text_.remove_prefix(size);
         return value;
     }
-    // What follows a decimal point, as microseconds; 0 without a point. More digits are cut off.
-    std::optional<long long> microseconds() {
-        if (!skip('.')) {
-            return 0;
+    // Reads the part of a second after a decimal point; 0 without a point. More digits are cut off.
+    Duration fraction() {
+        if (!skip(".")) {
+            return {};
         }
-        long long value = 0;
-        long long unit = 100'000;
-        bool any = false;
-        for (; next() >= '0' && next() <= '9'; text_.remove_prefix(1), unit /= 10, any = true) {
-            value += (next() - '0') * unit;
+        if (!begins_with_digit()) {
+            fail();
         }
-        return any ? std::optional(value) : std::nullopt;
+        long long microseconds = 0;
+        for (long long unit = 100'000; begins_with_digit(); unit /= 10) {
+            microseconds += (text_.front() - '0') * unit;
+            text_.remove_prefix(1);
+        }
+        return Duration::microseconds(microseconds);
     }
 
  private:
+    bool begins_with_digit() const { return !text_.empty() && text_.front() >= '0' && text_.front() <= '9'; }
+
     std::string_view text_;
+    bool good_ = true;
 };
 
 // HH:MM:SS[.ffffff] or HH:MM of a day, or of a length of time, where hours may be many.
-std::optional<Duration> read_clock(Scanner& text, std::size_t digits_of_hours) {
-    const auto hours = text.number(digits_of_hours);
-    if (!hours || !text.skip(':')) {
-        return std::nullopt;
-    }
-    const auto minutes = text.number(2);
-    const auto seconds = text.skip(':') ? text.number(2) : std::optional(0LL);
-    const auto microseconds = text.microseconds();
-    if (!minutes || !seconds || !microseconds || *minutes > 59 || *seconds > 60) {
-        return std::nullopt;
-    }
-    return Duration::seconds(*hours * seconds_of_hour + *minutes * 60 + *seconds) +
-           Duration::microseconds(*microseconds);
+Duration read_clock(Scanner& text, std::size_t digits_of_hours) {
+    const long long hours = text.number(digits_of_hours);
+    text.expect(":");
+    const long long minutes = text.number(2, 59);
+    const long long seconds = text.skip(":") ? text.number(2, 60) : 0;
+    return Duration::seconds(hours * seconds_of_hour + minutes * 60 + seconds) + text.fraction();
 }
 
-std::optional<long long> read_day(Scanner& text, DateOrder order) {
-    std::array<long long, 3> parts{};
-    const std::array<std::size_t, 3> digits =
-        order == DateOrder::year_month_day ? std::array<std::size_t, 3>{4, 2, 2} : std::array<std::size_t, 3>{2, 2, 4};
-    char separator = '\0';
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (i > 0 && !text.skip(separator)) {
-            return std::nullopt;
-        }
-        const auto part = text.number(digits[i]);
-        if (!part) {
-            return std::nullopt;
-        }
-        parts[i] = *part;
-        if (i == 0) {
-            separator = text.next();
-            if (separator != '-' && separator != '/' && separator != '.') {
-                return std::nullopt;
-            }
-        }
-    }
-    auto [year, month, day] = parts;
-    if (order == DateOrder::month_day_year) {
-        std::tie(month, day, year) = std::tuple(parts[0], parts[1], parts[2]);
-    } else if (order == DateOrder::day_month_year) {
-        std::tie(day, month, year) = std::tuple(parts[0], parts[1], parts[2]);
-    }
-    const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(year)),
-                                           std::chrono::month(static_cast<unsigned>(month)),
-                                           std::chrono::day(static_cast<unsigned>(day))};
+Duration read_day(Scanner& text, DateOrder order) {
+    const bool year_first = order == DateOrder::year_month_day;
+    const long long first = text.number(year_first ? 4 : 2);
+    const std::string_view separator = text.sign("-/.");
+    const long long second = text.number(2);
+    text.expect(separator);
+    const long long third = text.number(year_first ? 2 : 4);
+    const auto year = static_cast<int>(year_first ? first : third);
+    const auto month = static_cast<unsigned>(order == DateOrder::month_day_year ? first : second);
+    const auto day = static_cast<unsigned>(year_first ? third : order == DateOrder::day_month_year ? first : second);
+    const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
     if (!date.ok() || year < 1900) {
-        return std::nullopt;
+        text.fail();
+        return {};
     }
-    return days_since_1970(static_cast<int>(year), static_cast<unsigned>(month), static_cast<unsigned>(day));
+    return Duration::days(std::chrono::sys_days(date).time_since_epoch().count());
 }
 
-// Z, +01, +01:00 or -0700; nothing if there is no offset, and no value if it is another text.
-std::optional<std::optional<Duration>> read_offset(Scanner& text) {
+// Z, +01, +01:00 or -0700. None at the end of the text.
+std::optional<Duration> read_offset(Scanner& text) {
     if (text.at_end()) {
-        return std::optional<Duration>();
-    }
-    text.skip(' ');
-    if (text.skip('Z') || text.skip("UTC")) {
-        return text.at_end() ? std::optional(std::optional(Duration())) : std::nullopt;
-    }
-    const bool is_east = text.skip('+');
-    if (!is_east && !text.skip('-')) {
         return std::nullopt;
     }
-    auto hours = text.number(4);
-    std::optional<long long> minutes = 0;
-    if (text.skip(':')) {
+    text.skip(" ");
+    if (text.skip("Z") || text.skip("UTC")) {
+        return Duration();
+    }
+    const bool is_west = text.sign("+-") == "-";
+    long long hours = text.number(4);
+    long long minutes = 0;
+    if (text.skip(":")) {
         minutes = text.number(2);
-    } else if (hours && *hours > 99) {
-        minutes = *hours % 100;
-        hours = *hours / 100;
+    } else if (hours > 99) {
+        minutes = hours % 100;
+        hours /= 100;
     }
-    if (!hours || !minutes || *hours > 14 || *minutes > 59 || !text.at_end()) {
-        return std::nullopt;
+    if (hours > 14 || minutes > 59) {
+        text.fail();
     }
-    const Duration offset = Duration::seconds(*hours * seconds_of_hour + *minutes * 60);
-    return std::optional(is_east ? offset : -offset);
+    const Duration offset = Duration::seconds(hours * seconds_of_hour + minutes * 60);
+    return is_west ? -offset : offset;
 }
 
-// P1DT2H30M5S
-std::optional<Duration> read_iso_length(Scanner& text) {
+// 1DT2H30M5S, the part of an ISO 8601 length after the P.
+Duration read_iso_length(Scanner& text) {
     Duration length;
     bool in_day = false;
-    bool any = false;
-    while (!text.at_end()) {
-        if (text.skip('T')) {
-            in_day = true;
-            continue;
-        }
-        const auto number = text.number(9);
-        const auto microseconds = text.microseconds();
-        if (!number || !microseconds) {
-            return std::nullopt;
-        }
-        any = true;
-        if (!in_day && text.skip('D')) {
-            length = length + Duration::days(*number);
-        } else if (in_day && text.skip('H')) {
-            length = length + Duration::seconds(*number * seconds_of_hour);
-        } else if (in_day && text.skip('M')) {
-            length = length + Duration::seconds(*number * 60);
-        } else if (in_day && text.skip('S')) {
-            length = length + Duration::seconds(*number) + Duration::microseconds(*microseconds);
+    do {
+        in_day = text.skip("T") || in_day;
+        const long long number = text.number(9);
+        const Duration fraction = text.fraction();
+        if (!in_day && text.skip("D")) {
+            length = length + Duration::days(number);
+        } else if (in_day && text.skip("H")) {
+            length = length + Duration::seconds(number * seconds_of_hour);
+        } else if (in_day && text.skip("M")) {
+            length = length + Duration::seconds(number * 60);
+        } else if (in_day && text.skip("S")) {
+            length = length + Duration::seconds(number) + fraction;
         } else {
-            return std::nullopt;
+            text.fail();
         }
-    }
-    return any ? std::optional(length) : std::nullopt;
-}
-
-// Slurm prints less than an hour as MM:SS, which read_clock() takes for hours and minutes.
-bool has_one_colon(std::string_view text) {
-    return text.find(':') != std::string_view::npos && text.find(':') == text.rfind(':');
+    } while (!text.at_end());
+    return length;
 }
 
 }  // namespace
@@ -214,46 +179,37 @@ TimeZone::TimeZone(const std::string& name) {
     }
 }
 
-Duration TimeZone::offset_at(long long local_hour) {
-    if (hour_ != local_hour) {
-        const date::local_seconds local{std::chrono::seconds(local_hour * seconds_of_hour)};
-        offset_ = Duration::seconds(zone_->get_info(local).first.offset.count());
-        hour_ = local_hour;
-    }
-    return offset_;
-}
-
 Duration TimeZone::utc_of(Duration local) {
-    return zone_ == nullptr ? local
-                            : local - offset_at(floor_to(whole_seconds(local), seconds_of_hour) / seconds_of_hour);
+    const long long hour = floor_to(whole_seconds(local), seconds_of_hour);
+    if (zone_ != nullptr && hour_ != hour) {
+        offset_ =
+            Duration::seconds(zone_->get_info(date::local_seconds(std::chrono::seconds(hour))).first.offset.count());
+        hour_ = hour;
+    }
+    return local - offset_;
 }
 
 Duration TimeZone::midnight_before(Duration utc) {
     const date::sys_seconds instant{std::chrono::seconds(whole_seconds(utc))};
     const long long local =
         (zone_ == nullptr ? instant.time_since_epoch() : zone_->to_local(instant).time_since_epoch()).count();
-    return utc_of(Duration::seconds(floor_to(local, seconds_of_day)));
+    return utc_of(Duration::seconds(floor_to(local, 24 * seconds_of_hour)));
 }
 
 std::optional<Duration> read_date(std::string_view text, DateOrder order, TimeZone& zone) {
     Scanner scanner(text);
-    const auto day = read_day(scanner, order);
-    if (!day) {
+    const Duration day = read_day(scanner, order);
+    Duration clock;
+    std::optional<Duration> offset;
+    if (!scanner.at_end()) {
+        scanner.sign("T ");
+        clock = read_clock(scanner, 2);
+        offset = read_offset(scanner);
+    }
+    if (!scanner.good() || clock >= Duration::days(1) + Duration::seconds(1)) {
         return std::nullopt;
     }
-    Duration clock;
-    std::optional<std::optional<Duration>> offset = std::optional<Duration>();
-    if (!scanner.at_end()) {
-        const bool has_clock = scanner.skip('T') || scanner.skip(' ');
-        const auto of_day = has_clock ? read_clock(scanner, 2) : std::nullopt;
-        offset = read_offset(scanner);
-        if (!of_day || !offset || *of_day >= Duration::days(1) + Duration::seconds(1)) {
-            return std::nullopt;
-        }
-        clock = *of_day;
-    }
-    const Duration local = Duration::days(*day) + clock;
-    return *offset ? local - **offset : zone.utc_of(local);
+    return offset ? day + clock - *offset : zone.utc_of(day + clock);
 }
 
 std::string date_text(Duration since_1970) {
@@ -269,28 +225,29 @@ std::optional<Duration> read_length(std::string_view text) {
         return seconds;
     }
     Scanner scanner(text);
-    if (scanner.skip('P')) {
-        return read_iso_length(scanner);
+    if (scanner.skip("P")) {
+        const Duration length = read_iso_length(scanner);
+        return scanner.good() ? std::optional(length) : std::nullopt;
     }
     Duration days;
-    Scanner ahead(text);
-    if (const auto number = ahead.number(9); number && (ahead.skip('-') || ahead.skip(" days") || ahead.skip(" day"))) {
-        days = Duration::days(*number);
-        ahead.skip(',');
-        ahead.skip(' ');
-        scanner = ahead;
-        if (scanner.at_end() && !text.ends_with('-')) {
+    Scanner ahead = scanner;
+    const long long number = ahead.number(9);
+    if (ahead.skip("-") || ahead.skip(" days") || ahead.skip(" day")) {
+        days = Duration::days(number);
+        ahead.skip(",");
+        ahead.skip(" ");
+        if (ahead.good() && !text.ends_with('-')) {
             return days;
         }
+        scanner = ahead;
     }
-    auto clock = read_clock(scanner, 9);
-    if (!clock || !scanner.at_end()) {
+    const Duration clock = read_clock(scanner, 9);
+    if (!scanner.good()) {
         return std::nullopt;
     }
-    if (has_one_colon(text) && days == Duration()) {
-        clock = Duration::microseconds(clock->count() / 60);
-    }
-    return days + *clock;
+    // Slurm prints less than an hour as MM:SS, which read_clock() takes for hours and minutes.
+    const bool is_below_an_hour = days == Duration() && std::ranges::count(text, ':') == 1;
+    return is_below_an_hour ? Duration::microseconds(clock.count() / 60) : days + clock;
 }
 
 }  // namespace batfill

@@ -30,11 +30,9 @@ class TimeZone {
     Duration midnight_before(Duration utc);
 
  private:
-    Duration offset_at(long long local_hour);
-
     const date::time_zone* zone_ = nullptr;  // null: UTC
-    std::optional<long long> hour_;
-    Duration offset_;
+    std::optional<long long> hour_;          // on local clocks, in seconds since 1970
+    Duration offset_;                        // in that hour
 };
 
 // The order of the parts of a date.

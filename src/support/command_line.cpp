@@ -4,6 +4,8 @@
 
 #include <batfill/core/error.hpp>
 
+#include "escaped.hpp"
+
 namespace batfill {
 
 std::string command_line(const Arguments& arguments) {
@@ -11,15 +13,8 @@ std::string command_line(const Arguments& arguments) {
     std::string line;
     for (const std::string& argument : arguments) {
         line += line.empty() ? "" : " ";
-        if (!argument.empty() && argument.find_first_not_of(plain) == std::string::npos) {
-            line += argument;
-            continue;
-        }
-        line += '\'';
-        for (const char c : argument) {
-            line += c == '\'' ? "'\\''" : std::string(1, c);
-        }
-        line += '\'';
+        const bool is_plain = !argument.empty() && argument.find_first_not_of(plain) == std::string::npos;
+        line += is_plain ? argument : "'" + escaped(argument, {{'\'', "'\\''"}}) + "'";
     }
     return one_line(line);
 }

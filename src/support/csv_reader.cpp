@@ -14,6 +14,7 @@
 
 #include "file_kind.hpp"
 #include "files.hpp"
+#include "split.hpp"
 
 namespace batfill {
 
@@ -25,73 +26,29 @@ constexpr unsigned char no_quote = 0xFF;
 // Real lines are far smaller: an allocation of 100,000 single hosts in a jobs.csv has 700 kB.
 constexpr std::size_t max_row_size = 16 << 20;
 
-// The beginning of a field, in one line, for an error message.
-std::string beginning_of(std::string_view text) {
-    constexpr std::size_t shown = 60;
-    return "'" + one_line(text.substr(0, shown)) + (text.size() > shown ? "...'" : "'");
-}
-
 }  // namespace
 
-std::string CsvFormat::header() const {
-    std::string line;
-    for (const std::string_view column : columns) {
-        line.append(line.empty() ? "" : ",").append(column);
-    }
-    return line + '\n';
-}
-
-std::string_view CsvRow::name(std::size_t column) const {
-    if (absent_[position_[column]]) {
-        fail(column, "a name");
-    }
-    return text(column);
-}
-
 std::string CsvRow::job(std::size_t workload, std::size_t id) const {
-    const std::string_view workload_name = name(workload);
-    const std::string_view job_id = name(id);
-    std::string job;
-    job.reserve(workload_name.size() + 1 + job_id.size());
-    return job.append(workload_name).append("!").append(job_id);
-}
-
-std::optional<Time> CsvRow::optional_planned_time(std::size_t column) const {
-    const std::optional<Duration> since_zero = optional_number(column, &Duration::parse_sum);
-    return since_zero ? std::optional(Time::at(*since_zero)) : std::nullopt;
-}
-
-Time CsvRow::planned_time(std::size_t column) const {
-    const std::optional<Time> value = optional_planned_time(column);
-    if (!value) {
-        fail(column, "a number of seconds");
+    for (const std::size_t column : {workload, id}) {
+        if (absent_[position_[column]]) {
+            fail(column, "a name");
+        }
     }
-    return *value;
+    std::string job;
+    job.reserve(text(workload).size() + 1 + text(id).size());
+    return job.append(text(workload)).append("!").append(text(id));
 }
 
-std::optional<Duration> CsvRow::optional_duration(std::size_t column) const {
-    return optional_number(column, [](std::string_view seconds) { return Duration::parse(seconds); });
-}
-
-std::optional<Duration> CsvRow::optional_number(std::size_t column,
-                                                std::optional<Duration> (*parse)(std::string_view)) const {
-    const std::string_view seconds = text(column);
-    if (seconds.empty() || seconds == "nan" || seconds == "-nan") {
+std::optional<Duration> CsvRow::seconds(std::size_t column, std::optional<Duration> (*parse)(std::string_view)) const {
+    const std::string_view field = text(column);
+    if (field.empty() || field == "nan" || field == "-nan") {
         return std::nullopt;
     }
-    const std::optional<Duration> value = parse(seconds);
+    const std::optional<Duration> value = parse(field);
     if (!value) {
         fail(column, "a number of seconds");
     }
     return value;
-}
-
-Duration CsvRow::duration(std::size_t column) const {
-    const std::optional<Duration> value = optional_duration(column);
-    if (!value) {
-        fail(column, "a number of seconds");
-    }
-    return *value;
 }
 
 void CsvRow::fail(const std::string& problem) const {
@@ -99,7 +56,7 @@ void CsvRow::fail(const std::string& problem) const {
 }
 
 void CsvRow::fail(std::size_t column, const std::string& expected) const {
-    fail(std::string(format_.columns[column]) + " is " + beginning_of(text(column)) + ", expected " + expected);
+    fail(std::string(format_.columns[column]) + " is " + excerpt(text(column)) + ", expected " + expected);
 }
 
 class CsvParser {
@@ -134,15 +91,90 @@ class CsvParser {
 
  private:
     // libcsv is written in C: exceptions wait in problem_ until it returns.
-    static void on_field(void* text, std::size_t length, void* parser) noexcept;
-    static void on_row_end(int terminator, void* parser) noexcept;
     template <class Work>
-    void guard(Work work) noexcept;
-    void check(bool good);
-    void add_field(const char* text, std::size_t length);
-    void end_row();
-    void read_header();
-    std::size_t position_of(std::string_view column, bool required) const;
+    void guard(Work work) noexcept {
+        try {
+            if (!problem_) {
+                work();
+            }
+        } catch (...) {
+            problem_ = std::current_exception();
+        }
+    }
+
+    static void on_field(void* text, std::size_t length, void* parser) noexcept {
+        auto& self = *static_cast<CsvParser*>(parser);
+        self.guard([&] { self.add_field(static_cast<const char*>(text), length); });
+    }
+
+    static void on_row_end(int terminator, void* parser) noexcept {
+        auto& self = *static_cast<CsvParser*>(parser);
+        self.guard([&] {
+            self.end_row();
+            self.row_.line_ += self.lines_in_fields_ + (terminator == '\n' ? 1 : 0);
+            self.lines_in_fields_ = 0;
+        });
+    }
+
+    void check(bool good) {
+        if (problem_) {
+            std::rethrow_exception(problem_);
+        }
+        if (!good) {
+            row_.fail(csv_error(&parser_) == CSV_EPARSE ? "misplaced or missing quote" : "out of memory");
+        }
+        if (csv_get_buffer_size(&parser_) > max_row_size) {
+            row_.fail("line too long, or a quote is missing");
+        }
+    }
+
+    void add_field(const char* text, std::size_t length) {
+        const std::string_view field(text, length);
+        row_.absent_.push_back(text == nullptr);
+        row_.fields_.append(field);
+        row_.ends_.push_back(row_.fields_.size());
+        lines_in_fields_ += static_cast<std::size_t>(std::ranges::count(field, '\n'));
+        if (row_.fields_.size() + row_.ends_.size() > max_row_size) {
+            row_.fail("line too long");
+        }
+    }
+
+    void end_row() {
+        const std::size_t size = row_.ends_.size();
+        if (size == 0) {
+            return;
+        }
+        if (!have_header_) {
+            read_header();
+        } else if (size == header_size_) {
+            handle_(row_);
+        } else {
+            row_.fail(std::to_string(size) + " fields, expected " + std::to_string(header_size_) +
+                      " as in the first line");
+        }
+        row_.fields_.clear();
+        row_.ends_.clear();
+        row_.absent_.clear();
+    }
+
+    void read_header() {
+        const CsvFormat& format = row_.format_;
+        for (const std::string_view column : format.columns) {
+            std::size_t found = CsvRow::missing;
+            for (std::size_t i = 0; i < row_.ends_.size(); ++i) {
+                if (row_.field(i) == column && std::exchange(found, i) != CsvRow::missing) {
+                    row_.fail("column " + std::string(column) + " twice");
+                }
+            }
+            if (found == CsvRow::missing && row_.position_.size() < format.columns.size() - format.optional) {
+                row_.fail("no column " + std::string(column) + ", expected a " + std::string(format.name) + " as " +
+                          std::string(format.written_by) + " writes it");
+            }
+            row_.position_.push_back(found);
+        }
+        header_size_ = row_.ends_.size();
+        have_header_ = true;
+    }
 
     CsvRow row_;
     const std::function<void(const CsvRow&)>& handle_;
@@ -152,101 +184,6 @@ class CsvParser {
     bool have_header_ = false;
     std::size_t header_size_ = 0;
 };
-
-void CsvParser::check(bool good) {
-    if (problem_) {
-        std::rethrow_exception(problem_);
-    }
-    if (!good) {
-        row_.fail(csv_error(&parser_) == CSV_EPARSE ? "misplaced or missing quote" : "out of memory");
-    }
-    if (csv_get_buffer_size(&parser_) > max_row_size) {
-        row_.fail("line too long, or a quote is missing");
-    }
-}
-
-template <class Work>
-void CsvParser::guard(Work work) noexcept {
-    try {
-        if (!problem_) {
-            work();
-        }
-    } catch (...) {
-        problem_ = std::current_exception();
-    }
-}
-
-void CsvParser::on_field(void* text, std::size_t length, void* parser) noexcept {
-    auto& self = *static_cast<CsvParser*>(parser);
-    self.guard([&] { self.add_field(static_cast<const char*>(text), length); });
-}
-
-void CsvParser::on_row_end(int terminator, void* parser) noexcept {
-    auto& self = *static_cast<CsvParser*>(parser);
-    self.guard([&] {
-        self.end_row();
-        self.row_.line_ += self.lines_in_fields_ + (terminator == '\n' ? 1 : 0);
-        self.lines_in_fields_ = 0;
-    });
-}
-
-void CsvParser::add_field(const char* text, std::size_t length) {
-    const std::string_view field(text, length);
-    row_.absent_.push_back(text == nullptr);
-    row_.fields_.append(field);
-    row_.ends_.push_back(row_.fields_.size());
-    lines_in_fields_ += static_cast<std::size_t>(std::count(field.begin(), field.end(), '\n'));
-    if (row_.fields_.size() + row_.ends_.size() > max_row_size) {
-        row_.fail("line too long");
-    }
-}
-
-void CsvParser::end_row() {
-    const std::size_t size = row_.ends_.size();
-    if (size == 0) {
-        return;
-    }
-    if (!have_header_) {
-        read_header();
-    } else if (size == header_size_) {
-        handle_(row_);
-    } else {
-        row_.fail(std::to_string(size) + " fields, expected " + std::to_string(header_size_) + " as in the first line");
-    }
-    row_.fields_.clear();
-    row_.ends_.clear();
-    row_.absent_.clear();
-}
-
-void CsvParser::read_header() {
-    const std::size_t required = row_.format_.columns.size() - row_.format_.optional;
-    for (std::size_t column = 0; column < row_.format_.columns.size(); ++column) {
-        row_.position_.push_back(position_of(row_.format_.columns[column], column < required));
-    }
-    header_size_ = row_.ends_.size();
-    have_header_ = true;
-}
-
-std::size_t CsvParser::position_of(std::string_view column, bool required) const {
-    const std::size_t size = row_.ends_.size();
-    std::size_t found = size;
-    for (std::size_t i = 0; i < size; ++i) {
-        if (row_.field(i) == column) {
-            if (found != size) {
-                row_.fail("column " + std::string(column) + " twice");
-            }
-            found = i;
-        }
-    }
-    if (found == size && !required) {
-        return CsvRow::missing;
-    }
-    if (found == size) {
-        row_.fail("no column " + std::string(column) + ", expected a " + std::string(row_.format_.name) + " as " +
-                  std::string(row_.format_.written_by) + " writes it");
-    }
-    return found;
-}
 
 std::size_t estimated_lines(const std::string& path) {
     constexpr std::size_t size_of_beginning = std::size_t{1} << 18;
@@ -266,9 +203,15 @@ std::size_t estimated_lines(const std::string& path) {
     return std::filesystem::file_size(path, ignored) / (beginning.size() / lines) * 51 / 50;
 }
 
-void read_csv(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle) {
-    InputFile file(path);
+void read_csv(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle,
+              std::optional<std::string_view> text) {
     CsvParser parser(path, format, handle);
+    if (text) {
+        parser.add(*text);
+        parser.finish();
+        return;
+    }
+    InputFile file(path);
     std::array<char, 1 << 16> buffer;
     bool at_beginning = true;
     while (const std::size_t size = file.read(buffer.data(), buffer.size())) {
@@ -278,13 +221,6 @@ void read_csv(const std::string& path, const CsvFormat& format, const std::funct
         }
         parser.add({buffer.data(), size});
     }
-    parser.finish();
-}
-
-void parse_csv(std::string_view text, const std::string& path, const CsvFormat& format,
-               const std::function<void(const CsvRow&)>& handle) {
-    CsvParser parser(path, format, handle);
-    parser.add(text);
     parser.finish();
 }
 

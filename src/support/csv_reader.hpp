@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -20,10 +22,14 @@ struct CsvFormat {
     std::size_t optional = 0;                   // this many of the last columns may be missing
     char separator = ',';
     bool has_quotes = true;  // a field may be quoted; if not, quotes are characters like others
-
-    // The first line of a file with exactly these columns in this order, including its newline.
-    std::string header() const;
 };
+
+// The place of a column in a list of columns, for tables that are known when this is compiled.
+template <std::size_t size>
+consteval std::size_t place_in(const std::array<std::string_view, size>& columns, std::string_view name) {
+    const auto found = std::ranges::find(columns, name);
+    return found != columns.end() ? static_cast<std::size_t>(found - columns.begin()) : throw "no such column";
+}
 
 // A line of such a file after the column names. Columns are numbered as in CsvFormat::columns.
 class CsvRow {
@@ -33,18 +39,19 @@ class CsvRow {
     // Whether the file has this column; an optional one may be missing. The other functions require it.
     bool has(std::size_t column) const { return position_[column] != missing; }
     std::string_view text(std::size_t column) const { return field(position_[column]); }
-    // Any text, but not an empty field: an empty text is written as "".
-    std::string_view name(std::size_t column) const;
-    // A full id such as "w0!17", from the columns for the workload and for the job in it.
+    // A full id such as "w0!17", from the columns for the workload and for the job in it. They hold any text, but no
+    // empty field: an empty text is written as "".
     std::string job(std::size_t workload, std::size_t id) const;
     // A number of seconds; no value if the field is empty or nan.
-    std::optional<Duration> optional_duration(std::size_t column) const;
-    Duration duration(std::size_t column) const;
-    // As above, for an instant, in seconds since time 0.
-    Time time(std::size_t column) const { return Time::at(duration(column)); }
+    std::optional<Duration> optional_duration(std::size_t column) const { return seconds(column, Duration::parse); }
     // As above, for an instant of a plan, which may lie beyond all others (see Duration::parse_sum()).
-    std::optional<Time> optional_planned_time(std::size_t column) const;
-    Time planned_time(std::size_t column) const;
+    std::optional<Time> optional_planned_time(std::size_t column) const {
+        const std::optional<Duration> since_zero = seconds(column, Duration::parse_sum);
+        return since_zero ? std::optional(Time::at(*since_zero)) : std::nullopt;
+    }
+    // As above, for instants that must have a value.
+    Time time(std::size_t column) const { return Time::at(required(column, optional_duration(column))); }
+    Time planned_time(std::size_t column) const { return required(column, optional_planned_time(column)); }
 
     std::size_t line() const { return line_; }
     // Throw: InputError, which names file and line.
@@ -54,8 +61,14 @@ class CsvRow {
  private:
     friend class CsvParser;
 
-    std::optional<Duration> optional_number(std::size_t column,
-                                            std::optional<Duration> (*parse)(std::string_view)) const;
+    std::optional<Duration> seconds(std::size_t column, std::optional<Duration> (*parse)(std::string_view)) const;
+    template <class Value>
+    Value required(std::size_t column, const std::optional<Value>& value) const {
+        if (!value) {
+            fail(column, "a number of seconds");
+        }
+        return *value;
+    }
 
     static constexpr std::size_t missing = static_cast<std::size_t>(-1);
 
@@ -78,13 +91,11 @@ class CsvRow {
 // Cost: O(1).
 std::size_t estimated_lines(const std::string& path);
 
-// Calls `handle`, which may throw, for each line of the file after the column names. The file may be gzipped.
+// Calls `handle`, which may throw, for each line of the file after the column names. The file may be gzipped. With
+// `text`, reads this text instead, and `path` is used in error messages only.
 // Throws: InputError, which names file and line, if the text is not CSV or lacks a column.
 // Cost: O(size of the file).
-void read_csv(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle);
-
-// As above, for the text of a file. `path` is used in error messages only.
-void parse_csv(std::string_view text, const std::string& path, const CsvFormat& format,
-               const std::function<void(const CsvRow&)>& handle);
+void read_csv(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle,
+              std::optional<std::string_view> text = {});
 
 }  // namespace batfill

@@ -1,17 +1,19 @@
 #include "src/support/file_kind.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <utility>
 
 #include <batfill/core/error.hpp>
 
 #include "src/support/files.hpp"
+#include "src/support/split.hpp"
 
 namespace batfill {
 
 namespace {
-
-constexpr std::string_view blanks = " \t\r\n";
 
 bool has(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
@@ -19,15 +21,11 @@ bool has(std::string_view text, std::string_view part) {
 
 // Whether a line has the 18 numbers of a log.
 bool is_log_line(std::string_view line) {
-    int columns = 0;
-    for (std::size_t at = line.find_first_not_of(blanks); at != std::string_view::npos; ++columns) {
-        const std::size_t end = std::min(line.find_first_of(blanks, at), line.size());
-        if (line.substr(at, end - at).find_first_not_of("0123456789+-.eE") != std::string_view::npos) {
-            return false;
-        }
-        at = line.find_first_not_of(blanks, end);
-    }
-    return columns == 18;
+    std::array<std::string_view, 18> columns;
+    return split_at_blanks(line, columns) == columns.size() &&
+           std::ranges::all_of(columns, [](std::string_view column) {
+               return column.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
+           });
 }
 
 bool is_campaign(std::string_view text) {
@@ -66,8 +64,6 @@ constexpr FoundKind found_kinds[] = {
 };
 static_assert(std::size(found_kinds) == static_cast<std::size_t>(FileKind::binary) + 1);
 
-}  // namespace
-
 FileKind kind_of(std::string_view beginning) {
     if (beginning.starts_with("\x1f\x8b")) {
         return FileKind::gzip;
@@ -76,11 +72,10 @@ FileKind kind_of(std::string_view beginning) {
     if (beginning.substr(0, size_of_mark).find('\0') != std::string_view::npos) {
         return FileKind::binary;
     }
-    const std::size_t first = beginning.find_first_not_of(blanks);
-    if (first == std::string_view::npos) {
+    const std::string_view text = trimmed(beginning);
+    if (text.empty()) {
         return FileKind::empty;
     }
-    const std::string_view text = beginning.substr(first);
     const std::string_view line = text.substr(0, text.find('\n'));
     if (text.front() == '{' || text.front() == '[') {
         return kind_of_json(text);
@@ -100,10 +95,53 @@ FileKind kind_of(std::string_view beginning) {
     return line.find_first_of(",|;") != std::string_view::npos ? FileKind::table : FileKind::unknown;
 }
 
+constexpr std::size_t size_of_beginning = std::size_t{1} << 16;
+
+// Uses lines one after the other, and puts file and line before errors.
+struct Lines {
+    const std::string& path;
+    std::size_t max_size;
+    const UseLine& use;
+    std::size_t number = 0;
+
+    void add(std::string_view line) {
+        ++number;
+        try {
+            if (line.size() > max_size) {
+                throw InputError("expected a line of at most " + std::to_string(max_size >> 10) + " KiB");
+            }
+            use(line, number);
+        } catch (const InputError& error) {
+            throw InputError(path + ":" + std::to_string(number) + ": " + error.what());
+        }
+    }
+
+    // Returns the incomplete line at the end.
+    std::string_view add_complete(std::string_view text) {
+        for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+            add(text.substr(0, end));
+            text.remove_prefix(end + 1);
+        }
+        return text;
+    }
+};
+
+}  // namespace
+
+FileKind kind_of_file(const std::string& path) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) {
+        return FileKind::unknown;
+    }
+    std::string beginning(size_of_beginning, '\0');
+    beginning.resize(InputFile(path).read(beginning.data(), beginning.size()));
+    return kind_of(beginning);
+}
+
 void require_kind(std::string_view beginning, const std::string& path, std::string_view wanted,
                   std::initializer_list<FileKind> accepted) {
     const FileKind kind = kind_of(beginning);
-    if (kind == FileKind::unknown || std::find(accepted.begin(), accepted.end(), kind) != accepted.end()) {
+    if (kind == FileKind::unknown || std::ranges::find(accepted, kind) != accepted.end()) {
         return;
     }
     const FoundKind& what = found_kinds[static_cast<std::size_t>(kind)];
@@ -117,12 +155,44 @@ void require_kind(std::string_view beginning, const std::string& path, std::stri
 
 std::string read_file(const std::string& path, std::size_t max_size, std::string_view wanted,
                       std::initializer_list<FileKind> accepted) {
-    constexpr std::size_t size_of_beginning = std::size_t{1} << 16;
     InputFile file(path);
     std::string text(std::min(size_of_beginning, max_size), '\0');
     text.resize(file.read(text.data(), text.size()));
     require_kind(text, path, wanted, accepted);
     return file.read_all(max_size, std::move(text));
+}
+
+void for_each_line(const std::string& path, std::size_t max_line_size, std::string_view wanted,
+                   std::initializer_list<FileKind> accepted, const UseLine& use) {
+    InputFile file(path);
+    Lines lines{path, max_line_size, use};
+    std::string buffer(std::size_t{256} << 10, '\0');
+    std::string_view rest;  // of the previous piece
+    for (bool at_beginning = true;; at_beginning = false) {
+        const std::size_t got = file.read(buffer.data() + rest.size(), buffer.size() - rest.size());
+        if (at_beginning) {
+            require_kind({buffer.data(), got}, path, wanted, accepted);
+        }
+        rest = lines.add_complete({buffer.data(), rest.size() + got});
+        if ((got == 0 && !rest.empty()) || rest.size() > max_line_size) {
+            lines.add(rest);
+        }
+        if (got == 0) {
+            return;
+        }
+        std::memmove(buffer.data(), rest.data(), rest.size());
+        if (rest.size() > buffer.size() / 2) {
+            buffer.resize(2 * buffer.size());
+        }
+        rest = {buffer.data(), rest.size()};
+    }
+}
+
+void for_each_line_in(std::string_view text, const std::string& path, std::size_t max_line_size, const UseLine& use) {
+    Lines lines{path, max_line_size, use};
+    if (const std::string_view rest = lines.add_complete(text); !rest.empty()) {
+        lines.add(rest);
+    }
 }
 
 }  // namespace batfill

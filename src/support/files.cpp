@@ -1,14 +1,18 @@
 #include "src/support/files.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <utility>
 
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <sodium.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,30 +28,44 @@ constexpr std::size_t piece_size = std::size_t{1} << 20;
 std::mutex unfinished_mutex;
 std::set<std::string> unfinished;
 
-// Calls make(path) for temporary paths beside `path` until it creates something new. Records and returns that path;
-// returns an empty one and sets errno on failure. Skips what a killed process left: in a container, every process may
-// have the same number.
-template <class Make>
-std::string make_temporary(const std::string& path, Make make) {
+}  // namespace
+
+TemporaryPath::~TemporaryPath() {
+    if (!path_.empty()) {
+        const std::lock_guard lock(unfinished_mutex);
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+        unfinished.erase(path_);
+    }
+}
+
+bool TemporaryPath::create(const std::string& final_path, const std::function<bool(const std::string&)>& make) {
     constexpr int attempts = 1000;
     const std::lock_guard lock(unfinished_mutex);
-    for (int attempt = 0; attempt < attempts; ++attempt) {
-        std::string temporary = path + ".tmp" + std::to_string(getpid());
+    errno = EEXIST;
+    for (int attempt = 0; attempt < attempts && errno == EEXIST; ++attempt) {
+        std::string temporary = final_path + ".tmp" + std::to_string(getpid());
         if (attempt > 0) {
             temporary += '-' + std::to_string(attempt);
         }
         if (make(temporary)) {
             unfinished.insert(temporary);
-            return temporary;
-        }
-        if (errno != EEXIST) {
-            break;
+            path_ = std::move(temporary);
+            return true;
         }
     }
-    return {};
+    return false;
 }
 
-}  // namespace
+bool TemporaryPath::rename_to(const std::string& final_path) {
+    const std::lock_guard lock(unfinished_mutex);
+    if (std::rename(path_.c_str(), final_path.c_str()) != 0) {
+        return false;
+    }
+    unfinished.erase(path_);
+    path_.clear();
+    return true;
+}
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
     errno = 0;
@@ -94,12 +112,12 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
             path_ = std::filesystem::canonical(path, error).string();  // write through a symbolic link
         }
         int descriptor = -1;
-        written_path_ = make_temporary(path_, [&](const std::string& temporary) {
+        const bool created = written_.create(path_, [&](const std::string& temporary) {
             constexpr mode_t for_all = 0666;  // before the umask of the user
             descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, for_all);
             return descriptor >= 0;
         });
-        if (written_path_.empty()) {
+        if (!created) {
             fail();
         }
         if (exists) {
@@ -109,17 +127,11 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
         file_.reset(gzdopen(descriptor, mode));
         if (!file_) {
             ::close(descriptor);
-            discard();
             errno = ENOMEM;
             fail();
         }
     }
     gzbuffer(file_.get(), piece_size);
-}
-
-OutputFile::~OutputFile() {
-    file_.reset();
-    discard();
 }
 
 void OutputFile::write(std::string_view text) {
@@ -136,23 +148,8 @@ void OutputFile::close() {
 
 void OutputFile::commit() {
     close();
-    if (written_path_.empty()) {
-        return;
-    }
-    const std::lock_guard lock(unfinished_mutex);
-    if (std::rename(written_path_.c_str(), path_.c_str()) != 0) {
+    if (!written_.path().empty() && !written_.rename_to(path_)) {
         fail();
-    }
-    unfinished.erase(written_path_);
-    written_path_.clear();
-}
-
-void OutputFile::discard() {
-    if (!written_path_.empty()) {
-        const std::lock_guard lock(unfinished_mutex);
-        unlink(written_path_.c_str());
-        unfinished.erase(written_path_);
-        written_path_.clear();
     }
 }
 
@@ -195,35 +192,15 @@ OutputFolder::OutputFolder(std::string path) : path_(std::move(path)) {
         throw InputError(path_ + ": exists already, expected the name of a new folder");
     }
     constexpr mode_t for_all = 0777;
-    written_path_ =
-        make_temporary(path_, [](const std::string& temporary) { return mkdir(temporary.c_str(), for_all) == 0; });
-    if (written_path_.empty()) {
+    if (!written_.create(path_, [](const std::string& temporary) { return mkdir(temporary.c_str(), for_all) == 0; })) {
         throw InputError(path_ + ": cannot be created: " + std::strerror(errno));
     }
 }
 
-OutputFolder::~OutputFolder() {
-    if (!written_path_.empty()) {
-        const std::lock_guard lock(unfinished_mutex);
-        std::error_code ignored;
-        std::filesystem::remove_all(written_path_, ignored);
-        unfinished.erase(written_path_);
-    }
-}
-
-std::string OutputFolder::file(const std::string& name) const {
-    return written_path_ + '/' + name;
-}
-
 void OutputFolder::commit() {
-    const std::lock_guard lock(unfinished_mutex);
-    std::error_code error;
-    std::filesystem::rename(written_path_, path_, error);
-    if (error) {
-        throw InputError(path_ + ": cannot be created: " + error.message());
+    if (!written_.rename_to(path_)) {
+        throw InputError(path_ + ": cannot be created: " + std::strerror(errno));
     }
-    unfinished.erase(written_path_);
-    written_path_.clear();
 }
 
 void create_folders(const std::string& path) {
@@ -240,6 +217,31 @@ void discard_unfinished_outputs() {
         std::error_code ignored;
         std::filesystem::remove_all(path, ignored);
     }
+}
+
+std::string library_file() {
+    static const char in_this_library = 0;
+    Dl_info found{};
+    if (dladdr(&in_this_library, &found) == 0 || found.dli_fname == nullptr) {
+        throw InputError("the file of batfill's library cannot be found");
+    }
+    return found.dli_fname;
+}
+
+std::string sha256(std::string_view bytes) {
+    std::array<unsigned char, crypto_hash_sha256_BYTES> hash{};
+    crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+    std::array<char, 2 * crypto_hash_sha256_BYTES + 1> text{};
+    return sodium_bin2hex(text.data(), text.size(), hash.data(), hash.size());
+}
+
+std::string sha256_of_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    if (!file) {
+        throw InputError(path + ": cannot be read");
+    }
+    return sha256(bytes);
 }
 
 }  // namespace batfill

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,17 +40,34 @@ class InputFile {
     GzipFile file_;
 };
 
+// The temporary path of an incomplete file or folder. What is there is removed with this object.
+class TemporaryPath {
+ public:
+    TemporaryPath() = default;
+    TemporaryPath(const TemporaryPath&) = delete;
+    TemporaryPath& operator=(const TemporaryPath&) = delete;
+    ~TemporaryPath();
+
+    // Calls make(path) for paths beside `final_path` until it creates something new. Skips what a killed process left:
+    // in a container, every process may have the same number. Returns false and sets errno on failure.
+    bool create(const std::string& final_path, const std::function<bool(const std::string&)>& make);
+    // Returns false and sets errno on failure.
+    bool rename_to(const std::string& final_path);
+    // Empty if there is nothing.
+    const std::string& path() const { return path_; }
+
+ private:
+    std::string path_;
+};
+
 // A file that appears under its name whole or not at all. It is written under a temporary name beside it, and commit()
 // renames it. It is gzipped if its name ends in .gz. A replaced file keeps its mode. Anything but a regular file
 // (/dev/stdout, a pipe) is written directly.
 // Throws: InputError, which names the file.
 class OutputFile {
  public:
+    // What was written is removed with this object, unless commit() was called.
     explicit OutputFile(const std::string& path);
-    // Removes what was written, unless commit() was called.
-    ~OutputFile();
-    OutputFile(const OutputFile&) = delete;
-    OutputFile& operator=(const OutputFile&) = delete;
 
     // Appends to the file. zlib buffers, so many small pieces cost little.
     void write(std::string_view text);
@@ -60,12 +78,11 @@ class OutputFile {
     void commit();
 
  private:
-    void discard();
     [[noreturn]] void fail() const;
 
     std::string path_;
-    std::string written_path_;  // empty when there is nothing to discard
-    GzipFile file_;             // null when it is closed
+    TemporaryPath written_;
+    GzipFile file_;  // null when it is closed
 };
 
 // Writes a file of this text.
@@ -93,20 +110,17 @@ class OutputFiles {
 // Throws: InputError, which names the folder; also if something of this name exists, unless it is an empty folder.
 class OutputFolder {
  public:
+    // Everything is removed with this object, unless commit() was called.
     explicit OutputFolder(std::string path);
-    // Removes everything, unless commit() was called.
-    ~OutputFolder();
-    OutputFolder(const OutputFolder&) = delete;
-    OutputFolder& operator=(const OutputFolder&) = delete;
 
     // The path under which to write the file `name`.
-    std::string file(const std::string& name) const;
+    std::string file(const std::string& name) const { return written_.path() + '/' + name; }
     // Renames the folder. Call it once, after everything was written.
     void commit();
 
  private:
     std::string path_;
-    std::string written_path_;
+    TemporaryPath written_;
 };
 
 // Makes a folder and its parents where they are missing.
@@ -116,5 +130,18 @@ void create_folders(const std::string& path);
 // For the end of the process by a signal. Removes what OutputFiles and OutputFolders have not committed, and stops
 // other threads from beginning or committing another.
 void discard_unfinished_outputs();
+
+// The file with this library in the running process. It is the program itself if that is linked statically.
+// Throws: InputError if it cannot be found.
+std::string library_file();
+
+// The SHA-256 of `bytes` (FIPS 180-4) as 64 hexadecimal digits, as the command sha256sum prints it.
+// Cost: O(bytes).
+std::string sha256(std::string_view bytes);
+
+// As above, for the content of a file.
+// Throws: InputError if it cannot be read.
+// Cost: O(size of the file).
+std::string sha256_of_file(const std::string& path);
 
 }  // namespace batfill

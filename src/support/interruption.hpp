@@ -32,9 +32,7 @@ class CleanStop {
 
  private:
     sigset_t signals_{};
-    int arrived_ = -1;  // readable when one of the signals has arrived
-    int end_ = -1;      // readable when the thread must end
-    std::thread thread_;
+    std::jthread thread_;
 };
 
 }  // namespace batfill

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -11,7 +10,11 @@
 #include <utility>
 
 #include <rapidjson/error/en.h>
+#include <rapidjson/writer.h>
 #include <spdlog/spdlog.h>
+
+#include "src/support/csv_text.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill {
 
@@ -21,6 +24,8 @@ constexpr std::size_t pool_size = std::size_t{64} << 10;  // enough for all mess
 constexpr std::size_t chunk_size = std::size_t{1} << 20;  // large enough that free() returns it to the system
 constexpr std::size_t max_warnings = 100;
 constexpr std::size_t max_shown = 80;  // bytes of a name in a message
+// Deeper nesting of arrays and objects is refused, because reading and writing are recursive.
+constexpr int max_nesting = 128;
 
 // Forwards a parser's events. Reads numbers itself, because RapidJSON's own exact reading is undefined for some of them
 // (0e300). Stops at too deep nesting and at numbers beyond a double.
@@ -52,15 +57,11 @@ class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Che
     }
     bool RawNumber(const char* text, unsigned length, bool) {
         const char* const end = text + length;
-        if (std::find_if(text, end, [](char c) { return c == '.' || c == 'e' || c == 'E'; }) == end) {
-            std::int64_t integer = 0;
-            if (std::from_chars(text, end, integer).ec == std::errc()) {
-                return handler_.Int64(integer);
-            }
-            std::uint64_t large = 0;
-            if (*text != '-' && std::from_chars(text, end, large).ec == std::errc()) {
-                return handler_.Uint64(large);
-            }
+        if (const auto integer = number_in<std::int64_t>({text, length})) {
+            return handler_.Int64(*integer);
+        }
+        if (const auto large = number_in<std::uint64_t>({text, length})) {
+            return handler_.Uint64(*large);
         }
         double value = 0;
         if (std::from_chars(text, end, value).ec != std::errc()) {
@@ -115,12 +116,25 @@ bool is_plain(std::string_view text) {
     return (bits & 0x8080808080808080U) == 0 && text.find('\\') == std::string_view::npos;
 }
 
-template <class... FormatArguments>
-void append_number(std::string& out, FormatArguments... arguments) {
-    std::array<char, 320> text;  // the largest double has 309 digits before the point
-    const auto written = std::to_chars(text.data(), text.data() + text.size(), arguments...);
-    out.append(text.data(), written.ptr);
-}
+// A stream of RapidJSON that appends to a text.
+struct Appender {
+    using Ch = char;
+    std::string& out;
+    void Put(char c) { out += c; }
+    void Flush() {}
+};
+
+using ExactWriter = rapidjson::Writer<Appender, rapidjson::UTF8<>, rapidjson::UTF8<>, JsonMemory>;
+
+// Writes all numbers but integers with six decimals.
+class BatsimWriter : public ExactWriter {
+ public:
+    using ExactWriter::ExactWriter;
+    bool Double(double number) {
+        const std::string text = rounded(number, 6);
+        return RawValue(text.data(), text.size(), rapidjson::kNumberType);
+    }
+};
 
 std::string describe(const JsonValue* value) {
     constexpr std::array names{"null", "false", "true", "an object", "an array"};  // in the order of rapidjson::Type
@@ -134,11 +148,7 @@ std::string describe(const JsonValue* value) {
         return "the text " + in_quotes(view(*value));
     }
     std::string number = "the number ";
-    if (value->IsDouble()) {
-        append_number(number, value->GetDouble());  // printed as short as possible
-    } else {
-        append_json(*value, number);
-    }
+    append_exact_json(*value, number);
     return number;
 }
 
@@ -170,43 +180,44 @@ void JsonReader::begin() {
     stream_ = rapidjson::InsituStringStream(text_.data());
 }
 
-bool JsonReader::open(char bracket) {
-    skip_blanks();
-    if (stream_.Peek() != bracket) {
-        return false;
+char JsonReader::next() {
+    rapidjson::SkipWhitespace(stream_);
+    return stream_.Peek();
+}
+
+void JsonReader::expect(char sign, const char* expected) {
+    if (next() != sign) {
+        fail(stream_.Tell(), expected);
     }
     stream_.Take();
-    first_ = true;
-    return true;
+}
+
+bool JsonReader::open(char bracket) {
+    first_ = next() == bracket;
+    if (first_) {
+        stream_.Take();
+    }
+    return first_;
 }
 
 bool JsonReader::more(char closing_bracket) {
-    skip_blanks();
     const bool first = std::exchange(first_, false);
-    if (stream_.Peek() == closing_bracket) {
+    if (next() == closing_bracket) {
         stream_.Take();
         return false;
     }
     if (!first) {
-        if (stream_.Peek() != ',') {
-            fail("expected a comma or a closing bracket");
-        }
-        stream_.Take();
+        expect(',', "expected a comma or a closing bracket");
     }
     return true;
 }
 
 std::string_view JsonReader::key() {
-    skip_blanks();
-    if (stream_.Peek() != '"') {
-        fail("expected a name in quotes");
+    if (next() != '"') {
+        fail(stream_.Tell(), "expected a name in quotes");
     }
     const std::string_view name = view(value());
-    skip_blanks();
-    if (stream_.Peek() != ':') {
-        fail("expected a colon");
-    }
-    stream_.Take();
+    expect(':', "expected a colon");
     return name;
 }
 
@@ -227,9 +238,9 @@ void JsonReader::skip() {
 }
 
 void JsonReader::finish() {
-    skip_blanks();
+    next();
     if (stream_.Tell() != size_) {
-        fail("expected the end");
+        fail(stream_.Tell(), "expected the end");
     }
 }
 
@@ -252,62 +263,20 @@ void JsonReader::parse_value(Handler& handler) {
     }
 }
 
-void JsonReader::skip_blanks() {
-    rapidjson::SkipWhitespace(stream_);
-}
-
-void JsonReader::fail(const std::string& problem) {
-    fail(stream_.Tell(), problem);
-}
-
 void JsonReader::fail(std::size_t at, const std::string& problem) {
     throw InputError("JSON at byte " + std::to_string(at) + ": " + problem);
 }
 
 void append_json(const JsonValue& value, std::string& out) {
-    switch (value.GetType()) {
-        case rapidjson::kNullType:
-            out += "null";
-            break;
-        case rapidjson::kFalseType:
-            out += "false";
-            break;
-        case rapidjson::kTrueType:
-            out += "true";
-            break;
-        case rapidjson::kObjectType: {
-            char separator = '{';
-            for (const auto& member : value.GetObject()) {
-                out += std::exchange(separator, ',');
-                append_json_string(view(member.name), out);
-                out += ':';
-                append_json(member.value, out);
-            }
-            out += value.ObjectEmpty() ? "{}" : "}";
-            break;
-        }
-        case rapidjson::kArrayType: {
-            char separator = '[';
-            for (const auto& element : value.GetArray()) {
-                out += std::exchange(separator, ',');
-                append_json(element, out);
-            }
-            out += value.Empty() ? "[]" : "]";
-            break;
-        }
-        case rapidjson::kStringType:
-            append_json_string(view(value), out);
-            break;
-        case rapidjson::kNumberType:
-            if (value.IsInt64()) {
-                append_number(out, value.GetInt64());
-            } else if (value.IsUint64()) {
-                append_number(out, value.GetUint64());
-            } else {
-                append_number(out, value.GetDouble(), std::chars_format::fixed, 6);
-            }
-            break;
-    }
+    Appender stream{out};
+    BatsimWriter writer(stream);
+    value.Accept(writer);
+}
+
+void append_exact_json(const JsonValue& value, std::string& out) {
+    Appender stream{out};
+    ExactWriter writer(stream);
+    value.Accept(writer);
 }
 
 void append_json_string(std::string_view text, std::string& out) {
@@ -337,12 +306,9 @@ void append_json_string(std::string_view text, std::string& out) {
 }
 
 std::string in_quotes(std::string_view name) {
-    std::size_t size = name.size();
-    if (size > max_shown) {
-        size = max_shown;
-        while (size > 0 && (static_cast<unsigned char>(name[size]) & 0xC0U) == 0x80U) {
-            --size;  // do not cut a character in two
-        }
+    std::size_t size = std::min(name.size(), max_shown);
+    while (size > 0 && size < name.size() && (static_cast<unsigned char>(name[size]) & 0xC0U) == 0x80U) {
+        --size;  // do not cut a character in two
     }
     std::string result;
     append_json_string(name.substr(0, size), result);
@@ -403,30 +369,6 @@ const JsonValue& Fields::any(std::string_view name) {
     return *value;
 }
 
-const JsonValue& Fields::object(std::string_view name) {
-    return required(name, &JsonValue::IsObject, "an object");
-}
-
-const JsonValue& Fields::array(std::string_view name) {
-    return required(name, &JsonValue::IsArray, "an array");
-}
-
-std::string_view Fields::text(std::string_view name) {
-    return view(required(name, &JsonValue::IsString, "a text"));
-}
-
-bool Fields::boolean(std::string_view name) {
-    return required(name, &JsonValue::IsBool, "true or false").GetBool();
-}
-
-int Fields::integer(std::string_view name) {
-    return required(name, &JsonValue::IsInt, "an integer of 32 bits").GetInt();
-}
-
-double Fields::number(std::string_view name) {
-    return required(name, &JsonValue::IsNumber, "a number").GetDouble();
-}
-
 Duration Fields::seconds(std::string_view name) {
     constexpr std::int64_t max = 1'000'000'000'000'000'000;
     const JsonValue* value = find(name);
@@ -452,7 +394,7 @@ ResourceSet Fields::resources(std::string_view name) {
 
 template <class Function>
 void Fields::for_each_unread(Function f) const {
-    if (rest_read_ || static_cast<unsigned>(std::popcount(read_)) == object_.MemberCount()) {
+    if (rest_read_ || all_requested()) {
         return;
     }
     std::size_t index = 0;

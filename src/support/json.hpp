@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -47,9 +48,6 @@ class JsonMemory {
 using JsonPool = rapidjson::MemoryPoolAllocator<JsonMemory>;
 using JsonValue = rapidjson::GenericValue<rapidjson::UTF8<>, JsonPool>;
 
-// Deeper nesting of arrays and objects is refused, because reading and writing are recursive.
-inline constexpr int max_nesting = 128;
-
 // Parses JSON texts one after another in the same buffers: as one value, or piece by piece, so that a large text needs
 // no tree.
 // Throws, from all functions:
@@ -60,8 +58,6 @@ inline constexpr int max_nesting = 128;
 class JsonReader {
  public:
     JsonReader();
-    JsonReader(const JsonReader&) = delete;
-    JsonReader& operator=(const JsonReader&) = delete;
 
     // Reads `text` as one value.
     const JsonValue& parse(std::string_view text);
@@ -93,14 +89,14 @@ class JsonReader {
     void parse_value(Handler& handler);
     template <class Handler, bool plain>
     void parse_value(Handler& handler);
-    void skip_blanks();
-    [[noreturn]] void fail(const std::string& problem);
+    // The next character that is not white space.
+    char next();
+    void expect(char sign, const char* expected);
     [[noreturn]] static void fail(std::size_t at, const std::string& problem);
 
     std::string text_;  // strings are decoded in place, so values point into it
     std::size_t size_ = 0;
-    bool plain_ =
-        false;  // the text is ASCII without escapes, as almost all are: nothing of its strings is to be checked
+    bool plain_ = false;  // the text is ASCII without escapes, as almost all are: its strings need no check
     rapidjson::InsituStringStream stream_;
     bool first_ = false;  // the next element is the first of its object or array
     std::unique_ptr<char[]> pool_;
@@ -113,6 +109,9 @@ class JsonReader {
 // decimals.
 // Cost: O(size of the value).
 void append_json(const JsonValue& value, std::string& out);
+
+// As above, but numbers have the fewest digits that read back as the same number.
+void append_exact_json(const JsonValue& value, std::string& out);
 
 // Appends `text` (UTF-8) to `out` as a JSON string, with quotes.
 void append_json_string(std::string_view text, std::string& out);
@@ -152,12 +151,12 @@ class Fields {
     // Returns null if there is no such field.
     const JsonValue* find(std::string_view name);
     const JsonValue& any(std::string_view name);
-    const JsonValue& object(std::string_view name);
-    const JsonValue& array(std::string_view name);
-    std::string_view text(std::string_view name);
-    bool boolean(std::string_view name);
-    int integer(std::string_view name);
-    double number(std::string_view name);
+    const JsonValue& object(std::string_view name) { return required(name, &JsonValue::IsObject, "an object"); }
+    const JsonValue& array(std::string_view name) { return required(name, &JsonValue::IsArray, "an array"); }
+    std::string_view text(std::string_view name) { return view(required(name, &JsonValue::IsString, "a text")); }
+    bool boolean(std::string_view name) { return required(name, &JsonValue::IsBool, "true or false").GetBool(); }
+    int integer(std::string_view name) { return required(name, &JsonValue::IsInt, "an integer of 32 bits").GetInt(); }
+    double number(std::string_view name) { return required(name, &JsonValue::IsNumber, "a number").GetDouble(); }
     Duration seconds(std::string_view name);
     Time time(std::string_view name) { return Time::at(seconds(name)); }
     ResourceSet resources(std::string_view name);
@@ -173,6 +172,8 @@ class Fields {
 
     [[noreturn]] void fail(std::string_view name, std::string_view expected);
 
+    // Whether calls above have requested all fields.
+    bool all_requested() const { return static_cast<unsigned>(std::popcount(read_)) == object_.MemberCount(); }
     // The fields that no call above has requested, as the text of an object; empty if there are none. They then count
     // as requested.
     std::string rest();

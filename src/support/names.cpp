@@ -35,10 +35,10 @@ bool differ_in_digits(const std::string& name, const std::string& other) {
 
 }  // namespace
 
-std::string list_of(const std::vector<std::string>& names) {
+std::string list_of(const std::vector<std::string>& names, std::string_view separator) {
     std::string list;
     for (const std::string& name : names) {
-        list += list.empty() ? "" : ", ";
+        list += list.empty() ? "" : separator;
         list += name;
     }
     return list;

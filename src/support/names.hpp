@@ -3,12 +3,13 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace batfill {
 
-// Joins names for error messages: "a, b, c".
-std::string list_of(const std::vector<std::string>& names);
+// Joins names, as for error messages: "a, b, c".
+std::string list_of(const std::vector<std::string>& names, std::string_view separator = ", ");
 // The part of an error message after an unknown name: "did you mean 'simulate'? Known: ...", or "known: ..." without a
 // guess if no name is near.
 std::string names_instead(const std::string& name, const std::vector<std::string>& known);

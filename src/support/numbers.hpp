@@ -1,7 +1,9 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -13,6 +15,13 @@ std::optional<Number> number_in(std::string_view text) {
     Number number{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+// Returns the number with leading zeros, `width` digits in all. Names with it sort in the order of the numbers.
+// Requires: the number fits in `width` digits.
+inline std::string padded(std::size_t number, std::size_t width) {
+    const std::string text = std::to_string(number);
+    return std::string(width - text.size(), '0') + text;
 }
 
 }  // namespace batfill

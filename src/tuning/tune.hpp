@@ -13,7 +13,7 @@
 #include <batfill/replay/replay.hpp>
 
 #include "src/tuning/weight_search.hpp"
-#include "src/workloads/any_schedule.hpp"
+#include "src/workloads/any_workload.hpp"
 
 namespace batfill {
 

@@ -4,24 +4,18 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
-#include "job_maker.hpp"
-#include "padded.hpp"
 #include "src/formats/workload_writer.hpp"
 #include "src/support/files.hpp"
+#include "src/support/numbers.hpp"
+#include "swf_selection.hpp"
 
 namespace batfill {
 
 namespace {
 
-// The word for periods of this length.
-const char* name_of(Duration period) {
-    return period == Duration::days(7) ? "week" : period == Duration::days(30) ? "month" : "period";
-}
-
 void write_header(const SwfLog& log, OutputFile& file) {
     for (const std::string& line : log.header) {
-        file.write(line);
-        file.write("\n");
+        file.write(line + '\n');
     }
     file.close();
 }
@@ -35,12 +29,6 @@ void write_schedule(const Schedule& schedule, OutputFile& file) {
         file.write(line);
     }
     file.close();
-}
-
-// "SP2" and week 7 give "SP2-week-007.json".
-std::string file_name(const std::string& name, Duration period, std::size_t number) {
-    const std::size_t digits = std::to_string(number).size();
-    return name + '-' + name_of(period) + '-' + padded(number, std::max<std::size_t>(digits, 3)) + ".json";
 }
 
 void require_jobs(const ConvertedLog& result) {
@@ -57,9 +45,13 @@ void require_jobs(const ConvertedLog& result) {
 
 void write_periods(const ConvertedLog& result, const LogConversion& request) {
     OutputFolder folder(*request.output);
+    const Duration length = request.conversion.split->period;
+    const std::string kind = length == Duration::days(7) ? "week" : length == Duration::days(30) ? "month" : "period";
     for (const SwfPeriod& period : result.periods) {
-        const std::string name = file_name(request.name, request.conversion.split->period, period.number);
-        write_workload(period.workload, folder.file(name));
+        // "SP2" and week 7 give "SP2-week-007.json".
+        const std::size_t digits = std::max<std::size_t>(std::to_string(period.number).size(), 3);
+        write_workload(period.workload,
+                       folder.file(request.name + '-' + kind + '-' + padded(period.number, digits) + ".json"));
     }
     folder.commit();
 }
@@ -74,19 +66,6 @@ void write_jobs(const SwfSelection& selection, JobMaker& maker, const LogConvers
     }
     writer.finish(maker.take_profiles());
     file.commit();
-}
-
-// The jobs of the whole log in memory, as periods and the schedule of the log need them.
-void use_all_jobs(ConvertedLog& result, const LogConversion& request, const std::optional<SwfSplit>& split,
-                  SwfWorkload converted, OutputFiles& beside) {
-    converted.workload.format = request.format;
-    if (split) {
-        result.periods = split_into_periods(converted.workload, *split, converted.summary.scaled);
-    }
-    if (request.schedule) {
-        result.schedule = schedule_of_log(converted);
-        write_schedule(result.schedule->schedule, beside.add(*request.schedule));
-    }
 }
 
 }  // namespace
@@ -106,7 +85,15 @@ ConvertedLog convert_log(const LogConversion& request) {
         write_header(result.log, beside.add(*request.header));
     }
     if (conversion.split || request.schedule) {
-        use_all_jobs(result, request, conversion.split, convert(selection, maker), beside);
+        SwfWorkload converted = convert(selection, maker);
+        converted.workload.format = request.format;
+        if (conversion.split) {
+            result.periods = split_into_periods(converted.workload, *conversion.split, converted.summary.scaled);
+        }
+        if (request.schedule) {
+            result.schedule = schedule_of_log(converted);
+            write_schedule(result.schedule->schedule, beside.add(*request.schedule));
+        }
     }
     if (request.output) {
         require_jobs(result);

@@ -88,10 +88,6 @@ std::vector<std::size_t> draw(std::vector<std::size_t> places, std::size_t count
     return places;
 }
 
-Duration DeadlineRule::allowance(Duration walltime) const {
-    return std::max(floor, factor.times(walltime));
-}
-
 std::string with_deadlines(const std::string& text, const std::vector<std::optional<Time>>& deadlines) {
     JsonReader reader;
     reader.start(text);

@@ -60,14 +60,11 @@ void append_json(const MachineEvent& event, std::string& out) {
 }
 
 void write_events(const std::vector<MachineEvent>& events, const std::string& path) {
-    OutputFile file(path);
-    std::string line;
+    std::string text;
     for (const MachineEvent& event : events) {
-        line.clear();
-        append_json(event, line);
-        file.write(line);
+        append_json(event, text);
     }
-    file.commit();
+    write_file(path, text);
 }
 
 }  // namespace batfill

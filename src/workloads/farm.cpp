@@ -8,8 +8,9 @@
 #include <batfill/workloads/models.hpp>
 
 #include "draws.hpp"
-#include "padded.hpp"
 #include "src/support/files.hpp"
+#include "src/support/names.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill {
 
@@ -34,8 +35,8 @@ enum Purpose : std::uint32_t {
 
 struct DrawnMachine {
     int processors = 0;
-    int speed = 0;               // millions of operations per second
-    std::vector<bool> licenses;  // for each licence, whether the machine can activate it
+    int speed = 0;                      // millions of operations per second
+    std::vector<std::size_t> licenses;  // that the machine can activate, in their order
 };
 
 // Numbered names such as "lic00", "lic01".
@@ -49,14 +50,6 @@ std::vector<std::string> names(const std::string& prefix, int count) {
     return result;
 }
 
-std::string joined(const std::vector<std::string>& parts) {
-    std::string text;
-    for (const std::string& part : parts) {
-        text += (text.empty() ? "" : ",") + part;
-    }
-    return text;
-}
-
 class FarmSource {
  public:
     explicit FarmSource(const FarmModel& model) : model_(model), licenses_(names("lic", model.licenses)) {
@@ -67,9 +60,7 @@ class FarmSource {
             DrawnMachine& machine = machines_.emplace_back();
             machine.processors = in(model.machine_processors, processors);
             machine.speed = in(model.speed, speeds);
-            for (int license = 0; license < model.licenses; ++license) {
-                machine.licenses.push_back(installable.holds(model.license_suitability));
-            }
+            machine.licenses = draw_licenses(model.license_suitability, installable);
         }
     }
 
@@ -85,7 +76,7 @@ class FarmSource {
             host.properties["machine"] = machine_names[i];
             host.properties["speed"] = std::to_string(machine.speed * million);
             if (!copies.empty()) {
-                host.properties["licenses"] = licenses_on(machine);
+                host.properties["licenses"] = list_of(names_of(machine.licenses), ",");
                 host.zone_properties["licenses"] = copies;
             }
             for (int processor = 0; processor < machine.processors; ++processor) {
@@ -123,10 +114,8 @@ class FarmSource {
                 job.deadline = job.submit + *job.walltime + margin;
             }
             job.profile = texts.shared("d" + std::to_string(run_time));
-            JobProfile& profile = workload.profiles[job.profile];
-            profile.type = JobProfile::Type::delay;
-            profile.type_name = "delay";
-            profile.delay = Duration::seconds(run_time);
+            workload.profiles.try_emplace(job.profile,
+                                          JobProfile{JobProfile::Type::delay, "delay", Duration::seconds(run_time)});
             workload.jobs.push_back({std::move(job), {}});
         }
         return workload;
@@ -142,22 +131,31 @@ class FarmSource {
         Draws ratios = draws(license_copies);
         std::vector<std::string> parts;
         for (std::size_t license = 0; license < licenses_.size(); ++license) {
-            const auto can_activate = [&](const DrawnMachine& machine) { return machine.licenses[license]; };
-            const long long suitable = std::count_if(machines_.begin(), machines_.end(), can_activate);
+            const auto can_activate = [&](const DrawnMachine& machine) {
+                return std::ranges::binary_search(machine.licenses, license);
+            };
+            const long long suitable = std::ranges::count_if(machines_, can_activate);
             const long long copies = (in(model_.license_ratio, ratios) * suitable + 50) / 100;
             parts.push_back(licenses_[license] + ":" + std::to_string(std::max(copies, 1LL)));
         }
-        return joined(parts);
+        return list_of(parts, ",");
     }
 
-    std::string licenses_on(const DrawnMachine& machine) const {
-        std::vector<std::string> there;
+    std::vector<std::string> names_of(const std::vector<std::size_t>& licenses) const {
+        std::vector<std::string> result(licenses.size());
+        std::ranges::transform(licenses, result.begin(), [&](std::size_t license) { return licenses_[license]; });
+        return result;
+    }
+
+    // Draws for each licence whether it is one of the result, with this probability.
+    std::vector<std::size_t> draw_licenses(int percent, Draws& draws) const {
+        std::vector<std::size_t> drawn;
         for (std::size_t license = 0; license < licenses_.size(); ++license) {
-            if (machine.licenses[license]) {
-                there.push_back(licenses_[license]);
+            if (draws.holds(percent)) {
+                drawn.push_back(license);
             }
         }
-        return joined(there);
+        return drawn;
     }
 
     Duration estimate_of(int run_time) const {
@@ -175,20 +173,12 @@ class FarmSource {
     void draw_request(Draws& sizes, Draws& needs, JobDescription& job) const {
         for (int tries = 0; tries < max_tries; ++tries) {
             job.processors = in(model_.job_processors, sizes);
-            std::vector<std::size_t> needed;
-            for (std::size_t license = 0; license < licenses_.size(); ++license) {
-                if (needs.holds(model_.license_needs)) {
-                    needed.push_back(license);
-                }
-            }
-            if (std::any_of(machines_.begin(), machines_.end(), [&](const DrawnMachine& machine) {
-                    return machine.processors >= job.processors &&
-                           std::all_of(needed.begin(), needed.end(),
-                                       [&](std::size_t license) { return machine.licenses[license]; });
-                })) {
-                for (const std::size_t license : needed) {
-                    job.licenses.push_back(licenses_[license]);
-                }
+            const std::vector<std::size_t> needed = draw_licenses(model_.license_needs, needs);
+            const auto can_run = [&](const DrawnMachine& machine) {
+                return machine.processors >= job.processors && std::ranges::includes(machine.licenses, needed);
+            };
+            if (std::ranges::any_of(machines_, can_run)) {
+                job.licenses = names_of(needed);
                 return;
             }
         }

@@ -5,7 +5,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "job_maker.hpp"
+#include "swf_selection.hpp"
 
 namespace batfill {
 
@@ -30,32 +30,32 @@ Duration span_of(const SwfSelection& selection, const SwfConversion& conversion)
 constexpr Duration longest_span = Duration::seconds(1'000'000'000'000);
 constexpr double most_work = 1e30;
 
-// Processors times microseconds.
-class WorkSum {
- public:
-    // `limit`: where the job is stopped, if it is.
-    void add(long long size, Duration run_time, std::optional<Duration> limit, int processors) {
-        if (size <= processors && static_cast<double>(sum_) <= most_work) {
-            sum_ += std::min(run_time, limit.value_or(run_time)).count() * size;
+// The work of the jobs that fit on the machine, in processors times microseconds. 0 if it is beyond `most_work`.
+Microseconds work_of(const auto& jobs, int processors, const auto& size_of_job, const auto& length_of_job) {
+    Microseconds work = 0;
+    for (const auto& job : jobs) {
+        const long long size = size_of_job(job);
+        work += size <= processors ? length_of_job(job).count() * size : 0;
+        if (static_cast<double>(work) > most_work) {
+            return 0;
         }
     }
-    // None if it is beyond `most_work`.
-    std::optional<Microseconds> sum() const {
-        return static_cast<double>(sum_) > most_work ? std::nullopt : std::optional(sum_);
-    }
+    return work;
+}
 
- private:
-    Microseconds sum_ = 0;
-};
-
-std::optional<Microseconds> work_of(const SwfSelection& selection, const SwfConversion& conversion, int processors) {
-    WorkSum work;
-    const bool are_stopped = conversion.short_estimates != SwfConversion::ShortEstimates::believe;
-    for (const KeptJob& kept : selection.kept) {
-        work.add(size_of(*kept.job, conversion), run_time_of(*kept.job),
-                 are_stopped ? walltime_of(*kept.job, conversion) : std::nullopt, processors);
+LoadScaling scaling_of(Duration first, Duration span, Microseconds work, Decimal wanted, int processors,
+                       const std::string& path) {
+    const Microseconds load = wanted.millionths();
+    const auto span_after = Duration::microseconds(std::max<Microseconds>(work * 1'000'000 / (load * processors), 1));
+    if (span <= Duration() || work == 0 || std::max(span, span_after) > longest_span) {
+        throw InputError(path +
+                         ": --load needs jobs that fit on the machine and are submitted at different instants, within "
+                         "1e12 s");
     }
-    return work.sum();
+    const auto load_over = [&](Duration length) {
+        return static_cast<double>(work) / (static_cast<double>(length.count()) * processors);
+    };
+    return {load_over(span), load_over(span_after), first, span, span_after};
 }
 
 }  // namespace
@@ -69,50 +69,29 @@ Duration LoadScaling::scaled(Duration gap) const {
     return Duration::microseconds((product + span_before.count() / 2) / span_before.count());
 }
 
-namespace {
-
-LoadScaling scaling_of(Duration first, Duration span, std::optional<Microseconds> most, Decimal wanted, int processors,
-                       const std::string& path) {
-    const Microseconds work = most.value_or(0);
-    const Microseconds load = wanted.millionths();
-    const auto span_after = Duration::microseconds(std::max<Microseconds>(work * 1'000'000 / (load * processors), 1));
-    if (span <= Duration() || work == 0 || std::max(span, span_after) > longest_span) {
-        throw InputError(path +
-                         ": --load needs jobs that fit on the machine and are submitted at different instants, within "
-                         "1e12 s");
-    }
-    LoadScaling scaling;
-    scaling.first = first;
-    scaling.span_before = span;
-    scaling.span_after = span_after;
-    const auto load_over = [&](Duration length) {
-        return static_cast<double>(work) / (static_cast<double>(length.count()) * processors);
-    };
-    scaling.before = load_over(span);
-    scaling.after = load_over(scaling.span_after);
-    return scaling;
-}
-
-}  // namespace
-
 LoadScaling scale_load(const SwfSelection& selection, const SwfConversion& conversion, int processors) {
+    const bool are_stopped = conversion.short_estimates != SwfConversion::ShortEstimates::believe;
+    const Microseconds work = work_of(
+        selection.kept, processors, [&](const KeptJob& kept) { return size_of(*kept.job, conversion); },
+        [&](const KeptJob& kept) {
+            const Duration run_time = run_time_of(*kept.job);
+            return are_stopped ? std::min(run_time, walltime_of(*kept.job, conversion).value_or(run_time)) : run_time;
+        });
     const Duration first = selection.kept.empty() ? Duration() : selection.kept.front().job->submit;
-    return scaling_of(first, span_of(selection, conversion), work_of(selection, conversion, processors),
-                      *conversion.load, processors, selection.log->path);
+    return scaling_of(first, span_of(selection, conversion), work, *conversion.load, processors, selection.log->path);
 }
 
 LoadScaling scale_load(Workload& workload, Decimal load) {
     std::vector<WorkloadJob>& jobs = workload.jobs;
-    WorkSum work;
-    for (const WorkloadJob& job : jobs) {
-        const JobProfile& profile = workload.profiles.at(job.description.profile);
-        const std::optional<Duration> walltime = job.description.walltime;
-        work.add(job.description.processors, profile.delay, workload.believes_walltimes ? std::nullopt : walltime,
-                 workload.processors);
-    }
+    const Microseconds work = work_of(
+        jobs, workload.processors, [](const WorkloadJob& job) { return job.description.processors; },
+        [&](const WorkloadJob& job) {
+            const Duration delay = workload.profiles.at(job.description.profile).delay;
+            return workload.believes_walltimes ? delay : std::min(delay, job.description.walltime.value_or(delay));
+        });
     const Duration first = jobs.empty() ? Duration() : jobs.front().description.submit.since_zero();
     const Duration span = jobs.empty() ? Duration() : jobs.back().description.submit.since_zero() - first;
-    const LoadScaling scaling = scaling_of(first, span, work.sum(), load, workload.processors, workload.path);
+    const LoadScaling scaling = scaling_of(first, span, work, load, workload.processors, workload.path);
     for (WorkloadJob& job : jobs) {
         job.description.submit = Time::at(scaling.submit(job.description.submit.since_zero()));
     }

@@ -68,13 +68,9 @@ LoggedSchedule schedule_of_log(const SwfWorkload& converted) {
             ++logged.unknown_waits;
         }
     }
-    std::stable_sort(jobs.begin(), jobs.end(), [](const ScheduledJob& a, const ScheduledJob& b) {
-        return a.execution->start < b.execution->start;
-    });
+    std::ranges::stable_sort(jobs, {}, [](const ScheduledJob& job) { return job.execution->start; });
     logged.most_in_use = allocate(jobs, converted.workload.processors);
-    std::stable_sort(jobs.begin(), jobs.end(), [](const ScheduledJob& a, const ScheduledJob& b) {
-        return a.execution->finish < b.execution->finish;
-    });
+    std::ranges::stable_sort(jobs, {}, [](const ScheduledJob& job) { return job.execution->finish; });
     return logged;
 }
 

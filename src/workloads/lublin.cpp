@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <sstream>
+#include <utility>
 
 #include <boost/math/special_functions/gamma.hpp>
 
@@ -12,7 +13,7 @@
 
 #include "draws.hpp"
 #include "modal_estimates.hpp"
-#include "padded.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill {
 
@@ -136,16 +137,11 @@ class JobSource {
         next_ = draw();
     }
 
-    const DrawnJob& next() const { return next_; }
     const DailyCycle& cycle() const { return cycle_; }
     const char* queue() const { return stream_.queue; }
     double next_clock() const { return cycle_.clock(next_.arrival); }
 
-    DrawnJob take() {
-        const DrawnJob taken = next_;
-        next_ = draw();
-        return taken;
-    }
+    DrawnJob take() { return std::exchange(next_, draw()); }
 
  private:
     DrawnJob draw() {
@@ -191,17 +187,17 @@ class JobSource {
 };
 
 std::vector<JobSource> sources_of(const LublinModel& model) {
-    switch (model.kind) {
-        case LublinModel::Jobs::batch:
-            return {JobSource(batch_stream, 0, model)};
-        case LublinModel::Jobs::interactive:
-            return {JobSource(interactive_stream, 0, model)};
-        case LublinModel::Jobs::undivided:
-            return {JobSource(undivided_stream, 0, model)};
-        case LublinModel::Jobs::both:
-            break;
+    std::vector<JobSource> sources;
+    if (model.kind == LublinModel::Jobs::batch || model.kind == LublinModel::Jobs::both) {
+        sources.emplace_back(batch_stream, sources.size(), model);
     }
-    return {JobSource(batch_stream, 0, model), JobSource(interactive_stream, 1, model)};
+    if (model.kind == LublinModel::Jobs::interactive || model.kind == LublinModel::Jobs::both) {
+        sources.emplace_back(interactive_stream, sources.size(), model);
+    }
+    if (model.kind == LublinModel::Jobs::undivided) {
+        sources.emplace_back(undivided_stream, sources.size(), model);
+    }
+    return sources;
 }
 
 // The largest factor on all inter-arrival times for which no source submits after `last`. One source then submits
@@ -221,13 +217,11 @@ double interval_factor(const std::vector<JobSource>& sources, const std::vector<
 }
 
 long long draw_walltime(const LublinModel& model, long long run_time, Draws& draws) {
-    switch (model.estimates) {
-        case LublinModel::Estimates::exact:
-            return run_time;
-        case LublinModel::Estimates::factor:
-            return std::llround(std::ceil(static_cast<double>(run_time) * model.estimate_factor));
-        case LublinModel::Estimates::modal:
-            break;
+    if (model.estimates == LublinModel::Estimates::exact) {
+        return run_time;
+    }
+    if (model.estimates == LublinModel::Estimates::factor) {
+        return std::llround(std::ceil(static_cast<double>(run_time) * model.estimate_factor));
     }
     // Run time over estimate is about uniform in real logs (A. W. Mu'alem and D. G. Feitelson, IEEE TPDS 12(6), 2001).
     const double wanted = static_cast<double>(run_time) / (1 - draws.uniform());
@@ -235,22 +229,6 @@ long long draw_walltime(const LublinModel& model, long long run_time, Draws& dra
     const auto* const at_least = std::find_if(modal_minutes.begin(), modal_minutes.end() - 1,
                                               [&](int minutes) { return minutes * 60 >= wanted; });
     return std::max(*at_least * 60LL, run_time);
-}
-
-void add_job(const std::string& id, const DrawnJob& drawn, long long submit, const char* queue, TextPool& texts,
-             Workload& workload) {
-    JobDescription description;
-    description.id = workload.name + "!" + id;
-    description.submit = Time::seconds(submit);
-    description.processors = drawn.size;
-    description.walltime = Duration::seconds(drawn.walltime);
-    description.queue = texts.shared(queue);
-    description.profile = texts.shared("d" + std::to_string(drawn.run_time));
-    JobProfile& profile = workload.profiles[description.profile];
-    profile.type = JobProfile::Type::delay;
-    profile.type_name = "delay";
-    profile.delay = Duration::seconds(drawn.run_time);
-    workload.jobs.push_back({std::move(description), {}});
 }
 
 // Submissions are whole seconds. If all fall within a few seconds, rounding may make the load unreachable.
@@ -280,9 +258,7 @@ Workload generate_lublin(const LublinModel& model) {
     Draws estimate_draws(model.seed, 2);
     double work = 0;
     while (drawn.size() < job_count) {
-        auto& source = *std::min_element(sources.begin(), sources.end(), [](const JobSource& a, const JobSource& b) {
-            return a.next_clock() < b.next_clock();
-        });
+        JobSource& source = *std::ranges::min_element(sources, {}, &JobSource::next_clock);
         drawn.push_back(source.take());
         drawn.back().walltime = draw_walltime(model, drawn.back().run_time, estimate_draws);
         work += static_cast<double>(drawn.back().size) * static_cast<double>(drawn.back().run_time);
@@ -294,8 +270,7 @@ Workload generate_lublin(const LublinModel& model) {
     for (const DrawnJob& job : drawn) {
         by_submission.emplace_back(std::llround(sources[job.stream].cycle().clock(job.arrival * factor)), &job);
     }
-    std::stable_sort(by_submission.begin(), by_submission.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::stable_sort(by_submission, {}, &std::pair<long long, const DrawnJob*>::first);
 
     Workload workload;
     workload.name = "w0";
@@ -305,8 +280,16 @@ Workload generate_lublin(const LublinModel& model) {
     const bool has_queues = model.kind == LublinModel::Jobs::both;
     TextPool texts;
     for (const auto& [submit, job] : by_submission) {
-        const std::string id = padded(workload.jobs.size() + 1, width);
-        add_job(id, *job, submit, has_queues ? sources[job->stream].queue() : "", texts, workload);
+        JobDescription description;
+        description.id = workload.name + "!" + padded(workload.jobs.size() + 1, width);
+        description.submit = Time::seconds(submit);
+        description.processors = job->size;
+        description.walltime = Duration::seconds(job->walltime);
+        description.queue = texts.shared(has_queues ? sources[job->stream].queue() : "");
+        description.profile = texts.shared("d" + std::to_string(job->run_time));
+        workload.profiles.try_emplace(description.profile,
+                                      JobProfile{JobProfile::Type::delay, "delay", Duration::seconds(job->run_time)});
+        workload.jobs.push_back({std::move(description), {}});
     }
     return workload;
 }

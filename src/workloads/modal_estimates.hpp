@@ -15,8 +15,8 @@ inline constexpr std::array modal_minutes = {5,   10,  15,  20,  30,  60,   90, 
 // Returns the smallest modal estimate that is at least `length`. If `length` exceeds all of them, returns the next
 // whole number of days.
 inline Duration modal_estimate(Duration length) {
-    const auto* const at_least = std::find_if(modal_minutes.begin(), modal_minutes.end(),
-                                              [=](int minutes) { return Duration::seconds(60LL * minutes) >= length; });
+    const auto* const at_least =
+        std::ranges::find_if(modal_minutes, [=](int minutes) { return Duration::seconds(60LL * minutes) >= length; });
     if (at_least != modal_minutes.end()) {
         return Duration::seconds(60LL * *at_least);
     }

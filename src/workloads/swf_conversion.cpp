@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <cassert>
-#include <charconv>
+#include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
-#include "job_maker.hpp"
 #include "modal_estimates.hpp"
+#include "src/support/numbers.hpp"
+#include "src/support/split.hpp"
+#include "swf_selection.hpp"
 
 namespace batfill {
 
@@ -16,42 +19,30 @@ namespace {
 
 constexpr long long max_processors = std::numeric_limits<int>::max() - 1;
 
-void count_if(bool holds, std::size_t& counter) {
-    if (holds) {
-        ++counter;
-    }
-}
-
 // Reads the integers at the start of a header value such as "1664 (72, 1368, 224)": the total, then the parts. No parts
 // if the parenthesis holds anything else. Empty if there is no total.
 std::vector<long long> header_numbers(std::string_view text) {
-    std::vector<long long> numbers;
-    const auto read_number = [&] {
-        text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-        long long value = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc() || value < 0 || value > max_processors) {
-            return false;
-        }
-        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-        text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-        numbers.push_back(value);
-        return true;
+    const auto number = [](std::string_view digits) {
+        const auto value = number_in<long long>(trimmed(digits));
+        return value >= 0 && value <= max_processors ? value : std::nullopt;
     };
-    if (!read_number()) {
+    const auto total = number(text.substr(0, text.find_first_not_of("0123456789")));
+    if (!total) {
         return {};
     }
-    const long long total = numbers.front();
-    if (!text.starts_with('(')) {
-        return numbers;
-    }
-    do {
-        text.remove_prefix(1);
-        if (!read_number()) {
-            return {total};
+    std::vector<long long> numbers{*total};
+    text = trimmed(text.substr(std::min(text.find_first_not_of("0123456789"), text.size())));
+    if (text.starts_with('(')) {
+        const std::size_t end = text.find(')');
+        for (const std::string_view part : split(text.substr(1, end - 1), ',')) {
+            const auto size = number(part);
+            if (!size || end == std::string_view::npos) {
+                return {*total};
+            }
+            numbers.push_back(*size);
         }
-    } while (text.starts_with(','));
-    return text.starts_with(')') ? numbers : std::vector<long long>{total};
+    }
+    return numbers;
 }
 
 // The number of processors of these partitions. None unless the header lists the sizes of all partitions in its
@@ -65,7 +56,7 @@ std::optional<long long> partition_processors(const std::vector<long long>& max_
     long long chosen = 0;
     for (std::size_t i = 1; i < max_procs.size(); ++i) {
         total += max_procs[i];
-        if (std::find(partitions.begin(), partitions.end(), static_cast<long long>(i)) != partitions.end()) {
+        if (std::ranges::find(partitions, static_cast<long long>(i)) != partitions.end()) {
             chosen += max_procs[i];
         }
     }
@@ -106,6 +97,59 @@ bool is_raised(const SwfJob& job, const SwfConversion& conversion) {
            conversion.short_estimates == SwfConversion::ShortEstimates::raise && longer_than_estimate(job);
 }
 
+std::string missing_walltime_text(const SwfConversion& conversion) {
+    if (conversion.missing_walltime == SwfConversion::MissingWalltime::exact) {
+        return "the run time is the walltime";
+    }
+    return conversion.missing_walltime == SwfConversion::MissingWalltime::given
+               ? "the walltime is " + conversion.given_walltime.to_shortest_string() + " s"
+               : "no walltime";
+}
+
+// Names the estimates that replace those of the log.
+std::string estimate_text(const SwfConversion& conversion) {
+    if (conversion.estimates == SwfConversion::Estimates::factor) {
+        return Duration::microseconds(conversion.estimate_factor.millionths()).to_shortest_string() +
+               " times the run time";
+    }
+    return conversion.estimates == SwfConversion::Estimates::modal ? "the run time rounded up to a modal one"
+                                                                   : "the run time";
+}
+
+// Adds a job to the counts whose rule holds for it.
+void count_where(std::initializer_list<bool> rule_holds, std::vector<RuleCount>& counts) {
+    std::size_t rule = 0;
+    for (const bool holds : rule_holds) {
+        counts[rule++].jobs += holds ? 1U : 0U;
+    }
+}
+
+// Notes peculiarities of the kept jobs that matter to readers of results.
+void add_notes(const SwfSelection& selection, const SwfConversion& conversion, ConversionSummary& summary) {
+    const bool by_log = conversion.estimates == SwfConversion::Estimates::log;
+    std::vector<RuleCount> notes = {
+        {"no requested processors: the allocated ones are the size"},
+        {by_log ? "no requested time: " + missing_walltime_text(conversion)
+                : "all estimates replaced by " + estimate_text(conversion)},
+        {conversion.short_estimates == SwfConversion::ShortEstimates::believe
+             ? "run time > walltime: outlives the walltime when run"
+             : "run time > walltime: stopped at the walltime when run"},
+        {"run time > requested time: the run time is the walltime"},
+        {"run time 0: runs for a microsecond"},
+        {"wider than " + std::to_string(summary.processors) + " processors: schedulers reject them"},
+        {selection.log->ids.empty() ? "job number seen before: -2, -3, ... added to the id"
+                                    : "another run of a job: :2, :3, ... added to the id"}};
+    for (const KeptJob& kept : selection.kept) {
+        const SwfJob& job = *kept.job;
+        count_where({conversion.size == SwfConversion::Size::requested && job.requested_processors <= 0,
+                     !by_log || !has_estimate(job), walltime_of(job, conversion).value_or(job.run_time) < job.run_time,
+                     is_raised(job, conversion), job.run_time == Duration(),
+                     size_of(job, conversion) > summary.processors, kept.copy > 1},
+                    notes);
+    }
+    std::ranges::copy_if(notes, std::back_inserter(summary.noted), [](const RuleCount& note) { return note.jobs > 0; });
+}
+
 }  // namespace
 
 std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conversion) {
@@ -122,107 +166,32 @@ std::optional<Duration> walltime_of(const SwfJob& job, const SwfConversion& conv
     if (has_estimate(job)) {
         return is_raised(job, conversion) ? job.run_time : job.requested_time;
     }
-    switch (conversion.missing_walltime) {
-        case SwfConversion::MissingWalltime::exact:
-            return run_time_of(job);
-        case SwfConversion::MissingWalltime::given:
-            return conversion.given_walltime;
-        case SwfConversion::MissingWalltime::omit:
-        case SwfConversion::MissingWalltime::drop:
-            break;
+    if (conversion.missing_walltime == SwfConversion::MissingWalltime::exact) {
+        return run_time_of(job);
     }
-    return std::nullopt;
+    return conversion.missing_walltime == SwfConversion::MissingWalltime::given
+               ? std::optional(conversion.given_walltime)
+               : std::nullopt;
 }
 
-namespace {
-
-std::string missing_walltime_text(const SwfConversion& conversion) {
-    switch (conversion.missing_walltime) {
-        case SwfConversion::MissingWalltime::exact:
-            return "the run time is the walltime";
-        case SwfConversion::MissingWalltime::given:
-            return "the walltime is " + conversion.given_walltime.to_shortest_string() + " s";
-        case SwfConversion::MissingWalltime::omit:
-        case SwfConversion::MissingWalltime::drop:
-            break;
-    }
-    return "no walltime";
-}
-
-// Names the estimates that replace those of the log.
-std::string estimate_text(const SwfConversion& conversion) {
-    if (conversion.estimates == SwfConversion::Estimates::factor) {
-        return Duration::microseconds(conversion.estimate_factor.millionths()).to_shortest_string() +
-               " times the run time";
-    }
-    return conversion.estimates == SwfConversion::Estimates::modal ? "the run time rounded up to a modal one"
-                                                                   : "the run time";
-}
-
-// Counts peculiarities of the kept jobs that matter to readers of results.
-std::vector<RuleCount> notes_on(const SwfSelection& selection, const SwfConversion& conversion, int processors) {
-    const SwfLog& log = *selection.log;
-    const std::vector<KeptJob>& kept = selection.kept;
-    std::size_t without_request = 0;
-    std::size_t without_estimate = 0;
-    std::size_t cut = 0;
-    std::size_t raised = 0;
-    std::size_t instant = 0;
-    std::size_t too_wide = 0;
-    std::size_t copies = 0;
-    for (const KeptJob& k : kept) {
-        count_if(k.job->requested_processors <= 0, without_request);
-        count_if(!has_estimate(*k.job), without_estimate);
-        count_if(walltime_of(*k.job, conversion).value_or(Duration::infinity()) < k.job->run_time, cut);
-        count_if(is_raised(*k.job, conversion), raised);
-        count_if(k.job->run_time == Duration(), instant);
-        count_if(size_of(*k.job, conversion) > processors, too_wide);
-        count_if(k.copy > 1, copies);
-    }
-    std::vector<RuleCount> notes;
-    const auto note = [&](const std::string& what, std::size_t jobs) {
-        if (jobs > 0) {
-            notes.push_back({what, jobs});
-        }
-    };
-    if (conversion.size == SwfConversion::Size::requested) {
-        note("no requested processors: the allocated ones are the size", without_request);
-    }
-    if (conversion.estimates == SwfConversion::Estimates::log) {
-        note("no requested time: " + missing_walltime_text(conversion), without_estimate);
-    } else {
-        note("all estimates replaced by " + estimate_text(conversion), kept.size());
-    }
-    note(conversion.short_estimates == SwfConversion::ShortEstimates::believe
-             ? "run time > walltime: outlives the walltime when run"
-             : "run time > walltime: stopped at the walltime when run",
-         cut);
-    note("run time > requested time: the run time is the walltime", raised);
-    note("run time 0: runs for a microsecond", instant);
-    note("wider than " + std::to_string(processors) + " processors: schedulers reject them", too_wide);
-    note(log.ids.empty() ? "job number seen before: -2, -3, ... added to the id"
-                         : "another run of a job: :2, :3, ... added to the id",
-         copies);
-    return notes;
-}
-
-}  // namespace
-
-SwfAnomalies count_anomalies(const SwfLog& log) {
-    SwfAnomalies counts;
-    const Duration minute = Duration::seconds(60);
-    const SwfJob* previous = nullptr;
+std::vector<RuleCount> count_anomalies(const SwfLog& log) {
+    std::vector<RuleCount> counts = {{"run time <= 0"},
+                                     {"allocated processors < 0"},
+                                     {"allocated > requested processors"},
+                                     {"run time > requested time"},
+                                     {"run time > requested time + 60 s"},
+                                     {"requested processors unknown"},
+                                     {"requested time unknown"},
+                                     {"submitted before the job of the line above"}};
+    const SwfJob* above = log.jobs.data();
     for (const SwfJob& job : log.jobs) {
-        count_if(job.run_time <= Duration(), counts.no_run_time);
-        count_if(job.allocated_processors < 0, counts.no_processors);
-        count_if(job.requested_processors > 0 && job.allocated_processors > job.requested_processors,
-                 counts.more_than_requested);
-        count_if(longer_than_estimate(job), counts.over_requested_time);
-        count_if(has_estimate(job) && job.run_time > job.requested_time + minute, counts.over_requested_time_60s);
-        count_if(job.requested_processors <= 0, counts.no_requested_processors);
-        count_if(!has_estimate(job), counts.no_requested_time);
-        count_if(previous != nullptr && job.submit < previous->submit, counts.out_of_order);
-        previous = &job;
+        const bool has_request = job.requested_processors > 0;
+        count_where({job.run_time <= Duration(), job.allocated_processors < 0,
+                     has_request && job.allocated_processors > job.requested_processors, longer_than_estimate(job),
+                     has_estimate(job) && job.run_time > job.requested_time + Duration::seconds(60), !has_request,
+                     !has_estimate(job), job.submit < above->submit},
+                    counts);
+        above = &job;
     }
     return counts;
 }
@@ -234,9 +203,7 @@ JobMaker::JobMaker(const SwfSelection& selection, const SwfConversion& conversio
     summary_.dropped = selection.dropped;
     choose_processors(selection, conversion, summary_);
     summary_.noted = selection.log->noted;
-    for (RuleCount& note : notes_on(selection, conversion, summary_.processors)) {
-        summary_.noted.push_back(std::move(note));
-    }
+    add_notes(selection, conversion, summary_);
     if (conversion.load) {
         summary_.scaled = scale_load(selection, conversion, summary_.processors);
     }
@@ -273,11 +240,8 @@ WorkloadJob JobMaker::make(const KeptJob& kept) {
     const Duration run_time = run_time_of(job);
     profile_ = "d";
     run_time.append_shortest_to(profile_);
-    const auto [entry, is_new] = profiles_.try_emplace(profile_);
-    if (is_new) {
-        entry->second.type = JobProfile::Type::delay;
-        entry->second.type_name = "delay";
-        entry->second.delay = run_time;
+    if (!profiles_.contains(profile_)) {
+        profiles_.emplace(profile_, JobProfile{JobProfile::Type::delay, "delay", run_time});
     }
     const auto queue_name = conversion_.queue_names.find(job.queue);
     JobDescription description;
@@ -314,6 +278,40 @@ SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion) {
     const SwfSelection selection = select_jobs(log, conversion);
     JobMaker maker(selection, conversion);
     return convert(selection, maker);
+}
+
+std::size_t SwfSplit::period_of(Duration instant) const {
+    assert(instant >= begin);
+    return static_cast<std::size_t>((instant - begin).count() / period.count()) + 1;
+}
+
+void SwfSplit::count_from_first_job(const SwfLog& log) {
+    Duration first = Duration::infinity();
+    for (const SwfJob& job : log.jobs) {
+        if (job.submit >= begin) {
+            first = std::min(first, job.submit);
+        }
+    }
+    if (first < Duration::infinity()) {
+        begin = begin_of(period_of(first));
+    }
+}
+
+std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSplit& split,
+                                          const std::optional<LoadScaling>& scaled) {
+    std::vector<SwfPeriod> periods;
+    for (const WorkloadJob& job : workload.jobs) {
+        const std::size_t number = split.period_of(job.description.submit.since_zero());
+        if (periods.empty() || periods.back().number != number) {
+            periods.push_back({number, workload.without_jobs()});
+        }
+        Workload& of_period = periods.back().workload;
+        WorkloadJob& moved = of_period.jobs.emplace_back(job);
+        const Duration since_begin = moved.description.submit.since_zero() - split.begin_of(number);
+        moved.description.submit = Time::at(scaled ? scaled->scaled(since_begin) : since_begin);
+        of_period.profiles.insert(*workload.profiles.find(job.description.profile));
+    }
+    return periods;
 }
 
 }  // namespace batfill

@@ -4,8 +4,8 @@
 #include <functional>
 #include <iterator>
 
-#include "padded.hpp"
 #include "src/support/names.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill {
 
@@ -13,9 +13,8 @@ namespace {
 
 constexpr long long cancelled = 5;  // a job's status
 
-template <typename Values, typename Value>
-bool contains(const Values& values, Value value) {
-    return std::find(values.begin(), values.end(), value) != values.end();
+bool contains(const auto& values, const auto& value) {
+    return std::ranges::find(values, value) != values.end();
 }
 
 bool size_is_requested(const SwfJob& job, const SwfConversion& conversion) {
@@ -65,29 +64,24 @@ std::vector<Rule> rules_of(const SwfLog& log, const SwfConversion& conversion) {
          }},
         {"submit time unknown", [](const SwfJob& job) { return job.submit < Duration(); }},
     };
-    if (!conversion.excluded_queues.empty()) {
-        rules.push_back({"queue is " + list_of_numbers(conversion.excluded_queues),
-                         [&](const SwfJob& job) { return contains(conversion.excluded_queues, job.queue); }});
-    }
+    const auto drop_if = [&](bool wanted, const std::string& what, const std::function<bool(const SwfJob&)>& drops) {
+        if (wanted) {
+            rules.push_back({what, drops});
+        }
+    };
     const auto is_in = [&log](const std::vector<std::string>& names, const SwfJob& job) {
         return job.queue >= 0 && contains(names, log.queues[static_cast<std::size_t>(job.queue)]);
     };
-    if (!conversion.excluded_queue_names.empty()) {
-        rules.push_back({"queue is " + list_of(conversion.excluded_queue_names),
-                         [&, is_in](const SwfJob& job) { return is_in(conversion.excluded_queue_names, job); }});
-    }
-    if (!conversion.kept_queue_names.empty()) {
-        rules.push_back({"queue is not " + list_of(conversion.kept_queue_names),
-                         [&, is_in](const SwfJob& job) { return !is_in(conversion.kept_queue_names, job); }});
-    }
-    if (!conversion.partitions.empty()) {
-        rules.push_back({"partition is not " + list_of_numbers(conversion.partitions),
-                         [&](const SwfJob& job) { return !contains(conversion.partitions, job.partition); }});
-    }
-    if (!conversion.excluded_statuses.empty()) {
-        rules.push_back({"status is " + list_of_numbers(conversion.excluded_statuses),
-                         [&](const SwfJob& job) { return contains(conversion.excluded_statuses, job.status); }});
-    }
+    drop_if(!conversion.excluded_queues.empty(), "queue is " + list_of_numbers(conversion.excluded_queues),
+            [&](const SwfJob& job) { return contains(conversion.excluded_queues, job.queue); });
+    drop_if(!conversion.excluded_queue_names.empty(), "queue is " + list_of(conversion.excluded_queue_names),
+            [&, is_in](const SwfJob& job) { return is_in(conversion.excluded_queue_names, job); });
+    drop_if(!conversion.kept_queue_names.empty(), "queue is not " + list_of(conversion.kept_queue_names),
+            [&, is_in](const SwfJob& job) { return !is_in(conversion.kept_queue_names, job); });
+    drop_if(!conversion.partitions.empty(), "partition is not " + list_of_numbers(conversion.partitions),
+            [&](const SwfJob& job) { return !contains(conversion.partitions, job.partition); });
+    drop_if(!conversion.excluded_statuses.empty(), "status is " + list_of_numbers(conversion.excluded_statuses),
+            [&](const SwfJob& job) { return contains(conversion.excluded_statuses, job.status); });
     if (conversion.from) {
         rules.push_back({"submitted before " + conversion.from->to_shortest_string() + " s",
                          [&](const SwfJob& job) { return job.submit < *conversion.from; }});
@@ -96,12 +90,10 @@ std::vector<Rule> rules_of(const SwfLog& log, const SwfConversion& conversion) {
         rules.push_back({"submitted at or after " + conversion.until->to_shortest_string() + " s",
                          [&](const SwfJob& job) { return job.submit >= *conversion.until; }});
     }
-    if (conversion.short_estimates == SwfConversion::ShortEstimates::drop) {
-        rules.push_back({"run time > requested time", longer_than_estimate});
-    }
-    if (conversion.missing_walltime == SwfConversion::MissingWalltime::drop) {
-        rules.push_back({"requested time unknown", [](const SwfJob& job) { return !has_estimate(job); }});
-    }
+    drop_if(conversion.short_estimates == SwfConversion::ShortEstimates::drop, "run time > requested time",
+            longer_than_estimate);
+    drop_if(conversion.missing_walltime == SwfConversion::MissingWalltime::drop, "requested time unknown",
+            [](const SwfJob& job) { return !has_estimate(job); });
     if (conversion.max_processors) {
         rules.push_back({"wider than " + std::to_string(*conversion.max_processors),
                          [&](const SwfJob& job) { return size_of(job, conversion) > *conversion.max_processors; }});
@@ -116,12 +108,11 @@ bool is_partial_run(const SwfJob& job) {
     return job.status >= 2 && job.status <= 4;
 }
 
-// A checkpointed job has its own line and one per partial run, all with the same number. Drops such
-// partial runs, numbers the rest, and returns how many were dropped.
+// A checkpointed job has its own line and one per partial run, all with the same number. Drops such partial runs,
+// numbers the rest, sorts by number, and returns how many were dropped.
 // Cost: O(n log n).
 std::size_t resolve_equal_numbers(std::vector<KeptJob>& kept) {
-    std::stable_sort(kept.begin(), kept.end(),
-                     [](const KeptJob& a, const KeptJob& b) { return a.job->number < b.job->number; });
+    std::ranges::stable_sort(kept, {}, [](const KeptJob& k) { return k.job->number; });
     std::vector<KeptJob> resolved;
     resolved.reserve(kept.size());
     for (auto first = kept.begin(); first != kept.end();) {
@@ -138,15 +129,6 @@ std::size_t resolve_equal_numbers(std::vector<KeptJob>& kept) {
     const std::size_t dropped = kept.size() - resolved.size();
     kept = std::move(resolved);
     return dropped;
-}
-
-// The number of digits that all job numbers get.
-std::size_t width_of_ids(const std::vector<KeptJob>& kept) {
-    long long largest = 0;
-    for (const KeptJob& k : kept) {
-        largest = std::max(largest, k.job->number);
-    }
-    return std::to_string(largest).size();
 }
 
 }  // namespace
@@ -189,7 +171,7 @@ SwfSelection select_jobs(const SwfLog& log, const SwfConversion& conversion) {
     }
     result.kept.reserve(log.jobs.size());
     for (const SwfJob& job : log.jobs) {
-        const auto rule = std::find_if(rules.begin(), rules.end(), [&](const Rule& r) { return r.drops(job); });
+        const auto rule = std::ranges::find_if(rules, [&](const Rule& r) { return r.drops(job); });
         if (rule == rules.end()) {
             result.kept.push_back({&job});
         } else {
@@ -200,12 +182,12 @@ SwfSelection select_jobs(const SwfLog& log, const SwfConversion& conversion) {
     if (log.ids.empty()) {
         result.dropped.push_back({"partial run (status 2, 3, 4) of a job that has its own line", partial_runs});
     }
-    result.id_width = width_of_ids(result.kept);
+    result.id_width = std::to_string(result.kept.empty() ? 0 : result.kept.back().job->number).size();
     const auto is_before = [&](const KeptJob& a, const KeptJob& b) {
         return a.job->submit != b.job->submit ? a.job->submit < b.job->submit : result.id_of(a) < result.id_of(b);
     };
-    if (!std::is_sorted(result.kept.begin(), result.kept.end(), is_before)) {
-        std::sort(result.kept.begin(), result.kept.end(), is_before);
+    if (!std::ranges::is_sorted(result.kept, is_before)) {
+        std::ranges::sort(result.kept, is_before);
     }
     return result;
 }

@@ -162,6 +162,7 @@ TEST_CASE("A program that is called batsched takes batsched's options") {
     check_refused(called_batsched(folder, {"-v", "sleeper"}), 2);
     check_refused(called_batsched(folder, {"-v", "easy_bf", "-o", "none"}), 2);
     check_refused(called_batsched(folder, {"--selection_policy", "best"}), 2);
+    check_refused(called_batsched(folder, {"--selection_policy", "best", "--policy", "basic"}), 2);
     check_refused(called_batsched(folder, {"-d", "soon"}), 2);
     check_refused(called_batsched(folder, {"--verbosity", "loud"}), 2);
     check_refused(called_batsched(folder, {"--variant_options", "{"}), 2);

@@ -14,6 +14,7 @@
 namespace batfill::tests::program_test {
 
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 
 TEST_CASE("batfill introduces itself") {
@@ -112,6 +113,19 @@ TEST_CASE("Options that count something refuse negative numbers, whatever the co
     refused({"compare", "fcfs", "-p", "p.xml", "-w", "w.json", "--threads", "-1"},
             "--threads: expected a whole number from 1 to 1024, found '-1'");
     CHECK_FALSE(std::filesystem::exists(folder.file("x.json")));
+}
+
+TEST_CASE("an option that cannot be repeated is refused the second time") {
+    const Folder folder;
+    for (const Arguments& option : {Arguments{"--hosts", "4"}, Arguments{"-o", "x.xml"}}) {
+        Arguments arguments{"platform", "--hosts", "4", "-o", folder.file("p.xml")};
+        arguments.insert(arguments.end(), option.begin(), option.end());
+        const Outcome outcome = run(folder, arguments);
+        check_refused(outcome, 2);
+        CHECK_THAT(outcome.errors, EndsWith(": expected one value, found 2\n"));
+    }
+    check_refused(run(folder, {"algorithms", "--json", "--json"}), 2);
+    CHECK_FALSE(std::filesystem::exists(folder.file("p.xml")));
 }
 
 TEST_CASE("serve refuses an endpoint whose port is none") {

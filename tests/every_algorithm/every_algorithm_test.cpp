@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/analysis/check.hpp>
+#include <batfill/analysis/check_schedule.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/replay/outcome.hpp>

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <batfill/analysis/check.hpp>
+#include <batfill/analysis/check_schedule.hpp>
 #include <batfill/core/error.hpp>
 
 #include "fuzzer.hpp"

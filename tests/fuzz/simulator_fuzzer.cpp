@@ -11,7 +11,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include <batfill/analysis/check.hpp>
+#include <batfill/analysis/check_schedule.hpp>
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/engine.hpp>

@@ -108,6 +108,10 @@ enum class TimeFormat {
 // column under that name, for algorithms that read it. The second text is the name of the column.
 using ColumnMapping = std::vector<std::pair<std::string, std::string>>;
 
+// Reads a mapping written as FIELD=COLUMN[,...].
+// Throws: UsageError for another text or a field with two columns. The caller names the option.
+ColumnMapping parse_mapping(std::string_view text);
+
 // What a table can say of a job:
 // - id
 // - submit, start, end: instants. A start and an end give wait and run time.
@@ -117,7 +121,7 @@ using ColumnMapping = std::vector<std::pair<std::string, std::string>>;
 //   the machine is made of
 // - state: a word of Slurm, or a similar one
 // - user, queue
-const std::vector<std::string>& table_fields();
+std::vector<std::string> table_fields();
 
 // Accounting data: files of one format, which are read one after the other.
 struct AccountingData {

@@ -26,12 +26,12 @@ struct JobProfile {
         other,                 // everything else that Batsim knows; `simulate` refuses such jobs
     };
     Type type = Type::other;
-    std::string type_name;  // as written, for messages
-    Duration delay;
+    std::string type_name = {};  // as written, for messages
+    Duration delay = {};
     double cpu = 0;
     double com = 0;
-    int return_code = 0;  // `ret`: what the job returns if it ends in time; not 0: it has failed
-    std::string source;   // the object in the file as compact JSON; empty unless requested
+    int return_code = 0;      // `ret`: what the job returns if it ends in time; not 0: it has failed
+    std::string source = {};  // the object in the file as compact JSON; empty unless requested
     WorkloadFormat format = WorkloadFormat::batsim4;  // the format of the type's name
 };
 
@@ -75,16 +75,12 @@ struct Workload {
 // Cost: O(size of the file).
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source = false);
 
-// Reads workloads and names them w0, w1, ... in the order given, as Batsim does. For `keep_source` see read_workload().
-std::vector<Workload> read_workloads(const std::vector<std::string>& paths, bool keep_source = false);
-
 // Returns the text of a workload file, unpacked.
 // Throws: InputError if it cannot be read or is larger than 2 GiB.
 std::string read_workload_text(const std::string& path);
 
 // As read_workload(), for such a text. `path` is used in error messages and as the result's `path`.
-Workload parse_workload(std::string_view text, const std::string& path, const std::string& name,
-                        bool keep_source = false);
+Workload parse_workload(std::string text, const std::string& path, const std::string& name, bool keep_source = false);
 
 // Reads one profile, a JSON object as in a workload file, and keeps its source.
 // Throws: InputError for whatever read_workload() refuses in a profile.

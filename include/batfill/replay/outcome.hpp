@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <batfill/analysis/check.hpp>
+#include <batfill/analysis/check_schedule.hpp>
 #include <batfill/engine/engine.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/formats/schedule.hpp>

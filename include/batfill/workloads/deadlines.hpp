@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -34,7 +35,7 @@ struct DeadlineRule {
     Decimal factor;
 
     // The time from a job's submission to its deadline, rounded half to even to the microsecond.
-    Duration allowance(Duration walltime) const;
+    Duration allowance(Duration walltime) const { return std::max(floor, factor.times(walltime)); }
 };
 
 // Which jobs of a workload's file become deadline-driven, and how.

@@ -14,20 +14,9 @@
 
 namespace batfill {
 
-// Numbers of odd jobs in a log before any cleaning, as in Table 1 of the paper on deadline-based backfilling. Requests
-// count only where they are known.
-struct SwfAnomalies {
-    std::size_t no_run_time = 0;              // run time <= 0
-    std::size_t no_processors = 0;            // allocated processors < 0
-    std::size_t more_than_requested = 0;      // allocated > requested processors
-    std::size_t over_requested_time = 0;      // run time > requested time
-    std::size_t over_requested_time_60s = 0;  // run time > requested time + 60 s
-    std::size_t no_requested_processors = 0;  // requested processors <= 0
-    std::size_t no_requested_time = 0;        // requested time <= 0
-    std::size_t out_of_order = 0;             // submitted before the job on the line above
-};
-
-SwfAnomalies count_anomalies(const SwfLog& log);
+// Counts odd jobs in a log before any cleaning. The first five are those of Table 1 of the paper on deadline-based
+// backfilling. Requests count only where they are known.
+std::vector<RuleCount> count_anomalies(const SwfLog& log);
 
 // How to cut a log into periods of equal length, numbered from 1. A job belongs to the period of its submission.
 struct SwfSplit {
@@ -43,7 +32,9 @@ struct SwfSplit {
     std::size_t period_of(Duration instant) const;
     // When the period of this number begins, on the log's clock.
     // Requires: number > 0.
-    Duration begin_of(std::size_t number) const;
+    Duration begin_of(std::size_t number) const {
+        return begin + Duration::microseconds(period.count() * (number - 1));
+    }
     // Moves `begin` forward by whole periods, until period 1 has the first job of the log that was submitted at or
     // after it, kept or not. Changes nothing if there is no such job.
     // Cost: O(jobs).

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/analysis/check.hpp>
+#include <batfill/analysis/check_schedule.hpp>
 #include <batfill/core/error.hpp>
 
 #include "checked_schedule.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <batfill/analysis/check.hpp>
+#include <batfill/analysis/check_schedule.hpp>
 
 // A schedule with its inputs, which the audit tests spoil.
 namespace batfill::tests::checked_schedule {

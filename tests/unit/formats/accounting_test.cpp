@@ -108,15 +108,18 @@ TEST_CASE("sacct: sizes come from the columns that are there, GPUs from the gene
 TEST_CASE("Bad accounting data get one line with file, line and column") {
     const auto problem = [](const std::string& format, const std::string& text) { return problem_with(format, text); };
     CHECK_THAT(problem("sacct", "JobID|Start\n1|x\n"), Contains("data:1: no column Submit"));
-    CHECK_THAT(problem("sacct", "JobID|Submit|Start\n1|yesterday|x\n"),
-               Contains("data:2: Submit is 'yesterday', expected a time such as 2024-03-01T12:00:00"));
+    CHECK_THAT(
+        problem("sacct", "JobID|Submit|Start\n1|yesterday|x\n"),
+        Contains("data:2: Submit is 'yesterday', expected seconds since 1970, or a time such as 2024-03-01 12:00:00"));
     CHECK_THAT(problem("sacct", "JobID|Submit|Start|Timelimit\n1|1|2|soon\n"), Contains("data:2: Timelimit is 'soon'"));
     CHECK_THAT(problem("sacct", "JobID|Submit|Start|AllocCPUS\n1|1|2|many\n"), Contains("data:2: AllocCPUS is 'many'"));
     CHECK_THAT(problem("sacct", "JobID|Submit\n1|1|2\n"), Contains("data:2: 3 fields, expected 2"));
     CHECK_THAT(problem("sacct", "JobID|Submit|Start\n1!2|1|2\n"), Contains("data:2: the id is \"1!2\""));
     CHECK_THAT(problem("pbs", "hello; world\n"), Contains("data:1: expected DATE;TYPE;ID;ATTRIBUTES"));
-    CHECK_THAT(problem("pbs", pbs_end("1.s", "Resource_List.walltime=long")),
-               Contains("data:1: Resource_List.walltime is \"long\", expected a length such as 12:00:00"));
+    CHECK_THAT(
+        problem("pbs", pbs_end("1.s", "Resource_List.walltime=long")),
+        Contains(
+            "data:1: Resource_List.walltime is 'long', expected seconds, a length such as 1-12:00:00, or UNLIMITED"));
 }
 
 TEST_CASE("PBS: a job is its end record; other records and arrays are left out") {

@@ -122,7 +122,7 @@ TEST_CASE("Frontier: 21 columns, nodes in the last one, GPUs in column 19, secon
     CHECK(fields_of(log, 1) == R"("soft_walltime":1800)");
     CHECK_THAT(problem_with("frontier", "1 2 3\n"), Contains("data:1: expected 21 columns, found 3"));
     CHECK_THAT(problem_with("frontier", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 many\n"),
-               Contains("data:1: column 21 is \"many\""));
+               Contains("data:1: column 21 is 'many'"));
 }
 
 TEST_CASE("Philly: GPUs are the processors, and attempts of a job become one run") {

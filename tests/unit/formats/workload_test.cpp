@@ -22,7 +22,7 @@ namespace batfill::tests::workload_test {
 namespace {
 
 Workload parse(std::string_view text, bool keep_source = false) {
-    return parse_workload(text, "file.json", "w0", keep_source);
+    return parse_workload(std::string(text), "file.json", "w0", keep_source);
 }
 
 std::string error_of(std::string_view text) {

@@ -10,7 +10,7 @@
 #include "src/report/columns.hpp"
 #include "src/report/figures.hpp"
 #include "src/report/report.hpp"
-#include "src/support/sha256.hpp"
+#include "src/support/files.hpp"
 #include "tests/support/unpacked.hpp"
 
 namespace batfill::tests::report_test {

@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "src/support/files.hpp"
-#include "src/support/library_file.hpp"
 
 namespace batfill::tests::library_file_test {
 

@@ -128,20 +128,24 @@ TEST_CASE("an SWF job of more processors than can be counted is refused with its
 }
 
 TEST_CASE("the anomalies of an SWF log are counted before cleaning", "[swf]") {
-    const SwfAnomalies counts = count_anomalies(log_of({{.submit = "10", .run = "0"},
-                                                        {.submit = "5", .run = "-1", .allocated = "-1"},
-                                                        {.submit = "5", .allocated = "5"},
-                                                        {.submit = "6", .run = "260"},
-                                                        {.submit = "7", .run = "261"},
-                                                        {.submit = "8", .requested = "-1", .estimate = "-1"}}));
-    CHECK(counts.no_run_time == 2);
-    CHECK(counts.no_processors == 1);
-    CHECK(counts.more_than_requested == 1);
-    CHECK(counts.over_requested_time == 2);
-    CHECK(counts.over_requested_time_60s == 1);
-    CHECK(counts.no_requested_processors == 1);
-    CHECK(counts.no_requested_time == 1);
-    CHECK(counts.out_of_order == 1);
+    const std::vector<RuleCount> counts =
+        count_anomalies(log_of({{.submit = "10", .run = "0"},
+                                {.submit = "5", .run = "-1", .allocated = "-1"},
+                                {.submit = "5", .allocated = "5"},
+                                {.submit = "6", .run = "260"},
+                                {.submit = "7", .run = "261"},
+                                {.submit = "8", .requested = "-1", .estimate = "-1"}}));
+    const auto jobs_with = [&](const std::string& anomaly) {
+        return std::ranges::find(counts, anomaly, &RuleCount::what)->jobs;
+    };
+    CHECK(jobs_with("run time <= 0") == 2);
+    CHECK(jobs_with("allocated processors < 0") == 1);
+    CHECK(jobs_with("allocated > requested processors") == 1);
+    CHECK(jobs_with("run time > requested time") == 2);
+    CHECK(jobs_with("run time > requested time + 60 s") == 1);
+    CHECK(jobs_with("requested processors unknown") == 1);
+    CHECK(jobs_with("requested time unknown") == 1);
+    CHECK(jobs_with("submitted before the job of the line above") == 1);
 }
 
 TEST_CASE("every job of a random SWF log is either kept or dropped, and ids are unique and in order", "[swf]") {

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/analysis/check.hpp>
+#include <batfill/analysis/check_schedule.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
 namespace batfill::tests::swf_schedule_test {

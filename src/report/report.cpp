@@ -1,3 +1,5 @@
+#include "report.hpp"
+
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -9,11 +11,10 @@
 #include <batfill/core/error.hpp>
 
 #include "page_parts.hpp"
-#include "report.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/escaped.hpp"
+#include "src/support/files.hpp"
 #include "src/support/names.hpp"
-#include "src/support/sha256.hpp"
 #include "src/workloads/any_workload.hpp"
 
 namespace batfill::report {
