@@ -44,13 +44,13 @@ class EasyOrders {
     explicit EasyOrders(const Parameters& parameters)
         : ties_(parameters.choice("ties") == "last" ? Ranking::Ties::last : Ranking::Ties::first),
           ties_follow_order_(parameters.choice("ties") != "first"),
+          // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the exception below destroys the members.
           multifactor_(MultifactorPriority::from(parameters)),
           primary_(JobOrder(parameters, "order"), ties_, true, multifactor_.get()),
           backfill_(JobOrder(parameters, "backfill-order"), ties_, false, multifactor_.get()),
           threshold_(parameters.seconds("threshold")),
           tuner_(WeightTuner::from("easy", parameters)) {
         if (tuner_ && (multifactor_ || RunTimePredictor::is_asked_for(parameters))) {
-            // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the members are destroyed.
             throw UsageError("parameter period replays jobs without their users, so it does not go with " +
                              std::string(multifactor_ ? "the order multifactor" : "prediction"));
         }
