@@ -82,7 +82,7 @@ Schedule Outcome::schedule() const {
     }
     schedule.jobs.reserve(simulator_.ended().size());
     for (const JobNumber number : simulator_.ended()) {
-        schedule.jobs.push_back(scheduled_job(simulator_, number));
+        describe(simulator_, number, schedule.jobs.emplace_back());
     }
     return schedule;
 }
