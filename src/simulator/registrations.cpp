@@ -30,9 +30,8 @@ void Simulation::register_profile(RegisterProfile& decision) {
                              in_quotes(decision.workload) + " at " + results_.now.to_string();
     require_registration(what);
     const Workload* const workload = find_workload(decision.workload);
-    const bool is_known = workload != nullptr && workload->profiles.contains(decision.name);
     auto& profiles = registered_profiles_[decision.workload];
-    if (is_known || profiles.contains(decision.name)) {
+    if ((workload != nullptr && workload->profiles.contains(decision.name)) || profiles.contains(decision.name)) {
         throw InputError(what + ": the workload already has it");
     }
     with_place_in_errors(what, [&] { profiles.emplace(decision.name, parse_profile(decision.source)); });

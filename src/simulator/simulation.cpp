@@ -152,9 +152,8 @@ void Simulation::begin(const Simulator& simulator, SimulatedScheduler& scheduler
     next_decision_ = 0;
     // Batsim 4 processes a reply decision by decision. Submissions of that instant come in between. In Batsim 5 they
     // come before the decisions of the first reply.
-    const bool registers = std::any_of(
-        reply_.decisions.begin(), reply_.decisions.end(),
-        [](const SchedulerReply::TimedDecision& timed) { return std::holds_alternative<RegisterJob>(timed.decision); });
+    const bool registers = std::ranges::any_of(
+        reply_.decisions, [](const auto& timed) { return std::holds_alternative<RegisterJob>(timed.decision); });
     if (like_batsim5_ || registers) {
         expire_timers();
         read_mailbox();
@@ -194,9 +193,7 @@ void Simulation::take_in_reply() {
         continue_reply();
         return;
     }
-    const auto place = std::find_if(mailbox_.begin(), mailbox_.end(), [&](const Message& message) {
-        return !waits && message.kind == Kind::submission_continues;
-    });
+    const auto place = waits ? mailbox_.end() : std::ranges::find(mailbox_, Kind::submission_continues, &Message::kind);
     mailbox_.insert(place, {Kind::reply});
     read_mailbox();
 }
