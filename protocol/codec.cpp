@@ -1,7 +1,6 @@
 #include "protocol/codec.hpp"
 
 #include <map>
-#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -65,8 +64,11 @@ std::optional<std::string> protocol_opened_by(std::string_view frame) {
 }
 
 std::string known_protocols() {
-    const auto names = std::views::keys(registry());
-    return list_of({names.begin(), names.end()});
+    std::vector<std::string> names;
+    for (const auto& [name, protocol] : registry()) {
+        names.push_back(name);
+    }
+    return list_of(names);
 }
 
 }  // namespace batfill::protocol

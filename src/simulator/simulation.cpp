@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <charconv>
 #include <utility>
 #include <variant>
 
 #include <batfill/core/error.hpp>
 
-#include "simulated_jobs.hpp"
-#include "src/formats/job_id.hpp"
 #include "src/formats/profile_index.hpp"
 #include "src/support/json.hpp"
 #include "src/support/overloaded.hpp"
@@ -34,9 +31,7 @@ double in_json(double seconds) {
 }  // namespace
 
 Simulation::Simulation(const Scenario& scenario)
-    : scenario_(scenario),
-      like_batsim5_(scenario.rules == SimulatorRules::batsim5),
-      machines_(scenario.platform.hosts.size(), like_batsim5_) {
+    : scenario_(scenario), machines_(scenario.platform.hosts.size(), scenario.rules == SimulatorRules::batsim5) {
     for (const Workload& workload : scenario.workloads) {
         std::vector<JobNumber>& submissions = submissions_.emplace_back();
         add_jobs(workload, submissions);

@@ -116,7 +116,6 @@ class Simulation {
     std::string deadlock() const;
 
     const Scenario& scenario_;
-    bool like_batsim5_;
     SimulationResults results_;
     // Jobs that the scheduler registered. They keep their addresses.
     std::deque<WorkloadJob> registered_;
@@ -145,6 +144,7 @@ class Simulation {
     std::vector<Event> events_;  // for the scheduler's next message
     SchedulerReply reply_;
     std::size_t next_decision_ = 0;
+    bool like_batsim5_ = scenario_.rules == SimulatorRules::batsim5;
     bool scheduler_ready_ = false;
     bool dynamic_jobs_ = false;
     bool profile_reuse_ = false;
