@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <ranges>
 #include <string_view>
 
 #include <batfill/version.hpp>
@@ -86,7 +87,22 @@ struct Grouping {
 class Groupings {
  public:
     // `jobs` are those of all runs.
-    Groupings(const Report& report, const FinishedJobs& jobs);
+    Groupings(const Report& report, const FinishedJobs& jobs) : workload_jobs_(report.workloads) {
+        if (report.workloads.empty()) {
+            return;
+        }
+        for (Grouping& grouping : groupings_) {
+            for (const GroupSummary& group : groups(grouping, jobs, report.options.tau)) {
+                grouping.names.push_back(group.name);
+            }
+            if (grouping.names == std::vector<std::string>{""}) {
+                grouping.names.clear();
+            }
+            for (std::size_t i = 0; i < grouping.names.size(); ++i) {
+                grouping.places[grouping.names[i]] = i;
+            }
+        }
+    }
 
     const std::array<Grouping, 2>& all() const { return groupings_; }
     // The job in the workloads; null if they do not have it.
@@ -106,23 +122,6 @@ class Groupings {
     std::array<Grouping, 2> groupings_{
         {{"users", "user", &JobDescription::user}, {"queues", "queue", &JobDescription::queue}}};
 };
-
-Groupings::Groupings(const Report& report, const FinishedJobs& jobs) : workload_jobs_(report.workloads) {
-    if (report.workloads.empty()) {
-        return;
-    }
-    for (Grouping& grouping : groupings_) {
-        for (const GroupSummary& group : groups(grouping, jobs, report.options.tau)) {
-            grouping.names.push_back(group.name);
-        }
-        if (grouping.names == std::vector<std::string>{""}) {
-            grouping.names.clear();
-        }
-        for (std::size_t i = 0; i < grouping.names.size(); ++i) {
-            grouping.places[grouping.names[i]] = i;
-        }
-    }
-}
 
 // The part of the ids before the job's own name, "w0!", if all ids share it; else empty.
 std::string_view common_prefix(const std::vector<const ScheduledJob*>& jobs) {
@@ -369,18 +368,6 @@ void write_run(const MeasuredRun& run, const Report& report, const Groupings& gr
     write_longest_waits(run, json);
 }
 
-// The machine's number of processors. If it is unknown, one more than the highest number in use.
-int processors_of(const Report& report) {
-    if (report.options.processors) {
-        return *report.options.processors;
-    }
-    int processors = 1;
-    for (const Run& run : report.runs) {
-        processors = std::max(processors, processors_used(run.schedule));
-    }
-    return processors;
-}
-
 }  // namespace
 
 std::string report_data(const Report& report) {
@@ -404,7 +391,9 @@ std::string report_data(const Report& report) {
         json.key("bytes").integer(file.bytes);
         json.key("sha256").text(file.sha256);
     });
-    json.key("processors").integer(static_cast<std::uint64_t>(processors_of(report)));
+    const auto used = report.runs | std::views::transform([](const Run& run) { return processors_used(run.schedule); });
+    json.key("processors")
+        .integer(static_cast<std::uint64_t>(report.options.processors.value_or(std::ranges::max(used))));
     json.key("processors_known").boolean(report.options.processors.has_value());
     json.key("tau").number(report.options.tau.to_seconds());
     json.key("first").number(clock.first().to_seconds());
