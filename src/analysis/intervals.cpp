@@ -2,7 +2,6 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <ostream>
 #include <random>
@@ -12,6 +11,7 @@
 #include <batfill/analysis/metrics.hpp>
 
 #include "job_measures.hpp"
+#include "src/support/mapped.hpp"
 #include "tables.hpp"
 
 namespace batfill {
@@ -206,25 +206,18 @@ Intervals bootstrap_in_order(const std::vector<JobsOfWeek>& weeks, const JobStat
 
 // Sums of the values of each week.
 std::vector<Week> sums_of(const std::vector<JobsOfWeek>& weeks, JobMeasure measure, Duration tau) {
-    std::vector<Week> sums;
-    sums.reserve(weeks.size());
-    for (const JobsOfWeek& week : weeks) {
+    return mapped(weeks, [=](const JobsOfWeek& week) {
         std::vector<double> values = analysis::values_of(week.run, measure, tau);
         const auto jobs = static_cast<double>(values.size());
         const double sum = analysis::sum(std::move(values));
-        sums.push_back(Week{jobs, sum, sum - analysis::sum(analysis::values_of(week.baseline, measure, tau))});
-    }
-    return sums;
+        return Week{jobs, sum, sum - analysis::sum(analysis::values_of(week.baseline, measure, tau))};
+    });
 }
 
 }  // namespace
 
 std::optional<Interval> interval_of_mean(const std::vector<double>& values, const IntervalOptions& how) {
-    std::vector<Week> each;
-    each.reserve(values.size());
-    std::transform(values.begin(), values.end(), std::back_inserter(each), [](double value) {
-        return Week{1, value, 0};
-    });
+    const auto each = mapped(values, [](double value) { return Week{1, value, 0}; });
     return has_resamples(each.size(), how) ? std::optional(bootstrap_mean(each, how).value) : std::nullopt;
 }
 

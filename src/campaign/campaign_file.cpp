@@ -105,20 +105,20 @@ class Reader : private YamlBlocks {
             workload.source = Source::accounting;
             workload.format = text(entry[source], "a format");
             const std::vector<std::string> known = accounting_formats();
-            if (std::find(known.begin(), known.end(), workload.format) == known.end()) {
+            if (std::ranges::find(known, workload.format) == known.end()) {
                 fail(entry[source], unknown_name("format", workload.format, known));
             }
             if (!entry["file"].IsDefined()) {
                 fail(entry, "import: expected the key file, the data of " + workload.format);
             }
-            workload.path = path_of(entry["file"]);
-            workload.name = workload_name(workload.path);
-        } else {
-            workload.source = source == "log" ? Source::log : Source::workload;
-            workload.path = path_of(entry[source]);
+        } else if (source == "workload") {
+            workload.source = Source::workload;
+        }
+        if (source != "generate") {
+            workload.path = path_of(entry[source == "import" ? "file" : source]);
             workload.name = workload_name(workload.path);
         }
-        if (workload.source == Source::workload) {
+        if (source == "workload") {
             require_known(entry, {"workload", "name", "deadlines", "failures"});
         }
         if (entry["name"].IsDefined()) {

@@ -1,5 +1,3 @@
-#include "campaign_runs.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -15,6 +13,7 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/replay/replay.hpp>
 
+#include "run_campaign.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/command_line.hpp"
 #include "src/support/csv_text.hpp"

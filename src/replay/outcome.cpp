@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <iterator>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "src/simulator/embedded_scheduler.hpp"
 #include "src/simulator/simulated_jobs.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill {
 
@@ -80,10 +80,7 @@ Schedule Outcome::schedule() const {
     if (!scenario_->workloads.empty()) {
         schedule.path = scenario_->workloads.front().path;
     }
-    schedule.jobs.reserve(simulator_.ended().size());
-    for (const JobNumber number : simulator_.ended()) {
-        schedule.jobs.push_back(scheduled_job(simulator_, number));
-    }
+    schedule.jobs = mapped(simulator_.ended(), [&](JobNumber number) { return scheduled_job(simulator_, number); });
     return schedule;
 }
 
@@ -178,8 +175,7 @@ CheckReport audit(const Outcome& outcome, CheckOptions options) {
     std::vector<BrokenGuarantee> broken;
     const bool guaranteed = outcome.gives_guarantees();
     if (guaranteed) {
-        std::transform(simulation.ended().begin(), simulation.ended().end(), std::back_inserter(guarantees),
-                       [&](JobNumber number) { return outcome.guarantee(number); });
+        guarantees = mapped(simulation.ended(), [&](JobNumber number) { return outcome.guarantee(number); });
         broken = outcome.broken_guarantees();
     }
     const Scenario& scenario = outcome.scenario();

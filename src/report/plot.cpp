@@ -4,12 +4,12 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 
 #include <batfill/core/error.hpp>
 
 #include "drawing.hpp"
 #include "figures.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::report {
@@ -424,14 +424,12 @@ std::string plot(PlotKind kind, const std::vector<PlottedRun>& runs, const PlotO
     if (jobs.empty()) {
         throw InputError(runs.front().schedule.path + ": " + nothing_to_plot(runs, options));
     }
-    std::vector<std::string> labels;
-    std::ranges::transform(drawn, std::back_inserter(labels), &DrawnRun::label);
     TimeSpan span = span_of(jobs);
     span = {options.from.value_or(span.first), options.until.value_or(span.last)};
     Drawing drawing(layout_of(kind, drawn, span, options));
     const double height = draw(kind, drawn, span, options, drawing);
-    return drawing.svg(height,
-                       std::string(plot_kind_names.at(static_cast<std::size_t>(kind))) + ": " + list_of(labels));
+    return drawing.svg(height, std::string(plot_kind_names.at(static_cast<std::size_t>(kind))) + ": " +
+                                   list_of(mapped(drawn, &DrawnRun::label)));
 }
 
 }  // namespace batfill::report

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <ranges>
 #include <string_view>
 
 #include <batfill/version.hpp>
@@ -17,6 +16,7 @@
 #include "src/support/csv_text.hpp"
 #include "src/support/escaped.hpp"
 #include "src/support/json_writer.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::report {
 
@@ -69,9 +69,7 @@ MeasuredRun measured(const Run& run, const Report& report) {
         }
     }
     std::ranges::stable_sort(result.jobs, {}, [](const ScheduledJob* job) { return job->execution->start; });
-    for (const ScheduledJob* job : result.jobs) {
-        result.finished.push_back(analysis::finished_job(*job));
-    }
+    result.finished = mapped(result.jobs, [](const ScheduledJob* job) { return analysis::finished_job(*job); });
     return result;
 }
 
@@ -92,9 +90,7 @@ class Groupings {
             return;
         }
         for (Grouping& grouping : groupings_) {
-            for (const GroupSummary& group : groups(grouping, jobs, report.options.tau)) {
-                grouping.names.push_back(group.name);
-            }
+            grouping.names = mapped(groups(grouping, jobs, report.options.tau), &GroupSummary::name);
             if (grouping.names == std::vector<std::string>{""}) {
                 grouping.names.clear();
             }
@@ -251,28 +247,22 @@ void write_guarantees(const Run& run, Json& json) {
     if (!run.guarantees) {
         return;
     }
-    std::vector<double> early;
+    std::vector<double> early;  // of those that started
     std::size_t kept = 0;
     std::size_t given = 0;
-    std::size_t never_started = 0;
-    for (const Guarantee& guarantee : *run.guarantees) {
-        if (!guarantee.guaranteed_start) {
-            continue;
+    for (const auto& [id, guaranteed, actual] : *run.guarantees) {
+        given += guaranteed ? 1U : 0U;
+        if (guaranteed && actual) {
+            kept += *actual <= *guaranteed ? 1U : 0U;
+            early.push_back((*guaranteed - *actual).to_seconds());
         }
-        ++given;
-        if (!guarantee.actual_start) {
-            ++never_started;
-            continue;
-        }
-        kept += *guarantee.actual_start <= *guarantee.guaranteed_start ? 1U : 0U;
-        early.push_back((*guarantee.guaranteed_start - *guarantee.actual_start).to_seconds());
     }
     json.key("guarantees").open_object();
     json.key("jobs").integer(run.guarantees->size());
     json.key("given").integer(given);
     json.key("kept").integer(kept);
-    json.key("late").integer(given - kept - never_started);
-    json.key("never_started").integer(never_started);
+    json.key("late").integer(early.size() - kept);
+    json.key("never_started").integer(given - early.size());
     if (run.broken_guarantees) {
         json.key("moved_by_losses").integer(run.broken_guarantees->size());
     }
@@ -283,10 +273,7 @@ void write_guarantees(const Run& run, Json& json) {
 }
 
 void write_longest_waits(const MeasuredRun& run, Json& json) {
-    std::vector<const FinishedJob*> jobs;
-    for (const FinishedJob& job : run.finished) {
-        jobs.push_back(&job);
-    }
+    std::vector<const FinishedJob*> jobs = mapped(run.finished, [](const FinishedJob& job) { return &job; });
     std::ranges::stable_sort(jobs, std::greater<>(), [](const FinishedJob* job) { return wait(*job); });
     jobs.resize(std::min(jobs.size(), longest_waits_shown));
     json.key("longest_waits").objects(jobs, [&](const FinishedJob* job) {
@@ -391,9 +378,9 @@ std::string report_data(const Report& report) {
         json.key("bytes").integer(file.bytes);
         json.key("sha256").text(file.sha256);
     });
-    const auto used = report.runs | std::views::transform([](const Run& run) { return processors_used(run.schedule); });
-    json.key("processors")
-        .integer(static_cast<std::uint64_t>(report.options.processors.value_or(std::ranges::max(used))));
+    const auto used = mapped(report.runs, [](const Run& run) { return processors_used(run.schedule); });
+    const int processors = report.options.processors.value_or(std::ranges::max(used));
+    json.key("processors").integer(static_cast<std::uint64_t>(processors));
     json.key("processors_known").boolean(report.options.processors.has_value());
     json.key("tau").number(report.options.tau.to_seconds());
     json.key("first").number(clock.first().to_seconds());
