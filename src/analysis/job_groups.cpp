@@ -3,12 +3,9 @@
 #include <cassert>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <ostream>
 #include <utility>
 #include <vector>
-
-#include <batfill/core/error.hpp>
 
 #include "job_measures.hpp"
 #include "src/support/mapped.hpp"

@@ -1,9 +1,9 @@
 #include "plot.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include <batfill/core/error.hpp>
 
@@ -111,16 +111,14 @@ class Legend {
  public:
     Legend(double top, const Layout& layout) : layout_(layout), x_(layout.left()), top_(top) {}
 
-    // Calls `draw` with the position of the next entry. The one after it follows at the distance `needed`. An entry
-    // whose width `visible` does not fit begins a new line.
-    template <class Draw>
-    void add(double needed, double visible, const Draw& draw) {
+    // Returns the position of the next entry. The one after it follows at the distance `needed`. An entry whose width
+    // `visible` does not fit begins a new line.
+    std::pair<double, double> add(double needed, double visible) {
         if (x_ > layout_.left() && x_ + visible > layout_.right()) {
             x_ = layout_.left();
             top_ += layout_.line_height();
         }
-        draw(x_, top_);
-        x_ += needed;
+        return {std::exchange(x_, x_ + needed), top_};
     }
     double bottom() const { return top_ + layout_.line_height(); }
 
@@ -139,10 +137,9 @@ double draw_legend(const std::vector<DrawnRun>& runs, double top, Drawing& drawi
     Legend legend(top, layout);
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const double needed = layout.scaled(50 + 7.5 * static_cast<double>(runs[i].label.size()));
-        legend.add(needed, needed, [&](double x, double y) {
-            drawing.curve("M" + Drawing::point(x, y + layout.scaled(10)) + "h" + coordinate(layout.scaled(30)), i);
-            drawing.text(x + layout.scaled(36), y + layout.scaled(14), runs[i].label, "start");
-        });
+        const auto [x, y] = legend.add(needed, needed);
+        drawing.curve("M" + Drawing::point(x, y + layout.scaled(10)) + "h" + coordinate(layout.scaled(30)), i);
+        drawing.text(x + layout.scaled(36), y + layout.scaled(14), runs[i].label, "start");
     }
     return legend.bottom();
 }
@@ -154,11 +151,9 @@ double draw_wait_legend(double top, Drawing& drawing) {
     Legend legend(top, layout);
     for (const WaitClass& each : wait_classes) {
         const double text = layout.letter_width() * static_cast<double>(std::string_view(each.name).size());
-        legend.add(layout.scaled(40) + text, layout.scaled(17) + text, [&](double x, double y) {
-            drawing.area(Drawing::rectangle(x, y + layout.scaled(4), layout.scaled(12), layout.scaled(12)),
-                         each.colour);
-            drawing.text(x + layout.scaled(17), y + layout.scaled(14), each.name, "start");
-        });
+        const auto [x, y] = legend.add(layout.scaled(40) + text, layout.scaled(17) + text);
+        drawing.area(Drawing::rectangle(x, y + layout.scaled(4), layout.scaled(12), layout.scaled(12)), each.colour);
+        drawing.text(x + layout.scaled(17), y + layout.scaled(14), each.name, "start");
     }
     return legend.bottom();
 }
