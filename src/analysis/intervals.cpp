@@ -56,6 +56,7 @@ std::vector<JobsOfWeek> weeks_of(const FinishedJobs& jobs, const FinishedJobs* b
         }
     }
     std::vector<JobsOfWeek> result;
+    result.reserve(weeks.size());
     for (auto& [number, week] : weeks) {
         result.push_back(std::move(week));
     }
