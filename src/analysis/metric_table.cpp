@@ -185,6 +185,7 @@ double deadline_usage(const DrivenJob& job) {
     return ratio(job.used, job.given);
 }
 
+// 1 or 0: the mean is a share.
 double is_usage_above_80_percent(const DrivenJob& job) {
     return job.used * 100 > job.given * 80 ? 1 : 0;
 }

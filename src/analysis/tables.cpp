@@ -166,9 +166,9 @@ std::vector<bool> best_of(const std::vector<std::optional<double>>& values, Goal
     if (goal == Goal::none || known.empty()) {
         return std::vector<bool>(values.size(), false);
     }
-    const auto [lowest, highest] = std::ranges::minmax(known);
-    const double wanted = goal == Goal::more ? highest : lowest;
-    return mapped(values, [=](const auto& value) { return lowest < highest && value == wanted; });
+    const auto range = std::ranges::minmax(known);
+    const double wanted = goal == Goal::more ? range.max : range.min;
+    return mapped(values, [=](const auto& value) { return range.min < range.max && value == wanted; });
 }
 
 void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat format, bool marks) {
