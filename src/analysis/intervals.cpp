@@ -82,8 +82,9 @@ bool has_resamples(std::size_t weeks, const IntervalOptions& options) {
 
 // Intervals of a value and its difference to the baseline, over the resamples of a circular block bootstrap. A resample
 // has as many weeks as the log, in blocks of consecutive weeks from sampled starts. The first week follows the last
-// one. The same options and number of weeks give the same resamples. `measure` returns value and difference of the
-// weeks of a resample; none without jobs. Requires: has_resamples().
+// one. The same options and number of weeks give the same resamples. `measure` returns both for the weeks of a
+// resample; none without jobs.
+// Requires: has_resamples().
 template <class Measure>
 Intervals bootstrap(std::size_t weeks, const IntervalOptions& options, Measure measure) {
     std::mt19937_64 random(options.seed);

@@ -268,9 +268,10 @@ class Reader : private YamlBlocks {
         require_few_runs(entry);
     }
 
-    void take_name(const YAML::Node& entry, const std::string& name, const std::string& problem) {
+    // `what` names the entry, in the message that the name of its files is taken.
+    void take_name(const YAML::Node& entry, const std::string& name, const std::string& what) {
         if (!names_.insert(name).second) {
-            fail(entry, "there is " + problem);
+            fail(entry, "there is " + what);
         }
     }
 
