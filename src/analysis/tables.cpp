@@ -163,12 +163,10 @@ std::vector<double> known_of(const std::vector<std::optional<double>>& values) {
 
 std::vector<bool> best_of(const std::vector<std::optional<double>>& values, Goal goal) {
     const std::vector<double> known = known_of(values);
-    if (goal == Goal::none || known.empty()) {
-        return std::vector<bool>(values.size(), false);
-    }
-    const auto range = std::ranges::minmax(known);
+    const auto range = known.empty() ? std::ranges::minmax_result<double>() : std::ranges::minmax(known);
     const double wanted = goal == Goal::more ? range.max : range.min;
-    return mapped(values, [=](const auto& value) { return range.min < range.max && value == wanted; });
+    const bool has_best = goal != Goal::none && range.min < range.max;
+    return mapped(values, [=](const auto& value) { return has_best && value == wanted; });
 }
 
 void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat format, bool marks) {
