@@ -203,11 +203,8 @@ void Audit::check_rejected(const ScheduledJob& job, const JobDescription& descri
 // Whether every algorithm can run the job. It must fit into one group of equal hosts, because an algorithm may insist
 // on them. Jobs with licences do not count, since this does not check licences.
 bool Audit::could_run(const JobDescription& description) const {
-    int widest = 0;
-    for (const Machine::Group& group : machine_.groups()) {
-        widest = std::max(widest, group.processors.size());
-    }
-    return description.processors > 0 && description.processors <= widest && description.licenses.empty() &&
+    const auto fits = [&](const Machine::Group& group) { return description.processors <= group.processors.size(); };
+    return description.processors > 0 && std::ranges::any_of(machine_.groups(), fits) && description.licenses.empty() &&
            description.walltime && *description.walltime > Duration();
 }
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 
@@ -9,6 +8,7 @@
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/mapped.hpp"
 #include "workload_jobs.hpp"
 
 namespace batfill {
@@ -96,8 +96,7 @@ void write_compared_jobs(const std::string& path, const std::vector<std::string>
     for (const MeasuredSchedule& schedule : schedules) {
         analysis::require_same_jobs(schedules.front(), schedule);
     }
-    std::vector<FinishedById> runs(schedules.size());
-    std::transform(schedules.begin(), schedules.end(), runs.begin(), finished_by_id);
+    const std::vector<FinishedById> runs = mapped(schedules, finished_by_id);
     OutputFile file(path);
     file.write(header(labels));
     for (const Workload& workload : workloads) {

@@ -2,7 +2,6 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <ostream>
 #include <random>
@@ -12,6 +11,7 @@
 #include <batfill/analysis/metrics.hpp>
 
 #include "job_measures.hpp"
+#include "src/support/mapped.hpp"
 #include "tables.hpp"
 
 namespace batfill {
@@ -75,13 +75,22 @@ struct Intervals {
     Interval difference;
 };
 
-// Calls `use` with the weeks of each resample of a circular block bootstrap. A resample has as many weeks as the log,
-// in blocks of consecutive weeks from sampled starts. The first week follows the last one. The same options and number
-// of weeks give the same resamples. Requires: weeks > 0.
-template <class Use>
-void for_each_resample(std::size_t weeks, const IntervalOptions& options, Use use) {
+// With fewer than two blocks of weeks, all resamples would be alike.
+bool has_resamples(std::size_t weeks, const IntervalOptions& options) {
+    return weeks >= 2 * options.block;
+}
+
+// Intervals of a value and its difference to the baseline, over the resamples of a circular block bootstrap. A resample
+// has as many weeks as the log, in blocks of consecutive weeks from sampled starts. The first week follows the last
+// one. The same options and number of weeks give the same resamples. `measure` returns both for the weeks of a
+// resample; none without jobs.
+// Requires: has_resamples().
+template <class Measure>
+Intervals bootstrap(std::size_t weeks, const IntervalOptions& options, Measure measure) {
     std::mt19937_64 random(options.seed);
     std::vector<std::size_t> sampled(weeks);
+    std::vector<double> values;
+    std::vector<double> differences;
     for (std::size_t i = 0; i < options.resamples; ++i) {
         for (std::size_t taken = 0; taken < weeks;) {
             // The modulo makes some weeks more likely by less than one in 2^40, which is negligible.
@@ -90,33 +99,27 @@ void for_each_resample(std::size_t weeks, const IntervalOptions& options, Use us
                 sampled[taken] = (first + step) % weeks;
             }
         }
-        use(sampled);
+        if (const std::optional<std::pair<double, double>> measured = measure(sampled)) {
+            values.push_back(measured->first);
+            differences.push_back(measured->second);
+        }
     }
-}
-
-// With fewer than two blocks of weeks, all resamples would be alike.
-bool has_resamples(std::size_t weeks, const IntervalOptions& options) {
-    return weeks >= 2 * options.block;
+    return {percentiles(std::move(values)), percentiles(std::move(differences))};
 }
 
 // Intervals of the mean over jobs.
 // Requires: has_resamples().
-Intervals bootstrap(const std::vector<Week>& weeks, const IntervalOptions& options) {
-    std::vector<double> values;
-    std::vector<double> differences;
-    for_each_resample(weeks.size(), options, [&](const std::vector<std::size_t>& sampled) {
+Intervals bootstrap_mean(const std::vector<Week>& weeks, const IntervalOptions& options) {
+    return bootstrap(weeks.size(), options, [&](const std::vector<std::size_t>& sampled) {
         Week all;
         for (const std::size_t week : sampled) {
             all.jobs += weeks[week].jobs;
             all.values += weeks[week].values;
             all.differences += weeks[week].differences;
         }
-        if (all.jobs > 0) {
-            values.push_back(all.values / all.jobs);
-            differences.push_back(all.differences / all.jobs);
-        }
+        return all.jobs > 0 ? std::optional(std::pair(all.values / all.jobs, all.differences / all.jobs))
+                            : std::nullopt;
     });
-    return Intervals{percentiles(std::move(values)), percentiles(std::move(differences))};
 }
 
 // The metrics that have intervals, in the order in which they are shown. Each is a statistic of jobs.
@@ -191,43 +194,33 @@ Intervals bootstrap_in_order(const std::vector<JobsOfWeek>& weeks, const JobStat
                              const IntervalOptions& options) {
     const OrderedValues run(weeks, &JobsOfWeek::run, statistic, tau);
     const OrderedValues baseline(weeks, &JobsOfWeek::baseline, statistic, tau);
-    std::vector<double> values;
-    std::vector<double> differences;
-    for_each_resample(weeks.size(), options, [&](const std::vector<std::size_t>& sampled) {
+    return bootstrap(weeks.size(), options, [&](const std::vector<std::size_t>& sampled) {
         std::vector<std::size_t> times(weeks.size());
         std::size_t jobs = 0;
         for (const std::size_t week : sampled) {
             ++times[week];
             jobs += weeks[week].run.size();
         }
-        values.push_back(run.measure(times, jobs));
-        differences.push_back(values.back() - baseline.measure(times, jobs));
+        const double value = run.measure(times, jobs);
+        return std::optional(std::pair(value, value - baseline.measure(times, jobs)));
     });
-    return Intervals{percentiles(std::move(values)), percentiles(std::move(differences))};
 }
 
 // Sums of the values of each week.
 std::vector<Week> sums_of(const std::vector<JobsOfWeek>& weeks, JobMeasure measure, Duration tau) {
-    std::vector<Week> sums;
-    sums.reserve(weeks.size());
-    for (const JobsOfWeek& week : weeks) {
+    return mapped(weeks, [=](const JobsOfWeek& week) {
         std::vector<double> values = analysis::values_of(week.run, measure, tau);
         const auto jobs = static_cast<double>(values.size());
         const double sum = analysis::sum(std::move(values));
-        sums.push_back(Week{jobs, sum, sum - analysis::sum(analysis::values_of(week.baseline, measure, tau))});
-    }
-    return sums;
+        return Week{jobs, sum, sum - analysis::sum(analysis::values_of(week.baseline, measure, tau))};
+    });
 }
 
 }  // namespace
 
 std::optional<Interval> interval_of_mean(const std::vector<double>& values, const IntervalOptions& how) {
-    std::vector<Week> each;
-    each.reserve(values.size());
-    std::transform(values.begin(), values.end(), std::back_inserter(each), [](double value) {
-        return Week{1, value, 0};
-    });
-    return has_resamples(each.size(), how) ? std::optional(bootstrap(each, how).value) : std::nullopt;
+    const auto each = mapped(values, [](double value) { return Week{1, value, 0}; });
+    return has_resamples(each.size(), how) ? std::optional(bootstrap_mean(each, how).value) : std::nullopt;
 }
 
 std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, const MetricsOptions& options,
@@ -251,7 +244,7 @@ std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, 
         }
         if (found.value && has_resamples(weeks.size(), how)) {
             const Intervals intervals = statistic.kind == Kind::mean
-                                            ? bootstrap(sums_of(weeks, statistic.measure, options.tau), how)
+                                            ? bootstrap_mean(sums_of(weeks, statistic.measure, options.tau), how)
                                             : bootstrap_in_order(weeks, statistic, options.tau, how);
             found.interval = intervals.value;
             if (found.difference) {

@@ -3,14 +3,12 @@
 #include <cassert>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <ostream>
 #include <utility>
 #include <vector>
 
-#include <batfill/core/error.hpp>
-
 #include "job_measures.hpp"
+#include "src/support/mapped.hpp"
 #include "tables.hpp"
 #include "workload_jobs.hpp"
 
@@ -97,18 +95,12 @@ std::vector<JobGroup> measure_groups(const MeasuredSchedule& schedule, const Met
     for (const FinishedJob& job : schedule.finished()) {
         const JobDescription* const description =
             with_workload ? submitted.require(job, schedule.path()).description : nullptr;
-        std::vector<PlacedName> names(groupings.size());
-        std::transform(groupings.begin(), groupings.end(), names.begin(),
-                       [&](JobGrouping grouping) { return name_in(grouping, job, description); });
-        groups[names].push_back(job);
+        const auto name = [&](JobGrouping grouping) { return name_in(grouping, job, description); };
+        groups[mapped(groupings, name)].push_back(job);
     }
     std::vector<JobGroup> result;
     for (const auto& [names, jobs] : groups) {
-        JobGroup& group = result.emplace_back();
-        for (const PlacedName& name : names) {
-            group.names.push_back(name.second);
-        }
-        group.metrics = analysis::measure_group(jobs, options.tau);
+        result.push_back({mapped(names, &PlacedName::second), analysis::measure_group(jobs, options.tau)});
     }
     return result;
 }

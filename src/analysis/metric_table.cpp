@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <iterator>
 #include <numeric>
 #include <string>
 
@@ -85,12 +84,7 @@ std::optional<double> over_time(const MetricInput& run) {
     return run.over_time.*value;
 }
 
-// These count all jobs of the schedule, or those that ended in a given way.
-
-std::optional<double> all_jobs(const MetricInput& run) {
-    return count(run.schedule->jobs());
-}
-
+// How many jobs of the schedule are in a state that counts.
 template <bool (*counts)(JobState)>
 std::optional<double> count_states(const MetricInput& run) {
     std::size_t jobs = 0;
@@ -100,9 +94,9 @@ std::optional<double> count_states(const MetricInput& run) {
     return count(jobs);
 }
 
-template <JobState state>
-std::optional<double> ended(const MetricInput& run) {
-    return count(run.schedule->jobs_in(state));
+template <JobState wanted>
+bool is(JobState state) {
+    return state == wanted;
 }
 
 std::optional<double> users(const MetricInput& run) {
@@ -152,7 +146,6 @@ struct DrivenJob {
     Duration given;  // the time that it had until its deadline
     bool is_short;   // whether that was short
 
-    bool delayed() const { return wait > Duration(); }
     bool late() const { return used > given; }
 };
 
@@ -167,6 +160,13 @@ std::vector<DrivenJob> driven_jobs(const MetricInput& run) {
     return result;
 }
 
+bool any(const DrivenJob&) {
+    return true;
+}
+bool delayed(const DrivenJob& job) {
+    return job.wait > Duration();
+}
+
 // How many jobs with a deadline meet the condition.
 template <bool (*condition)(const DrivenJob&)>
 std::optional<double> driven_that_are(const MetricInput& run) {
@@ -174,50 +174,49 @@ std::optional<double> driven_that_are(const MetricInput& run) {
     return run.by_deadline ? count(static_cast<std::size_t>(std::ranges::count_if(jobs, condition))) : std::nullopt;
 }
 
-std::optional<double> regular_jobs(const MetricInput& run) {
-    return run.by_deadline ? count(run.by_deadline->regular.size()) : std::nullopt;
+// A number that the split of the jobs gives; none without workloads.
+template <std::size_t (*number)(const JobsByDeadline&)>
+std::optional<double> of_split(const MetricInput& run) {
+    return run.by_deadline ? count(number(*run.by_deadline)) : std::nullopt;
 }
 
-std::optional<double> regular_jobs_left_out(const MetricInput& run) {
-    return run.by_deadline ? count(run.by_deadline->regular_left_out) : std::nullopt;
+// The share of the time until its deadline that a job uses.
+double deadline_usage(const DrivenJob& job) {
+    return ratio(job.used, job.given);
 }
 
-// The mean share of the time until its deadline that a job uses. Only jobs whose deadline lies after their submission
+// 1 or 0: the mean is a share.
+double is_usage_above_80_percent(const DrivenJob& job) {
+    return job.used * 100 > job.given * 80 ? 1 : 0;
+}
+
+// The mean of a value over the jobs that meet the condition. Only jobs whose deadline lies after their submission
 // count.
-template <bool only_delayed>
-std::optional<double> mean_deadline_usage(const MetricInput& run) {
-    std::vector<double> ratios;
+template <double (*value)(const DrivenJob&), bool (*condition)(const DrivenJob&)>
+std::optional<double> mean_of_driven(const MetricInput& run) {
+    std::vector<double> values;
     for (const DrivenJob& job : driven_jobs(run)) {
-        if (job.given > Duration() && (job.delayed() || !only_delayed)) {
-            ratios.push_back(ratio(job.used, job.given));
+        if (job.given > Duration() && condition(job)) {
+            values.push_back(value(job));
         }
     }
-    return mean(ratios);
-}
-
-std::optional<double> deadline_usage_above_80_percent(const MetricInput& run) {
-    std::vector<double> above;
-    for (const DrivenJob& job : driven_jobs(run)) {
-        if (job.given > Duration()) {
-            above.push_back(job.used * 100 > job.given * 80 ? 1 : 0);
-        }
-    }
-    return mean(above);
+    return mean(values);
 }
 
 // To add a metric, add an entry here with its meaning in a sentence, and its definition to docs/metrics.md. An indented
 // title is a part of the entry above it.
 constexpr auto metrics = std::to_array<Metric>({
-    {"jobs", "jobs", "All jobs of the schedule, whatever became of them.", Unit::count, all_jobs},
+    {"jobs", "jobs", "All jobs of the schedule, whatever became of them.", Unit::count,
+     count_states<[](JobState) { return true; }>},
     {"finished", "  finished", "Jobs that came to an end: successful, failed, stopped at their walltime, or killed.",
      Unit::count, count_states<has_completed>, Goal::more},
     {"walltime_reached", "    at their walltime", "Finished jobs that were stopped at their walltime.", Unit::count,
-     ended<JobState::completed_walltime_reached>},
+     count_states<is<JobState::completed_walltime_reached>>},
     {"killed", "    killed", "Finished jobs that the scheduler killed.", Unit::count,
-     ended<JobState::completed_killed>},
-    {"failed", "    failed", "Finished jobs that failed.", Unit::count, ended<JobState::completed_failed>},
-    {"rejected", "  rejected", "Jobs that the scheduler refused to run.", Unit::count, ended<JobState::rejected>,
-     Goal::less},
+     count_states<is<JobState::completed_killed>>},
+    {"failed", "    failed", "Finished jobs that failed.", Unit::count, count_states<is<JobState::completed_failed>>},
+    {"rejected", "  rejected", "Jobs that the scheduler refused to run.", Unit::count,
+     count_states<is<JobState::rejected>>, Goal::less},
     {"unfinished", "  unfinished", "Jobs that neither finished nor were rejected. The run is incomplete.", Unit::count,
      count_states<is_unfinished>, Goal::less},
     {"mean_wait", "mean wait (s)", "Mean time from submission to start.", Unit::seconds, mean_wait, Goal::minimum},
@@ -286,13 +285,12 @@ constexpr auto metrics = std::to_array<Metric>({
      license_usage, Goal::more},
     {"makespan", "makespan (s)", "The last completion, counted from the clock's zero.", Unit::seconds, makespan,
      Goal::minimum},
-    {"deadline_jobs", "jobs with a deadline", "Finished jobs that have a deadline.", Unit::count,
-     driven_that_are<[](const DrivenJob&) { return true; }>},
+    {"deadline_jobs", "jobs with a deadline", "Finished jobs that have a deadline.", Unit::count, driven_that_are<any>},
     {"deadline_jobs_short", "  short",
      "Jobs whose deadline is soon after their submission (--short-deadline, a day by default).", Unit::count,
      driven_that_are<[](const DrivenJob& job) { return job.is_short; }>},
     {"deadline_jobs_started_at_once", "  started at once", "Jobs with a deadline that did not wait.", Unit::count,
-     driven_that_are<[](const DrivenJob& job) { return !job.delayed(); }>},
+     driven_that_are<[](const DrivenJob& job) { return !delayed(job); }>},
     {"deadline_violations", "  deadline missed", "Jobs completed after their deadline.", Unit::count,
      driven_that_are<[](const DrivenJob& job) { return job.late(); }>, Goal::less},
     {"deadline_violations_short", "    short", "Jobs with a short deadline that missed it.", Unit::count,
@@ -301,21 +299,23 @@ constexpr auto metrics = std::to_array<Metric>({
      driven_that_are<[](const DrivenJob& job) { return !job.is_short && job.late(); }>, Goal::less},
     {"mean_deadline_usage", "mean deadline usage",
      "Mean share of the time until its deadline that a job needs. Above 100 % it is late.", Unit::share,
-     mean_deadline_usage<false>, Goal::less},
+     mean_of_driven<deadline_usage, any>, Goal::less},
     {"mean_deadline_usage_delayed", "mean deadline usage, not at once", "The same, over jobs that waited.", Unit::share,
-     mean_deadline_usage<true>, Goal::less},
+     mean_of_driven<deadline_usage, delayed>, Goal::less},
     {"share_deadline_usage_above_80_percent", "deadline usage above 80 %",
      "Share of the jobs that need more than 80 % of the time until their deadline.", Unit::share,
-     deadline_usage_above_80_percent, Goal::less},
+     mean_of_driven<is_usage_above_80_percent, any>, Goal::less},
     {"mean_wait_deadline", "mean wait, deadline jobs (s)", "Mean wait of the jobs with a deadline.", Unit::seconds,
      of<&JobsByDeadline::driven, mean_wait>, Goal::less},
     {"mean_stretch_deadline", "mean stretch, deadline jobs", "Mean stretch of the jobs with a deadline.", Unit::ratio,
      of<&JobsByDeadline::driven, mean_stretch>, Goal::less},
     {"max_stretch_deadline", "max stretch, deadline jobs", "Largest stretch of the jobs with a deadline.", Unit::ratio,
      of<&JobsByDeadline::driven, max_stretch>, Goal::less},
-    {"regular_jobs", "regular jobs", "Finished jobs without a deadline.", Unit::count, regular_jobs},
+    {"regular_jobs", "regular jobs", "Finished jobs without a deadline.", Unit::count,
+     of_split<[](const JobsByDeadline& jobs) { return jobs.regular.size(); }>},
     {"regular_jobs_left_out", "  more, left out",
-     "Jobs without a deadline that do not count, because they waited in no run.", Unit::count, regular_jobs_left_out},
+     "Jobs without a deadline that do not count, because they waited in no run.", Unit::count,
+     of_split<[](const JobsByDeadline& jobs) { return jobs.regular_left_out; }>},
     {"mean_wait_regular", "mean wait, regular jobs (s)", "Mean wait of the jobs without a deadline.", Unit::seconds,
      of<&JobsByDeadline::regular, mean_wait>, Goal::less},
     {"mean_stretch_regular", "mean stretch, regular jobs", "Mean stretch of the jobs without a deadline.", Unit::ratio,

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -7,6 +6,7 @@
 
 #include "job_measures.hpp"
 #include "metric_table.hpp"
+#include "src/support/mapped.hpp"
 #include "workload_jobs.hpp"
 
 namespace batfill {
@@ -39,22 +39,17 @@ analysis::JobsByDeadline jobs_by_deadline(const MeasuredSchedule& schedule, cons
 // Requires: all jobs are in the workloads.
 std::vector<std::size_t> licenses_of(const FinishedJobs& jobs, const analysis::WorkloadJobs& submitted,
                                      const std::vector<Machine::License>& licenses) {
-    std::vector<std::size_t> counts;
-    counts.reserve(jobs.size());
-    for (const FinishedJob& job : jobs) {
+    return mapped(jobs, [&](const FinishedJob& job) {
         const std::vector<std::string>& names = submitted.find(job.id)->description->licenses;
-        counts.push_back(static_cast<std::size_t>(std::ranges::count_if(
-            licenses, [&](const auto& license) { return std::ranges::find(names, license.name) != names.end(); })));
-    }
-    return counts;
+        return static_cast<std::size_t>(std::ranges::count_if(
+            licenses, [&](const auto& license) { return std::ranges::find(names, license.name) != names.end(); }));
+    });
 }
 
 }  // namespace
 
 std::vector<std::string> metric_names() {
-    std::vector<std::string> names;
-    std::ranges::transform(analysis::all_metrics(), std::back_inserter(names), &analysis::Metric::name);
-    return names;
+    return mapped(analysis::all_metrics(), [](const analysis::Metric& metric) { return std::string(metric.name); });
 }
 
 std::optional<double> Metrics::operator[](std::string_view name) const {
@@ -86,11 +81,7 @@ Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& 
         analysis::require_same_finished_jobs(*baseline, schedule);
         run.baseline = &baseline->finished();
     }
-    std::vector<std::optional<double>> values;
-    for (const analysis::Metric& metric : analysis::all_metrics()) {
-        values.push_back(metric.compute(run));
-    }
-    return Metrics(std::move(values));
+    return Metrics(mapped(analysis::all_metrics(), [&](const auto& metric) { return metric.compute(run); }));
 }
 
 }  // namespace batfill

@@ -5,6 +5,7 @@
 #include <batfill/core/error.hpp>
 
 #include "metric_table.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "tables.hpp"
 
@@ -39,9 +40,7 @@ analysis::MarkedLines lines_of(const std::vector<RunMetrics>& runs) {
     }
     for (std::size_t i = 0; i < all_metrics().size(); ++i) {
         const Metric& metric = all_metrics()[i];
-        std::vector<std::optional<double>> values(runs.size());
-        std::transform(runs.begin(), runs.end(), values.begin(),
-                       [&](const RunMetrics& run) { return run.metrics.values()[i]; });
+        const auto values = mapped(runs, [&](const RunMetrics& run) { return run.metrics.values()[i]; });
         if (std::ranges::none_of(values, [](const auto& value) { return value.has_value(); })) {
             continue;
         }

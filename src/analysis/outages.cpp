@@ -1,5 +1,3 @@
-#include "outages.hpp"
-
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
@@ -9,6 +7,8 @@
 
 #include <batfill/core/error.hpp>
 
+#include "audit.hpp"
+
 namespace batfill::analysis {
 
 std::string Outages::Outage::to_string() const {
@@ -17,12 +17,7 @@ std::string Outages::Outage::to_string() const {
 
 // At one instant, the event whose list has waited longest for it comes first, as in the simulator.
 Outages::Outages(const std::vector<std::vector<ExternalEvent>>& event_lists, int processors) {
-    struct Next {
-        Time time;
-        std::size_t order;
-        std::size_t list;
-        bool operator>(const Next& other) const { return std::tie(time, order) > std::tie(other.time, other.order); }
-    };
+    using Next = std::tuple<Time, std::size_t, std::size_t>;  // time, order of waiting, list
     std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
     std::vector<std::size_t> occurred(event_lists.size(), 0);
     std::size_t order = 0;

@@ -4,11 +4,11 @@
 #include <cassert>
 #include <ostream>
 #include <string_view>
-#include <utility>
 
 #include "src/support/csv_text.hpp"
 #include "src/support/escaped.hpp"
 #include "src/support/json_writer.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/text_table.hpp"
 
 namespace batfill::analysis {
@@ -30,18 +30,18 @@ std::string for_csv(const Cell& cell) {
     return csv_text(std::get<std::string>(cell));
 }
 
-void write_csv(std::ostream& out, const Rows& rows) {
-    const char* separator = "";
-    for (const Column& column : rows.columns) {
-        out << std::exchange(separator, ",") << column.name;
+void write_cells(std::ostream& out, const std::vector<std::string>& cells, const char* begin, const char* between,
+                 const char* end) {
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+        out << (column == 0 ? begin : between) << cells[column];
     }
-    out << '\n';
+    out << end;
+}
+
+void write_csv(std::ostream& out, const Rows& rows) {
+    write_cells(out, mapped(rows.columns, &Column::name), "", ",", "\n");
     for (const std::vector<Cell>& row : rows.rows) {
-        separator = "";
-        for (const Cell& cell : row) {
-            out << std::exchange(separator, ",") << for_csv(cell);
-        }
-        out << '\n';
+        write_cells(out, mapped(row, for_csv), "", ",", "\n");
     }
 }
 
@@ -100,14 +100,6 @@ std::string text_of(const MarkedCell& cell, bool is_title, MetricsFormat format,
     return text;
 }
 
-void write_cells(std::ostream& out, const std::vector<std::string>& cells, const char* begin, const char* between,
-                 const char* end) {
-    for (std::size_t column = 0; column < cells.size(); ++column) {
-        out << (column == 0 ? begin : between) << cells[column];
-    }
-    out << end;
-}
-
 void write_markdown(std::ostream& out, const std::vector<std::vector<std::string>>& lines) {
     write_cells(out, lines.front(), "| ", " | ", " |\n");
     std::vector<std::string> rule(lines.front().size(), "---:");
@@ -152,37 +144,29 @@ void write_rows(std::ostream& out, const Rows& rows, MetricsFormat format) {
     if (format == MetricsFormat::json) {
         return write_json(out, rows);
     }
-    MarkedLines lines(1);
-    for (const Column& column : rows.columns) {
-        lines.front().push_back({column.title});
-    }
+    MarkedLines lines{mapped(rows.columns, [](const Column& column) { return MarkedCell{column.title}; })};
     for (const std::vector<Cell>& row : rows.rows) {
-        std::vector<MarkedCell>& line = lines.emplace_back();
-        for (const Cell& cell : row) {
-            line.push_back({for_people(cell)});
-        }
+        lines.push_back(mapped(row, [](const Cell& cell) { return MarkedCell{for_people(cell)}; }));
     }
     write_lines(out, lines, format, false);
 }
 
-std::vector<bool> best_of(const std::vector<std::optional<double>>& values, Goal goal) {
-    std::vector<bool> best(values.size(), false);
-    std::optional<double> lowest;
-    std::optional<double> highest;
+std::vector<double> known_of(const std::vector<std::optional<double>>& values) {
+    std::vector<double> known;
     for (const std::optional<double>& value : values) {
         if (value) {
-            lowest = lowest ? std::min(*lowest, *value) : *value;
-            highest = highest ? std::max(*highest, *value) : *value;
+            known.push_back(*value);
         }
     }
-    if (goal == Goal::none || !lowest || *lowest == *highest) {
-        return best;
-    }
-    const double wanted = goal == Goal::more ? *highest : *lowest;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        best[i] = values[i] && *values[i] == wanted;
-    }
-    return best;
+    return known;
+}
+
+std::vector<bool> best_of(const std::vector<std::optional<double>>& values, Goal goal) {
+    const std::vector<double> known = known_of(values);
+    const auto range = known.empty() ? std::ranges::minmax_result<double>() : std::ranges::minmax(known);
+    const double wanted = goal == Goal::more ? range.max : range.min;
+    const bool has_best = goal != Goal::none && range.min < range.max;
+    return mapped(values, [=](const auto& value) { return has_best && value == wanted; });
 }
 
 void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat format, bool marks) {

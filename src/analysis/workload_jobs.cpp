@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
-#include <charconv>
 
 #include <batfill/core/error.hpp>
 
 #include "src/support/json.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill::analysis {
 
@@ -25,15 +25,8 @@ std::optional<Attempt> attempt_of(std::string_view id) {
     if (mark == std::string_view::npos || mark + 1 == id.size() || id[mark + 1] == '0') {
         return std::nullopt;
     }
-    int number = 0;
-    const char* const end = id.data() + id.size();
-    const auto [next, error] = std::from_chars(id.data() + mark + 1, end, number);
-    return error == std::errc() && next == end && number > 0 ? std::optional(Attempt{id.substr(0, mark), number})
-                                                             : std::nullopt;
-}
-
-std::string id_of(const Attempt& attempt) {
-    return std::string(attempt.first_id) + (attempt.number == 0 ? "" : '#' + std::to_string(attempt.number));
+    const std::optional<int> number = number_in<int>(id.substr(mark + 1));
+    return number > 0 ? std::optional(Attempt{id.substr(0, mark), *number}) : std::nullopt;
 }
 
 }  // namespace
@@ -87,14 +80,11 @@ std::optional<IndexedJob> WorkloadJobs::of_workload(std::string_view id) const {
 
 std::optional<IndexedJob> WorkloadJobs::find(std::string_view id) const {
     std::optional<IndexedJob> found = of_workload(id);
-    if (found) {
-        return found;
-    }
-    if (const std::optional<Attempt> attempt = attempt_of(id)) {
+    if (const std::optional<Attempt> attempt = found ? std::nullopt : attempt_of(id)) {
         found = of_workload(attempt->first_id);
-    }
-    if (found) {
-        found->is_later_run = true;
+        if (found) {
+            found->is_later_run = true;
+        }
     }
     return found;
 }
@@ -124,7 +114,8 @@ std::optional<std::string> WorkloadJobs::earlier_run(std::string_view id) const 
     if (!attempt || of_workload(id) || !of_workload(attempt->first_id)) {
         return std::nullopt;
     }
-    return id_of({attempt->first_id, attempt->number - 1});
+    const std::string first_id(attempt->first_id);
+    return attempt->number == 1 ? first_id : first_id + '#' + std::to_string(attempt->number - 1);
 }
 
 }  // namespace batfill::analysis

@@ -24,31 +24,6 @@ namespace {
 
 constexpr std::size_t max_campaign_size = std::size_t{1} << 20;
 
-// Reads a campaign, entry by entry.
-class Reader : private YamlBlocks {
- public:
-    Reader(Campaign& campaign, const OwnAlgorithms& own) : YamlBlocks(campaign.path), campaign_(campaign), own_(own) {}
-
-    void read();
-
- private:
-    std::string source_of(const YAML::Node& entry) const;
-    CampaignWorkload workload_from(const std::string& source, const YAML::Node& entry) const;
-    void read_workload(const YAML::Node& entry);
-    void add_workload(const YAML::Node& entry, CampaignWorkload workload);
-    void read_machine(const YAML::Node& entry);
-    void read_scheduler(const YAML::Node& entry);
-    NamedScheduler scheduler_from(const std::string& text, const Parameters::Given& parameters) const;
-    void add_scheduler(const YAML::Node& entry, NamedScheduler scheduler, Swept swept);
-    void require_own_schedulers(const YAML::Node& schedulers) const;
-    void require_few_runs(const YAML::Node& entry) const;
-    void read_measures(const YAML::Node& measure);
-
-    Campaign& campaign_;
-    const OwnAlgorithms& own_;
-    std::set<std::string> names_;  // of files of the present list, each once
-};
-
 Arguments arguments_of(const Settings& settings) {
     Arguments arguments;
     for (const Setting& setting : settings) {
@@ -66,255 +41,267 @@ std::string suffix_of(const Swept& swept) {
     return suffix;
 }
 
-// The key that says where the workload comes from.
-std::string Reader::source_of(const YAML::Node& entry) const {
-    std::string source;
-    for (const char* key : {"log", "import", "workload", "generate"}) {
-        if (!entry[key].IsDefined()) {
-            continue;
-        }
-        if (!source.empty()) {
-            fail(entry[key], "expected one of log, import, workload and generate, found " + source + " and " + key);
-        }
-        source = key;
-    }
-    if (source.empty()) {
-        fail(entry, "expected one of log, import, workload and generate, found none of them");
-    }
-    return source;
-}
+// Reads a campaign, entry by entry.
+class Reader : private YamlBlocks {
+ public:
+    Reader(Campaign& campaign, const OwnAlgorithms& own) : YamlBlocks(campaign.path), campaign_(campaign), own_(own) {}
 
-// A workload without its options.
-CampaignWorkload Reader::workload_from(const std::string& source, const YAML::Node& entry) const {
-    using Source = CampaignWorkload::Source;
-    CampaignWorkload workload;
-    if (source == "generate") {
-        workload.source = Source::model;
-        workload.name = text(entry[source], "a model");
-        if (workload.name != "lublin" && workload.name != farm_model) {
-            fail(entry[source], unknown_name("model", workload.name, {farm_model, "lublin"}));
+    void read() {
+        const YAML::Node root = document(campaign_.text);
+        if (!root.IsMap()) {
+            fail(root, "expected a map with workloads and schedulers");
         }
-        workload.options.push_back(workload.name);
-    } else if (source == "import") {
-        workload.source = Source::accounting;
-        workload.format = text(entry[source], "a format");
-        const std::vector<std::string> known = accounting_formats();
-        if (std::find(known.begin(), known.end(), workload.format) == known.end()) {
-            fail(entry[source], unknown_name("format", workload.format, known));
+        require_known(root, {"workloads", "machines", "schedulers", "measure", "schedules", "reports"});
+        for (const auto& entry : list(root, "workloads")) {
+            read_workload(entry);
         }
-        if (!entry["file"].IsDefined()) {
-            fail(entry, "import: expected the key file, the data of " + workload.format);
+        names_.clear();
+        if (root["machines"].IsDefined()) {
+            for (const auto& entry : list(root, "machines")) {
+                read_machine(entry);
+            }
+        } else {
+            campaign_.machines.push_back({"own", ""});
         }
-        workload.path = path_of(entry["file"]);
-        workload.name = workload_name(workload.path);
-    } else {
-        workload.source = source == "log" ? Source::log : Source::workload;
-        workload.path = path_of(entry[source]);
-        workload.name = workload_name(workload.path);
+        names_.clear();
+        for (const auto& entry : list(root, "schedulers")) {
+            read_scheduler(entry);
+        }
+        require_own_schedulers(root["schedulers"]);
+        read_measures(root["measure"]);
+        campaign_.reports = flag(root, "reports");
+        campaign_.schedules = flag(root, "schedules") || campaign_.reports;
     }
-    if (workload.source == Source::workload) {
-        require_known(entry, {"workload", "name", "deadlines", "failures"});
-    }
-    if (entry["name"].IsDefined()) {
-        workload.name = text(entry["name"], "a name");
-    }
-    return workload;
-}
 
-void Reader::read_workload(const YAML::Node& entry) {
-    if (!entry.IsMap()) {
-        fail(entry, "expected a workload: log, import, workload or generate, and options");
+ private:
+    // The key that says where the workload comes from.
+    std::string source_of(const YAML::Node& entry) const {
+        constexpr const char* expected = "expected one of log, import, workload and generate, found ";
+        std::string source;
+        for (const char* key : {"log", "import", "workload", "generate"}) {
+            if (entry[key].IsDefined() && !source.empty()) {
+                fail(entry[key], expected + source + " and " + key);
+            }
+            source = entry[key].IsDefined() ? key : source;
+        }
+        if (source.empty()) {
+            fail(entry, std::string(expected) + "none of them");
+        }
+        return source;
     }
-    const std::string source = source_of(entry);
-    const CampaignWorkload workload = workload_from(source, entry);
-    // Puts the options of a block into `arguments`, and notes which of them are swept.
-    const auto take_over = [](const std::optional<Variant>& block, const std::string& name,
-                              std::optional<Arguments>& arguments, Swept& swept) {
-        if (!block) {
+
+    // A workload without its options.
+    CampaignWorkload workload_from(const std::string& source, const YAML::Node& entry) const {
+        using Source = CampaignWorkload::Source;
+        CampaignWorkload workload;
+        if (source == "generate") {
+            workload.source = Source::model;
+            workload.name = text(entry[source], "a model");
+            if (workload.name != "lublin" && workload.name != farm_model) {
+                fail(entry[source], unknown_name("model", workload.name, {farm_model, "lublin"}));
+            }
+            workload.options.push_back(workload.name);
+        } else if (source == "import") {
+            workload.source = Source::accounting;
+            workload.format = text(entry[source], "a format");
+            const std::vector<std::string> known = accounting_formats();
+            if (std::ranges::find(known, workload.format) == known.end()) {
+                fail(entry[source], unknown_name("format", workload.format, known));
+            }
+            if (!entry["file"].IsDefined()) {
+                fail(entry, "import: expected the key file, the data of " + workload.format);
+            }
+        } else if (source == "workload") {
+            workload.source = Source::workload;
+        }
+        if (source != "generate") {
+            workload.path = path_of(entry[source == "import" ? "file" : source]);
+            workload.name = workload_name(workload.path);
+        }
+        if (source == "workload") {
+            require_known(entry, {"workload", "name", "deadlines", "failures"});
+        }
+        if (entry["name"].IsDefined()) {
+            workload.name = text(entry["name"], "a name");
+        }
+        return workload;
+    }
+
+    void read_workload(const YAML::Node& entry) {
+        if (!entry.IsMap()) {
+            fail(entry, "expected a workload: log, import, workload or generate, and options");
+        }
+        const std::string source = source_of(entry);
+        const CampaignWorkload workload = workload_from(source, entry);
+        // Puts the options of a block into `arguments`, and notes which of them are swept.
+        const auto take_over = [](const std::optional<Variant>& block, const std::string& name,
+                                  std::optional<Arguments>& arguments, Swept& swept) {
+            if (!block) {
+                return;
+            }
+            arguments = arguments_of(block->settings);
+            for (const auto& [key, value] : block->swept) {
+                swept.emplace_back(name + key, value);
+            }
+        };
+        for (Variant& own :
+             variants(entry, {source, source == "import" ? "file" : "name", "name", "deadlines", "failures"})) {
+            for (Setting& setting : own.settings) {
+                const bool is_path = source == "log" && (setting.key == "header" || setting.key == "schedule");
+                if (is_path && setting.value) {
+                    setting.value = path_of(std::filesystem::path(*setting.value));
+                }
+            }
+            const Arguments options = arguments_of(own.settings);
+            for (const std::optional<Variant>& deadlines : optional_variants(entry, "deadlines")) {
+                for (const std::optional<Variant>& failures : optional_variants(entry, "failures")) {
+                    CampaignWorkload one = workload;
+                    one.options.insert(one.options.end(), options.begin(), options.end());
+                    one.swept = own.swept;
+                    take_over(deadlines, "deadlines.", one.deadlines, one.swept);
+                    take_over(failures, "failures.", one.failures, one.swept);
+                    add_workload(entry, std::move(one));
+                }
+            }
+        }
+    }
+
+    void add_workload(const YAML::Node& entry, CampaignWorkload workload) {
+        workload.name = file_name_of(workload.name + suffix_of(workload.swept));
+        workload.subject =
+            campaign_.path + ':' + std::to_string(entry.Mark().line + 1) + ": workload " + shown(workload.name);
+        take_name(entry, workload.name, "a workload " + shown(workload.name) + " already: expected another name");
+        campaign_.workloads.push_back(std::move(workload));
+        require_few_runs(entry);
+    }
+
+    void read_machine(const YAML::Node& entry) {
+        std::string word = text(entry, "a machine");
+        CampaignMachine machine;
+        if (word == "own") {
+            machine.name = word;
+        } else {
+            at(entry, [&] {
+                const bool is_number = number_of_hosts(word).has_value();
+                const bool is_path = !is_number && word.find_first_of("./") != std::string::npos;
+                machine.word = is_path ? path_of(entry) : word;
+                machine.name = file_name_of(is_path ? workload_name(word) : word);
+                if (!is_number && !is_path) {
+                    platform_file(word);
+                }
+            });
+        }
+        take_name(entry, machine.name, "a machine " + shown(machine.name) + " already");
+        campaign_.machines.push_back(std::move(machine));
+        require_few_runs(entry);
+    }
+
+    void read_scheduler(const YAML::Node& entry) {
+        if (entry.IsScalar()) {
+            const std::string word = text(entry, "a scheduler");
+            const auto scheduler = [&] {
+                return word.ends_with(".json") ? batfill::read_scheduler(path_of(entry)) : scheduler_from(word, {});
+            };
+            add_scheduler(entry, at(entry, scheduler), {});
             return;
         }
-        arguments = arguments_of(block->settings);
-        for (const auto& [key, value] : block->swept) {
-            swept.emplace_back(name + key, value);
+        if (!entry.IsMap() || !entry["algorithm"].IsDefined()) {
+            fail(entry, "expected a scheduler: NAME[,KEY=VALUE]..., or a map with algorithm and parameters");
         }
-    };
-    for (Variant& own :
-         variants(entry, {source, source == "import" ? "file" : "name", "name", "deadlines", "failures"})) {
-        for (Setting& setting : own.settings) {
-            const bool is_path = source == "log" && (setting.key == "header" || setting.key == "schedule");
-            if (is_path && setting.value) {
-                setting.value = path_of(std::filesystem::path(*setting.value));
+        const std::string algorithm = text(entry["algorithm"], "an algorithm");
+        for (const Variant& variant : variants(entry, {"algorithm", "name"})) {
+            Parameters::Given given;
+            for (const Setting& setting : variant.settings) {
+                const std::string value = setting.value.value_or("true");
+                if (!given.empty() && given.back().first == setting.key) {
+                    given.back().second += ',' + value;  // a list
+                } else {
+                    given.emplace_back(setting.key, value);
+                }
+            }
+            NamedScheduler scheduler = at(entry, [&] { return scheduler_from(algorithm, given); });
+            scheduler.name = entry["name"].IsDefined()
+                                 ? text(entry["name"], "a name") + suffix_of(variant.swept)
+                                 : scheduler.choice.algorithm + suffix_of(scheduler.choice.parameters);
+            add_scheduler(entry, std::move(scheduler), variant.swept);
+        }
+    }
+
+    // The scheduler of this text, with more parameters, under the text as its name.
+    // Throws: UsageError.
+    NamedScheduler scheduler_from(const std::string& text, const Parameters::Given& parameters) const {
+        NamedScheduler scheduler{text, parse_scheduler(text)};
+        add_parameters(scheduler.choice, parameters, "the map");
+        if (const auto own = own_.find(scheduler.choice.algorithm); own != own_.end()) {
+            scheduler.choice.description = own->second.description;
+        }
+        require_usable(scheduler.choice);
+        return scheduler;
+    }
+
+    void require_own_schedulers(const YAML::Node& schedulers) const {
+        for (const auto& [name, own] : own_) {
+            if (std::ranges::none_of(campaign_.schedulers, [&name = name](const CampaignScheduler& scheduler) {
+                    return scheduler.scheduler.choice.algorithm == name;
+                })) {
+                fail(schedulers, "no scheduler has the algorithm " + in_quotes(name) +
+                                     ", which the program brings: expected it in the list");
             }
         }
-        const Arguments options = arguments_of(own.settings);
-        for (const std::optional<Variant>& deadlines : optional_variants(entry, "deadlines")) {
-            for (const std::optional<Variant>& failures : optional_variants(entry, "failures")) {
-                CampaignWorkload one = workload;
-                one.options.insert(one.options.end(), options.begin(), options.end());
-                one.swept = own.swept;
-                take_over(deadlines, "deadlines.", one.deadlines, one.swept);
-                take_over(failures, "failures.", one.failures, one.swept);
-                add_workload(entry, std::move(one));
+    }
+
+    void add_scheduler(const YAML::Node& entry, NamedScheduler scheduler, Swept swept) {
+        const std::string file = file_name_of(scheduler.name);
+        take_name(entry, file, "a scheduler " + shown(scheduler.name) + " already: expected another name");
+        // The broken guarantees of "a" would be in the file of the guarantees of "a_broken".
+        const std::string broken = "_broken";
+        const std::string without = file.ends_with(broken) ? file.substr(0, file.size() - broken.size()) : file;
+        for (const std::string& first : {without, file}) {
+            if (names_.contains(first) && names_.contains(first + broken)) {
+                fail(entry, "the schedulers " + first + " and " + first + broken + " would share the file " + first +
+                                broken + "_guarantees.csv: expected another name");
             }
         }
+        const auto own = own_.find(scheduler.choice.algorithm);
+        campaign_.schedulers.push_back(
+            {std::move(scheduler), std::move(swept), own == own_.end() ? "" : own->second.code});
+        require_few_runs(entry);
     }
-}
 
-void Reader::add_workload(const YAML::Node& entry, CampaignWorkload workload) {
-    workload.name = file_name_of(workload.name + suffix_of(workload.swept));
-    workload.subject =
-        campaign_.path + ':' + std::to_string(entry.Mark().line + 1) + ": workload " + shown(workload.name);
-    if (!names_.insert(workload.name).second) {
-        fail(entry, "there is a workload " + shown(workload.name) + " already: expected another name");
-    }
-    campaign_.workloads.push_back(std::move(workload));
-    require_few_runs(entry);
-}
-
-void Reader::read_machine(const YAML::Node& entry) {
-    std::string word = text(entry, "a machine");
-    CampaignMachine machine;
-    if (word == "own") {
-        machine.name = word;
-    } else {
-        at(entry, [&] {
-            const bool is_number = number_of_hosts(word).has_value();
-            const bool is_path = !is_number && word.find_first_of("./") != std::string::npos;
-            machine.word = is_path ? path_of(entry) : word;
-            machine.name = file_name_of(is_path ? workload_name(word) : word);
-            if (!is_number && !is_path) {
-                platform_file(word);
-            }
-        });
-    }
-    if (!names_.insert(machine.name).second) {
-        fail(entry, "there is a machine " + shown(machine.name) + " already");
-    }
-    campaign_.machines.push_back(std::move(machine));
-    require_few_runs(entry);
-}
-
-void Reader::read_scheduler(const YAML::Node& entry) {
-    if (entry.IsScalar()) {
-        const std::string word = text(entry, "a scheduler");
-        const auto scheduler = [&] {
-            return word.ends_with(".json") ? batfill::read_scheduler(path_of(entry)) : scheduler_from(word, {});
-        };
-        add_scheduler(entry, at(entry, scheduler), {});
-        return;
-    }
-    if (!entry.IsMap() || !entry["algorithm"].IsDefined()) {
-        fail(entry, "expected a scheduler: NAME[,KEY=VALUE]..., or a map with algorithm and parameters");
-    }
-    const std::string algorithm = text(entry["algorithm"], "an algorithm");
-    for (const Variant& variant : variants(entry, {"algorithm", "name"})) {
-        Parameters::Given given;
-        for (const Setting& setting : variant.settings) {
-            const std::string value = setting.value.value_or("true");
-            if (!given.empty() && given.back().first == setting.key) {
-                given.back().second += ',' + value;  // a list
-            } else {
-                given.emplace_back(setting.key, value);
-            }
-        }
-        NamedScheduler scheduler = at(entry, [&] { return scheduler_from(algorithm, given); });
-        scheduler.name = entry["name"].IsDefined()
-                             ? text(entry["name"], "a name") + suffix_of(variant.swept)
-                             : scheduler.choice.algorithm + suffix_of(scheduler.choice.parameters);
-        add_scheduler(entry, std::move(scheduler), variant.swept);
-    }
-}
-
-// The scheduler of this text, with more parameters, under the text as its name.
-// Throws: UsageError.
-NamedScheduler Reader::scheduler_from(const std::string& text, const Parameters::Given& parameters) const {
-    NamedScheduler scheduler{text, parse_scheduler(text)};
-    add_parameters(scheduler.choice, parameters, "the map");
-    if (const auto own = own_.find(scheduler.choice.algorithm); own != own_.end()) {
-        scheduler.choice.description = own->second.description;
-    }
-    require_usable(scheduler.choice);
-    return scheduler;
-}
-
-void Reader::require_own_schedulers(const YAML::Node& schedulers) const {
-    for (const auto& [name, own] : own_) {
-        if (std::ranges::none_of(campaign_.schedulers, [&name = name](const CampaignScheduler& scheduler) {
-                return scheduler.scheduler.choice.algorithm == name;
-            })) {
-            fail(schedulers, "no scheduler has the algorithm " + in_quotes(name) +
-                                 ", which the program brings: expected it in the list");
+    // `what` names the entry, in the message that the name of its files is taken.
+    void take_name(const YAML::Node& entry, const std::string& name, const std::string& what) {
+        if (!names_.insert(name).second) {
+            fail(entry, "there is " + what);
         }
     }
-}
 
-void Reader::add_scheduler(const YAML::Node& entry, NamedScheduler scheduler, Swept swept) {
-    const std::string file = file_name_of(scheduler.name);
-    if (!names_.insert(file).second) {
-        fail(entry, "there is a scheduler " + shown(scheduler.name) + " already: expected another name");
-    }
-    // The broken guarantees of "a" would be in the file of the guarantees of "a_broken".
-    const std::string broken = "_broken";
-    const bool is_broken = file.ends_with(broken) && names_.contains(file.substr(0, file.size() - broken.size()));
-    if (is_broken || names_.contains(file + broken)) {
-        const std::string first = is_broken ? file.substr(0, file.size() - broken.size()) : file;
-        fail(entry, "the schedulers " + first + " and " + first + broken + " would share the file " + first + broken +
-                        "_guarantees.csv: expected another name");
-    }
-    const auto own = own_.find(scheduler.choice.algorithm);
-    campaign_.schedulers.push_back({std::move(scheduler), std::move(swept), own == own_.end() ? "" : own->second.code});
-    require_few_runs(entry);
-}
-
-// Counts the entries that were read so far.
-void Reader::require_few_runs(const YAML::Node& entry) const {
-    const std::size_t machines = std::max<std::size_t>(campaign_.machines.size(), 1);
-    const std::size_t schedulers = std::max<std::size_t>(campaign_.schedulers.size(), 1);
-    if (campaign_.workloads.size() * machines * schedulers > max_campaign_runs) {
-        fail(entry, "expected at most " + count_text(max_campaign_runs) + " runs");
-    }
-}
-
-void Reader::read_measures(const YAML::Node& measure) {
-    if (!measure.IsDefined()) {
-        return;
-    }
-    if (!measure.IsMap()) {
-        fail(measure, "measure: expected options and their values");
-    }
-    require_known(measure, {"tau", "short-deadline", "warm-up", "cool-down"});
-    campaign_.metrics.tau = seconds(measure, "tau", campaign_.metrics.tau, Duration::microseconds(1));
-    campaign_.metrics.short_deadline = seconds(measure, "short-deadline", campaign_.metrics.short_deadline);
-    campaign_.warm_up = seconds(measure, "warm-up", {});
-    campaign_.cool_down = seconds(measure, "cool-down", {});
-}
-
-void Reader::read() {
-    const YAML::Node root = document(campaign_.text);
-    if (!root.IsMap()) {
-        fail(root, "expected a map with workloads and schedulers");
-    }
-    require_known(root, {"workloads", "machines", "schedulers", "measure", "schedules", "reports"});
-    for (const auto& entry : list(root, "workloads")) {
-        read_workload(entry);
-    }
-    names_.clear();
-    if (root["machines"].IsDefined()) {
-        for (const auto& entry : list(root, "machines")) {
-            read_machine(entry);
+    // Counts the entries that were read so far.
+    void require_few_runs(const YAML::Node& entry) const {
+        const std::size_t machines = std::max<std::size_t>(campaign_.machines.size(), 1);
+        const std::size_t schedulers = std::max<std::size_t>(campaign_.schedulers.size(), 1);
+        if (campaign_.workloads.size() * machines * schedulers > max_campaign_runs) {
+            fail(entry, "expected at most " + count_text(max_campaign_runs) + " runs");
         }
-    } else {
-        campaign_.machines.push_back({"own", ""});
     }
-    names_.clear();
-    for (const auto& entry : list(root, "schedulers")) {
-        read_scheduler(entry);
+
+    void read_measures(const YAML::Node& measure) {
+        if (!measure.IsDefined()) {
+            return;
+        }
+        if (!measure.IsMap()) {
+            fail(measure, "measure: expected options and their values");
+        }
+        require_known(measure, {"tau", "short-deadline", "warm-up", "cool-down"});
+        campaign_.metrics.tau = seconds(measure, "tau", campaign_.metrics.tau, Duration::microseconds(1));
+        campaign_.metrics.short_deadline = seconds(measure, "short-deadline", campaign_.metrics.short_deadline);
+        campaign_.warm_up = seconds(measure, "warm-up", {});
+        campaign_.cool_down = seconds(measure, "cool-down", {});
     }
-    require_own_schedulers(root["schedulers"]);
-    read_measures(root["measure"]);
-    campaign_.reports = flag(root, "reports");
-    campaign_.schedules = flag(root, "schedules") || campaign_.reports;
-}
+
+    Campaign& campaign_;
+    const OwnAlgorithms& own_;
+    std::set<std::string> names_;  // of files of the present list, each once
+};
 
 }  // namespace
 

@@ -1,9 +1,6 @@
-#include "campaign_runs.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +12,7 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/replay/replay.hpp>
 
+#include "run_campaign.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/command_line.hpp"
 #include "src/support/csv_text.hpp"
@@ -143,6 +141,14 @@ void make_run(const Campaign& campaign, const CampaignRun& run, const std::strin
     write_result(result, run.key, prefix + "_result.csv");
 }
 
+// Whether the result is kept, and the files of the schedule are unchanged since then.
+bool is_kept(const CampaignRun& run, const std::string& folder) {
+    const std::optional<RunResult> result = kept_result(folder, run.prefix, run.key);
+    return result && std::ranges::all_of(result->files, [&](const auto& file) {
+               return has_sha256(folder + '/' + run.prefix + '_' + file.first, file.second);
+           });
+}
+
 std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::string& program) {
     std::ostringstream text;
     const SchedulerChoice& choice = run.scheduler->scheduler.choice;
@@ -246,18 +252,6 @@ std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<Campai
     return size;
 }
 
-namespace {
-
-// Whether the result is kept, and the files of the schedule are unchanged since then.
-bool is_kept(const CampaignRun& run, const std::string& folder) {
-    const std::optional<RunResult> result = kept_result(folder, run.prefix, run.key);
-    return result && std::ranges::all_of(result->files, [&](const auto& file) {
-               return has_sha256(folder + '/' + run.prefix + '_' + file.first, file.second);
-           });
-}
-
-}  // namespace
-
 RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs, const std::string& folder,
                         unsigned threads, const std::function<void(std::size_t, std::size_t)>& progress,
                         const Simulator::Progress& in_run) {
@@ -282,13 +276,8 @@ RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs,
                 progress(done, runs.size());
             }
         });
-    for (std::string& problem : problems) {
-        if (problem.empty()) {
-            ++outcome.made;
-        } else {
-            outcome.problems.push_back(std::move(problem));
-        }
-    }
+    outcome.made = std::erase(problems, std::string());
+    outcome.problems = std::move(problems);
     return outcome;
 }
 

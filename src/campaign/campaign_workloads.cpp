@@ -120,7 +120,10 @@ struct MadeFiles {
         std::string kind;  // "file": a workload, "platform": the machine generated with it
         std::string name;
         std::string sha256;
-        std::string rest;  // of a workload: jobs, processors, last submission
+        // Of a workload.
+        std::size_t jobs = 0;
+        int processors = 0;
+        std::string last;  // submission
     };
 
     std::string key;
@@ -143,8 +146,7 @@ std::optional<MadeFiles> read_made_files(const fs::path& folder) {
         lines += line + '\n';
         std::istringstream words(line);
         MadeFiles::File& file = made.files.emplace_back();
-        words >> file.kind >> file.name >> file.sha256;
-        std::getline(words, file.rest);
+        words >> file.kind >> file.name >> file.sha256 >> file.jobs >> file.processors >> file.last;
     }
     return hash == sha256(lines) ? std::optional(made) : std::nullopt;
 }
@@ -166,20 +168,19 @@ std::vector<MadeWorkload> made_in(const fs::path& folder, const std::string& key
         if (file.kind != "file") {
             continue;
         }
-        std::istringstream words(file.rest);
-        std::string last;
-        MadeWorkload one;
-        words >> one.jobs >> one.processors >> last;
-        const std::optional<Duration> time = Duration::parse(last);
-        if (!words || !time) {
+        const std::optional<Duration> last = Duration::parse(file.last);
+        if (!last) {
             return {};
         }
+        MadeWorkload one;
         one.entry = entry;
+        one.jobs = file.jobs;
+        one.processors = file.processors;
         one.sha256 = file.sha256;
         one.name = fs::path(file.name).stem().string();
         one.period = one.name.size() > workload.name.size() ? one.name.substr(workload.name.size() + 1) : "";
         one.file = (fs::path("workloads") / workload.name / file.name).string();
-        one.last_submission = Time::at(*time);
+        one.last_submission = Time::at(*last);
         if (workload.draws_machine()) {
             one.platform = (fs::path("workloads") / workload.name / workload.platform_name()).string();
         }
@@ -257,10 +258,6 @@ void require_other_names(const Campaign& campaign, const std::vector<MadeWorkloa
     }
 }
 
-std::string text_of(const std::optional<Arguments>& arguments) {
-    return arguments ? command_line(*arguments) : "none";
-}
-
 }  // namespace
 
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
@@ -275,8 +272,9 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
         const std::string source = workload.path.empty() ? "" : with_place_in_errors(workload.subject, [&] {
             return sha256_of_file(workload.path);
         });
+        const std::string deadlines = workload.deadlines ? command_line(*workload.deadlines) : "none";
         std::string made_of = program;
-        for (const std::string& part : {source, command_line(workload.options), text_of(workload.deadlines)}) {
+        for (const std::string& part : {source, command_line(workload.options), deadlines}) {
             made_of.append("\n").append(part);
         }
         const std::string key = sha256(made_of);

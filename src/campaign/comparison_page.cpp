@@ -5,19 +5,17 @@
 #include <string>
 
 #include "src/support/files.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::campaign {
 
 report::Run run_of(const Outcome& outcome, const std::string& label) {
     report::Run run{label, outcome.schedule()};
-    for (const Statistic& statistic : outcome.statistics()) {
-        run.statistics.emplace_back(statistic.name, std::to_string(statistic.value));
-    }
+    run.statistics = mapped(outcome.statistics(), [](const Statistic& statistic) {
+        return std::pair(statistic.name, std::to_string(statistic.value));
+    });
     if (outcome.gives_guarantees()) {
-        run.guarantees.emplace();
-        for (const JobNumber job : outcome.simulation().ended()) {
-            run.guarantees->push_back(outcome.guarantee(job));
-        }
+        run.guarantees = mapped(outcome.simulation().ended(), [&](JobNumber job) { return outcome.guarantee(job); });
     }
     return run;
 }
@@ -36,9 +34,9 @@ std::string comparison_page(const ComparisonRequest& request, const std::string&
     page.workloads = replay.scenario().workloads;
     const std::string& path = request.workloads.front();
     page.files.push_back({path, std::filesystem::file_size(path), sha256_of_file(path)});
-    for (const NamedScheduler& scheduler : request.schedulers) {
-        page.runs.push_back(run_of(replay.run(scheduler.choice), scheduler.name));
-    }
+    page.runs = mapped(request.schedulers, [&](const NamedScheduler& scheduler) {
+        return run_of(replay.run(scheduler.choice), scheduler.name);
+    });
     return report::report_page(page);
 }
 

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <string_view>
 
@@ -21,6 +19,7 @@
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/place_in_errors.hpp"
 
 namespace batfill::campaign {
@@ -125,12 +124,8 @@ RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& r
         for (const auto& [key, value] : run.scheduler->swept) {
             cells["scheduler." + key] = value;
         }
-        RunList::Row row{run.prefix, run.key, {}};
-        for (const std::string& column : list.columns) {
-            row.cells.push_back(cells[column]);
-        }
-        everything += row.prefix + '\n' + row.key + '\n';
-        list.rows.push_back(std::move(row));
+        list.rows.push_back({run.prefix, run.key, mapped(list.columns, [&](const auto& name) { return cells[name]; })});
+        everything += run.prefix + '\n' + run.key + '\n';
     }
     list.campaign = sha256(everything);
     return list;

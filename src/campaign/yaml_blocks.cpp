@@ -56,7 +56,7 @@ void YamlBlocks::fail(const YAML::Node& node, const std::string& problem) const 
 void YamlBlocks::require_known(const YAML::Node& map, const std::vector<std::string>& keys) const {
     for (const auto& member : map) {
         const std::string key = text(member.first, "a key");
-        if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+        if (std::ranges::find(keys, key) == keys.end()) {
             fail(member.first, unknown_name("key", key, keys));
         }
     }
@@ -115,7 +115,7 @@ void YamlBlocks::require_finite(const YAML::Node& node, std::vector<YAML::Node>&
     if (!node.IsSequence() && !node.IsMap()) {
         return;
     }
-    if (std::any_of(around.begin(), around.end(), [&](const YAML::Node& outer) { return outer.is(node); })) {
+    if (std::ranges::any_of(around, [&](const YAML::Node& outer) { return outer.is(node); })) {
         fail(node, "expected no alias inside of what it names");
     }
     if (around.size() >= max_depth) {
@@ -219,13 +219,11 @@ std::vector<YamlBlocks::Variant> YamlBlocks::variants(const YAML::Node& block, c
         if (key == "sweep" || own_keys.contains(key)) {
             continue;
         }
-        bool on = true;
-        if (value.IsNull() ||
-            (value.IsScalar() && value.Tag() == "?" && (value.Scalar() == "true" || value.Scalar() == "false") &&
-             YAML::convert<bool>::decode(value, on))) {
-            if (on) {
-                settings.push_back({key, std::nullopt});
-            }
+        const bool is_plain = value.IsScalar() && value.Tag() == "?";  // not in quotes
+        if (value.IsNull() || (is_plain && value.Scalar() == "true")) {
+            settings.push_back({key, std::nullopt});
+        } else if (is_plain && value.Scalar() == "false") {
+            continue;
         } else if (value.IsSequence()) {
             for (const auto& element : value) {
                 settings.push_back({key, text(element, "values of " + key)});

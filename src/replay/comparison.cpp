@@ -1,7 +1,6 @@
 #include "comparison.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "src/formats/named_platform.hpp"
 #include "src/support/file_kind.hpp"
 #include "src/support/json.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/parallel.hpp"
 #include "src/support/place_in_errors.hpp"
@@ -22,8 +22,7 @@ namespace batfill {
 namespace {
 
 std::vector<std::string> names_of(const std::vector<std::string>& paths) {
-    std::vector<std::string> names;
-    std::transform(paths.begin(), paths.end(), std::back_inserter(names), workload_name);
+    const std::vector<std::string> names = mapped(paths, workload_name);
     return std::set<std::string>(names.begin(), names.end()).size() < names.size() ? paths : names;
 }
 
@@ -113,9 +112,7 @@ Comparison compare(const ComparisonRequest& request, const std::function<void(st
 Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> names, const ComparisonRequest& request,
                    const std::function<void(std::size_t, std::size_t)>& progress) {
     Comparison comparison;
-    for (const NamedScheduler& scheduler : request.schedulers) {
-        comparison.schedulers.push_back(scheduler.name);
-    }
+    comparison.schedulers = mapped(request.schedulers, &NamedScheduler::name);
     const std::size_t columns = request.schedulers.size();
     const std::size_t total = replays.size() * columns;
     std::vector<std::optional<Metrics>> measured(total);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <iterator>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "src/simulator/embedded_scheduler.hpp"
 #include "src/simulator/simulated_jobs.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill {
 
@@ -178,8 +178,7 @@ CheckReport audit(const Outcome& outcome, CheckOptions options) {
     std::vector<BrokenGuarantee> broken;
     const bool guaranteed = outcome.gives_guarantees();
     if (guaranteed) {
-        std::transform(simulation.ended().begin(), simulation.ended().end(), std::back_inserter(guarantees),
-                       [&](JobNumber number) { return outcome.guarantee(number); });
+        guarantees = mapped(simulation.ended(), [&](JobNumber number) { return outcome.guarantee(number); });
         broken = outcome.broken_guarantees();
     }
     const Scenario& scenario = outcome.scenario();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ranges>
 
 #include <batfill/replay/outcome.hpp>
 #include <batfill/version.hpp>
@@ -57,7 +58,25 @@ class Row {
 
 // Sums over the jobs that ended.
 struct Totals {
-    explicit Totals(const Simulator& simulator);
+    explicit Totals(const Simulator& simulator) {
+        for (const JobNumber number : simulator.ended()) {
+            const SimulatedJob& job = simulator.job(number);
+            if (job.state == JobState::rejected) {
+                ++rejected;
+                continue;
+            }
+            successful += job.state == JobState::completed_successfully ? 1 : 0;
+            const ReportedTimes times(job);
+            first_submission = std::min(first_submission, job.job->description.submit);
+            last_end = std::max(last_end, times.finish);
+            wait_sum = wait_sum + times.wait;
+            turnaround_sum = turnaround_sum + times.turnaround;
+            max_wait = std::max(max_wait, times.wait);
+            max_turnaround = std::max(max_turnaround, times.turnaround);
+            slowdown_sum += stretch(times);
+            max_slowdown = std::max(max_slowdown, stretch(times));
+        }
+    }
 
     Time first_submission;  // at most 0, because Batsim 5 also counts from there
     Time last_end;
@@ -70,26 +89,6 @@ struct Totals {
     std::size_t rejected = 0;
     std::size_t successful = 0;
 };
-
-Totals::Totals(const Simulator& simulator) {
-    for (const JobNumber number : simulator.ended()) {
-        const SimulatedJob& job = simulator.job(number);
-        if (job.state == JobState::rejected) {
-            ++rejected;
-            continue;
-        }
-        successful += job.state == JobState::completed_successfully ? 1 : 0;
-        const ReportedTimes times(job);
-        first_submission = std::min(first_submission, job.job->description.submit);
-        last_end = std::max(last_end, times.finish);
-        wait_sum = wait_sum + times.wait;
-        turnaround_sum = turnaround_sum + times.turnaround;
-        max_wait = std::max(max_wait, times.wait);
-        max_turnaround = std::max(max_turnaround, times.turnaround);
-        slowdown_sum += stretch(times);
-        max_slowdown = std::max(max_slowdown, stretch(times));
-    }
-}
 
 void write_schedule(const Simulator& simulator, const RealTimes& real_times, OutputFile& file) {
     const Totals totals(simulator);
@@ -147,23 +146,14 @@ void write_statistics(const std::vector<Statistic>& statistics, OutputFile& file
     }
 }
 
-void write_guarantees(const Outcome& outcome, OutputFile& file) {
-    file.write(guarantees_csv_header());
-    std::string row;
-    for (const JobNumber number : outcome.simulation().ended()) {
-        row.clear();
-        append_csv(outcome.guarantee(number), row);
-        file.write(row);
-    }
-}
-
-void write_broken_guarantees(const Outcome& outcome, OutputFile& file) {
-    file.write(broken_guarantees_csv_header());
-    std::string row;
-    for (const BrokenGuarantee& broken : outcome.broken_guarantees()) {
-        row.clear();
-        append_csv(broken, row);
-        file.write(row);
+// Writes a table: its header, and a line for each of the rows.
+void write_table(const std::string& header, const auto& rows, OutputFile& file) {
+    file.write(header);
+    std::string line;
+    for (const auto& row : rows) {
+        line.clear();
+        append_csv(row, line);
+        file.write(line);
     }
 }
 
@@ -195,9 +185,12 @@ std::vector<std::string> write_files(const Outcome& outcome, const std::string& 
               [&](OutputFile& file) { write_real_times(real_times, file); });
     }
     write(!statistics.empty(), "statistics.csv", [&](OutputFile& file) { write_statistics(statistics, file); });
-    write(guarantees, "guarantees.csv", [&](OutputFile& file) { write_guarantees(outcome, file); });
+    write(guarantees, "guarantees.csv", [&](OutputFile& file) {
+        const auto guarantee = [&](JobNumber number) { return outcome.guarantee(number); };
+        write_table(guarantees_csv_header(), simulation.ended() | std::views::transform(guarantee), file);
+    });
     write(guarantees && machine_changes(outcome.scenario()), "broken_guarantees.csv",
-          [&](OutputFile& file) { write_broken_guarantees(outcome, file); });
+          [&](OutputFile& file) { write_table(broken_guarantees_csv_header(), outcome.broken_guarantees(), file); });
     return files.commit();
 }
 

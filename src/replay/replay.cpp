@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cassert>
-#include <iterator>
 #include <utility>
 
 #include <batfill/analysis/metrics.hpp>
@@ -11,13 +9,12 @@
 #include "src/analysis/metric_table.hpp"
 #include "src/simulator/simulated_jobs.hpp"
 #include "src/support/json.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill {
 
 namespace {
-
-using analysis::FinishedJobs;
 
 FinishedJob finished_job(const SimulatedJob& job) {
     const JobDescription& description = job.job->description;
@@ -101,11 +98,7 @@ Outcome Replay::run_to_compare(const SchedulerChoice& scheduler, const RunOption
 std::optional<double> Replay::measure(const SchedulerChoice& scheduler, const ReplayMetric& metric,
                                       const RunOptions& options) const {
     const Outcome outcome = run_to_compare(scheduler, options);
-    const std::vector<SimulatedJob>& jobs = outcome.simulation().jobs();
-    FinishedJobs finished;
-    finished.reserve(jobs.size());
-    std::transform(jobs.begin(), jobs.end(), std::back_inserter(finished), finished_job);
-    return metric.value(finished);
+    return metric.value(mapped(outcome.simulation().jobs(), finished_job));
 }
 
 Metrics Replay::measure_all(const SchedulerChoice& scheduler, const MetricsOptions& metrics,

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cassert>
 #include <ostream>
 #include <utility>
 
@@ -8,6 +7,7 @@
 #include "src/analysis/tables.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill {
 
@@ -19,11 +19,7 @@ using Values = std::vector<std::optional<double>>;
 
 // The values of a metric under a scheduler, for each workload.
 Values values_of(const Comparison& comparison, std::size_t scheduler, std::size_t metric) {
-    Values values;
-    for (const Comparison::Row& row : comparison.rows) {
-        values.push_back(row.values[scheduler].values()[metric]);
-    }
-    return values;
+    return mapped(comparison.rows, [=](const auto& row) { return row.values[scheduler].values()[metric]; });
 }
 
 // A metric under a scheduler, over all workloads that have a value.
@@ -34,12 +30,7 @@ struct Mean {
 };
 
 Mean mean_of(const Values& values) {
-    std::vector<double> known;
-    for (const std::optional<double>& value : values) {
-        if (value) {
-            known.push_back(*value);
-        }
-    }
+    const std::vector<double> known = analysis::known_of(values);
     return {known.size(), analysis::mean(known), interval_of_mean(known)};
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "src/support/mapped.hpp"
+
 namespace batfill::report {
 
 int processors_used(const Schedule& schedule) {
@@ -113,11 +115,9 @@ std::vector<GroupSummary> groups_of(const FinishedJobs& jobs, Duration tau,
     for (const FinishedJob& job : jobs) {
         groups[name_of(job)].push_back(job);
     }
-    std::vector<GroupSummary> summaries;
-    summaries.reserve(groups.size());
-    for (const auto& [name, members] : groups) {
-        summaries.push_back(GroupSummary{name, analysis::measure_group(members, tau)});
-    }
+    std::vector<GroupSummary> summaries = mapped(groups, [=](const auto& group) {
+        return GroupSummary{group.first, analysis::measure_group(group.second, tau)};
+    });
     std::sort(summaries.begin(), summaries.end(), [](const GroupSummary& a, const GroupSummary& b) {
         return std::tie(b.metrics.processor_seconds, a.name) < std::tie(a.metrics.processor_seconds, b.name);
     });

@@ -36,11 +36,8 @@ MeasuredRuns measure_runs(const MeasureRequest& request, const Note& note) {
     for (const std::string& path : request.schedules) {
         require_machine_of(schedules.emplace_back(read_run(path, note)), request.options);
     }
-    std::optional<JobIds> waited;
-    if (request.waited_in_any_run) {
-        waited = jobs_that_waited(schedules);
-    }
-    const JobIds* const counted = waited ? &*waited : nullptr;
+    const JobIds waited = request.waited_in_any_run ? jobs_that_waited(schedules) : JobIds();
+    const JobIds* const counted = request.waited_in_any_run ? &waited : nullptr;
     std::optional<MeasuredSchedule> read_baseline;
     if (request.baseline) {
         read_baseline = read_run(*request.baseline, note);

@@ -1,15 +1,15 @@
 #include "plot.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
+#include <utility>
 
 #include <batfill/core/error.hpp>
 
 #include "drawing.hpp"
 #include "figures.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::report {
@@ -111,16 +111,14 @@ class Legend {
  public:
     Legend(double top, const Layout& layout) : layout_(layout), x_(layout.left()), top_(top) {}
 
-    // Calls `draw` with the position of the next entry. The one after it follows at the distance `needed`. An entry
-    // whose width `visible` does not fit begins a new line.
-    template <class Draw>
-    void add(double needed, double visible, const Draw& draw) {
+    // Returns the position of the next entry. The one after it follows at the distance `needed`. An entry whose width
+    // `visible` does not fit begins a new line.
+    std::pair<double, double> add(double needed, double visible) {
         if (x_ > layout_.left() && x_ + visible > layout_.right()) {
             x_ = layout_.left();
             top_ += layout_.line_height();
         }
-        draw(x_, top_);
-        x_ += needed;
+        return {std::exchange(x_, x_ + needed), top_};
     }
     double bottom() const { return top_ + layout_.line_height(); }
 
@@ -139,10 +137,9 @@ double draw_legend(const std::vector<DrawnRun>& runs, double top, Drawing& drawi
     Legend legend(top, layout);
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const double needed = layout.scaled(50 + 7.5 * static_cast<double>(runs[i].label.size()));
-        legend.add(needed, needed, [&](double x, double y) {
-            drawing.curve("M" + Drawing::point(x, y + layout.scaled(10)) + "h" + coordinate(layout.scaled(30)), i);
-            drawing.text(x + layout.scaled(36), y + layout.scaled(14), runs[i].label, "start");
-        });
+        const auto [x, y] = legend.add(needed, needed);
+        drawing.curve("M" + Drawing::point(x, y + layout.scaled(10)) + "h" + coordinate(layout.scaled(30)), i);
+        drawing.text(x + layout.scaled(36), y + layout.scaled(14), runs[i].label, "start");
     }
     return legend.bottom();
 }
@@ -154,11 +151,9 @@ double draw_wait_legend(double top, Drawing& drawing) {
     Legend legend(top, layout);
     for (const WaitClass& each : wait_classes) {
         const double text = layout.letter_width() * static_cast<double>(std::string_view(each.name).size());
-        legend.add(layout.scaled(40) + text, layout.scaled(17) + text, [&](double x, double y) {
-            drawing.area(Drawing::rectangle(x, y + layout.scaled(4), layout.scaled(12), layout.scaled(12)),
-                         each.colour);
-            drawing.text(x + layout.scaled(17), y + layout.scaled(14), each.name, "start");
-        });
+        const auto [x, y] = legend.add(layout.scaled(40) + text, layout.scaled(17) + text);
+        drawing.area(Drawing::rectangle(x, y + layout.scaled(4), layout.scaled(12), layout.scaled(12)), each.colour);
+        drawing.text(x + layout.scaled(17), y + layout.scaled(14), each.name, "start");
     }
     return legend.bottom();
 }
@@ -424,14 +419,12 @@ std::string plot(PlotKind kind, const std::vector<PlottedRun>& runs, const PlotO
     if (jobs.empty()) {
         throw InputError(runs.front().schedule.path + ": " + nothing_to_plot(runs, options));
     }
-    std::vector<std::string> labels;
-    std::ranges::transform(drawn, std::back_inserter(labels), &DrawnRun::label);
     TimeSpan span = span_of(jobs);
     span = {options.from.value_or(span.first), options.until.value_or(span.last)};
     Drawing drawing(layout_of(kind, drawn, span, options));
     const double height = draw(kind, drawn, span, options, drawing);
-    return drawing.svg(height,
-                       std::string(plot_kind_names.at(static_cast<std::size_t>(kind))) + ": " + list_of(labels));
+    return drawing.svg(height, std::string(plot_kind_names.at(static_cast<std::size_t>(kind))) + ": " +
+                                   list_of(mapped(drawn, &DrawnRun::label)));
 }
 
 }  // namespace batfill::report

@@ -8,8 +8,6 @@
 #include <system_error>
 #include <utility>
 
-#include <batfill/core/error.hpp>
-
 #include "page_parts.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/escaped.hpp"

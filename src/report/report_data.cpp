@@ -16,6 +16,7 @@
 #include "src/support/csv_text.hpp"
 #include "src/support/escaped.hpp"
 #include "src/support/json_writer.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::report {
 
@@ -68,9 +69,7 @@ MeasuredRun measured(const Run& run, const Report& report) {
         }
     }
     std::ranges::stable_sort(result.jobs, {}, [](const ScheduledJob* job) { return job->execution->start; });
-    for (const ScheduledJob* job : result.jobs) {
-        result.finished.push_back(analysis::finished_job(*job));
-    }
+    result.finished = mapped(result.jobs, [](const ScheduledJob* job) { return analysis::finished_job(*job); });
     return result;
 }
 
@@ -86,7 +85,20 @@ struct Grouping {
 class Groupings {
  public:
     // `jobs` are those of all runs.
-    Groupings(const Report& report, const FinishedJobs& jobs);
+    Groupings(const Report& report, const FinishedJobs& jobs) : workload_jobs_(report.workloads) {
+        if (report.workloads.empty()) {
+            return;
+        }
+        for (Grouping& grouping : groupings_) {
+            grouping.names = mapped(groups(grouping, jobs, report.options.tau), &GroupSummary::name);
+            if (grouping.names == std::vector<std::string>{""}) {
+                grouping.names.clear();
+            }
+            for (std::size_t i = 0; i < grouping.names.size(); ++i) {
+                grouping.places[grouping.names[i]] = i;
+            }
+        }
+    }
 
     const std::array<Grouping, 2>& all() const { return groupings_; }
     // The job in the workloads; null if they do not have it.
@@ -106,23 +118,6 @@ class Groupings {
     std::array<Grouping, 2> groupings_{
         {{"users", "user", &JobDescription::user}, {"queues", "queue", &JobDescription::queue}}};
 };
-
-Groupings::Groupings(const Report& report, const FinishedJobs& jobs) : workload_jobs_(report.workloads) {
-    if (report.workloads.empty()) {
-        return;
-    }
-    for (Grouping& grouping : groupings_) {
-        for (const GroupSummary& group : groups(grouping, jobs, report.options.tau)) {
-            grouping.names.push_back(group.name);
-        }
-        if (grouping.names == std::vector<std::string>{""}) {
-            grouping.names.clear();
-        }
-        for (std::size_t i = 0; i < grouping.names.size(); ++i) {
-            grouping.places[grouping.names[i]] = i;
-        }
-    }
-}
 
 // The part of the ids before the job's own name, "w0!", if all ids share it; else empty.
 std::string_view common_prefix(const std::vector<const ScheduledJob*>& jobs) {
@@ -252,28 +247,22 @@ void write_guarantees(const Run& run, Json& json) {
     if (!run.guarantees) {
         return;
     }
-    std::vector<double> early;
+    std::vector<double> early;  // of those that started
     std::size_t kept = 0;
     std::size_t given = 0;
-    std::size_t never_started = 0;
-    for (const Guarantee& guarantee : *run.guarantees) {
-        if (!guarantee.guaranteed_start) {
-            continue;
+    for (const auto& [id, guaranteed, actual] : *run.guarantees) {
+        given += guaranteed ? 1U : 0U;
+        if (guaranteed && actual) {
+            kept += *actual <= *guaranteed ? 1U : 0U;
+            early.push_back((*guaranteed - *actual).to_seconds());
         }
-        ++given;
-        if (!guarantee.actual_start) {
-            ++never_started;
-            continue;
-        }
-        kept += *guarantee.actual_start <= *guarantee.guaranteed_start ? 1U : 0U;
-        early.push_back((*guarantee.guaranteed_start - *guarantee.actual_start).to_seconds());
     }
     json.key("guarantees").open_object();
     json.key("jobs").integer(run.guarantees->size());
     json.key("given").integer(given);
     json.key("kept").integer(kept);
-    json.key("late").integer(given - kept - never_started);
-    json.key("never_started").integer(never_started);
+    json.key("late").integer(early.size() - kept);
+    json.key("never_started").integer(given - early.size());
     if (run.broken_guarantees) {
         json.key("moved_by_losses").integer(run.broken_guarantees->size());
     }
@@ -284,10 +273,7 @@ void write_guarantees(const Run& run, Json& json) {
 }
 
 void write_longest_waits(const MeasuredRun& run, Json& json) {
-    std::vector<const FinishedJob*> jobs;
-    for (const FinishedJob& job : run.finished) {
-        jobs.push_back(&job);
-    }
+    std::vector<const FinishedJob*> jobs = mapped(run.finished, [](const FinishedJob& job) { return &job; });
     std::ranges::stable_sort(jobs, std::greater<>(), [](const FinishedJob* job) { return wait(*job); });
     jobs.resize(std::min(jobs.size(), longest_waits_shown));
     json.key("longest_waits").objects(jobs, [&](const FinishedJob* job) {
@@ -369,18 +355,6 @@ void write_run(const MeasuredRun& run, const Report& report, const Groupings& gr
     write_longest_waits(run, json);
 }
 
-// The machine's number of processors. If it is unknown, one more than the highest number in use.
-int processors_of(const Report& report) {
-    if (report.options.processors) {
-        return *report.options.processors;
-    }
-    int processors = 1;
-    for (const Run& run : report.runs) {
-        processors = std::max(processors, processors_used(run.schedule));
-    }
-    return processors;
-}
-
 }  // namespace
 
 std::string report_data(const Report& report) {
@@ -404,7 +378,9 @@ std::string report_data(const Report& report) {
         json.key("bytes").integer(file.bytes);
         json.key("sha256").text(file.sha256);
     });
-    json.key("processors").integer(static_cast<std::uint64_t>(processors_of(report)));
+    const auto used = mapped(report.runs, [](const Run& run) { return processors_used(run.schedule); });
+    const int processors = report.options.processors.value_or(std::ranges::max(used));
+    json.key("processors").integer(static_cast<std::uint64_t>(processors));
     json.key("processors_known").boolean(report.options.processors.has_value());
     json.key("tau").number(report.options.tau.to_seconds());
     json.key("first").number(clock.first().to_seconds());

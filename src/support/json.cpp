@@ -280,29 +280,8 @@ void append_exact_json(const JsonValue& value, std::string& out) {
 }
 
 void append_json_string(std::string_view text, std::string& out) {
-    constexpr std::string_view characters = "\"\\\b\f\n\r\t";
-    constexpr std::string_view escapes = "\"\\bfnrt";
-    constexpr char hexadecimal[] = "0123456789ABCDEF";
-    out += '"';
-    std::size_t plain = 0;  // everything before this position has been appended
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto c = static_cast<unsigned char>(text[i]);
-        if (c >= 0x20 && c != '"' && c != '\\') {
-            continue;
-        }
-        out += text.substr(plain, i - plain);
-        plain = i + 1;
-        out += '\\';
-        if (const std::size_t at = characters.find(text[i]); at != std::string_view::npos) {
-            out += escapes[at];
-        } else {
-            out += "u00";
-            out += hexadecimal[c >> 4];
-            out += hexadecimal[c & 15];
-        }
-    }
-    out += text.substr(plain);
-    out += '"';
+    Appender stream{out};
+    ExactWriter(stream).String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
 }
 
 std::string in_quotes(std::string_view name) {

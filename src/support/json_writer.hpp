@@ -24,8 +24,6 @@ class JsonWriter {
 
     void open_object() { writer_.StartObject(); }
     void close_object() { writer_.EndObject(); }
-    void open_array() { writer_.StartArray(); }
-    void close_array() { writer_.EndArray(); }
     JsonWriter& key(const char* name) {
         writer_.Key(name);
         return *this;
@@ -47,11 +45,11 @@ class JsonWriter {
     // An array for which `write` writes each of the values.
     template <class Range, class Write>
     void array(const Range& values, Write write) {
-        open_array();
+        writer_.StartArray();
         for (const auto& value : values) {
             write(value);
         }
-        close_array();
+        writer_.EndArray();
     }
     // As above, of objects whose members `write` writes.
     template <class Range, class Write>

@@ -51,21 +51,16 @@ std::optional<std::string> nearest_name(const std::string& name, const std::vect
     }
     // Allows one error in a short name, two in a longer one.
     const std::size_t most_slips = name.size() < 5 ? 1 : 2;
-    const auto nearest = std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
-        return slips_between(name, a) < slips_between(name, b);
-    });
-    const bool is_near =
-        nearest != known.end() && slips_between(name, *nearest) <= most_slips && !differ_in_digits(name, *nearest);
-    if (is_near) {
+    const auto slips = [&](const std::string& other) { return slips_between(name, other); };
+    const auto nearest = std::ranges::min_element(known, {}, slips);
+    if (nearest != known.end() && slips(*nearest) <= most_slips && !differ_in_digits(name, *nearest)) {
         return *nearest;
     }
     // A user may know only the beginning of a name.
     constexpr std::size_t shortest_beginning = 3;
     const auto begins = [&](const std::string& candidate) { return candidate.starts_with(name); };
-    if (name.size() < shortest_beginning || std::count_if(known.begin(), known.end(), begins) != 1) {
-        return std::nullopt;
-    }
-    return *std::find_if(known.begin(), known.end(), begins);
+    const bool is_one = name.size() >= shortest_beginning && std::ranges::count_if(known, begins) == 1;
+    return is_one ? std::optional(*std::ranges::find_if(known, begins)) : std::nullopt;
 }
 
 std::string names_instead(const std::string& name, const std::vector<std::string>& known) {

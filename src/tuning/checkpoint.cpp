@@ -14,6 +14,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/support/numbers.hpp"
+#include "src/support/split.hpp"
 
 namespace batfill {
 
@@ -29,14 +30,11 @@ struct Line {
 };
 
 std::optional<Line> parse(std::string_view text) {
-    const std::size_t first = text.find(',');
-    const std::size_t last = text.rfind(',');
-    if (first == last) {
-        return std::nullopt;
-    }
-    const auto workload = number_in<std::size_t>(text.substr(0, first));
-    const auto evaluation = number_in<std::size_t>(text.substr(first + 1, last - first - 1));
-    const auto value = number_in<double>(text.substr(last + 1));
+    const auto [first, rest] = cut(text, ',');
+    const auto [second, third] = cut(rest, ',');
+    const auto workload = number_in<std::size_t>(first);
+    const auto evaluation = number_in<std::size_t>(second);
+    const auto value = number_in<double>(third);
     return workload && evaluation && value && !std::isnan(*value) ? std::optional(Line{*workload, *evaluation, *value})
                                                                   : std::nullopt;
 }

@@ -1,10 +1,7 @@
 #include "src/tuning/tune.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <set>
-#include <utility>
 
 #include <zlib.h>
 
@@ -16,6 +13,7 @@
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json_writer.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/tuning/checkpoint.hpp"
@@ -40,8 +38,7 @@ std::string digest_of(const std::string& text) {
 
 Inputs read_inputs(const TuneRequest& options) {
     Inputs inputs;
-    const auto& paths = options.workloads;
-    std::transform(paths.begin(), paths.end(), std::back_inserter(inputs.names), workload_name);
+    inputs.names = mapped(options.workloads, workload_name);
     std::set<std::string> distinct;
     for (const std::string& name : inputs.names) {
         if (!distinct.insert(name).second) {
@@ -58,7 +55,7 @@ Inputs read_inputs(const TuneRequest& options) {
         platform = parse_platform(text, path, options.master_host);
         inputs.digest = "platform " + digest_of(text) + ", " + std::to_string(platform.hosts.size()) + " hosts";
     }
-    for (const std::string& path : paths) {
+    for (const std::string& path : options.workloads) {
         const std::string text = any_workload_text(path, options.note);
         inputs.replays.emplace_back(platform, parse_workload(text, path, "w0"));
         inputs.digest += ", workload " + digest_of(text);

@@ -4,12 +4,12 @@
 #include <cassert>
 #include <cmath>
 #include <cstdlib>
-#include <iterator>
 #include <limits>
 #include <random>
 #include <stdexcept>
 #include <utility>
 
+#include "src/support/mapped.hpp"
 #include "src/tuning/xnes.hpp"
 
 namespace batfill {
@@ -189,9 +189,7 @@ std::unique_ptr<WeightSearch> uniform_search(std::size_t evaluations, std::uint6
 
 WeightSearch::Improvement minimise(WeightSearch& search, const std::function<double(const MixedWeights&)>& value) {
     while (!search.ask().empty()) {
-        std::vector<double> values;
-        std::transform(search.ask().begin(), search.ask().end(), std::back_inserter(values), value);
-        search.tell(values);
+        search.tell(mapped(search.ask(), value));
     }
     return search.best();
 }

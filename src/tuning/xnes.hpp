@@ -2,7 +2,6 @@
 
 #include <Eigen/Core>
 #include <cstddef>
-#include <cstdint>
 #include <random>
 #include <span>
 #include <vector>

@@ -9,6 +9,7 @@
 
 #include "draws.hpp"
 #include "src/support/files.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
 
@@ -142,9 +143,7 @@ class FarmSource {
     }
 
     std::vector<std::string> names_of(const std::vector<std::size_t>& licenses) const {
-        std::vector<std::string> result(licenses.size());
-        std::ranges::transform(licenses, result.begin(), [&](std::size_t license) { return licenses_[license]; });
-        return result;
+        return mapped(licenses, [&](std::size_t license) { return licenses_[license]; });
     }
 
     // Draws for each licence whether it is one of the result, with this probability.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cassert>
 #include <queue>
-#include <tuple>
 #include <utility>
 
 #include <batfill/workloads/swf_conversion.hpp>

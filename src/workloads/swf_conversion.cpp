@@ -56,9 +56,7 @@ std::optional<long long> partition_processors(const std::vector<long long>& max_
     long long chosen = 0;
     for (std::size_t i = 1; i < max_procs.size(); ++i) {
         total += max_procs[i];
-        if (std::ranges::find(partitions, static_cast<long long>(i)) != partitions.end()) {
-            chosen += max_procs[i];
-        }
+        chosen += std::ranges::count(partitions, static_cast<long long>(i)) > 0 ? max_procs[i] : 0;
     }
     return total == max_procs.front() && chosen > 0 ? std::optional(chosen) : std::nullopt;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
@@ -82,14 +81,11 @@ std::vector<Rule> rules_of(const SwfLog& log, const SwfConversion& conversion) {
             [&](const SwfJob& job) { return !contains(conversion.partitions, job.partition); });
     drop_if(!conversion.excluded_statuses.empty(), "status is " + list_of_numbers(conversion.excluded_statuses),
             [&](const SwfJob& job) { return contains(conversion.excluded_statuses, job.status); });
-    if (conversion.from) {
-        rules.push_back({"submitted before " + conversion.from->to_shortest_string() + " s",
-                         [&](const SwfJob& job) { return job.submit < *conversion.from; }});
-    }
-    if (conversion.until) {
-        rules.push_back({"submitted at or after " + conversion.until->to_shortest_string() + " s",
-                         [&](const SwfJob& job) { return job.submit >= *conversion.until; }});
-    }
+    const auto seconds = [](const auto& time) { return time.value_or(Duration()).to_shortest_string() + " s"; };
+    drop_if(conversion.from.has_value(), "submitted before " + seconds(conversion.from),
+            [&](const SwfJob& job) { return job.submit < *conversion.from; });
+    drop_if(conversion.until.has_value(), "submitted at or after " + seconds(conversion.until),
+            [&](const SwfJob& job) { return job.submit >= *conversion.until; });
     drop_if(conversion.short_estimates == SwfConversion::ShortEstimates::drop, "run time > requested time",
             longer_than_estimate);
     drop_if(conversion.missing_walltime == SwfConversion::MissingWalltime::drop, "requested time unknown",
