@@ -258,10 +258,8 @@ class FrameWriter {
         separate();
         out_ += R"({"timestamp":)";
         out_ += timestamp;
-        open(names_.type, '"');
-        out_ += type;
-        close('"');
-        open(names_.data, '{');
+        out_.append(",\"").append(names_.type).append("\":\"").append(type);
+        out_.append("\",\"").append(names_.data).append("\":{");
     }
 
     // Writes a comma, unless the previous output opened an object or an array.

@@ -31,7 +31,7 @@ double in_json(double seconds) {
 }  // namespace
 
 Simulation::Simulation(const Scenario& scenario)
-    : scenario_(scenario), machines_(scenario.platform.hosts.size(), scenario.rules == SimulatorRules::batsim5) {
+    : scenario_(scenario), machines_(scenario.platform.hosts.size(), like_batsim5()) {
     for (const Workload& workload : scenario.workloads) {
         std::vector<JobNumber>& submissions = submissions_.emplace_back();
         add_jobs(workload, submissions);
@@ -91,7 +91,7 @@ void Simulation::set_timer(const Timer& timer) {
 }
 
 void Simulation::run(const Simulator& simulator, SimulatedScheduler& scheduler, const Simulator::Progress& progress) {
-    if (like_batsim5_) {
+    if (like_batsim5()) {
         clock_.emplace();
     }
     dynamic_jobs_ = scenario_.enable_dynamic_jobs || scheduler.registers_jobs();
@@ -149,7 +149,7 @@ void Simulation::begin(const Simulator& simulator, SimulatedScheduler& scheduler
     // come before the decisions of the first reply.
     const bool registers = std::ranges::any_of(
         reply_.decisions, [](const auto& timed) { return std::holds_alternative<RegisterJob>(timed.decision); });
-    if (like_batsim5_ || registers) {
+    if (like_batsim5() || registers) {
         expire_timers();
         read_mailbox();
         std::swap(mailbox_, late_messages_);  // the scheduler's reply is also on its way
@@ -391,13 +391,13 @@ void Simulation::apply(Decision& decision) {
 
 void Simulation::call_later(Time time) {
     // Batsim 5 rounds the time up to milliseconds. It makes a call for a time that is not in the future at once.
-    const Microseconds unit = like_batsim5_ ? 1000 : 1;
+    const Microseconds unit = like_batsim5() ? 1000 : 1;
     const Microseconds units = (time.since_zero().count() + unit - 1) / unit;
     time = Time::at(Duration::microseconds(units * unit));
     ++pending_;
     if (time > results_.now) {
         set_timer(time, Kind::call, 0);
-    } else if (like_batsim5_) {
+    } else if (like_batsim5()) {
         mailbox_.push_back({Kind::call});
     } else {
         throw InputError("the scheduler asks at " + results_.now.to_string() + " for a call at " + time.to_string() +

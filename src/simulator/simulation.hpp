@@ -66,6 +66,7 @@ class Simulation {
         std::vector<JobNumber> killed{};
     };
 
+    bool like_batsim5() const { return scenario_.rules == SimulatorRules::batsim5; }
     // Throws: InputError if a job of this profile communicates. `place` begins the error.
     static void require_simulable(const JobProfile& profile, const std::string& place, const JobDescription& job);
     // Appends the numbers of the jobs to `numbers`.
@@ -144,7 +145,6 @@ class Simulation {
     std::vector<Event> events_;  // for the scheduler's next message
     SchedulerReply reply_;
     std::size_t next_decision_ = 0;
-    bool like_batsim5_ = scenario_.rules == SimulatorRules::batsim5;
     bool scheduler_ready_ = false;
     bool dynamic_jobs_ = false;
     bool profile_reuse_ = false;
