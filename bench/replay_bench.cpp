@@ -38,7 +38,7 @@ void replays(benchmark::State& state, const char* algorithm, double load, const 
     add_deadlines(input.workloads.front(), share_with_deadlines);
     const batfill::Replay replay(std::move(input));
     for (auto _ : state) {
-        benchmark::DoNotOptimize(replay.run({algorithm, {}}).simulation().now());
+        benchmark::DoNotOptimize(replay.run({algorithm, {}}).simulation().results().now);
     }
     state.SetItemsProcessed(state.iterations() * state.range(0));
 }

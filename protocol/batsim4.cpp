@@ -8,6 +8,9 @@ namespace batfill::protocol {
 
 namespace {
 
+using FromBatsim = MessageEvent::Data;
+using FromScheduler = ReplyEvent::Data;
+
 // ---- Decoding: one function per event type
 
 JobDescription job(EventData& data) {
@@ -47,46 +50,40 @@ void read_rest_of_host(Fields& fields, Host&, WarnOnce& warn) {
 constexpr HostFormat host_format{"data",     "compute_resources", "storage_resources",
                                  "resource", properties,          read_rest_of_host};
 
-Options options(EventData& data) {
+FromBatsim simulation_begins(EventData& data) {
+    SimulationBegins begins;
     Fields fields(data.fields.object("config"), "data.config.");
-    Options options;
-    fields.optional("redis-enabled", options.redis_enabled);
-    fields.optional("dynamic-jobs-enabled", options.dynamic_jobs_enabled);
-    fields.optional("dynamic-jobs-acknowledged", options.dynamic_jobs_acknowledged);
-    fields.optional("profile-reuse-enabled", options.profile_reuse_enabled);
-    fields.optional("sched-config", options.scheduler_configuration);
+    fields.optional("redis-enabled", begins.options.redis_enabled);
+    fields.optional("dynamic-jobs-enabled", begins.options.dynamic_jobs_enabled);
+    fields.optional("dynamic-jobs-acknowledged", begins.options.dynamic_jobs_acknowledged);
+    fields.optional("profile-reuse-enabled", begins.options.profile_reuse_enabled);
+    fields.optional("sched-config", begins.options.scheduler_configuration);
     fields.ignore("redis-hostname", "redis-port", "redis-prefix", "profiles-forwarded-on-submission",
                   "forward-unknown-events");
     fields.warn_of_unread(data.warn);
-    return options;
-}
-
-SimulationBegins simulation_begins(EventData& data) {
-    SimulationBegins begins;
-    begins.options = options(data);
     read_hosts(data, host_format, begins);
     data.fields.ignore("allow_compute_sharing", "allow_storage_sharing", "nb_compute_resources", "nb_storage_resources",
                        "nb_resources", "workloads", "profiles");
     return begins;
 }
 
-JobSubmitted job_submitted(EventData& data) {
+FromBatsim job_submitted(EventData& data) {
     JobDescription description = job(data);
     data.fields.ignore("profile");
-    return {data.ids.number_of(description.id), std::move(description)};
+    return JobSubmitted{data.ids.number_of(description.id), std::move(description)};
 }
 
-JobCompleted job_completed(EventData& data) {
+FromBatsim job_completed(EventData& data) {
     data.fields.ignore("return_code", "alloc");  // the engine knows which processors a job has
-    return {job_number(data), job_state(data, "job_state")};
+    return JobCompleted{job_number(data), job_state(data, "job_state")};
 }
 
-JobsKilled job_killed(EventData& data) {
+FromBatsim job_killed(EventData& data) {
     data.fields.ignore("job_progress");
-    return {job_numbers(data)};
+    return JobsKilled{job_numbers(data)};
 }
 
-MessageEvent::Data notify(EventData& data) {
+FromBatsim notify(EventData& data) {
     const NotificationType type = parse_notification_type(data.fields.text("type"));
     data.fields.ignore_rest();
     if (type == NotificationType::event_machine_available || type == NotificationType::event_machine_unavailable) {
@@ -95,25 +92,24 @@ MessageEvent::Data notify(EventData& data) {
     return Notification{type, {}, {}};
 }
 
-ResourceStateChanged resource_state_changed(EventData& data) {
+FromBatsim resource_state_changed(EventData& data) {
     ResourceSet resources = data.fields.resources("resources");
-    return {std::move(resources), pstate(data)};
+    return ResourceStateChanged{std::move(resources), pstate(data)};
 }
 
-using FromBatsim = MessageEvent::Data;
-constexpr std::array<EventType<FromBatsim>, 11> batsim_events{{
-    {"JOB_SUBMITTED", as<FromBatsim, job_submitted>},
-    {"JOB_COMPLETED", as<FromBatsim, job_completed>},
-    {"REQUESTED_CALL", empty<FromBatsim, RequestedCall>},
+constexpr EventType<FromBatsim> batsim_events[] = {
+    {"JOB_SUBMITTED", job_submitted},
+    {"JOB_COMPLETED", job_completed},
+    {"REQUESTED_CALL", [](EventData&) { return FromBatsim(RequestedCall{}); }},
     {"NOTIFY", notify},
-    {"JOB_KILLED", as<FromBatsim, job_killed>},
-    {"SIMULATION_BEGINS", as<FromBatsim, simulation_begins>},
-    {"SIMULATION_ENDS", empty<FromBatsim, SimulationEnds>},
-    {"RESOURCE_STATE_CHANGED", as<FromBatsim, resource_state_changed>},
+    {"JOB_KILLED", job_killed},
+    {"SIMULATION_BEGINS", simulation_begins},
+    {"SIMULATION_ENDS", [](EventData&) { return FromBatsim(SimulationEnds{}); }},
+    {"RESOURCE_STATE_CHANGED", resource_state_changed},
     {"QUERY", ignored<FromBatsim>},
     {"ANSWER", ignored<FromBatsim>},
     {"FROM_JOB_MSG", ignored<FromBatsim>},
-}};
+};
 
 // Ignores fields of the scheduler's events that the simulator does not use.
 ResourceSet some_resources(EventData& data, std::string_view name) {
@@ -124,17 +120,17 @@ ResourceSet some_resources(EventData& data, std::string_view name) {
     return set;
 }
 
-Decision start_job(EventData& data) {
+FromScheduler start_job(EventData& data) {
     data.fields.ignore_rest();
     const JobNumber job = job_number(data);
     return StartJob{job, some_resources(data, "alloc")};
 }
 
-Decision reject_job(EventData& data) {
+FromScheduler reject_job(EventData& data) {
     return RejectJob{job_number(data), {}, RejectionCause::other};
 }
 
-Decision kill_jobs(EventData& data) {
+FromScheduler kill_jobs(EventData& data) {
     KillJobs kill{job_numbers(data)};
     if (kill.jobs.empty()) {
         data.fields.fail("job_ids", "at least one job");
@@ -142,22 +138,22 @@ Decision kill_jobs(EventData& data) {
     return kill;
 }
 
-Decision call_me_later(EventData& data) {
+FromScheduler call_me_later(EventData& data) {
     return CallMeLater{data.fields.time("timestamp")};
 }
 
-Decision set_resource_state(EventData& data) {
+FromScheduler set_resource_state(EventData& data) {
     ResourceSet resources = some_resources(data, "resources");
     return SetResourceState{std::move(resources), pstate(data)};
 }
 
-Decision set_job_metadata(EventData& data) {
+FromScheduler set_job_metadata(EventData& data) {
     const JobNumber job = job_number(data);
     return SetJobMetadata{job, std::string(data.fields.text("metadata"))};
 }
 
 // Batsim reports the job under the id of the event.
-Decision register_job(EventData& data) {
+FromScheduler register_job(EventData& data) {
     JobDescription description = job(data);
     std::string source;
     append_job(data.fields.object("job"), description.id, source);
@@ -165,12 +161,12 @@ Decision register_job(EventData& data) {
     return RegisterJob{number, std::move(description), std::move(source)};
 }
 
-Decision register_profile(EventData& data) {
+FromScheduler register_profile(EventData& data) {
     return RegisterProfile{std::string(data.fields.text("workload_name")),
                            std::string(data.fields.text("profile_name")), json_text(data.fields.object("profile"))};
 }
 
-ReplyEvent::Data notification(EventData& data) {
+FromScheduler notification(EventData& data) {
     const NotificationType type = parse_notification_type(data.fields.text("type"));
     data.fields.ignore_rest();
     if (type == NotificationType::registration_finished || type == NotificationType::continue_registration) {
@@ -179,22 +175,21 @@ ReplyEvent::Data notification(EventData& data) {
     return Ignored{};
 }
 
-using FromScheduler = ReplyEvent::Data;
-constexpr std::array<EventType<FromScheduler>, 13> scheduler_events{{
-    {"EXECUTE_JOB", as<FromScheduler, start_job>},
-    {"REJECT_JOB", as<FromScheduler, reject_job>},
-    {"CALL_ME_LATER", as<FromScheduler, call_me_later>},
-    {"KILL_JOB", as<FromScheduler, kill_jobs>},
-    {"SET_RESOURCE_STATE", as<FromScheduler, set_resource_state>},
-    {"SET_JOB_METADATA", as<FromScheduler, set_job_metadata>},
-    {"REGISTER_JOB", as<FromScheduler, register_job>},
-    {"REGISTER_PROFILE", as<FromScheduler, register_profile>},
+constexpr EventType<FromScheduler> scheduler_events[] = {
+    {"EXECUTE_JOB", start_job},
+    {"REJECT_JOB", reject_job},
+    {"CALL_ME_LATER", call_me_later},
+    {"KILL_JOB", kill_jobs},
+    {"SET_RESOURCE_STATE", set_resource_state},
+    {"SET_JOB_METADATA", set_job_metadata},
+    {"REGISTER_JOB", register_job},
+    {"REGISTER_PROFILE", register_profile},
     {"NOTIFY", notification},
     {"CHANGE_JOB_STATE", ignored<FromScheduler>},
     {"QUERY", ignored<FromScheduler>},
     {"ANSWER", ignored<FromScheduler>},
     {"TO_JOB_MSG", ignored<FromScheduler>},
-}};
+};
 
 // ---- Encoding of replies: one function per decision
 
@@ -241,12 +236,7 @@ class Batsim4Reply : public ReplyWriter {
 
 class Batsim4Codec final : public Codec {
  public:
-    Message& decode(std::string_view frame) override {
-        EnvelopeDecoder<Message, MessageEvent, batsim_events.size()>(batsim_events, batsim4_field_names, true,
-                                                                     reader_.warn, ids_)
-            .decode(parse_frame(frame, reader_.json), message_);
-        return message_;
-    }
+    Message& decode(std::string_view frame) override { return reader_.read(frame, ids_); }
     using Codec::encode;
     void encode(Time now, const std::vector<Decision>& decisions, std::string& frame) override {
         frame.clear();
@@ -258,8 +248,7 @@ class Batsim4Codec final : public Codec {
     }
 
  private:
-    ReaderState reader_;
-    Message message_;
+    FrameReader<Message> reader_{batsim_events, batsim4_field_names, true};
 };
 
 bool opens_simulation(std::string_view frame) {
@@ -271,13 +260,7 @@ const ProtocolRegistration registration(
 
 }  // namespace
 
-Reply& ReplyReader::read(std::string_view frame) {
-    ids_.shrink(0);
-    // Decisions need not be in order: Batsim applies one whose time has passed at once.
-    EnvelopeDecoder<Reply, ReplyEvent, scheduler_events.size()>(scheduler_events, batsim4_field_names, false,
-                                                                state_.warn, ids_)
-        .decode(parse_frame(frame, state_.json), reply_);
-    return reply_;
-}
+// Decisions need not be in order: Batsim applies one whose time has passed at once.
+ReplyReader::ReplyReader() : reader_(scheduler_events, batsim4_field_names, false) {}
 
 }  // namespace batfill::protocol

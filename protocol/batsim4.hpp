@@ -9,20 +9,18 @@ namespace batfill::protocol {
 
 inline constexpr EventFieldNames batsim4_field_names{"type", "data"};
 
-// Reads replies. It logs unknown event types and unknown fields once per name and instance. Events that the simulator
-// cannot follow are Ignored.
+// Reads replies. Events that the simulator cannot follow are Ignored.
 class ReplyReader {
  public:
-    // Returns the reply in `frame`, valid until the next call. The caller may move out of it. The jobs in its decisions
-    // have the numbers of ids(), which hold for this reply alone.
-    // Throws: as Codec::decode().
-    Reply& read(std::string_view frame);
-    const JobIds& ids() const { return ids_; }
+    ReplyReader();
+    // As FrameReader::read(). The jobs of the decisions have the numbers of ids().
+    Reply& read(std::string_view frame) { return reader_.read(frame, ids_); }
+    // The jobs that replies have named so far, behind those that the caller has entered.
+    JobIds& ids() { return ids_; }
 
  private:
-    ReaderState state_;
+    FrameReader<Reply> reader_;
     JobIds ids_;
-    Reply reply_;
 };
 
 }  // namespace batfill::protocol

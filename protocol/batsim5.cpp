@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "protocol/json_frames.hpp"
 #include "src/formats/job_id.hpp"
@@ -26,15 +25,6 @@ using Number = std::uint32_t;
 constexpr Number json_format = 2;
 constexpr Number least_of_characters = 0x09090909;
 
-std::optional<Number> leading_number(std::string_view frame) {
-    Number number = 0;
-    if (frame.size() < sizeof(number)) {
-        return std::nullopt;
-    }
-    std::memcpy(&number, frame.data(), sizeof(number));
-    return number < least_of_characters ? std::optional(number) : std::nullopt;
-}
-
 void append_number(Number number, std::string& out) {
     char bytes[sizeof(number)];
     std::memcpy(bytes, &number, sizeof(number));
@@ -43,7 +33,12 @@ void append_number(Number number, std::string& out) {
 
 // Whether the frame is a size followed by the user's text.
 bool opens_simulation(std::string_view frame) {
-    return leading_number(frame) == frame.size() - sizeof(Number);
+    Number size = 0;
+    if (frame.size() < sizeof(size)) {
+        return false;
+    }
+    std::memcpy(&size, frame.data(), sizeof(size));
+    return size < least_of_characters && size == frame.size() - sizeof(size);
 }
 
 // Texts of both sides end with a zero byte: a text in memory has no other end.
@@ -53,12 +48,14 @@ std::string_view without_zero(std::string_view frame) {
 
 // ---- Decoding: one function per event type
 
-std::int64_t integer_between(Fields& fields, std::string_view name, std::int64_t min, std::int64_t max) {
+using FromBatsim = MessageEvent::Data;
+
+int natural_number(Fields& fields, std::string_view name) {
     const JsonValue& value = fields.any(name);
-    if (!value.IsInt64() || value.GetInt64() < min || value.GetInt64() > max) {
-        fields.fail(name, "an integer in " + std::to_string(min) + ".." + std::to_string(max));
+    if (!value.IsInt() || value.GetInt() < 0) {
+        fields.fail(name, "an integer in 0..2147483647");
     }
-    return value.GetInt64();
+    return value.GetInt();
 }
 
 std::map<std::string, std::string> properties(Fields& fields, std::string_view name) {
@@ -95,18 +92,18 @@ void read_speed(Fields& fields, Host& host, WarnOnce&) {
 
 constexpr HostFormat host_format{"event", "computation_hosts", "storage_hosts", "host", properties, read_speed};
 
-SimulationBegins simulation_begins(EventData& data) {
+FromBatsim simulation_begins(EventData& data) {
     SimulationBegins begins;
     read_hosts(data, host_format, begins);
     data.fields.ignore_rest();
     return begins;
 }
 
-JobSubmitted job_submitted(EventData& data) {
+FromBatsim job_submitted(EventData& data) {
     Fields fields(data.fields.object("job"), "event.job.");
     JobDescription job;
     job.id = data.fields.text("job_id");
-    job.processors = static_cast<int>(integer_between(fields, "resource_request", 0, std::numeric_limits<int>::max()));
+    job.processors = natural_number(fields, "resource_request");
     if (const JsonValue* walltime = fields.find("walltime"); walltime != nullptr && !walltime->IsNull()) {
         const Duration length = fields.seconds("walltime");
         if (length >= Duration()) {
@@ -120,90 +117,77 @@ JobSubmitted job_submitted(EventData& data) {
     // Batsim's clock is a sum. Rounding may put it before the submission.
     job.submit = std::min(data.fields.time("submission_time"), data.timestamp);
     data.fields.ignore("profile");
-    return {data.ids.number_of(job.id), std::move(job)};
+    return JobSubmitted{data.ids.number_of(job.id), std::move(job)};
 }
 
-JobCompleted job_completed(EventData& data) {
+FromBatsim job_completed(EventData& data) {
     data.fields.ignore("return_code");
-    return {job_number(data), job_state(data, "state")};
+    return JobCompleted{job_number(data), job_state(data, "state")};
 }
 
-JobsKilled jobs_killed(EventData& data) {
+FromBatsim jobs_killed(EventData& data) {
     data.fields.ignore_rest();
-    return {job_numbers(data)};
+    return JobsKilled{job_numbers(data)};
 }
 
-RequestedCall requested_call(EventData& data) {
+FromBatsim requested_call(EventData& data) {
     data.fields.ignore("call_me_later_id", "last_periodic_call");
-    return {};
+    return RequestedCall{};
 }
 
 template <NotificationType type>
-Notification notification(EventData&) {
-    return {type, {}, {}};
+FromBatsim notification(EventData&) {
+    return Notification{type, {}, {}};
 }
 
 // The `data` of an event is the user's own text. An event of Batsim 4's external event files about machines that become
 // unavailable or available means the same here.
-std::optional<MachineChanged> machine_event(std::string_view text) {
-    if (!text.starts_with('{')) {
-        return std::nullopt;
+FromBatsim external_event(EventData& data) {
+    data.fields.ignore_rest();
+    data.fields.text("external_event_type");
+    Fields event(data.fields.object("external_event"), "event.external_event.");
+    const JsonValue* const text = event.find("data");
+    if (text == nullptr || !text->IsString() || !view(*text).starts_with('{')) {
+        return Ignored{};
     }
     JsonReader reader;
     const JsonValue* json = nullptr;
     try {
-        json = &reader.parse(text);
+        json = &reader.parse(view(*text));
     } catch (const InputError&) {
-        return std::nullopt;
+        return Ignored{};
     }
     Fields fields(*json, "event.external_event.data.");
-    const JsonValue* type = fields.find("type");
-    if (type == nullptr || !type->IsString() ||
-        (view(*type) != "machine_unavailable" && view(*type) != "machine_available")) {
-        return std::nullopt;
+    const JsonValue* const type = fields.find("type");
+    const std::string_view name = type != nullptr && type->IsString() ? view(*type) : "";
+    if (name != "machine_unavailable" && name != "machine_available") {
+        return Ignored{};
     }
-    return MachineChanged{fields.resources("resources"), view(*type) == "machine_available"};
+    return MachineChanged{fields.resources("resources"), name == "machine_available"};
 }
 
-MessageEvent::Data external_event(EventData& data) {
-    data.fields.ignore_rest();
-    data.fields.text("external_event_type");
-    Fields fields(data.fields.object("external_event"), "event.external_event.");
-    const JsonValue* text = fields.find("data");
-    if (text != nullptr && text->IsString()) {
-        if (auto change = machine_event(view(*text))) {
-            return *std::move(change);
-        }
-    }
-    return Ignored{};
-}
-
-ResourceStateChanged hosts_pstate_changed(EventData& data) {
+FromBatsim hosts_pstate_changed(EventData& data) {
     ResourceSet hosts = data.fields.resources("host_ids");
-    return {std::move(hosts),
-            static_cast<int>(integer_between(data.fields, "pstate", 0, std::numeric_limits<int>::max()))};
+    return ResourceStateChanged{std::move(hosts), natural_number(data.fields, "pstate")};
 }
 
 constexpr EventFieldNames field_names{"event_type", "event"};
 
 // The timestamps of these three event types are not true: they repeat that of the previous message.
-using FromBatsim = MessageEvent::Data;
-constexpr std::array<EventType<FromBatsim>, 12> batsim_events{{
-    {"JobSubmittedEvent", as<FromBatsim, job_submitted>},
-    {"JobCompletedEvent", as<FromBatsim, job_completed>},
-    {"RequestedCallEvent", as<FromBatsim, requested_call>},
-    {"JobsKilledEvent", as<FromBatsim, jobs_killed>},
-    {"AllStaticJobsHaveBeenSubmittedEvent",
-     as<FromBatsim, notification<NotificationType::no_more_static_job_to_submit>>},
-    {"AllStaticExternalEventsHaveBeenInjectedEvent",
-     as<FromBatsim, notification<NotificationType::no_more_external_event_to_occur>>},
+constexpr EventType<FromBatsim> batsim_events[] = {
+    {"JobSubmittedEvent", job_submitted},
+    {"JobCompletedEvent", job_completed},
+    {"RequestedCallEvent", requested_call},
+    {"JobsKilledEvent", jobs_killed},
+    {"AllStaticJobsHaveBeenSubmittedEvent", notification<NotificationType::no_more_static_job_to_submit>},
+    {"AllStaticExternalEventsHaveBeenInjectedEvent", notification<NotificationType::no_more_external_event_to_occur>},
     {"ExternalEventOccurredEvent", external_event, false},
-    {"SimulationBeginsEvent", as<FromBatsim, simulation_begins>},
-    {"SimulationEndsEvent", empty<FromBatsim, SimulationEnds>},
-    {"HostsPStateChangedEvent", as<FromBatsim, hosts_pstate_changed>, false},
+    {"SimulationBeginsEvent", simulation_begins},
+    {"SimulationEndsEvent", [](EventData&) { return FromBatsim(SimulationEnds{}); }},
+    {"HostsPStateChangedEvent", hosts_pstate_changed, false},
     {"HostsTurnedOnOffEvent", ignored<FromBatsim>, false},
     {"ProbeDataEmittedEvent", ignored<FromBatsim>},
-}};
+};
 
 // ---- Encoding: one function for each decision that Batsim 5 knows
 
@@ -282,21 +266,18 @@ class Batsim5Codec final : public Codec {
     Message& decode(std::string_view frame) override {
         answers_init_ = opens_simulation(frame);
         if (answers_init_) {
-            message_ = {Time(), {}};
-            message_.events.push_back({Time(), Init{std::string(frame.substr(sizeof(Number)))}});
-            return message_;
+            init_.events = {{Time(), Init{std::string(frame.substr(sizeof(Number)))}}};
+            return init_;
         }
-        const JsonValue& root = parse_frame(without_zero(frame), reader_.json);
-        EnvelopeDecoder<Message, MessageEvent, batsim_events.size()>(batsim_events, field_names, true, reader_.warn,
-                                                                     ids_)
-            .decode(root, message_);
-        now_ = message_.now;
-        exact_now_ = root["now"].GetDouble();
-        return message_;
+        Message& message = reader_.read(without_zero(frame), ids_);
+        now_ = message.now;
+        return message;
     }
     void encode(Time now, const std::vector<Decision>& decisions, std::string& frame) override {
         frame.clear();
-        write_reply(Batsim5Reply(frame, now == now_ ? exact(exact_now_) : now.to_string(), ids_, calls_), decisions);
+        // Batsim waits for a reply's `now` that is later than its clock, even by less than a microsecond.
+        write_reply(Batsim5Reply(frame, now == now_ ? exact(reader_.exact_now()) : now.to_string(), ids_, calls_),
+                    decisions);
         frame += '\0';
     }
     void encode(const Hello& hello, std::string& frame) override {
@@ -317,12 +298,9 @@ class Batsim5Codec final : public Codec {
     }
 
  private:
-    ReaderState reader_;
-    Message message_;
-    Time now_;  // of the last message
-    // Batsim's own text of the time, which may have more decimals than a Time. Batsim waits for a reply's `now` that is
-    // later than its clock, even by less than a microsecond.
-    double exact_now_ = 0;
+    FrameReader<Message> reader_{batsim_events, field_names, true};
+    Message init_;
+    Time now_;                   // of the last message
     std::size_t calls_ = 0;      // requested so far
     bool answers_init_ = false;  // whether the last message was an Init
 };

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -27,12 +27,6 @@ inline Json json_text(const JsonValue& value) {
 }
 
 // ---- Decoding
-
-// What a reader of frames keeps between frames.
-struct ReaderState {
-    JsonReader json;
-    WarnOnce warn;
-};
 
 // The data of an event while it is decoded.
 struct EventData {
@@ -113,16 +107,6 @@ struct EventType {
     bool has_true_timestamp = true;  // otherwise it may be too early, and its order is not checked
 };
 
-template <class Data, auto decode>
-Data as(EventData& data) {
-    return decode(data);
-}
-
-template <class Data, class Empty>
-Data empty(EventData&) {
-    return Empty{};
-}
-
 template <class Data>
 Data ignored(EventData& data) {
     data.fields.ignore_rest();
@@ -131,11 +115,9 @@ Data ignored(EventData& data) {
 
 // `data` may be null.
 inline Refusal refusal_with(const JsonValue* data) {
-    if (data != nullptr && data->IsObject()) {
-        if (const auto message = data->FindMember("message");
-            message != data->MemberEnd() && message->value.IsString()) {
-            return {std::string(view(message->value))};
-        }
+    const JsonValue* const message = data != nullptr && data->IsObject() ? Fields(*data, "").find("message") : nullptr;
+    if (message != nullptr && message->IsString()) {
+        return {std::string(view(*message))};
     }
     return {data == nullptr ? "" : json_text(*data)};
 }
@@ -146,85 +128,81 @@ struct EventFieldNames {
     std::string_view data;
 };
 
-// An event as errors name it: by its number and type.
-inline std::string place(unsigned number, const JsonValue& event, std::string_view type_field) {
-    std::string text = "event " + std::to_string(number);
-    if (event.IsObject()) {
-        const auto type = event.FindMember(JsonValue(rapidjson::StringRef(type_field.data(), type_field.size())));
-        if (type != event.MemberEnd() && type->value.IsString()) {
-            text += " (" + in_quotes(view(type->value)) + ")";
-        }
-    }
-    return text;
-}
-
-// Requires: nobody reads anything else with `reader` while the result is used.
-inline const JsonValue& parse_frame(std::string_view frame, JsonReader& reader) {
-    if (frame.size() > max_frame_size) {
-        throw InputError("a frame of " + std::to_string(frame.size()) + " bytes, expected at most " +
-                         std::to_string(max_frame_size));
-    }
-    const JsonValue& root = reader.parse(frame);
-    if (!root.IsObject()) {
-        throw InputError("expected a JSON object with now and events");
-    }
-    return root;
-}
-
-// Decodes the messages or the replies of a protocol: an `Envelope` of `OneEvent`s.
-template <class Envelope, class OneEvent, std::size_t count>
-class EnvelopeDecoder {
+// Reads the messages or the replies of a protocol: an `Envelope` is a Message or a Reply. It logs unknown event types
+// and unknown fields once per name and instance.
+template <class Envelope>
+class FrameReader {
  public:
-    using Types = std::array<EventType<typename OneEvent::Data>, count>;
+    using OneEvent = typename decltype(Envelope::events)::value_type;
+    using Types = std::span<const EventType<typename OneEvent::Data>>;
 
     // With `in_order`, events must be in the order of time.
-    // Requires: all arguments outlive this object.
-    EnvelopeDecoder(const Types& types, const EventFieldNames& names, bool in_order, WarnOnce& warn, JobIds& ids)
-        : types_(types), names_(names), in_order_(in_order), warn_(warn), ids_(ids) {}
+    // Requires: `types` and `names` outlive this object.
+    FrameReader(Types types, const EventFieldNames& names, bool in_order)
+        : types_(types), names_(names), in_order_(in_order) {}
 
-    // Replaces the content of `envelope`. An event whose timestamp is not true gets the last time at which it can have
-    // happened.
-    // Requires: `root` is an object.
-    void decode(const JsonValue& root, Envelope& envelope) {
+    // Returns what is in `frame`, valid until the next call. The caller may move out of it. An event whose timestamp is
+    // not true gets the last time at which it can have happened.
+    // Throws: as Codec::decode(); then `ids` has no new job.
+    Envelope& read(std::string_view frame, JobIds& ids) {
+        if (frame.size() > max_frame_size) {
+            throw InputError("a frame of " + std::to_string(frame.size()) + " bytes, expected at most " +
+                             std::to_string(max_frame_size));
+        }
+        const JsonValue& root = json_.parse(frame);
+        if (!root.IsObject()) {
+            throw InputError("expected a JSON object with now and events");
+        }
         Fields fields(root, "");
-        envelope.now = fields.time("now");
-        envelope.events.clear();
+        envelope_.now = fields.time("now");
+        exact_now_ = root["now"].GetDouble();
+        std::vector<OneEvent>& decoded = envelope_.events;
+        decoded.clear();
+        last_.reset();
         const JsonValue& events = fields.array("events");
-        const std::size_t ids_before = ids_.size();
+        const std::size_t ids_before = ids.size();
         std::size_t corrected = 0;
         for (const auto& event : events.GetArray()) {
             try {
-                if (decode_event(event, envelope.now, envelope.events.emplace_back())) {
-                    for (; corrected < envelope.events.size(); ++corrected) {
-                        envelope.events[corrected].timestamp = envelope.events.back().timestamp;
+                if (decode_event(event, decoded.emplace_back(), ids)) {
+                    for (; corrected < decoded.size(); ++corrected) {
+                        decoded[corrected].timestamp = decoded.back().timestamp;
                     }
                 }
             } catch (const InputError& error) {
-                ids_.shrink(ids_before);
-                throw InputError(place(static_cast<unsigned>(&event - events.Begin()), event, names_.type) + ": " +
-                                 error.what());
+                ids.shrink(ids_before);
+                throw InputError(place(static_cast<unsigned>(&event - events.Begin()), event) + ": " + error.what());
             }
         }
-        for (; corrected < envelope.events.size(); ++corrected) {
-            envelope.events[corrected].timestamp = envelope.now;
+        for (; corrected < decoded.size(); ++corrected) {
+            decoded[corrected].timestamp = envelope_.now;
         }
         fields.warn_of_unread(warn_);
+        return envelope_;
     }
+    // The `now` of the last frame. It may have more decimals than a Time.
+    double exact_now() const { return exact_now_; }
 
  private:
+    // An event as errors name it: by its number and type.
+    std::string place(unsigned number, const JsonValue& event) const {
+        const JsonValue* const type = event.IsObject() ? Fields(event, "").find(names_.type) : nullptr;
+        const bool has_type = type != nullptr && type->IsString();
+        return "event " + std::to_string(number) + (has_type ? " (" + in_quotes(view(*type)) + ")" : "");
+    }
+
     // Returns whether the timestamp is true.
-    bool decode_event(const JsonValue& value, Time now, OneEvent& event) {
+    bool decode_event(const JsonValue& value, OneEvent& event, JobIds& ids) {
         if (!value.IsObject()) {
             throw InputError("expected an object");
         }
         Fields fields(value, "");
         event.timestamp = fields.time("timestamp");
-        if (event.timestamp > now) {
-            fields.fail("timestamp", "a time not after the message's now, " + now.to_string());
+        if (event.timestamp > envelope_.now) {
+            fields.fail("timestamp", "a time not after the message's now, " + envelope_.now.to_string());
         }
         const std::string_view name = fields.text(names_.type);
-        const auto type =
-            std::find_if(types_.begin(), types_.end(), [&](const auto& known) { return known.name == name; });
+        const auto type = std::ranges::find(types_, name, &Types::value_type::name);
         const bool has_true_timestamp = type == types_.end() || type->has_true_timestamp;
         if (has_true_timestamp) {
             if (in_order_ && last_ && event.timestamp < *last_) {
@@ -242,7 +220,7 @@ class EnvelopeDecoder {
             }
         } else {
             const std::string path = std::string(names_.data) + '.';
-            EventData data{Fields(fields.object(names_.data), path), event.timestamp, ids_, warn_};
+            EventData data{Fields(fields.object(names_.data), path), event.timestamp, ids, warn_};
             event.data = type->decode(data);
             data.fields.warn_of_unread(warn_);
         }
@@ -250,11 +228,13 @@ class EnvelopeDecoder {
         return has_true_timestamp;
     }
 
-    const Types& types_;
+    Types types_;
     const EventFieldNames& names_;
     bool in_order_;
-    WarnOnce& warn_;
-    JobIds& ids_;
+    JsonReader json_;
+    WarnOnce warn_;
+    Envelope envelope_;
+    double exact_now_ = 0;
     std::optional<Time> last_;  // timestamp of the last event that has a true one
 };
 
@@ -291,12 +271,10 @@ class FrameWriter {
         }
     }
     // Writes a key.
-    // Requires: `field` needs no escapes.
     void name(std::string_view field) {
         separate();
-        out_ += '"';
-        out_ += field;
-        out_ += "\":";
+        append_json_string(field, out_);
+        out_ += ':';
     }
     void open(std::string_view field, char bracket) {
         name(field);
@@ -321,13 +299,15 @@ class FrameWriter {
         value.append_to(out_);
         out_ += '"';
     }
-    void texts(std::string_view field, const std::vector<std::string>& values) {
-        open(field, '[');
-        for (const std::string& value : values) {
+    // Writes the array of the ids of `jobs`; id_of(job) is the id.
+    template <class IdOf>
+    void job_ids(const std::vector<JobNumber>& jobs, IdOf id_of) {
+        open("job_ids", '[');
+        for (const JobNumber job : jobs) {
             separate();
-            append_json_string(value, out_);
+            append_json_string(id_of(job), out_);
         }
-        out_ += ']';
+        close(']');
     }
     // Writes the fields of `object`, which is empty or an object, into the object that is open.
     void fields_of(const Json& object) {
@@ -360,12 +340,7 @@ class ReplyWriter : public FrameWriter {
     }
     void begin(std::string_view type, const std::vector<JobNumber>& jobs) {
         begin(type);
-        open("job_ids", '[');
-        for (const JobNumber job : jobs) {
-            separate();
-            append_json_string(ids_.id(job), out());
-        }
-        close(']');
+        job_ids(jobs, [this](JobNumber job) -> const std::string& { return ids_.id(job); });
     }
 
  private:

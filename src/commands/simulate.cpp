@@ -227,8 +227,8 @@ Outcome simulate(Scenario scenario, const SimulateOptions& options, SocketSchedu
 // Says what was simulated and written.
 void print_outcome(const Outcome& outcome, double seconds, const std::vector<std::string>& written) {
     const Simulator& simulation = outcome.simulation();
-    std::cout << simulation.ended().size() << " jobs, " << simulation.messages() << " messages, "
-              << simulation.now().to_string() << " simulated seconds in " << seconds << " s; wrote "
+    std::cout << simulation.ended().size() << " jobs, " << simulation.results().messages << " messages, "
+              << simulation.results().now.to_string() << " simulated seconds in " << seconds << " s; wrote "
               << enumeration(written) << '\n';
     if (const std::vector<Statistic> statistics = outcome.statistics(); !statistics.empty()) {
         std::cout << "statistics of " << outcome.engine()->description().name << ": " << text_of(statistics) << '\n';
@@ -253,7 +253,7 @@ void note_surprises(const Outcome& outcome, bool has_plugins) {
     if (ignores_licenses(outcome)) {
         note("jobs ask for licences, which only placement=machine looks at");
     }
-    if (const std::size_t rounded = outcome.simulation().rounded_run_times(); rounded != 0) {
+    if (const std::size_t rounded = outcome.simulation().results().rounded_run_times; rounded != 0) {
         note("computing times rounded to microseconds: " + std::to_string(rounded) +
              "; Batsim does not round them, and may start jobs at other times");
     }
@@ -271,7 +271,7 @@ int simulate(const Arguments& arguments) {
         scheduler.emplace(options->endpoint, static_cast<unsigned>(options->timeout.to_seconds()), options->curve_key);
     }
     const std::string folder = std::filesystem::path(options->prefix).parent_path().string();
-    if (options->scenario.rules.files_of_batsim5 && !folder.empty()) {
+    if (options->scenario.rules == SimulatorRules::batsim5 && !folder.empty()) {
         create_folders(folder);  // as Batsim 5 does
     }
     require_writable_folder(options->prefix);

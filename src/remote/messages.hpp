@@ -22,8 +22,12 @@ void write_message(const Simulator& simulator, Time now, std::span<const Event> 
 // Writes the last message.
 void write_end(Time now, std::string& frame);
 
-// Moves a scheduler's answer, whose jobs have the numbers of `ids`, into `reply`. Returns what the scheduler says if it
-// stops; then `reply` is unusable.
+// Enters the jobs of the simulation into `ids`, which is empty. There they have the simulator's numbers, and so will
+// jobs that the scheduler registers.
+void number_jobs(const Simulator& simulator, protocol::JobIds& ids);
+
+// Moves a scheduler's answer into `reply`. Returns what the scheduler says if it stops; then `reply` is unusable.
+// Requires: `ids` began with number_jobs(), and the answer was read with it.
 // Throws: InputError for unknown jobs, and for events that the simulator cannot follow.
 std::optional<std::string> take_reply(const Simulator& simulator, protocol::Reply& received,
                                       const protocol::JobIds& ids, SchedulerReply& reply);

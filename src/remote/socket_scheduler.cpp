@@ -9,20 +9,11 @@
 
 namespace batfill {
 
-namespace {
-
-zmq::context_t make_context() {
-    transport::require_threads();
-    return {};
-}
-
-}  // namespace
-
 SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_seconds, const std::string& server_key)
     : endpoint_(endpoint),
       timeout_seconds_(timeout_seconds),
       has_key_(!server_key.empty()),
-      context_(make_context()),
+      context_(transport::new_context()),
       socket_(context_, zmq::socket_type::req),
       connections_(context_, socket_) {
     // Long enough for a last message to leave, and short enough not to delay the end of the command.
@@ -64,15 +55,6 @@ bool SocketScheduler::persist(short event, Attempt attempt) {
     }
 }
 
-// Returns why the scheduler may have left without a message.
-std::string SocketScheduler::handshake_problem() const {
-    if (!connections_.handshake_failed()) {
-        return "";
-    }
-    return has_key_ ? ": the handshake failed, perhaps --curve-server-key is not its public key"
-                    : ": the handshake failed, perhaps it has ended or wants a CURVE key (--curve-server-key)";
-}
-
 void SocketScheduler::exchange(SchedulerReply& reply) {
     awaiting_reply_ = true;
     zmq::message_t answer;
@@ -80,7 +62,10 @@ void SocketScheduler::exchange(SchedulerReply& reply) {
     if (!persist(ZMQ_POLLOUT,
                  [&] { return socket_.send(zmq::buffer(frame_), zmq::send_flags::dontwait).has_value(); }) ||
         !persist(ZMQ_POLLIN, [&] { return socket_.recv(answer, zmq::recv_flags::dontwait).has_value(); })) {
-        throw InputError("the scheduler at " + endpoint_ + " has gone without an answer" + handshake_problem());
+        const std::string perhaps = has_key_ ? "--curve-server-key is not its public key"
+                                             : "it has ended or wants a CURVE key (--curve-server-key)";
+        throw InputError("the scheduler at " + endpoint_ + " has gone without an answer" +
+                         (connections_.handshake_failed() ? ": the handshake failed, perhaps " + perhaps : ""));
     }
     awaiting_reply_ = false;
     protocol::Reply& received = reader_.read(answer.to_string_view());
@@ -92,6 +77,7 @@ void SocketScheduler::exchange(SchedulerReply& reply) {
 
 void SocketScheduler::begin(const Simulator& simulator, SchedulerReply& reply) {
     simulator_ = &simulator;
+    number_jobs(simulator, reader_.ids());
     write_beginning(simulator.scenario(), frame_);
     exchange(reply);
 }

@@ -36,7 +36,6 @@ class SocketScheduler : public SimulatedScheduler {
     bool persist(short event, Attempt attempt);
     // Sends `frame_`, and reads the answer.
     void exchange(SchedulerReply& reply);
-    std::string handshake_problem() const;
 
     std::string endpoint_;
     unsigned timeout_seconds_;

@@ -80,7 +80,10 @@ Schedule Outcome::schedule() const {
     if (!scenario_->workloads.empty()) {
         schedule.path = scenario_->workloads.front().path;
     }
-    schedule.jobs = mapped(simulator_.ended(), [&](JobNumber number) { return scheduled_job(simulator_, number); });
+    schedule.jobs.reserve(simulator_.ended().size());
+    for (const JobNumber number : simulator_.ended()) {
+        describe(simulator_, number, schedule.jobs.emplace_back());
+    }
     return schedule;
 }
 

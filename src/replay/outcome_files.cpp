@@ -20,7 +20,8 @@ void write_jobs(const Simulator& simulator, OutputFile& file) {
     file.write(schedule_csv_header());
     std::string row;
     ScheduledJob job;  // one for all rows, to reuse its memory
-    const JobsFile format = simulator.scenario().rules.files_of_batsim5 ? JobsFile::batsim5 : JobsFile::batsim4;
+    const bool batsim5 = simulator.scenario().rules == SimulatorRules::batsim5;
+    const JobsFile format = batsim5 ? JobsFile::batsim5 : JobsFile::batsim4;
     for (const JobNumber number : simulator.ended()) {
         row.clear();
         describe(simulator, number, job);
@@ -97,7 +98,7 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
     const auto mean_seconds = [&](Duration sum) { return mean(static_cast<long double>(sum.count()) / 1e6L); };
 
     Row row;
-    const bool batsim5 = simulator.scenario().rules.files_of_batsim5;
+    const bool batsim5 = simulator.scenario().rules == SimulatorRules::batsim5;
     const char* const quote = batsim5 ? "\"" : "";
     row.add_text("batsim_version", quote + std::string("batfill-") + version + quote);
     row.add("consumed_joules", 0.0L);
@@ -109,13 +110,13 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
     row.add("mean_turnaround_time", mean_seconds(totals.turnaround_sum));
     row.add("mean_waiting_time", mean_seconds(totals.wait_sum));
     row.add("nb_computing_machines", simulator.scenario().platform.hosts.size());
-    row.add("nb_grouped_switches", simulator.grouped_switches());
+    row.add("nb_grouped_switches", simulator.results().grouped_switches);
     row.add("nb_jobs", jobs);
     row.add("nb_jobs_finished", jobs - totals.rejected);
     row.add("nb_jobs_killed", jobs - totals.rejected - totals.successful);
     row.add("nb_jobs_rejected", totals.rejected);
     row.add("nb_jobs_success", totals.successful);
-    row.add("nb_machine_switches", simulator.processor_switches());
+    row.add("nb_machine_switches", simulator.results().processor_switches);
     if (!batsim5) {
         row.add("scheduling_time", static_cast<long double>(real_times.scheduling));
         row.add("simulation_time", static_cast<long double>(real_times.simulation));
@@ -166,7 +167,7 @@ bool machine_changes(const Scenario& scenario) {
 }  // namespace
 
 std::vector<std::string> write_files(const Outcome& outcome, const std::string& prefix, const RealTimes& real_times) {
-    const bool batsim5 = outcome.scenario().rules.files_of_batsim5;
+    const bool batsim5 = outcome.scenario().rules == SimulatorRules::batsim5;
     const std::string files_prefix = batsim5 ? prefix : prefix + '_';
     OutputFiles files;
     // Writes a file if the run has what it is about.

@@ -47,11 +47,6 @@ constexpr const char* not_enough_memory = "not enough memory for a message";
 constexpr const char* expected_beginning =
     "expected the message that begins a simulation: SIMULATION_BEGINS of Batsim 4, or the first one of Batsim 5";
 
-bool begins_simulation(const protocol::MessageEvent& event) {
-    return std::holds_alternative<protocol::SimulationBegins>(event.data) ||
-           std::holds_alternative<protocol::Init>(event.data);
-}
-
 // Turns SIGINT and SIGTERM into a descriptor to poll. A flag could miss a signal between two looks at it.
 class StopSignals {
  public:
@@ -80,30 +75,6 @@ class StopSignals {
     sigset_t before_{};
 };
 
-// The time that each message took, from its arrival to the reply.
-class Timings {
- public:
-    void add(Clock::duration duration) {
-        microseconds_.push_back(std::chrono::duration<float, std::micro>(duration).count());
-    }
-    void log(const Session& session) {
-        std::sort(microseconds_.begin(), microseconds_.end());
-        const auto quantile = [&](double share) {
-            const std::size_t last = microseconds_.size() - 1;
-            return microseconds_[static_cast<std::size_t>(share * static_cast<double>(last))];
-        };
-        spdlog::info(
-            "{} jobs ({} rejected), {} messages; microseconds per message: median {:.1f}, p99 {:.1f}, max {:.1f}",
-            session.jobs(), session.rejected(), microseconds_.size(), quantile(0.5), quantile(0.99), quantile(1));
-        if (const std::vector<Statistic> statistics = session.statistics(); !statistics.empty()) {
-            spdlog::info("statistics: {}", text_of(statistics));
-        }
-    }
-
- private:
-    std::vector<float> microseconds_;
-};
-
 class Server {
  public:
     explicit Server(const ServerOptions& options)
@@ -121,7 +92,7 @@ class Server {
             int taken = 0;
             while (taken < requests_between_signals && socket_.receive(request_)) {
                 ++taken;
-                if (may_be_peer() && !take_request()) {
+                if (!take_request()) {
                     return;
                 }
             }
@@ -136,7 +107,11 @@ class Server {
                 idle();
                 return;
             }
-            end_without_peer();
+            note_lost_peer();
+            if (patience_ends_ && Clock::now() >= *patience_ends_) {
+                log_summary();
+                throw InputError("Batsim has gone in the middle of a simulation");
+            }
         }
     }
 
@@ -149,13 +124,13 @@ class Server {
     void begin_anew(std::unique_ptr<protocol::Codec> codec) {
         session_.reset();
         session_ = new_session(std::move(codec));
-        timings_ = Timings();
+        microseconds_.clear();
         peer_.clear();
     }
 
     // The time until the first time-out, and a millisecond more: it has passed then.
     std::optional<std::chrono::milliseconds> time_left() const {
-        std::optional<Clock::time_point> end = end_of_patience();
+        std::optional<Clock::time_point> end = patience_ends_;
         if (options_.idle_timeout) {
             const Clock::time_point idle = last_heard_ + *options_.idle_timeout;
             end = std::min(end.value_or(idle), idle);
@@ -170,55 +145,15 @@ class Server {
     // Logs once that the peer of the simulation has gone. It may return over another connection, or another peer may
     // begin a simulation.
     void note_lost_peer() {
-        if (session_->running() && !peer_is_lost_ && !socket_.lives(connection_)) {
+        if (session_->running() && !peer_is_lost_ && !socket_.connections().lives(connection_)) {
             peer_is_lost_ = true;
             spdlog::warn("the connection to Batsim is lost in the middle of a simulation");
         }
-        if (!session_->running() || !peer_is_lost_ || socket_.anybody_is_connected()) {
-            alone_since_.reset();
-        } else if (!alone_since_) {
-            alone_since_ = Clock::now();
-        }
-    }
-
-    // When a lost peer counts as gone. With keep_alive another one may begin a simulation at any time.
-    std::optional<Clock::time_point> end_of_patience() const {
-        if (!alone_since_ || options_.keep_alive) {
-            return std::nullopt;
-        }
-        return *alone_since_ + patience_with_lost_peer;
-    }
-
-    void end_without_peer() {
-        note_lost_peer();
-        if (const auto end = end_of_patience(); end && Clock::now() >= *end) {
-            timings_.log(*session_);
-            throw InputError("Batsim has gone in the middle of a simulation");
-        }
-    }
-
-    // Returns whether to serve the request: the peer sent it, or its sender may become the peer. Refuses others.
-    bool may_be_peer() {
-        if (!request_.has_delimiter) {
-            refuse_stranger("expected a REQ socket, which puts an empty frame before each message");
-            return false;
-        }
-        if (!session_->running() || request_.envelope == peer_) {
-            return true;
-        }
-        socket_.look_at_connections();
-        note_lost_peer();
-        if (!peer_is_lost_) {
-            refuse_stranger("this scheduler is in the middle of another simulation");
-        }
-        return peer_is_lost_;
-    }
-
-    void refuse_stranger(const std::string& why) {
-        refuse(why);
-        if (++strangers_ <= max_strangers_logged) {
-            spdlog::warn("a message of somebody else is refused: {}{}", why,
-                         strangers_ == max_strangers_logged ? " (no more of these are logged)" : "");
+        const bool is_alone = session_->running() && peer_is_lost_ && !socket_.connections().any_lives();
+        if (!is_alone || options_.keep_alive) {
+            patience_ends_.reset();
+        } else if (!patience_ends_) {
+            patience_ends_ = Clock::now() + patience_with_lost_peer;
         }
     }
 
@@ -226,19 +161,19 @@ class Server {
     bool take_request() {
         const auto before = Clock::now();
         try {
-            const bool is_of_peer = session_->running() && request_.envelope == peer_;
+            const bool is_of_peer = request_.has_delimiter && session_->running() && request_.envelope == peer_;
             protocol::Message* const message = is_of_peer ? &session_->codec().decode(frame()) : first_message();
             if (message == nullptr) {
                 return true;
             }
             const std::string_view reply = session_->answer(*message);
             last_heard_ = Clock::now();
-            timings_.add(last_heard_ - before);
+            microseconds_.push_back(std::chrono::duration<float, std::micro>(last_heard_ - before).count());
             socket_.answer(request_, reply);
         } catch (const Interrupted&) {
             spdlog::warn(stopped_in_simulation);
             refuse(stopped_by_signal);
-            timings_.log(*session_);
+            log_summary();
             return false;
         } catch (const std::bad_alloc&) {
             const std::size_t size = request_.frame.size();
@@ -254,11 +189,12 @@ class Server {
         }
         if (session_->running() && peer_.empty()) {
             peer_ = request_.envelope;
-            connection_ = socket_.connection_of(request_);
+            socket_.connections().update();
+            connection_ = socket_.connections().number_of(request_.frame);
             peer_is_lost_ = false;
         }
         if (session_->ended()) {
-            timings_.log(*session_);
+            log_summary();
             if (!options_.keep_alive) {
                 return false;
             }
@@ -272,6 +208,16 @@ class Server {
     // others, and then returns null.
     protocol::Message* first_message() {
         try {
+            if (!request_.has_delimiter) {
+                throw InputError("expected a REQ socket, which puts an empty frame before each message");
+            }
+            if (session_->running()) {
+                socket_.connections().update();
+                note_lost_peer();
+                if (!peer_is_lost_) {
+                    throw InputError("this scheduler is in the middle of another simulation");
+                }
+            }
             if (protocol::Message* const beginning = beginning_message()) {
                 return beginning;
             }
@@ -283,7 +229,11 @@ class Server {
             peer_.clear();
             return &message;
         } catch (const InputError& problem) {
-            refuse_stranger(problem.what());
+            refuse(problem.what());
+            if (++strangers_ <= max_strangers_logged) {
+                spdlog::warn("a message of somebody else is refused: {}{}", problem.what(),
+                             strangers_ == max_strangers_logged ? " (no more of these are logged)" : "");
+            }
             return nullptr;
         }
     }
@@ -296,12 +246,13 @@ class Server {
         }
         std::unique_ptr<protocol::Codec> codec = protocol::make_codec(*opened);
         protocol::Message& message = codec->decode(frame());
-        if (message.events.empty() || !begins_simulation(message.events.front())) {
+        if (message.events.empty() || !(std::holds_alternative<protocol::SimulationBegins>(message.events[0].data) ||
+                                        std::holds_alternative<protocol::Init>(message.events[0].data))) {
             return nullptr;
         }
         if (session_->running()) {
             spdlog::warn("the simulation whose peer is lost ends, as another begins");
-            timings_.log(*session_);
+            log_summary();
         }
         protocol_ = *opened;
         begin_anew(std::move(codec));
@@ -322,7 +273,7 @@ class Server {
         }
         spdlog::warn(stopped_in_simulation);
         dismiss(stopped_by_signal);
-        timings_.log(*session_);
+        log_summary();
     }
 
     // Ends the daemon after too long a silence.
@@ -333,7 +284,7 @@ class Server {
             return;
         }
         dismiss(what);
-        timings_.log(*session_);
+        log_summary();
         throw InputError(what + " in the middle of a simulation");
     }
 
@@ -353,6 +304,18 @@ class Server {
         }
     }
 
+    void log_summary() {
+        std::ranges::sort(microseconds_);
+        const auto quantile = [&](double share) {
+            const std::size_t last = microseconds_.size() - 1;
+            return microseconds_[static_cast<std::size_t>(share * static_cast<double>(last))];
+        };
+        spdlog::info(
+            "{} jobs ({} rejected), {} messages; microseconds per message: median {:.1f}, p99 {:.1f}, max {:.1f}",
+            session_->jobs(), session_->rejected(), microseconds_.size(), quantile(0.5), quantile(0.99), quantile(1));
+        session_->log_statistics();
+    }
+
     void refuse(const std::string& why) {
         std::string text;
         session_->codec().encode_refusal(why, text);
@@ -365,7 +328,7 @@ class Server {
     std::unique_ptr<Session> session_;
     transport::RequestSocket socket_;
     transport::ReceivedMessage request_;
-    Timings timings_;
+    std::vector<float> microseconds_;  // from the arrival of each message of this simulation to its reply
     Clock::time_point last_heard_;
     std::size_t strangers_ = 0;
 
@@ -373,7 +336,9 @@ class Server {
     std::vector<std::string> peer_;  // the envelope of its requests
     std::optional<transport::Connections::Number> connection_;
     bool peer_is_lost_ = false;
-    std::optional<Clock::time_point> alone_since_;  // if it is lost and nobody is connected
+    // When a lost peer counts as gone; none while anybody is connected, and with keep_alive: another peer may begin a
+    // simulation at any time.
+    std::optional<Clock::time_point> patience_ends_;
 };
 
 }  // namespace

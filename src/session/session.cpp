@@ -1,6 +1,6 @@
 #include "src/session/session.hpp"
 
-#include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -25,10 +25,6 @@ void require_fit_for_daemon(const Engine& engine) {
     }
 }
 
-std::string_view Session::answer(std::string_view frame) {
-    return answer(codec_->decode(frame));
-}
-
 std::string_view Session::answer(protocol::Message& message) {
     if (message.now < now_) {
         throw InputError("time goes back: a message of " + message.now.to_string() + " follows one of " +
@@ -47,31 +43,31 @@ std::string_view Session::answer(protocol::Message& message) {
 }
 
 void Session::take_in(protocol::MessageEvent& event) {
-    if (auto* begins = std::get_if<protocol::SimulationBegins>(&event.data)) {
-        begin(*begins);
-        return;
-    }
-    if (const auto* init = std::get_if<protocol::Init>(&event.data)) {
-        greet(*init);
-        return;
-    }
-    if (!begun_) {
-        throw InputError("the first event is not SIMULATION_BEGINS");
-    }
-    if (ended_) {
-        throw InputError("an event follows SIMULATION_ENDS");
-    }
-    std::visit(Overloaded{[&](protocol::SimulationEnds&) { ended_ = true; }, [](protocol::Ignored&) {},
-                          [](protocol::SimulationBegins&) {}, [](protocol::Init&) {},
+    std::visit(Overloaded{[&](protocol::SimulationBegins& begins) { begin(begins); },
+                          [&](protocol::Init& init) { greet(init); },
                           [&](auto& other) {
-                              check(other);
-                              engine_->take_in({event.timestamp, std::move(other)});
+                              if (!begun_) {
+                                  throw InputError("the first event is not SIMULATION_BEGINS");
+                              }
+                              if (ended_) {
+                                  throw InputError("an event follows SIMULATION_ENDS");
+                              }
+                              using Data = std::remove_cvref_t<decltype(other)>;
+                              if constexpr (std::is_same_v<Data, protocol::SimulationEnds>) {
+                                  ended_ = true;
+                              } else if constexpr (!std::is_same_v<Data, protocol::Ignored>) {
+                                  check(other);
+                                  engine_->take_in({event.timestamp, std::move(other)});
+                              }
                           }},
                event.data);
 }
 
-std::vector<Statistic> Session::statistics() const {
-    return engine_ ? engine_->statistics() : std::vector<Statistic>();
+void Session::log_statistics() const {
+    const std::vector<Statistic> statistics = engine_ ? engine_->statistics() : std::vector<Statistic>();
+    if (!statistics.empty()) {
+        spdlog::info("statistics: {}", text_of(statistics));
+    }
 }
 
 void Session::choose(const std::string& scheduler_configuration) {
@@ -94,12 +90,9 @@ void Session::greet(const protocol::Init& init) {
         throw UsageError("algorithm " + engine_->description().name +
                          ": it puts processors to sleep as Batsim 4 has it, expected a Batsim 4");
     }
-    protocol::Hello hello;
-    hello.name = "batfill";
-    hello.version = version;
-    hello.dynamic_registration = engine_->registers_jobs();
-    hello.profile_reuse = engine_->registers_jobs();
-    codec_->encode(hello, frame_);
+    const bool registers = engine_->registers_jobs();
+    codec_->encode(
+        {.name = "batfill", .version = version, .dynamic_registration = registers, .profile_reuse = registers}, frame_);
     greeted_ = true;
 }
 
@@ -226,21 +219,17 @@ void Session::decide() {
             spdlog::info("at {}: job {} rejected: it {}", now_.to_string(), shown(codec_->ids().id(reject->job)),
                          one_line(reject->reason));
         } else if (const auto* registers = std::get_if<RegisterJob>(&decision)) {
-            registered(*registers);
+            const std::string& id = registers->description.id;
+            if (codec_->ids().number_of(id) != registers->job) {
+                throw InputError("job " + in_quotes(id) + " was to be registered, and is there already");
+            }
+            spdlog::debug("at {}: job {} registered", now_.to_string(), shown(id));
         }
     }
     if (std::exchange(finishes_registration_, false)) {
         decisions.insert(decisions.begin(), Notification{NotificationType::registration_finished, {}, {}});
     }
     codec_->encode(now_, decisions, frame_);
-}
-
-void Session::registered(const RegisterJob& job) {
-    const std::string& id = job.description.id;
-    if (codec_->ids().number_of(id) != job.job) {
-        throw InputError("job " + in_quotes(id) + " was to be registered, and is there already");
-    }
-    spdlog::debug("at {}: job {} registered", now_.to_string(), shown(id));
 }
 
 }  // namespace batfill

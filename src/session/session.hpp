@@ -29,7 +29,7 @@ class Session {
     // Throws: InputError for a frame that is malformed or impossible at this point: time goes back, an id comes twice,
     // a job ends that is not running, a resource does not exist, or the platform is not the given one.
     // Throws: UsageError if Batsim's configuration names an algorithm or parameter that does not exist.
-    std::string_view answer(std::string_view frame);
+    std::string_view answer(std::string_view frame) { return answer(codec_->decode(frame)); }
     // As above, for a message that codec() has decoded. Moves out of it.
     std::string_view answer(protocol::Message& message);
     protocol::Codec& codec() { return *codec_; }
@@ -42,8 +42,8 @@ class Session {
     // Jobs that were submitted or registered.
     std::size_t jobs() const { return engine_ ? engine_->state().jobs.size() : 0; }
     std::size_t rejected() const { return rejected_; }
-    // The algorithm's counts so far; empty before the simulation has begun.
-    std::vector<Statistic> statistics() const;
+    // Logs the algorithm's counts so far, if it has any.
+    void log_statistics() const;
 
  private:
     void choose(const std::string& scheduler_configuration);
@@ -59,7 +59,6 @@ class Session {
     template <class Other>
     void check(const Other&) const {}
     void decide();
-    void registered(const RegisterJob& job);
 
     SchedulerChoice command_line_;
     std::unique_ptr<protocol::Codec> codec_;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace batfill {
@@ -17,13 +19,31 @@ class DoubleClock {
     void sleep_until(std::size_t sleeper, double time) { sleep(sleeper, time > now_ ? time - now_ : 0); }
     // Advances to `time`, if that is later, and keeps all sleepers asleep. Returns whether it is later.
     // Cost: O(sleepers).
-    bool go_on_to(double time);
+    bool go_on_to(double time) {
+        if (time <= now_) {
+            return false;
+        }
+        advance(time - now_);
+        return true;
+    }
     // Advances to the time when the first of `sleepers` wakes, and forgets them all. Ignores sleepers that do not
     // sleep.
     // Cost: O(all sleepers) for each.
-    void wake(const std::vector<std::size_t>& sleepers);
+    void wake(const std::vector<std::size_t>& sleepers) {
+        double step = std::numeric_limits<double>::infinity();
+        std::erase_if(sleepers_, [&](const Sleeper& sleeper) {
+            const bool wakes = std::ranges::find(sleepers, sleeper.number) != sleepers.end();
+            step = wakes ? std::min(step, sleeper.remaining) : step;
+            return wakes;
+        });
+        if (step != std::numeric_limits<double>::infinity()) {
+            advance(step);
+        }
+    }
     // Forgets a sleeper. The clock does not change.
-    void forget(std::size_t sleeper);
+    void forget(std::size_t sleeper) {
+        std::erase_if(sleepers_, [&](const Sleeper& candidate) { return candidate.number == sleeper; });
+    }
 
  private:
     struct Sleeper {
@@ -31,7 +51,15 @@ class DoubleClock {
         double remaining;
     };
 
-    void advance(double step);
+    static constexpr double precision = 1e-9;  // SimGrid's precision/timing
+
+    void advance(double step) {
+        now_ += step;
+        for (Sleeper& sleeper : sleepers_) {
+            sleeper.remaining -= step;
+            sleeper.remaining = sleeper.remaining < precision ? 0 : sleeper.remaining;
+        }
+    }
 
     double now_ = 0;
     std::vector<Sleeper> sleepers_;

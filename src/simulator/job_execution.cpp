@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -10,19 +9,6 @@
 
 // How jobs start and end.
 namespace batfill {
-
-namespace {
-
-// Times that can be read may have a sum that cannot.
-void require_readable_times(const SimulatedJob& job) {
-    const ReportedTimes times(job);
-    if (times.finish.since_zero() > Duration::longest_readable() || times.turnaround > Duration::longest_readable()) {
-        throw InputError("job " + shown(job.job->description.id) + " ends at " + times.finish.to_string() + " s, " +
-                         times.turnaround.to_string() + " s after its submission, expected at most 1e18 s");
-    }
-}
-
-}  // namespace
 
 void Simulation::require_simulable(const JobProfile& profile, const std::string& place, const JobDescription& job) {
     const bool computes = profile.type == JobProfile::Type::parallel_homogeneous && profile.com == 0;
@@ -39,7 +25,7 @@ void Simulation::reject(JobNumber number) {
     }
     job.state = JobState::rejected;
     --in_queue_;
-    ended_.push_back(number);
+    results_.ended.push_back(number);
 }
 
 // How long a job would run, if this is the same on all hosts.
@@ -56,31 +42,27 @@ Duration Simulation::run_time(const SimulatedJob& job, JobState& end) {
     if (!job.may_outlive_walltime) {
         walltime = job.job->description.walltime;
     }
-    if (job.profile->type == JobProfile::Type::delay) {
-        if (walltime && job.profile->delay >= *walltime) {
-            end = JobState::completed_walltime_reached;
-            return *walltime;
-        }
-        return job.profile->delay;
-    }
-    const double seconds = computing_seconds(scenario_.platform, *job.profile, job.allocation);
-    const std::optional<Duration> computing = Duration::from_seconds(seconds);
-    if (walltime && (!computing || *computing > *walltime)) {
+    const bool delays = job.profile->type == JobProfile::Type::delay;
+    const double seconds = delays ? 0 : computing_seconds(scenario_.platform, *job.profile, job.allocation);
+    const std::optional<Duration> whole = delays ? job.profile->delay : Duration::from_seconds(seconds);
+    // At its walltime a delay is killed, while a computation has just ended.
+    if (walltime && (!whole || *whole > *walltime || (delays && *whole == *walltime))) {
         end = JobState::completed_walltime_reached;
         return *walltime;
     }
-    if (!computing) {
+    if (!whole) {
         throw InputError("job " + shown(job.job->description.id) + " would compute for more than 1e18 seconds");
     }
-    rounded_run_times_ += static_cast<double>(computing->count()) / 1e6 == seconds ? 0U : 1U;
-    return *computing;
+    results_.rounded_run_times += delays || static_cast<double>(whole->count()) / 1e6 == seconds ? 0U : 1U;
+    return *whole;
 }
 
 void Simulation::start(StartJob& decision) {
     SimulatedJob& job = this->job(decision.job);
     const JobDescription& description = job.job->description;
     const auto refuse = [&](const std::string& why) {
-        throw InputError("the scheduler starts job " + shown(description.id) + " at " + now_.to_string() + ": " + why);
+        throw InputError("the scheduler starts job " + shown(description.id) + " at " + results_.now.to_string() +
+                         ": " + why);
     };
     if (job.state != JobState::submitted) {
         refuse("it is not waiting");
@@ -96,15 +78,15 @@ void Simulation::start(StartJob& decision) {
         if (const int other = machines_.first_not_idle(interval); other >= 0) {
             refuse("processor " + std::to_string(other) + " is " + Machines::name_of(machines_.state(other)));
         }
-        machines_.take(interval, now_);
+        machines_.take(interval, results_.now);
     }
     job.state = JobState::running;
     job.allocation = std::move(decision.allocation);
-    job.start = now_;
-    job.end = now_ + run_time(job, job.expected_state);
+    job.start = results_.now;
+    job.end = results_.now + run_time(job, job.expected_state);
     --in_queue_;
-    ++running_;
-    set_timer(job.end, Timer::Kind::job, static_cast<std::size_t>(decision.job));
+    ++pending_;
+    set_timer(job.end, Kind::job, static_cast<std::size_t>(decision.job));
 }
 
 void Simulation::kill(const KillJobs& decision) {
@@ -118,21 +100,18 @@ void Simulation::kill(const KillJobs& decision) {
             job.state == JobState::rejected) {
             throw InputError("the scheduler kills job " + shown(job.job->description.id) + ", which has not started");
         }
-        if (!std::exchange(job.kill_requested, true)) {
-            killed.push_back(number);
+        if (std::exchange(job.kill_requested, true)) {
+            continue;
         }
-    }
-    if (killed.empty()) {
-        return;
-    }
-    for (const JobNumber number : killed) {
-        SimulatedJob& job = this->job(number);
+        killed.push_back(number);
         if (job.state == JobState::running) {
-            job.end = now_;
+            job.end = results_.now;
             leave_machines(job, JobState::completed_killed);
         }
     }
-    mailbox_.push_back({Message::Kind::killing_done, {}, std::move(killed)});
+    if (!killed.empty()) {
+        mailbox_.push_back({Kind::killing_done, 0, std::move(killed)});
+    }
 }
 
 void Simulation::report_kill(const std::vector<JobNumber>& killed) {
@@ -145,16 +124,21 @@ void Simulation::report_kill(const std::vector<JobNumber>& killed) {
 }
 
 void Simulation::report_end(JobNumber number) {
-    --running_;
-    ended_.push_back(number);
+    --pending_;
+    results_.ended.push_back(number);
     tell(JobCompleted{number, job(number).state});
 }
 
 void Simulation::leave_machines(SimulatedJob& job, JobState state) {
-    require_readable_times(job);
+    const ReportedTimes times(job);
+    // Times that can be read may have a sum that cannot.
+    if (times.finish.since_zero() > Duration::longest_readable() || times.turnaround > Duration::longest_readable()) {
+        throw InputError("job " + shown(job.job->description.id) + " ends at " + times.finish.to_string() + " s, " +
+                         times.turnaround.to_string() + " s after its submission, expected at most 1e18 s");
+    }
     job.state = state;
     for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
-        machines_.leave(interval, now_);
+        machines_.leave(interval, results_.now);
     }
 }
 

@@ -20,7 +20,8 @@ class Machines {
 
     static const char* name_of(State state);
 
-    // All are idle since time 0. `like_batsim5`: as SimulatorRules::machine_times_of_batsim5.
+    // All are idle since time 0. `like_batsim5`: in the sums of times by state, a machine computes from the start of
+    // its first job on, and its availability does not matter.
     Machines(std::size_t number, bool like_batsim5);
 
     bool has(int machine) const { return machine < static_cast<int>(state_.size()); }

@@ -9,6 +9,7 @@
 #include "src/formats/job_id.hpp"
 #include "src/formats/profile_index.hpp"
 #include "src/support/json.hpp"
+#include "src/support/place_in_errors.hpp"
 
 // Jobs and profiles that the scheduler registers.
 namespace batfill {
@@ -26,29 +27,30 @@ void Simulation::require_registration(const std::string& what) const {
 
 void Simulation::register_profile(RegisterProfile& decision) {
     const std::string what = "the scheduler registers profile " + in_quotes(decision.name) + " of workload " +
-                             in_quotes(decision.workload) + " at " + now_.to_string();
+                             in_quotes(decision.workload) + " at " + results_.now.to_string();
     require_registration(what);
-    const auto workload = std::ranges::find(scenario_.workloads, decision.workload, &Workload::name);
-    const bool is_known = workload != scenario_.workloads.end() && workload->profiles.contains(decision.name);
+    const Workload* const workload = find_workload(decision.workload);
     auto& profiles = registered_profiles_[decision.workload];
-    if (is_known || profiles.contains(decision.name)) {
+    if ((workload != nullptr && workload->profiles.contains(decision.name)) || profiles.contains(decision.name)) {
         throw InputError(what + ": the workload already has it");
     }
-    try {
-        profiles.emplace(decision.name, parse_profile(decision.source));
-    } catch (const InputError& problem) {
-        throw InputError(what + ": " + problem.what());
-    }
+    with_place_in_errors(what, [&] { profiles.emplace(decision.name, parse_profile(decision.source)); });
+}
+
+// The workload of the scenario with this name, or null.
+const Workload* Simulation::find_workload(std::string_view name) const {
+    const auto found = std::ranges::find(scenario_.workloads, name, &Workload::name);
+    return found != scenario_.workloads.end() ? &*found : nullptr;
 }
 
 // The profile of a job that is registered.
 // Throws: InputError if there is none.
 const JobProfile& Simulation::profile_to_register(const JobDescription& job) const {
     const std::string_view name = JobIdParts(job.id).workload;
-    const auto workload = std::ranges::find(scenario_.workloads, name, &Workload::name);
+    const Workload* const workload = find_workload(name);
     const auto registered = registered_profiles_.find(std::string(name));
     const std::map<std::string, JobProfile>* const known[] = {
-        workload != scenario_.workloads.end() ? &workload->profiles : nullptr,
+        workload != nullptr ? &workload->profiles : nullptr,
         registered != registered_profiles_.end() ? &registered->second : nullptr};
     if (known[0] == nullptr && known[1] == nullptr) {
         throw InputError("there is no such workload");
@@ -61,49 +63,34 @@ const JobProfile& Simulation::profile_to_register(const JobDescription& job) con
     throw InputError("there is no profile " + in_quotes(job.profile) + " in its workload");
 }
 
-bool Simulation::believes_walltimes(std::string_view workload) const {
-    const auto found = std::ranges::find(scenario_.workloads, workload, &Workload::name);
-    return found != scenario_.workloads.end() && found->believes_walltimes;
-}
-
 void Simulation::register_job(RegisterJob& decision) {
     const std::string& id = decision.description.id;
-    const std::string what = "the scheduler registers job " + shown(id) + " at " + now_.to_string();
+    const std::string what = "the scheduler registers job " + shown(id) + " at " + results_.now.to_string();
     require_registration(what);
     if (find_job(id)) {
         throw InputError(what + ": a job of this id exists already");
     }
-    const JobProfile* profile = nullptr;
-    try {
-        profile = &profile_to_register(decision.description);
-    } catch (const InputError& problem) {
-        throw InputError(what + ": " + problem.what());
-    }
+    const JobProfile* const profile =
+        with_place_in_errors(what, [&] { return &profile_to_register(decision.description); });
     if (!profile_reuse_ && removed_profiles_.contains(profile)) {
         throw InputError(what +
                          ": a job with its profile has ended, expected a simulation with --enable-profile-reuse");
     }
     require_simulable(*profile, "", decision.description);
-    const auto number = static_cast<JobNumber>(jobs_.size());
+    const auto number = static_cast<JobNumber>(results_.jobs.size());
     assert(decision.job == number);
     by_id_.emplace(id, number);
     const WorkloadJob& job =
         registered_.emplace_back(WorkloadJob{std::move(decision.description), std::move(decision.source)});
-    SimulatedJob& simulated = jobs_.emplace_back();
+    SimulatedJob& simulated = results_.jobs.emplace_back();
     simulated.job = &job;
     simulated.profile = profile;
-    simulated.may_outlive_walltime = believes_walltimes(JobIdParts(job.description.id).workload);
+    const Workload* const workload = find_workload(JobIdParts(job.description.id).workload);
+    simulated.may_outlive_walltime = workload != nullptr && workload->believes_walltimes;
     simulated.state = JobState::submitted;
     ++in_queue_;
     if (scenario_.acknowledge_dynamic_jobs) {
         tell(JobSubmitted{number, job.description, known_run_time(*profile), simulated.may_outlive_walltime});
-    }
-}
-
-// Other notifications of a scheduler change nothing.
-void Simulation::notified(NotificationType type) {
-    if (type == NotificationType::registration_finished || type == NotificationType::continue_registration) {
-        registration_finished_ = type == NotificationType::registration_finished;
     }
 }
 

@@ -2,12 +2,6 @@
 
 namespace batfill {
 
-ScheduledJob scheduled_job(const Simulator& simulator, JobNumber number) {
-    ScheduledJob scheduled;
-    describe(simulator, number, scheduled);
-    return scheduled;
-}
-
 void describe(const Simulator& simulator, JobNumber number, ScheduledJob& scheduled) {
     const SimulatedJob& job = simulator.job(number);
     const JobDescription& description = job.job->description;
@@ -26,7 +20,8 @@ void describe(const Simulator& simulator, JobNumber number, ScheduledJob& schedu
         scheduled.allocation.clear();
     }
     scheduled.profile = description.profile;
-    scheduled.metadata = simulator.metadata(number);
+    const auto metadata = simulator.results().metadata.find(number);
+    scheduled.metadata = metadata != simulator.results().metadata.end() ? metadata->second : "";
 }
 
 }  // namespace batfill

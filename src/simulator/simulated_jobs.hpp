@@ -19,9 +19,7 @@ struct ReportedTimes {
           turnaround(wait + run) {}
 };
 
-// What happened to a job that ended.
-ScheduledJob scheduled_job(const Simulator& simulator, JobNumber number);
-// As above, in an object that may have described another job.
+// Writes what happened to a job that ended into `scheduled`, which may have described another job.
 void describe(const Simulator& simulator, JobNumber number, ScheduledJob& scheduled);
 
 }  // namespace batfill

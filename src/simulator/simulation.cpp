@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <charconv>
 #include <utility>
 #include <variant>
 
 #include <batfill/core/error.hpp>
 
-#include "simulated_jobs.hpp"
-#include "src/formats/job_id.hpp"
 #include "src/formats/profile_index.hpp"
 #include "src/support/json.hpp"
 #include "src/support/overloaded.hpp"
@@ -34,7 +31,7 @@ double in_json(double seconds) {
 }  // namespace
 
 Simulation::Simulation(const Scenario& scenario)
-    : scenario_(scenario), machines_(scenario.platform.hosts.size(), scenario.rules.machine_times_of_batsim5) {
+    : scenario_(scenario), machines_(scenario.platform.hosts.size(), scenario.rules == SimulatorRules::batsim5) {
     for (const Workload& workload : scenario.workloads) {
         std::vector<JobNumber>& submissions = submissions_.emplace_back();
         add_jobs(workload, submissions);
@@ -44,13 +41,13 @@ Simulation::Simulation(const Scenario& scenario)
             return x.submit != y.submit ? x.submit < y.submit : x.id < y.id;
         };
         // Most workloads already have this order.
-        if (!std::is_sorted(submissions.begin(), submissions.end(), submitted_before)) {
-            std::sort(submissions.begin(), submissions.end(), submitted_before);
+        if (!std::ranges::is_sorted(submissions, submitted_before)) {
+            std::ranges::sort(submissions, submitted_before);
         }
     }
     const std::vector<Host>& hosts = scenario.platform.hosts;
-    if (std::all_of(hosts.begin(), hosts.end(), [&](const Host& host) { return host.speed == hosts.front().speed; })) {
-        equal_speed_ = hosts.empty() ? 0 : hosts.front().speed;
+    if (!hosts.empty() && std::ranges::all_of(hosts, [&](const Host& host) { return host.speed == hosts[0].speed; })) {
+        equal_speed_ = hosts[0].speed;
     }
     submitted_.resize(scenario.workloads.size());
     occurred_.resize(scenario.event_lists.size());
@@ -58,11 +55,11 @@ Simulation::Simulation(const Scenario& scenario)
 
 void Simulation::add_jobs(const Workload& workload, std::vector<JobNumber>& numbers) {
     ProfileIndex profiles(workload);
-    jobs_.reserve(jobs_.size() + workload.jobs.size());
+    results_.jobs.reserve(results_.jobs.size() + workload.jobs.size());
     numbers.reserve(workload.jobs.size());
     for (const WorkloadJob& job : workload.jobs) {
-        numbers.push_back(static_cast<JobNumber>(jobs_.size()));
-        SimulatedJob& simulated = jobs_.emplace_back();
+        numbers.push_back(static_cast<JobNumber>(results_.jobs.size()));
+        SimulatedJob& simulated = results_.jobs.emplace_back();
         simulated.job = &job;
         simulated.profile = profiles.find(job.description.profile);
         simulated.may_outlive_walltime = workload.believes_walltimes;
@@ -72,18 +69,12 @@ void Simulation::add_jobs(const Workload& workload, std::vector<JobNumber>& numb
 
 std::optional<JobNumber> Simulation::find_job(const std::string& id) const {
     if (by_id_.empty()) {
-        for (std::size_t number = 0; number < jobs_.size(); ++number) {
-            by_id_.emplace(jobs_[number].job->description.id, static_cast<JobNumber>(number));
+        for (std::size_t number = 0; number < results_.jobs.size(); ++number) {
+            by_id_.emplace(results_.jobs[number].job->description.id, static_cast<JobNumber>(number));
         }
     }
     const auto found = by_id_.find(id);
     return found == by_id_.end() ? std::nullopt : std::optional(found->second);
-}
-
-const std::string& Simulation::metadata(JobNumber job) const {
-    static const std::string none;
-    const auto found = metadata_.find(job);
-    return found == metadata_.end() ? none : found->second;
 }
 
 void Simulation::set_timer(const Timer& timer) {
@@ -92,15 +83,15 @@ void Simulation::set_timer(const Timer& timer) {
         return;
     }
     // A job's timer sleeps for its run time. All other timers sleep until a time.
-    if (timer.kind == Timer::Kind::job) {
-        clock_->sleep(timer.order, (timer.time - now_).to_seconds());
+    if (timer.kind == Kind::job) {
+        clock_->sleep(timer.order, (timer.time - results_.now).to_seconds());
     } else {
         clock_->sleep_until(timer.order, timer.time.since_zero().to_seconds());
     }
 }
 
 void Simulation::run(const Simulator& simulator, SimulatedScheduler& scheduler, const Simulator::Progress& progress) {
-    if (scenario_.rules.clock_of_doubles) {
+    if (like_batsim5_) {
         clock_.emplace();
     }
     dynamic_jobs_ = scenario_.enable_dynamic_jobs || scheduler.registers_jobs();
@@ -109,12 +100,12 @@ void Simulation::run(const Simulator& simulator, SimulatedScheduler& scheduler, 
     event_submitters_ = scenario_.event_lists.size();
     for (std::size_t i = 0; i < scenario_.workloads.size(); ++i) {
         const bool any = !submissions_[i].empty();
-        set_timer(any ? std::max(now_, job(submissions_[i].front()).job->description.submit) : now_,
-                  Timer::Kind::submitter, i);
+        set_timer(any ? std::max(results_.now, job(submissions_[i].front()).job->description.submit) : results_.now,
+                  Kind::submitter, i);
     }
     for (std::size_t i = 0; i < scenario_.event_lists.size(); ++i) {
         const auto& events = scenario_.event_lists[i];
-        set_timer(events.empty() ? now_ : events.front().time, Timer::Kind::event_submitter, i);
+        set_timer(events.empty() ? results_.now : events.front().time, Kind::event_submitter, i);
     }
     try {
         begin(simulator, scheduler);
@@ -134,31 +125,31 @@ void Simulation::run(const Simulator& simulator, SimulatedScheduler& scheduler, 
             if (timers_.empty()) {
                 throw DeadlockError(deadlock());
             }
-            now_ = std::max(now_, timers_.top().time);
+            results_.now = std::max(results_.now, timers_.top().time);
             expire_timers();
-            if (progress && messages_ % messages_between_progress == 0) {
-                progress(ended_.size(), now_);
+            if (progress && results_.messages % messages_between_progress == 0) {
+                progress(results_.ended.size(), results_.now);
             }
         }
     } catch (...) {
-        scheduler.end(now_);
+        scheduler.end(results_.now);
         throw;
     }
-    scheduler.end(now_);
+    scheduler.end(results_.now);
     if (progress) {
-        progress(ended_.size(), now_);
+        progress(results_.ended.size(), results_.now);
     }
 }
 
 void Simulation::begin(const Simulator& simulator, SimulatedScheduler& scheduler) {
-    ++messages_;
+    ++results_.messages;
     scheduler.begin(simulator, reply_);
     next_decision_ = 0;
-    // Batsim 4 processes a reply decision by decision. Submissions of that instant come in between.
-    const bool registers = std::any_of(
-        reply_.decisions.begin(), reply_.decisions.end(),
-        [](const SchedulerReply::TimedDecision& timed) { return std::holds_alternative<RegisterJob>(timed.decision); });
-    if (scenario_.rules.submissions_before_first_reply || registers) {
+    // Batsim 4 processes a reply decision by decision. Submissions of that instant come in between. In Batsim 5 they
+    // come before the decisions of the first reply.
+    const bool registers = std::ranges::any_of(
+        reply_.decisions, [](const auto& timed) { return std::holds_alternative<RegisterJob>(timed.decision); });
+    if (like_batsim5_ || registers) {
         expire_timers();
         read_mailbox();
         std::swap(mailbox_, late_messages_);  // the scheduler's reply is also on its way
@@ -179,10 +170,10 @@ void Simulation::send(SimulatedScheduler& scheduler) {
         }
     }
     reply_.decisions.clear();
-    reply_.now = now_;
-    ++messages_;
+    reply_.now = results_.now;
+    ++results_.messages;
     scheduler_ready_ = false;
-    scheduler.message(now_, events_, reply_);
+    scheduler.message(results_.now, events_, reply_);
     events_.clear();
     next_decision_ = 0;
     take_in_reply();
@@ -197,10 +188,8 @@ void Simulation::take_in_reply() {
         continue_reply();
         return;
     }
-    const auto place = std::find_if(mailbox_.begin(), mailbox_.end(), [&](const Message& message) {
-        return !waits && message.kind == Message::Kind::submission_continues;
-    });
-    mailbox_.insert(place, {Message::Kind::reply_continues, {}, {}});
+    const auto place = waits ? mailbox_.end() : std::ranges::find(mailbox_, Kind::submission_continues, &Message::kind);
+    mailbox_.insert(place, {Kind::reply});
     read_mailbox();
 }
 
@@ -215,7 +204,7 @@ void Simulation::read_mailbox() {
 
 void Simulation::expire_timers() {
     std::vector<std::size_t> woken;
-    while (!timers_.empty() && timers_.top().time <= now_) {
+    while (!timers_.empty() && timers_.top().time <= results_.now) {
         const Timer timer = timers_.top();
         timers_.pop();
         const bool wakes = expire(timer);
@@ -232,60 +221,51 @@ void Simulation::expire_timers() {
 
 // Handles an expired timer. Returns false if it no longer has a meaning.
 bool Simulation::expire(const Timer& timer) {
-    if (timer.kind == Timer::Kind::job) {
-        SimulatedJob& job = jobs_[timer.number];
+    if (timer.kind == Kind::job) {
+        SimulatedJob& job = results_.jobs[timer.number];
         if (job.state != JobState::running) {
             return false;  // the job was killed
         }
         leave_machines(job, job.expected_state);
     }
-    if (timer.kind == Timer::Kind::switching) {
-        end_switch(switches_[timer.number]);
+    if (timer.kind == Kind::switching) {
+        const SetResourceState& done = switches_[timer.number];
+        set_power(done.processors, done.pstate == computing_pstate ? Machines::State::idle : Machines::State::sleeping);
     }
-    mailbox_.push_back({Message::Kind::timer_expired, timer, {}});
+    mailbox_.push_back({timer.kind, timer.number});
     return true;
 }
 
 void Simulation::receive(const Message& message) {
-    if (message.kind == Message::Kind::reply_continues) {
-        continue_reply();
-        return;
-    }
-    if (message.kind == Message::Kind::killing_done) {
-        report_kill(message.killed);
-        return;
-    }
-    if (message.kind == Message::Kind::submission_continues) {
-        submit(message.timer.number);
-        return;
-    }
-    if (message.kind != Message::Kind::timer_expired) {
-        submitter_bye(message.kind);
-        return;
-    }
-    switch (message.timer.kind) {
-        case Timer::Kind::submitter:
-            submit(message.timer.number);
+    switch (message.kind) {
+        case Kind::submitter:
+        case Kind::submission_continues:
+            submit(message.number);
             break;
-        case Timer::Kind::event_submitter:
-            external_events(message.timer.number);
+        case Kind::event_submitter:
+            external_events(message.number);
             break;
-        case Timer::Kind::job:
-            report_end(static_cast<JobNumber>(message.timer.number));
+        case Kind::job:
+            report_end(static_cast<JobNumber>(message.number));
             break;
-        case Timer::Kind::call:
-            --pending_calls_;
+        case Kind::call:
+            --pending_;
             tell(RequestedCall{});
             break;
-        case Timer::Kind::reply:
+        case Kind::reply:
             continue_reply();
             break;
-        case Timer::Kind::switching: {
-            --pending_switches_;
-            const SetResourceState& done = switches_[message.timer.number];
-            tell(ResourceStateChanged{done.processors, done.pstate});
+        case Kind::switching:
+            --pending_;
+            tell(ResourceStateChanged{switches_[message.number].processors, switches_[message.number].pstate});
             break;
-        }
+        case Kind::submitter_bye:
+        case Kind::event_submitter_bye:
+            submitter_bye(message.kind);
+            break;
+        case Kind::killing_done:
+            report_kill(message.killed);
+            break;
     }
 }
 
@@ -293,10 +273,11 @@ void Simulation::submit(std::size_t workload) {
     const std::vector<JobNumber>& submissions = submissions_[workload];
     std::size_t& next = submitted_[workload];
     const std::size_t first = next;
-    while (next < submissions.size() && job(submissions[next]).job->description.submit <= now_) {
+    const auto next_time = [&] { return job(submissions[next]).job->description.submit; };
+    while (next < submissions.size() && next_time() <= results_.now) {
         // The submitter has waited for the first of these jobs. For a job that seems to be later, it waits again, for
         // no time.
-        if (next != first && clock_is_behind(job(submissions[next]).job->description.submit)) {
+        if (next != first && clock_ && next_time().since_zero().to_seconds() > clock_->now()) {
             continue_submission(workload);
             return;
         }
@@ -308,14 +289,10 @@ void Simulation::submit(std::size_t workload) {
                           known_run_time(*submitted.profile), submitted.may_outlive_walltime});
     }
     if (next < submissions.size()) {
-        set_timer(job(submissions[next]).job->description.submit, Timer::Kind::submitter, workload);
+        set_timer(next_time(), Kind::submitter, workload);
         return;
     }
-    send_bye(Message::Kind::submitter_bye, submissions.empty());
-}
-
-bool Simulation::clock_is_behind(Time submission) const {
-    return clock_ && submission.since_zero().to_seconds() > clock_->now();
+    send_bye(Kind::submitter_bye, submissions.empty());
 }
 
 // While the submitter waits, one message is read. If more are left, it continues behind them all; else only after the
@@ -324,25 +301,23 @@ void Simulation::continue_submission(std::size_t workload) {
     const std::size_t further_decisions = scheduler_ready_ ? 0 : reply_.decisions.size() - next_decision_;
     const bool one_is_left = mailbox_.size() - next_message_ + further_decisions > 1;
     std::vector<Message>& messages = one_is_left ? mailbox_ : late_messages_;
-    messages.push_back({Message::Kind::submission_continues, {now_, 0, Timer::Kind::submitter, workload}, {}});
+    messages.push_back({Kind::submission_continues, workload});
 }
 
-void Simulation::send_bye(Message::Kind kind, bool submitted_nothing) {
+void Simulation::send_bye(Kind kind, bool submitted_nothing) {
     // Other messages may still be in the mailbox. If so, the bye arrives behind them; else only after the scheduler has
     // its message.
     if (submitted_nothing) {
         submitter_bye(kind);
-    } else if (next_message_ < mailbox_.size()) {
-        mailbox_.push_back({kind, {}, {}});
     } else {
-        late_messages_.push_back({kind, {}, {}});
+        (next_message_ < mailbox_.size() ? mailbox_ : late_messages_).push_back({kind});
     }
 }
 
 void Simulation::external_events(std::size_t list) {
     const std::vector<ExternalEvent>& events = scenario_.event_lists[list];
     std::size_t& next = occurred_[list];
-    while (next < events.size() && events[next].time <= now_) {
+    while (next < events.size() && events[next].time <= results_.now) {
         const ExternalEvent& event = events[next++];
         if (event.kind == ExternalEvent::Kind::other) {
             tell(Notification{NotificationType::other, event.type, event.other_fields});
@@ -352,14 +327,14 @@ void Simulation::external_events(std::size_t list) {
         }
     }
     if (next < events.size()) {
-        set_timer(events[next].time, Timer::Kind::event_submitter, list);
+        set_timer(events[next].time, Kind::event_submitter, list);
         return;
     }
-    send_bye(Message::Kind::event_submitter_bye, events.empty());
+    send_bye(Kind::event_submitter_bye, events.empty());
 }
 
-void Simulation::submitter_bye(Message::Kind kind) {
-    const bool jobs = kind == Message::Kind::submitter_bye;
+void Simulation::submitter_bye(Kind kind) {
+    const bool jobs = kind == Kind::submitter_bye;
     if (--(jobs ? job_submitters_ : event_submitters_) == 0) {
         tell(Notification{
             jobs ? NotificationType::no_more_static_job_to_submit : NotificationType::no_more_external_event_to_occur,
@@ -374,13 +349,13 @@ void Simulation::continue_reply() {
     for (bool first = true;; first = false) {
         const bool more = next_decision_ < reply_.decisions.size();
         const Time due = more ? reply_.decisions[next_decision_].timestamp : reply_.now;
-        if (due > now_) {
-            set_timer({due, waiting_since, Timer::Kind::reply, 0});
+        if (due > results_.now) {
+            set_timer({due, waiting_since, Kind::reply, 0});
             return;
         }
         if (!first && next_message_ < mailbox_.size()) {
             const auto place = mailbox_.begin() + static_cast<std::ptrdiff_t>(behind);
-            mailbox_.insert(place, {Message::Kind::reply_continues, {}, {}});
+            mailbox_.insert(place, {Kind::reply});
             return;
         }
         if (!more) {
@@ -402,27 +377,32 @@ void Simulation::apply(Decision& decision) {
                           [this](const CallMeLater& call) { call_later(call.time); },
                           [this](RegisterProfile& registers) { register_profile(registers); },
                           [this](RegisterJob& registers) { register_job(registers); },
-                          [this](SetJobMetadata& sets) { metadata_[sets.job] = std::move(sets.metadata); },
+                          [this](SetJobMetadata& sets) { results_.metadata[sets.job] = std::move(sets.metadata); },
                           [this](const SetResourceState& sets) { switch_processors(sets); },
-                          [this](const Notification& notification) { notified(notification.type); }},
+                          [this](const Notification& notification) {
+                              // Other notifications change nothing.
+                              const bool finished = notification.type == NotificationType::registration_finished;
+                              if (finished || notification.type == NotificationType::continue_registration) {
+                                  registration_finished_ = finished;
+                              }
+                          }},
                decision);
 }
 
 void Simulation::call_later(Time time) {
-    const Microseconds unit = scenario_.rules.unit_of_calls.count();
+    // Batsim 5 rounds the time up to milliseconds. It makes a call for a time that is not in the future at once.
+    const Microseconds unit = like_batsim5_ ? 1000 : 1;
     const Microseconds units = (time.since_zero().count() + unit - 1) / unit;
     time = Time::at(Duration::microseconds(units * unit));
-    if (time <= now_ && scenario_.rules.past_calls_come_at_once) {
-        ++pending_calls_;
-        mailbox_.push_back({Message::Kind::timer_expired, {now_, order_++, Timer::Kind::call, 0}, {}});
-        return;
-    }
-    if (time <= now_) {
-        throw InputError("the scheduler asks at " + now_.to_string() + " for a call at " + time.to_string() +
+    ++pending_;
+    if (time > results_.now) {
+        set_timer(time, Kind::call, 0);
+    } else if (like_batsim5_) {
+        mailbox_.push_back({Kind::call});
+    } else {
+        throw InputError("the scheduler asks at " + results_.now.to_string() + " for a call at " + time.to_string() +
                          ", which is not in the future");
     }
-    ++pending_calls_;
-    set_timer(time, Timer::Kind::call, 0);
 }
 
 void Simulation::change_machines(const ExternalEvent& event) {
@@ -439,24 +419,23 @@ void Simulation::change_machines(const ExternalEvent& event) {
             if ((machines_.state(host) == Machines::State::unavailable) != available) {
                 refuse(available ? " is not unavailable" : " is unavailable already");
             }
-            machines_.set_available(host, available, now_);
+            machines_.set_available(host, available, results_.now);
         }
     }
 }
 
 bool Simulation::finished() const {
-    return job_submitters_ == 0 && event_submitters_ == 0 && running_ == 0 && in_queue_ == 0 && pending_calls_ == 0 &&
-           pending_switches_ == 0 && (registration_finished_ || !dynamic_jobs_);
+    return job_submitters_ == 0 && event_submitters_ == 0 && in_queue_ == 0 && pending_ == 0 &&
+           (registration_finished_ || !dynamic_jobs_);
 }
 
 std::string Simulation::deadlock() const {
     if (in_queue_ == 0) {
-        return "the simulation stops at " + now_.to_string() +
+        return "the simulation stops at " + results_.now.to_string() +
                " because the scheduler, which may register jobs, has never said registration_finished";
     }
-    const auto waiting = std::find_if(jobs_.begin(), jobs_.end(),
-                                      [](const SimulatedJob& job) { return job.state == JobState::submitted; });
-    return "the simulation stops at " + now_.to_string() + " with " + std::to_string(in_queue_) +
+    const auto waiting = std::ranges::find(results_.jobs, JobState::submitted, &SimulatedJob::state);
+    return "the simulation stops at " + results_.now.to_string() + " with " + std::to_string(in_queue_) +
            " jobs that the scheduler never started, the first of them " + shown(waiting->job->description.id);
 }
 

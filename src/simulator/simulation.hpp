@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <queue>
@@ -27,65 +28,60 @@ class Simulation {
     void run(const Simulator& simulator, SimulatedScheduler& scheduler, const Simulator::Progress& progress);
 
     const Scenario& scenario() const { return scenario_; }
-    const std::vector<SimulatedJob>& jobs() const { return jobs_; }
+    const SimulationResults& results() const { return results_; }
     std::optional<JobNumber> find_job(const std::string& id) const;
-    const std::vector<JobNumber>& ended() const { return ended_; }
-    const std::string& metadata(JobNumber job) const;
     MachineTimes machine_times() const { return machines_.times(); }
-    std::size_t processor_switches() const { return processor_switches_; }
-    std::size_t grouped_switches() const { return switches_.size(); }
-    std::size_t rounded_run_times() const { return rounded_run_times_; }
-    std::size_t messages() const { return messages_; }
-    Time now() const { return now_; }
 
  private:
+    // What a message in Batsim's mailbox is about. Timers have one of the first six kinds.
+    enum class Kind {
+        submitter,
+        event_submitter,
+        job,
+        call,
+        reply,
+        switching,
+        submission_continues,
+        submitter_bye,
+        event_submitter_bye,
+        killing_done
+    };
     // Something that waits for a time. Timers for the same time expire in the order in which they were set.
     struct Timer {
-        enum class Kind { submitter, event_submitter, job, call, reply, switching };
         Time time;
         std::size_t order;
         Kind kind;
         std::size_t number;  // of a workload, an event list, a job, or an entry of switches_
-    };
-    struct Later {
-        bool operator()(const Timer& a, const Timer& b) const {
-            return a.time != b.time ? a.time > b.time : a.order > b.order;
+
+        bool operator>(const Timer& other) const {
+            return time != other.time ? time > other.time : order > other.order;
         }
     };
     // A message in Batsim's mailbox: an expired timer, or the continuation of a sender that had to wait until an
     // earlier message was read. Examples of the second are a submitter's last word, the rest of a reply, and the end of
     // killed jobs.
     struct Message {
-        enum class Kind {
-            timer_expired,
-            submission_continues,
-            submitter_bye,
-            event_submitter_bye,
-            reply_continues,
-            killing_done
-        };
         Kind kind;
-        Timer timer;
-        std::vector<JobNumber> killed;
+        std::size_t number = 0;  // as in Timer
+        std::vector<JobNumber> killed{};
     };
 
     // Throws: InputError if a job of this profile communicates. `place` begins the error.
     static void require_simulable(const JobProfile& profile, const std::string& place, const JobDescription& job);
     // Appends the numbers of the jobs to `numbers`.
     void add_jobs(const Workload& workload, std::vector<JobNumber>& numbers);
-    SimulatedJob& job(JobNumber number) { return jobs_[static_cast<std::size_t>(number)]; }
-    void set_timer(Time time, Timer::Kind kind, std::size_t number) { set_timer({time, order_++, kind, number}); }
+    SimulatedJob& job(JobNumber number) { return results_.jobs[static_cast<std::size_t>(number)]; }
+    void set_timer(Time time, Kind kind, std::size_t number) { set_timer({time, order_++, kind, number}); }
     void set_timer(const Timer& timer);
     void expire_timers();
     bool expire(const Timer& timer);
-    bool clock_is_behind(Time submission) const;
     void continue_submission(std::size_t workload);
     void read_mailbox();
     void receive(const Message& message);
     void submit(std::size_t workload);
     void external_events(std::size_t list);
-    void send_bye(Message::Kind kind, bool submitted_nothing);
-    void submitter_bye(Message::Kind kind);
+    void send_bye(Kind kind, bool submitted_nothing);
+    void submitter_bye(Kind kind);
     void take_in_reply();
     void continue_reply();
     void apply(Decision& decision);
@@ -95,14 +91,12 @@ class Simulation {
     void switch_processors(const SetResourceState& decision);
     Duration time_to_switch(int processor, int pstate) const;
     void set_power(const ResourceSet& processors, Machines::State power);
-    void end_switch(const SetResourceState& decision);
     void call_later(Time time);
     void require_registration(const std::string& what) const;
     void register_profile(RegisterProfile& decision);
+    const Workload* find_workload(std::string_view name) const;
     const JobProfile& profile_to_register(const JobDescription& job) const;
-    bool believes_walltimes(std::string_view workload) const;
     void register_job(RegisterJob& decision);
-    void notified(NotificationType type);
     void report_kill(const std::vector<JobNumber>& killed);
     void report_end(JobNumber number);
     void leave_machines(SimulatedJob& job, JobState state);
@@ -115,15 +109,14 @@ class Simulation {
     template <class Data>
     void tell(Data data) {
         Event& event = events_.emplace_back();
-        event.timestamp = now_;
+        event.timestamp = results_.now;
         event.data = std::move(data);
     }
     bool finished() const;
     std::string deadlock() const;
 
     const Scenario& scenario_;
-    std::vector<SimulatedJob> jobs_;
-    std::map<JobNumber, std::string> metadata_;
+    SimulationResults results_;
     // Jobs that the scheduler registered. They keep their addresses.
     std::deque<WorkloadJob> registered_;
     // Profiles that the scheduler registered, likewise, by workload and name.
@@ -137,9 +130,11 @@ class Simulation {
     double equal_speed_ = 0;  // of all hosts; 0 if they differ
     mutable std::map<std::string, JobNumber> by_id_;
 
-    Time now_;
-    std::optional<DoubleClock> clock_;  // of this run; null without clock_of_doubles
-    std::priority_queue<Timer, std::vector<Timer>, Later> timers_;
+    // The clock of this run in Batsim 5; null in Batsim 4. If it is slightly behind the submission time of jobs of one
+    // instant, several messages report them. The scheduler speaks JSON: if the clock's time with twelve decimals is
+    // later than the clock, the reply advances the clock to it.
+    std::optional<DoubleClock> clock_;
+    std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
     std::size_t order_ = 0;
     // Messages of the present instant, read from `next_message_` on.
     std::vector<Message> mailbox_;
@@ -149,6 +144,7 @@ class Simulation {
     std::vector<Event> events_;  // for the scheduler's next message
     SchedulerReply reply_;
     std::size_t next_decision_ = 0;
+    bool like_batsim5_ = scenario_.rules == SimulatorRules::batsim5;
     bool scheduler_ready_ = false;
     bool dynamic_jobs_ = false;
     bool profile_reuse_ = false;
@@ -156,15 +152,9 @@ class Simulation {
 
     std::size_t job_submitters_ = 0;  // still at work
     std::size_t event_submitters_ = 0;
-    std::size_t running_ = 0;
     std::size_t in_queue_ = 0;
-    std::size_t pending_calls_ = 0;
-    std::size_t messages_ = 0;
-    std::size_t rounded_run_times_ = 0;
+    std::size_t pending_ = 0;  // running jobs, requested calls and switches whose end was not reported yet
     std::vector<SetResourceState> switches_;  // all switches requested so far
-    std::size_t pending_switches_ = 0;
-    std::size_t processor_switches_ = 0;
-    std::vector<JobNumber> ended_;
 };
 
 }  // namespace batfill

@@ -13,7 +13,7 @@ namespace batfill {
 void Simulation::switch_processors(const SetResourceState& decision) {
     const auto refuse = [&](const std::string& why) {
         throw InputError("the scheduler sets the pstate of processors " + decision.processors.to_string() + " to " +
-                         std::to_string(decision.pstate) + " at " + now_.to_string() + ": " + why);
+                         std::to_string(decision.pstate) + " at " + results_.now.to_string() + ": " + why);
     };
     const bool wakes = decision.pstate == computing_pstate;
     Duration longest;
@@ -36,10 +36,11 @@ void Simulation::switch_processors(const SetResourceState& decision) {
         }
     }
     set_power(decision.processors, wakes ? Machines::State::waking : Machines::State::falling_asleep);
-    ++pending_switches_;
-    processor_switches_ += static_cast<std::size_t>(decision.processors.size());
+    ++pending_;
+    ++results_.grouped_switches;
+    results_.processor_switches += static_cast<std::size_t>(decision.processors.size());
     switches_.push_back(decision);
-    set_timer(now_ + longest, Timer::Kind::switching, switches_.size() - 1);
+    set_timer(results_.now + longest, Kind::switching, switches_.size() - 1);
 }
 
 // Throws: InputError, whose text is a predicate, if the processor cannot change to `pstate`.
@@ -69,14 +70,9 @@ Duration Simulation::time_to_switch(int processor, int pstate) const {
 void Simulation::set_power(const ResourceSet& processors, Machines::State power) {
     for (const ResourceSet::Interval& interval : processors.intervals()) {
         for (int processor = interval.first; processor <= interval.last; ++processor) {
-            machines_.set_power(processor, power, now_);
+            machines_.set_power(processor, power, results_.now);
         }
     }
-}
-
-void Simulation::end_switch(const SetResourceState& decision) {
-    set_power(decision.processors,
-              decision.pstate == computing_pstate ? Machines::State::idle : Machines::State::sleeping);
 }
 
 }  // namespace batfill

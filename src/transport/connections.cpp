@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,35 +29,30 @@ constexpr int failed_handshakes =
 // Writes a new key into a file that only its owner may read. The file appears whole. Keeps a file that another process
 // has made meanwhile.
 void make_secret_curve_key(const std::string& path) {
-    const auto fail = [&] { throw InputError(path + ": cannot be created: " + std::strerror(errno)); };
+    const auto require = [&](bool success) {
+        if (!success) {
+            throw InputError(path + ": cannot be created: " + std::strerror(errno));
+        }
+    };
     const std::string text = new_curve_keys().secret_key + '\n';
-    std::string temporary = path + ".XXXXXX";
-    const int descriptor = mkstemp(temporary.data());
-    if (descriptor < 0) {
-        fail();
-    }
+    TemporaryPath temporary;
+    int descriptor = -1;
+    require(temporary.create(path, [&](const std::string& beside) {
+        descriptor = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+        return descriptor >= 0;
+    }));
     const bool written = write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
     const bool closed = close(descriptor) == 0;
-    const bool linked = written && closed && (link(temporary.c_str(), path.c_str()) == 0 || errno == EEXIST);
-    const int problem = errno;
-    unlink(temporary.c_str());
-    if (!linked) {
-        errno = problem;
-        fail();
-    }
-}
-
-// Each socket needs an endpoint of its own for its events.
-std::string new_name() {
-    static std::atomic<unsigned> names{0};
-    return "inproc://connections-" + std::to_string(++names);
+    require(written && closed);
+    require(link(temporary.path().c_str(), path.c_str()) == 0 || errno == EEXIST);
 }
 
 }  // namespace
 
-void require_threads() {
+zmq::context_t new_context() {
     std::jthread first([] {});
     std::jthread second([] {});
+    return {};
 }
 
 void require_endpoint(const std::string& endpoint, const std::string& problem) {
@@ -75,7 +71,8 @@ void require_endpoint(const std::string& endpoint, const std::string& problem) {
 
 Connections::Connections(zmq::context_t& context, zmq::socket_t& socket)
     : socket_(socket), events_(context, zmq::socket_type::pair) {
-    const std::string name = new_name();
+    static std::atomic<unsigned> names{0};  // each socket needs an endpoint of its own for its events
+    const std::string name = "inproc://connections-" + std::to_string(++names);
     constexpr int awaited = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECT_DELAYED | ZMQ_EVENT_CONNECTED |
                             ZMQ_EVENT_DISCONNECTED | failed_handshakes;
     if (zmq_socket_monitor(socket.handle(), name.c_str(), awaited) != 0) {
@@ -121,8 +118,9 @@ std::optional<Connections::Number> Connections::number_of(zmq::message_t& messag
     return found == by_descriptor_.end() ? 0 : found->second;
 }
 
-bool Connections::lives(Number connection) const {
-    return std::ranges::any_of(by_descriptor_, [=](const auto& one) { return one.second == connection; });
+bool Connections::lives(std::optional<Number> connection) const {
+    return !connection ||
+           std::ranges::any_of(by_descriptor_, [=](const auto& one) { return one.second == connection; });
 }
 
 CurveKeys new_curve_keys() {

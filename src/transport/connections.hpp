@@ -13,10 +13,10 @@ namespace batfill::transport {
 // sender of a frame above that one gets a message.
 inline constexpr std::int64_t max_received_frame = std::int64_t{256} << 20;
 
-// Checks that threads can be started. ZeroMQ starts two with its first socket, and would end the process if it cannot.
-// Requires: no socket exists yet.
+// Returns a context for sockets. Checks that threads can be started: ZeroMQ starts two with its first socket, and would
+// end the process if it cannot.
 // Throws: std::system_error if no thread can be started.
-void require_threads();
+zmq::context_t new_context();
 
 // Checks an endpoint. ZeroMQ would take any port number, negative ones too, modulo 65536.
 // Throws: UsageError, which begins with `problem`, if the endpoint has no transport, or if the port of a TCP endpoint
@@ -48,8 +48,8 @@ class Connections {
     // tell whether it lives.
     // Requires: the last update() was later than the message's arrival.
     std::optional<Number> number_of(zmq::message_t& message) const;
-    // Returns whether the connection was not lost at the last update().
-    bool lives(Number connection) const;
+    // Returns whether the connection was not known to be lost at the last update().
+    bool lives(std::optional<Number> connection) const;
     // Returns whether any connection lived at the last update().
     bool any_lives() const { return !by_descriptor_.empty(); }
     // Returns whether any connection was lost up to the last update().

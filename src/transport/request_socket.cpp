@@ -68,25 +68,20 @@ void check_path(const std::string& endpoint) {
     }
 }
 
-// Notices after about two minutes that a peer's machine has vanished. A peer that is merely stopped is not lost.
-void keep_alive(zmq::socket_t& socket) {
-    socket.set(zmq::sockopt::tcp_keepalive, 1);
-    socket.set(zmq::sockopt::tcp_keepalive_idle, 60);   // seconds
-    socket.set(zmq::sockopt::tcp_keepalive_intvl, 10);  // seconds
-    socket.set(zmq::sockopt::tcp_keepalive_cnt, 6);
-}
-
 }  // namespace
 
 RequestSocket::RequestSocket(const std::string& endpoint, const std::string& secret_key) {
     require_endpoint(endpoint, "cannot listen on ");
     check_path(endpoint);
-    require_threads();
     open_ = std::make_unique<Open>();
     open_->socket.set(zmq::sockopt::maxmsgsize, max_received_frame);
     open_->socket.set(zmq::sockopt::rcvhwm, max_requests_taken_in);
     open_->socket.set(zmq::sockopt::rcvtimeo, moment);
-    keep_alive(open_->socket);
+    // Notices after about two minutes that a peer's machine has vanished. A peer that is merely stopped is not lost.
+    open_->socket.set(zmq::sockopt::tcp_keepalive, 1);
+    open_->socket.set(zmq::sockopt::tcp_keepalive_idle, 60);   // seconds
+    open_->socket.set(zmq::sockopt::tcp_keepalive_intvl, 10);  // seconds
+    open_->socket.set(zmq::sockopt::tcp_keepalive_cnt, 6);
     if (!secret_key.empty()) {
         open_->socket.set(zmq::sockopt::curve_server, true);
         open_->socket.set(zmq::sockopt::curve_secretkey, secret_key);
@@ -167,11 +162,6 @@ void RequestSocket::answer(const ReceivedMessage& request, std::string_view fram
         open_->socket.send(zmq::buffer(part), zmq::send_flags::sndmore | zmq::send_flags::dontwait);
     }
     open_->socket.send(zmq::buffer(frame), zmq::send_flags::dontwait);
-}
-
-std::optional<Connections::Number> RequestSocket::connection_of(ReceivedMessage& request) {
-    open_->connections.update();
-    return open_->connections.number_of(request.frame);
 }
 
 }  // namespace batfill::transport

@@ -49,20 +49,12 @@ class RequestSocket {
     // Sends an answer. It is lost if the peer does not take it.
     void answer(const ReceivedMessage& request, std::string_view frame);
 
-    // Returns the connection over which a request has just come, if known.
-    std::optional<Connections::Number> connection_of(ReceivedMessage& request);
-    // Updates the list of connections; wait() does so, too.
-    void look_at_connections() { open_->connections.update(); }
-    // Returns whether a connection was not known to be lost at the last update.
-    bool lives(std::optional<Connections::Number> connection) const {
-        return !connection || open_->connections.lives(*connection);
-    }
-    // Returns whether any connection existed at the last update, even one of strangers.
-    bool anybody_is_connected() const { return open_->connections.any_lives(); }
+    // wait() updates them.
+    Connections& connections() { return open_->connections; }
 
  private:
     struct Open {
-        zmq::context_t context;
+        zmq::context_t context = new_context();
         // A ROUTER does not remember whom it owes an answer. A REP does, and drops the answer when another peer's
         // connection reaches it in the wrong state.
         zmq::socket_t socket{context, zmq::socket_type::router};

@@ -37,6 +37,7 @@ class Daemon : public SimulatedScheduler {
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override {
         simulator_ = &simulator;
+        number_jobs(simulator, reader_.ids());
         write_beginning(simulator.scenario(), frame_);
         exchange(reply);
     }
@@ -92,8 +93,8 @@ Seen seen_of(const Outcome& outcome) {
     for (const ScheduledJob& job : outcome.schedule().jobs) {
         append_csv(job, seen.jobs);
     }
-    seen.messages = simulator.messages();
-    seen.switches = simulator.processor_switches();
+    seen.messages = simulator.results().messages;
+    seen.switches = simulator.results().processor_switches;
     return seen;
 }
 

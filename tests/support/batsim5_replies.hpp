@@ -16,17 +16,12 @@ namespace batfill::tests {
 class Batsim5ReplyReader {
  public:
     protocol::Reply& read(std::string_view frame) {
-        ids_.shrink(0);
         if (frame.starts_with(std::string_view("\2\0\0\0", 4))) {
             frame.remove_prefix(4);
         }
-        const JsonValue& root = protocol::parse_frame(frame.substr(0, frame.find_last_not_of('\0') + 1), state_.json);
-        protocol::EnvelopeDecoder<protocol::Reply, protocol::ReplyEvent, types.size()>(types, names, true, state_.warn,
-                                                                                       ids_)
-            .decode(root, reply_);
-        return reply_;
+        return reader_.read(frame.substr(0, frame.find_last_not_of('\0') + 1), ids_);
     }
-    const protocol::JobIds& ids() const { return ids_; }
+    protocol::JobIds& ids() { return ids_; }
 
  private:
     using Data = protocol::ReplyEvent::Data;
@@ -87,9 +82,8 @@ class Batsim5ReplyReader {
         {"StopProbeEvent", protocol::ignored<Data>},
     }};
 
-    protocol::ReaderState state_;
+    protocol::FrameReader<protocol::Reply> reader_{types, names, true};
     protocol::JobIds ids_;
-    protocol::Reply reply_;
 };
 
 }  // namespace batfill::tests

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,28 +20,8 @@
 
 namespace batfill {
 
-// Behaviour of the simulator that depends on the version of Batsim that it imitates; docs/simulator.md describes both.
-// The defaults are Batsim 4's.
-struct SimulatorRules {
-    // A number within the name of a host counts as a number when hosts are numbered: n9 comes before n10.
-    bool numbers_in_host_names = false;
-    // The time of a CALL_ME_LATER is rounded up to a multiple of this.
-    Duration unit_of_calls = Duration::microseconds(1);
-    // A call for a time that is not in the future comes at once, at the same instant. If not set, it is an error.
-    bool past_calls_come_at_once = false;
-    // Jobs with submission time 0 are submitted before the decisions of the reply to the first message.
-    bool submissions_before_first_reply = false;
-    // The clock is a sum of doubles. If it is slightly behind the submission time of jobs of one instant, several
-    // messages report them. The scheduler speaks JSON: if the clock's time with twelve decimals is later than the
-    // clock, the reply advances the clock to it.
-    bool clock_of_doubles = false;
-    // In the sums of times by state, a machine computes from the start of its first job on, and its availability does
-    // not matter.
-    bool machine_times_of_batsim5 = false;
-    // The files are PREFIXjobs.csv and PREFIXschedule.json as Batsim 5 writes them, instead of PREFIX_jobs.csv and
-    // PREFIX_schedule.csv.
-    bool files_of_batsim5 = false;
-};
+// The Batsim that the simulator imitates, with its files. docs/simulator.md lists the differences.
+enum class SimulatorRules { batsim4, batsim5 };
 
 inline constexpr const char* default_simulator_rules = "batsim4";
 
@@ -48,9 +29,10 @@ inline constexpr const char* default_simulator_rules = "batsim4";
 // Throws: UsageError, which lists the known names, if there are none.
 SimulatorRules simulator_rules(const std::string& like);
 
-// Sorts the hosts of a platform into the order in which the rules number them.
+// Sorts the hosts of a platform into the order in which the rules number them. In Batsim 5, a number within the name of
+// a host counts as a number: n9 comes before n10. Batsim 4 keeps the order of the platform.
 // Cost: O(n log n) for n hosts.
-void number_hosts(Platform& platform, const SimulatorRules& rules);
+void number_hosts(Platform& platform, SimulatorRules rules);
 
 // All that is simulated. The simulator refers to it and does not change it.
 struct Scenario {
@@ -139,6 +121,24 @@ struct MachineTimes {
     Duration waking;
 };
 
+// What a simulation has done so far.
+struct SimulationResults {
+    // By JobNumber: workload by workload, in the order of the files; then the jobs that the scheduler has registered,
+    // in order.
+    std::vector<SimulatedJob> jobs;
+    // The jobs in the order in which their ends were handled. The rows of the jobs' CSV have this order.
+    std::vector<JobNumber> ended;
+    // The texts that the scheduler set for jobs.
+    std::map<JobNumber, std::string> metadata;
+    // Number of times that a processor was put to sleep or woken, and number of decisions that did so.
+    std::size_t processor_switches = 0;
+    std::size_t grouped_switches = 0;
+    // Number of jobs whose computing time was rounded to whole microseconds.
+    std::size_t rounded_run_times = 0;
+    std::size_t messages = 0;
+    Time now;
+};
+
 // Simulates a scenario event by event, in exact microseconds. Times, order of events within an instant, and their
 // division into messages are those of Batsim 4.2.1 on a platform without latency (docs/simulator.md). The scenario's
 // rules change this to imitate another Batsim.
@@ -165,25 +165,14 @@ class Simulator {
     void run(SimulatedScheduler& scheduler, const Progress& progress = {});
 
     const Scenario& scenario() const;
-    // By JobNumber: workload by workload, in the order of the files; then the jobs that the scheduler has registered,
-    // in order.
-    const std::vector<SimulatedJob>& jobs() const;
+    const SimulationResults& results() const;
+    const std::vector<SimulatedJob>& jobs() const { return results().jobs; }
     // Requires: there is a job of this number.
     const SimulatedJob& job(JobNumber number) const { return jobs()[static_cast<std::size_t>(number)]; }
     // `id` is like "w0!17". The first call builds an index.
     std::optional<JobNumber> find_job(const std::string& id) const;
-    // The jobs in the order in which their ends were handled. The rows of the jobs' CSV have this order.
-    const std::vector<JobNumber>& ended() const;
-    // The text that the scheduler set for a job; empty if none.
-    const std::string& metadata(JobNumber job) const;
+    const std::vector<JobNumber>& ended() const { return results().ended; }
     MachineTimes machine_times() const;
-    // Number of times that a processor was put to sleep or woken, and number of decisions that did so.
-    std::size_t processor_switches() const;
-    std::size_t grouped_switches() const;
-    // Number of jobs whose computing time was rounded to whole microseconds.
-    std::size_t rounded_run_times() const;
-    std::size_t messages() const;
-    Time now() const;
 
  private:
     std::unique_ptr<Simulation> simulation_;

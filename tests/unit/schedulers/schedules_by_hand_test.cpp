@@ -144,7 +144,7 @@ TEST_CASE("conservative: asks for a call when nothing is sure to happen at a pla
     CHECK(brief(simulator.jobs()[1].start) == "10");
     CHECK(brief(simulator.jobs()[2].start) == "15");  // b ends early, too, at 12
     // begin; a; b and c; no more jobs; a's end; the call; b's end; the call; c's end.
-    CHECK(simulator.messages() == 9);
+    CHECK(simulator.results().messages == 9);
 }
 
 TEST_CASE("Processors that go and come back change plans, not running jobs", "[schedules]") {

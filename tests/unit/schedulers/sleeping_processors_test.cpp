@@ -151,10 +151,10 @@ TEST_CASE("easy-sleeper puts processors to sleep that were idle for a while, and
     CHECK(starts == std::map<std::string, std::string>{
                         {"a", "0 on 0-1"}, {"b", "20 on 1-3"}, {"c", "15 on 0"}, {"d", "38 on 0-3"}, {"e", "17 on 0"}});
     // All processors fall asleep again from 49.
-    CHECK(brief(simulator.now()) == "51");
+    CHECK(brief(simulator.results().now) == "51");
     CHECK(batfill::text_of(outcome.statistics()) == "put-to-sleep 7, woken 3");
-    CHECK(simulator.processor_switches() == 10);
-    CHECK(simulator.grouped_switches() == 6);
+    CHECK(simulator.results().processor_switches == 10);
+    CHECK(simulator.results().grouped_switches == 6);
     // 2 and 3 sleep from 12 to 14 and 15. 0 is woken just after it fell asleep. The last sleep does not end.
     CHECK(simulator.machine_times().sleeping == Duration::seconds(5));
     CHECK(simulator.machine_times().falling_asleep == Duration::seconds(14));
@@ -172,7 +172,7 @@ TEST_CASE("easy-sleeper is easy where nothing can sleep", "[schedules]") {
             starts += brief(simulated.start) + " ";
         }
         CHECK(starts == "0 10 14 2 ");
-        CHECK(simulator.processor_switches() == 0);
+        CHECK(simulator.results().processor_switches == 0);
     }
 }
 

@@ -83,6 +83,7 @@ class RecordedScheduler : public SimulatedScheduler {
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override {
         simulator_ = &simulator;
+        number_jobs(simulator, reader_.ids());
         CHECK_FALSE(messages_[next_++].from_batsim);  // the scheduler's answer to the user's text
         const protocol::Message& begins = codec_->decode(messages_[next_++].text);
         const auto& resources = std::get<protocol::SimulationBegins>(begins.events.front().data).hosts;
@@ -361,7 +362,7 @@ TEST_CASE("A library that speaks JSON is called as often as Batsim 5 called it",
         return;
     }
     Scenario scenario = like_batsim5({read_workload(test_data("batsim/found/split-repro.json"), "w0")}, 100);
-    CHECK(run(scenario, {"fcfs", {}}).simulation().messages() + 1 == 34);  // with the one at the end
+    CHECK(run(scenario, {"fcfs", {}}).simulation().results().messages + 1 == 34);  // with the one at the end
 }
 
 TEST_CASE("The clock of doubles adds the shortest sleep and takes it off the others", "[simulator][batsim5]") {

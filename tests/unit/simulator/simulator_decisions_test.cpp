@@ -154,6 +154,7 @@ TEST_CASE("a scheduler that leaves the workload out of a job's id is told the wh
     const Simulator simulator(scenario);
     SchedulerReply reply;
     protocol::ReplyReader reader;
+    number_jobs(simulator, reader.ids());
     const auto rejecting = [](const std::string& id) {
         return R"({"now":0,"events":[{"timestamp":0,"type":"REJECT_JOB","data":{"job_id":")" + id + R"("}}]})";
     };

@@ -22,7 +22,7 @@ TEST_CASE("Of two events at one instant, the one that began to be waited for fir
                                   "11: completed w0!c"});
     CHECK(played.ends == 1);
     CHECK(played.ended_at == at("11"));
-    CHECK(played.simulation().messages() == 5);
+    CHECK(played.simulation().results().messages == 5);
 }
 
 TEST_CASE("Jobs started by one reply end in its order, whatever their processors", "[simulator]") {

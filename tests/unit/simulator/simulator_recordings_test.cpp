@@ -71,6 +71,7 @@ class RepeatingScheduler : public SimulatedScheduler {
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override {
         simulator_ = &simulator;
+        number_jobs(simulator, reader_.ids());
         write_beginning(simulator.scenario(), frame_);
         exchange(reply);
     }
@@ -235,6 +236,7 @@ TEST_CASE("Replies name known jobs and events that the simulator can follow", "[
     const Scenario scenario = scenario_of(machine(2), {workload_of(job("a", "0", 1, "9", "1"))});
     const Simulator simulator(scenario);
     protocol::ReplyReader reader;
+    number_jobs(simulator, reader.ids());
     const auto take = [&](const std::string& event) {
         SchedulerReply reply;
         const auto refusal = take_reply(simulator, reader.read(R"({"now":5,"events":[{"timestamp":4,)" + event + "}]}"),
