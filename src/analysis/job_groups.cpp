@@ -98,11 +98,9 @@ std::vector<JobGroup> measure_groups(const MeasuredSchedule& schedule, const Met
         const auto name = [&](JobGrouping grouping) { return name_in(grouping, job, description); };
         groups[mapped(groupings, name)].push_back(job);
     }
-    std::vector<JobGroup> result;
-    for (const auto& [names, jobs] : groups) {
-        result.push_back({mapped(names, &PlacedName::second), analysis::measure_group(jobs, options.tau)});
-    }
-    return result;
+    return mapped(groups, [&](const auto& group) {
+        return JobGroup{mapped(group.first, &PlacedName::second), analysis::measure_group(group.second, options.tau)};
+    });
 }
 
 void write_groups(std::ostream& out, const std::vector<RunGroups>& runs, const std::vector<JobGrouping>& groupings,

@@ -256,11 +256,10 @@ class Reader : private YamlBlocks {
         // The broken guarantees of "a" would be in the file of the guarantees of "a_broken".
         const std::string broken = "_broken";
         const std::string without = file.ends_with(broken) ? file.substr(0, file.size() - broken.size()) : file;
-        for (const std::string& first : {without, file}) {
-            if (names_.contains(first) && names_.contains(first + broken)) {
-                fail(entry, "the schedulers " + first + " and " + first + broken + " would share the file " + first +
-                                broken + "_guarantees.csv: expected another name");
-            }
+        const std::string& first = names_.contains(without) ? without : file;
+        if (names_.contains(first + broken)) {
+            fail(entry, "the schedulers " + first + " and " + first + broken + " would share the file " + first +
+                            broken + "_guarantees.csv: expected another name");
         }
         const auto own = own_.find(scheduler.choice.algorithm);
         campaign_.schedulers.push_back(

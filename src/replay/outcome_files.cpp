@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <ranges>
+#include <functional>
 
 #include <batfill/replay/outcome.hpp>
 #include <batfill/version.hpp>
@@ -146,13 +146,13 @@ void write_statistics(const std::vector<Statistic>& statistics, OutputFile& file
     }
 }
 
-// Writes a table: its header, and a line for each of the rows.
-void write_table(const std::string& header, const auto& rows, OutputFile& file) {
+// Writes a table: its header, and a line with what `describe` gives for each of the values.
+void write_table(const std::string& header, const auto& values, const auto& describe, OutputFile& file) {
     file.write(header);
     std::string line;
-    for (const auto& row : rows) {
+    for (const auto& value : values) {
         line.clear();
-        append_csv(row, line);
+        append_csv(describe(value), line);
         file.write(line);
     }
 }
@@ -187,10 +187,11 @@ std::vector<std::string> write_files(const Outcome& outcome, const std::string& 
     write(!statistics.empty(), "statistics.csv", [&](OutputFile& file) { write_statistics(statistics, file); });
     write(guarantees, "guarantees.csv", [&](OutputFile& file) {
         const auto guarantee = [&](JobNumber number) { return outcome.guarantee(number); };
-        write_table(guarantees_csv_header(), simulation.ended() | std::views::transform(guarantee), file);
+        write_table(guarantees_csv_header(), simulation.ended(), guarantee, file);
     });
-    write(guarantees && machine_changes(outcome.scenario()), "broken_guarantees.csv",
-          [&](OutputFile& file) { write_table(broken_guarantees_csv_header(), outcome.broken_guarantees(), file); });
+    write(guarantees && machine_changes(outcome.scenario()), "broken_guarantees.csv", [&](OutputFile& file) {
+        write_table(broken_guarantees_csv_header(), outcome.broken_guarantees(), std::identity(), file);
+    });
     return files.commit();
 }
 
