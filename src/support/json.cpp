@@ -280,6 +280,11 @@ void append_exact_json(const JsonValue& value, std::string& out) {
 }
 
 void append_json_string(std::string_view text, std::string& out) {
+    const auto is_plain = [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; };
+    if (std::ranges::all_of(text, is_plain)) {  // as almost all are
+        out.append(1, '"').append(text).append(1, '"');
+        return;
+    }
     Appender stream{out};
     ExactWriter(stream).String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
 }
