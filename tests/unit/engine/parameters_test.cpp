@@ -170,10 +170,10 @@ TEST_CASE("Numbers in the text for the scheduler are read exactly, however they 
 }
 
 TEST_CASE("A value other than the default is refused without the parameters that it goes with", "[parameters]") {
-    const std::vector<Parameter> declared{
+    const std::vector<Parameter> related{
         Parameter::choice("mode", {"plain", "wide", "deep"}, "plain", ""), Parameter::seconds("limit", "", ""),
         Parameter::whole_number("tries", "1", "").used_with({"mode=wide", "mode=deep"}).used_with({"limit"})};
-    const auto make = [&](const Parameters::Given& given) { return Parameters("a", declared, given); };
+    const auto make = [&](const Parameters::Given& given) { return Parameters("a", related, given); };
     CHECK_THROWS_WITH(make({{"tries", "2"}, {"limit", "5"}}),
                       "parameter tries=2 is used only with mode=wide or mode=deep");
     CHECK_THROWS_WITH(make({{"tries", "2"}, {"mode", "deep"}}), "parameter tries=2 is used only with limit");
