@@ -1,3 +1,5 @@
+#include "outages.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
@@ -6,8 +8,6 @@
 #include <tuple>
 
 #include <batfill/core/error.hpp>
-
-#include "audit.hpp"
 
 namespace batfill::analysis {
 

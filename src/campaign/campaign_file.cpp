@@ -12,10 +12,10 @@
 #include <batfill/formats/swf.hpp>
 
 #include "src/formats/named_platform.hpp"
-#include "src/support/file_kind.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
+#include "src/support/text_files.hpp"
 #include "yaml_blocks.hpp"
 
 namespace batfill::campaign {

@@ -9,9 +9,9 @@
 #include "src/campaign/comparison_page.hpp"
 #include "src/replay/comparison.hpp"
 #include "src/support/csv_text.hpp"
-#include "src/support/file_kind.hpp"
 #include "src/support/files.hpp"
 #include "src/support/progress.hpp"
+#include "src/support/text_files.hpp"
 #include "src/support/text_table.hpp"
 #include "src/workloads/any_workload.hpp"
 

@@ -4,11 +4,11 @@
 #include <batfill/core/error.hpp>
 
 #include "accounting_readers.hpp"
-#include "src/support/file_kind.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
+#include "src/support/text_files.hpp"
 
 // Data sets that are no table in CSV.
 namespace batfill {

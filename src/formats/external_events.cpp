@@ -3,9 +3,9 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/platform.hpp>
 
-#include "src/support/file_kind.hpp"
 #include "src/support/json.hpp"
 #include "src/support/split.hpp"
+#include "src/support/text_files.hpp"
 
 namespace batfill {
 

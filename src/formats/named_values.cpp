@@ -2,9 +2,9 @@
 
 #include <batfill/core/error.hpp>
 
-#include "src/support/file_kind.hpp"
 #include "src/support/files.hpp"
 #include "src/support/split.hpp"
+#include "src/support/text_files.hpp"
 
 namespace batfill {
 

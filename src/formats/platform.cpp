@@ -14,9 +14,9 @@
 #include <batfill/formats/platform.hpp>
 
 #include "src/support/csv_text.hpp"
-#include "src/support/file_kind.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
+#include "src/support/text_files.hpp"
 
 namespace batfill {
 

@@ -6,9 +6,9 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
 
-#include "src/support/file_kind.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
+#include "src/support/text_files.hpp"
 
 namespace batfill {
 

@@ -9,10 +9,10 @@
 
 #include "src/formats/job_json.hpp"
 #include "src/formats/profile_index.hpp"
-#include "src/support/file_kind.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/place_in_errors.hpp"
+#include "src/support/text_files.hpp"
 
 namespace batfill {
 

@@ -9,12 +9,12 @@
 
 #include "src/analysis/metric_table.hpp"
 #include "src/formats/named_platform.hpp"
-#include "src/support/file_kind.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/parallel.hpp"
 #include "src/support/place_in_errors.hpp"
+#include "src/support/text_files.hpp"
 #include "src/workloads/any_workload.hpp"
 
 namespace batfill {

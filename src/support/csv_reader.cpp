@@ -12,9 +12,9 @@
 
 #include <batfill/core/error.hpp>
 
-#include "file_kind.hpp"
 #include "files.hpp"
 #include "split.hpp"
+#include "text_files.hpp"
 
 namespace batfill {
 

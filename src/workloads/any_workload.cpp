@@ -10,8 +10,8 @@
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "src/formats/workload_writer.hpp"
-#include "src/support/file_kind.hpp"
 #include "src/support/names.hpp"
+#include "src/support/text_files.hpp"
 
 namespace batfill {
 

@@ -1,4 +1,4 @@
-#include "src/support/file_kind.hpp"
+#include "src/support/text_files.hpp"
 
 #include <algorithm>
 #include <array>
