@@ -26,8 +26,8 @@ const std::vector<std::string> known_variants{"conservative_bf", "easy_bf",  "ea
 const std::vector<std::string> known_orders{"fcfs",     "lcfs",      "desc_bounded_slowdown", "desc_slowdown",
                                             "asc_size", "desc_size", "asc_walltime",          "desc_walltime"};
 
-BatschedOptions with(const std::string& variant, const std::string& order = "fcfs",
-                     const std::string& variant_options = "{}") {
+BatschedOptions options_of(const std::string& variant, const std::string& order = "fcfs",
+                           const std::string& variant_options = "{}") {
     BatschedOptions options;
     options.variant = variant;
     options.queue_order = order;
@@ -64,7 +64,7 @@ Outcome called_batsched(const Folder& folder, const Arguments& arguments) {
 TEST_CASE("Every variant of batsched that is known stands for an algorithm that can be made") {
     for (const std::string& variant : known_variants) {
         INFO(variant);
-        const SchedulerChoice choice = batsched_choice(with(variant));
+        const SchedulerChoice choice = batsched_choice(options_of(variant));
         const Engine engine(choice.algorithm, choice.parameters);
         CHECK(engine.description().name == choice.algorithm);
     }
@@ -72,13 +72,13 @@ TEST_CASE("Every variant of batsched that is known stands for an algorithm that 
 
 TEST_CASE("Variants, orders and policies of batsched have the parameters that stand for them") {
     CHECK(text_of(batsched_choice({})) == "filler order=fcfs placement=lowest walltime-margin=5");
-    CHECK(text_of(batsched_choice(with("easy_bf", "asc_size"))) ==
+    CHECK(text_of(batsched_choice(options_of("easy_bf", "asc_size"))) ==
           "easy order=sqf backfill-order=sqf placement=lowest walltime-margin=5");
-    CHECK(text_of(batsched_choice(with("conservative_bf"))) ==
+    CHECK(text_of(batsched_choice(options_of("conservative_bf"))) ==
           "conservative compression=submission placement=lowest walltime-margin=5");
-    CHECK(text_of(batsched_choice(with("easy_bf_fast", "lcfs"))) ==
+    CHECK(text_of(batsched_choice(options_of("easy_bf_fast", "lcfs"))) ==
           "relaxed alpha=1 beta=0 gamma=0 r=1 omega=1 walltime-margin=5");
-    BatschedOptions options = with("fcfs");
+    BatschedOptions options = options_of("fcfs");
     options.selection_policy = "contiguous";
     options.rjms_delay = "2.5";
     CHECK(text_of(batsched_choice(options)) == "fcfs placement=contiguous walltime-margin=2.5");
@@ -89,59 +89,64 @@ TEST_CASE("Variants, orders and policies of batsched have the parameters that st
 TEST_CASE("Orders of batsched are those of ours, for every variant that has one") {
     const std::vector<std::string> ours{"fcfs", "lcfs", "fcfs", "fcfs", "sqf", "lqf", "spf", "lpf"};
     for (std::size_t i = 0; i < known_orders.size(); ++i) {
-        CHECK_THAT(text_of(batsched_choice(with("easy_bf", known_orders[i]))),
+        CHECK_THAT(text_of(batsched_choice(options_of("easy_bf", known_orders[i]))),
                    Contains(" order=" + ours[i] + " backfill-order=" + ours[i] + " "));
-        CHECK_THAT(text_of(batsched_choice(with("filler", known_orders[i]))), Contains(" order=" + ours[i] + " "));
-        CHECK_THAT(text_of(batsched_choice(with("sequencer", known_orders[i]))), Contains(" order=" + ours[i] + " "));
+        CHECK_THAT(text_of(batsched_choice(options_of("filler", known_orders[i]))),
+                   Contains(" order=" + ours[i] + " "));
+        CHECK_THAT(text_of(batsched_choice(options_of("sequencer", known_orders[i]))),
+                   Contains(" order=" + ours[i] + " "));
     }
 }
 
 TEST_CASE("Options of batsched's variants are followed where they can be") {
-    CHECK(text_of(batsched_choice(with("killer", "fcfs", R"({"delay_before_kill": 7.5, "nb_kills_per_job": 2})"))) ==
+    CHECK(text_of(
+              batsched_choice(options_of("killer", "fcfs", R"({"delay_before_kill": 7.5, "nb_kills_per_job": 2})"))) ==
           "killer placement=lowest walltime-margin=5 delay=7.5");
-    CHECK(text_of(batsched_choice(with("killer", "fcfs", R"({"delay_before_kill": 7, "nb_kills_per_job": 0})"))) ==
-          "fcfs placement=lowest walltime-margin=5");
+    CHECK(
+        text_of(batsched_choice(options_of("killer", "fcfs", R"({"delay_before_kill": 7, "nb_kills_per_job": 0})"))) ==
+        "fcfs placement=lowest walltime-margin=5");
     CHECK(text_of(batsched_choice(
-              with("filler", "fcfs", R"({"fraction_of_machines_to_use": 1, "custom_mapping": false})"))) ==
+              options_of("filler", "fcfs", R"({"fraction_of_machines_to_use": 1, "custom_mapping": false})"))) ==
           "filler order=fcfs placement=lowest walltime-margin=5");
-    CHECK(text_of(batsched_choice(with("filler", "fcfs", R"({"set_job_metadata": true})"))) ==
+    CHECK(text_of(batsched_choice(options_of("filler", "fcfs", R"({"set_job_metadata": true})"))) ==
           "filler order=fcfs placement=lowest walltime-margin=5 metadata=yes");
-    CHECK(text_of(batsched_choice(with("filler", "fcfs", R"({"set_job_metadata": false, "unheard_of": 1})"))) ==
+    CHECK(text_of(batsched_choice(options_of("filler", "fcfs", R"({"set_job_metadata": false, "unheard_of": 1})"))) ==
           "filler order=fcfs placement=lowest walltime-margin=5");
-    CHECK(text_of(batsched_choice(with("submitter", "fcfs",
-                                       R"({"nb_jobs_to_submit": 3, "increase_jobs_duration": false,)"
-                                       R"("set_job_metadata": true})"))) ==
+    CHECK(text_of(batsched_choice(options_of("submitter", "fcfs",
+                                             R"({"nb_jobs_to_submit": 3, "increase_jobs_duration": false,)"
+                                             R"("set_job_metadata": true})"))) ==
           "submitter placement=lowest walltime-margin=5 jobs=3 same-length=yes metadata=yes");
-    CHECK(text_of(batsched_choice(with("submitter", "fcfs", R"({"send_profile_if_already_sent": true})"))) ==
+    CHECK(text_of(batsched_choice(options_of("submitter", "fcfs", R"({"send_profile_if_already_sent": true})"))) ==
           "submitter placement=lowest walltime-margin=5");
 }
 
 TEST_CASE("What batsched does not know, or what has no equivalent, is refused in one line") {
     CHECK(
-        problem_of(with("easy")) ==
+        problem_of(options_of("easy")) ==
         "unknown variant 'easy', known: conservative_bf, easy_bf, easy_bf_fast, fcfs, fcfs_fast, filler, killer, killer2, random, rejecter, sequencer, submitter");
-    CHECK_THAT(problem_of(with("energy_bf")),
+    CHECK_THAT(problem_of(options_of("energy_bf")),
                StartsWith("batsched's variant 'energy_bf' has no equivalent here, known: conservative_bf, "));
-    CHECK(problem_of(with("submitter", "lcfs")) == "variant submitter has the queue order fcfs only, found 'lcfs'");
-    CHECK_THAT(problem_of(with("submitter", "fcfs", R"({"nb_jobs_to_submit": -1})")),
+    CHECK(problem_of(options_of("submitter", "lcfs")) ==
+          "variant submitter has the queue order fcfs only, found 'lcfs'");
+    CHECK_THAT(problem_of(options_of("submitter", "fcfs", R"({"nb_jobs_to_submit": -1})")),
                Contains("expected a number that is not negative"));
-    CHECK_THAT(problem_of(with("submitter", "fcfs",
-                               R"({"increase_jobs_duration": false, "send_profile_if_already_sent": true})")),
+    CHECK_THAT(problem_of(options_of("submitter", "fcfs",
+                                     R"({"increase_jobs_duration": false, "send_profile_if_already_sent": true})")),
                Contains("\"send_profile_if_already_sent\": expected false, "));
-    CHECK_THAT(problem_of(with("submitter", "fcfs", R"({"send_profiles_in_separate_event": false})")),
+    CHECK_THAT(problem_of(options_of("submitter", "fcfs", R"({"send_profiles_in_separate_event": false})")),
                Contains("expected true, "));
     CHECK(
-        problem_of(with("easy_bf", "saf")) ==
+        problem_of(options_of("easy_bf", "saf")) ==
         "unknown queue order 'saf', known: fcfs, lcfs, desc_bounded_slowdown, desc_slowdown, asc_size, desc_size, asc_walltime, desc_walltime");
-    CHECK(problem_of(with("conservative_bf", "lcfs")) ==
+    CHECK(problem_of(options_of("conservative_bf", "lcfs")) ==
           "variant conservative_bf has the queue order fcfs only, found 'lcfs'");
-    CHECK_THAT(problem_of(with("filler", "fcfs", R"({"fraction_of_machines_to_use": 0.5})")),
+    CHECK_THAT(problem_of(options_of("filler", "fcfs", R"({"fraction_of_machines_to_use": 0.5})")),
                StartsWith("variant options: field \"fraction_of_machines_to_use\": expected 1, "));
-    CHECK_THAT(problem_of(with("killer", "fcfs", R"({"delay_before_kill": -1})")), Contains("delay"));
-    CHECK_THAT(problem_of(with("killer", "fcfs", R"({"nb_kills_per_job": -1})")),
+    CHECK_THAT(problem_of(options_of("killer", "fcfs", R"({"delay_before_kill": -1})")), Contains("delay"));
+    CHECK_THAT(problem_of(options_of("killer", "fcfs", R"({"nb_kills_per_job": -1})")),
                Contains("expected a number that is not negative"));
-    CHECK(problem_of(with("filler", "fcfs", "[]")) == "variant options: expected a JSON object");
-    CHECK_THAT(problem_of(with("filler", "fcfs", "{")), StartsWith("variant options: JSON at byte 1: "));
+    CHECK(problem_of(options_of("filler", "fcfs", "[]")) == "variant options: expected a JSON object");
+    CHECK_THAT(problem_of(options_of("filler", "fcfs", "{")), StartsWith("variant options: JSON at byte 1: "));
     BatschedOptions options;
     options.selection_policy = "random";
     CHECK(problem_of(options) == "unknown selection policy 'random', known: basic, contiguous");
@@ -177,7 +182,7 @@ TEST_CASE("batsched schedules over a socket as the algorithm that stands for its
                          "-o", workload})
                 .status == 0);
     const std::string platform = std::string(BATFILL_SOURCE_DIR) + "/platforms/kth-sp2.xml";
-    const std::string options = file(folder, "options.json", R"({"delay_before_kill": 600})");
+    const std::string options = folder.write("options.json", R"({"delay_before_kill": 600})");
     const std::vector<std::pair<Arguments, Arguments>> pairs{
         {{"-v", "easy_bf", "-o", "asc_walltime", "-d", "60"},
          {"-a", "easy", "-P", "order=spf", "-P", "backfill-order=spf", "-P", "walltime-margin=60"}},
@@ -190,9 +195,8 @@ TEST_CASE("batsched schedules over a socket as the algorithm that stands for its
     };
     for (const auto& [of_batsched, ours] : pairs) {
         INFO(of_batsched[1]);
-        Arguments arguments = of_batsched;
-        arguments.insert(arguments.end(), {"-s", "tcp://127.0.0.1:*", "--verbosity", "info"});
-        Process daemon(folder, arguments, {}, "", "batsched");
+        Process daemon(folder, with(of_batsched, {"-s", "tcp://127.0.0.1:*", "--verbosity", "info"}), {}, "",
+                       "batsched");
         const std::string mark = "listening on ";
         const std::string log = daemon.wait_for_error_text(mark);
         const std::size_t from = log.find(mark) + mark.size();
@@ -202,9 +206,9 @@ TEST_CASE("batsched schedules over a socket as the algorithm that stands for its
                     {"simulate", "-p", platform, "-w", workload, "-s", endpoint, "-e", theirs, "--enable-dynamic-jobs"})
                     .status == 0);
         CHECK(daemon.wait() == 0);
-        Arguments embedded{"simulate", "-p", platform, "-w", workload, "-e", folder.file("ours")};
-        embedded.insert(embedded.end(), ours.begin(), ours.end());
-        REQUIRE(run(folder, embedded).status == 0);
+        REQUIRE(
+            run(folder, with({"simulate", "-p", platform, "-w", workload, "-e", folder.file("ours")}, ours)).status ==
+            0);
         const std::string jobs = contents(folder.file("theirs_jobs.csv"));
         const bool registers = of_batsched[1] == "submitter";
         CHECK(std::count(jobs.begin(), jobs.end(), '\n') == (registers ? 341 : 301));

@@ -30,9 +30,7 @@ struct CampaignFolder {
     std::string out = folder.file("out");
 
     Outcome run(const std::string& text, const Arguments& more = {}) const {
-        Arguments arguments{"campaign", file(folder, "c.yaml", text), "-o", out};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return batfill::tests::run(folder, arguments);
+        return batfill::tests::run(folder, with({"campaign", folder.write("c.yaml", text), "-o", out}, more));
     }
     std::string in(const std::string& path) const { return out + '/' + path; }
     std::string results() const { return contents(in("results.csv")); }

@@ -115,7 +115,7 @@ schedulers:
 
 TEST_CASE("A campaign cuts logs, gives jobs deadlines, lets machines fail, and makes pages") {
     const CampaignFolder campaign;
-    file(campaign.folder, "three.swf", log_of_three_weeks());
+    campaign.folder.write("three.swf", log_of_three_weeks());
     const std::string text = R"(
 workloads:
   - log: three.swf
@@ -149,7 +149,7 @@ reports: true
 
 TEST_CASE("Workloads and machines of a campaign share no file, whatever their names are") {
     const CampaignFolder campaign;
-    file(campaign.folder, "three.swf", log_of_three_weeks());
+    campaign.folder.write("three.swf", log_of_three_weeks());
     REQUIRE(run(campaign.folder, {"platform", "--hosts", "8", "-o", campaign.folder.file("8-8.xml")}).status == 0);
     const auto text = [](const std::string& names, const std::string& machines) {
         std::string all = "workloads:\n";
@@ -177,7 +177,7 @@ TEST_CASE("Workloads and machines of a campaign share no file, whatever their na
 
 TEST_CASE("A campaign leaves jobs out of its metrics that come while the machine fills and empties") {
     const CampaignFolder campaign;
-    file(campaign.folder, "three.swf", log_of_three_weeks());
+    campaign.folder.write("three.swf", log_of_three_weeks());
     const std::string text = R"(
 workloads: [{log: three.swf}]
 schedulers: [fcfs]
@@ -190,9 +190,8 @@ measure: {warm-up: 120000, cool-down: 60000}
 
 TEST_CASE("A run that fails does not hold up the others of a campaign") {
     const CampaignFolder campaign;
-    file(campaign.folder, "mpi.json",
-         R"({"nb_res":2,"profiles":{"p":{"type":"parallel","cpu":[1],"com":[1]}},)"
-         R"("jobs":[{"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p"}]})");
+    campaign.folder.write("mpi.json", R"({"nb_res":2,"profiles":{"p":{"type":"parallel","cpu":[1],"com":[1]}},)"
+                                      R"("jobs":[{"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p"}]})");
     const std::string text = std::string(sixteen_runs) + "  - rejecter\n";
     const std::string with_mpi = "workloads:\n  - workload: mpi.json\n" + text.substr(text.find("  - generate"));
     const Outcome outcome = campaign.run(with_mpi);
@@ -231,7 +230,7 @@ TEST_CASE("Every algorithm passes the audit of a campaign, also if it registers 
 
 TEST_CASE("The periods of a log have the name of its workload, whatever the log's own, and deadlines in their order") {
     const CampaignFolder campaign;
-    file(campaign.folder, "three.txt", log_of_three_weeks());
+    campaign.folder.write("three.txt", log_of_three_weeks());
     const Outcome outcome = campaign.run(
         "workloads: [{log: three.txt, name: x, split: 7, deadlines: {share: 0.5, seed: 1}}]\nschedulers: [fcfs]\n");
     REQUIRE(outcome.status == 0);
@@ -250,10 +249,11 @@ TEST_CASE("The periods of a log have the name of its workload, whatever the log'
 TEST_CASE("A campaign sees all paths from the folder of its file") {
     const CampaignFolder campaign;
     fs::create_directories(campaign.folder.file("there"));
-    file(campaign.folder, "there/three.swf", log_of_three_weeks());
-    const std::string path = file(campaign.folder, "there/c.yaml",
-                                  "workloads: [{log: three.swf, header: header.txt, schedule: logged.csv}]\n"
-                                  "schedulers: [fcfs]\n");
+    campaign.folder.write("there/three.swf", log_of_three_weeks());
+    const std::string path =
+        campaign.folder.write("there/c.yaml",
+                              "workloads: [{log: three.swf, header: header.txt, schedule: logged.csv}]\n"
+                              "schedulers: [fcfs]\n");
     REQUIRE(run(campaign.folder, {"campaign", path, "-o", campaign.out}).status == 0);
     CHECK(contents(campaign.folder.file("there/header.txt")) == "; MaxProcs: 8\n");
     CHECK_THAT(contents(campaign.folder.file("there/logged.csv")), Contains("job_id"));
@@ -264,7 +264,7 @@ TEST_CASE("A campaign sees all paths from the folder of its file") {
 TEST_CASE("The example that campaign --init prints for a log runs") {
     const CampaignFolder campaign;
     const std::string name = GENERATE(as<std::string>(), "my log.swf", "my \"best\" log.swf", "a\\tb \t'#: &x.swf");
-    const std::string log = file(campaign.folder, name, log_of_three_weeks());
+    const std::string log = campaign.folder.write(name, log_of_three_weeks());
     const Outcome example = run(campaign.folder, {"campaign", "--init", log});
     REQUIRE(example.status == 0);
     const Outcome outcome = campaign.run(example.output);

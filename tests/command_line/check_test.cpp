@@ -1,14 +1,13 @@
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 #include <string>
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 
 #include <batfill/core/error.hpp>
 
+#include "process.hpp"
 #include "src/commands/command.hpp"
 
 namespace batfill::tests::check_test {
@@ -20,11 +19,9 @@ namespace {
 
 // A folder with a platform of two hosts, a workload of two jobs that both need both hosts, one with a deadline, and
 // schedules: one.csv and two.csv are right; the jobs overlap in bad.csv.
-class Folder {
- public:
-    Folder() {
-        std::filesystem::remove_all(path_);
-        std::filesystem::create_directories(path_ / "sub");
+struct Inputs : Folder {
+    Inputs() {
+        std::filesystem::create_directory(file("sub"));
         write(
             "p.xml",
             "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><host id=\"boss\" speed=\"1Gf\"/><host id=\"h0\" speed=\"1Gf\"/><host id=\"h1\" speed=\"1Gf\"/></zone></platform>");
@@ -35,22 +32,14 @@ class Folder {
         write("sub/one_jobs.csv", schedule("10,10,20,10,20", "0,10,10,0,10"));
         write("bad_jobs.csv", schedule("0,10,10,0,10", "9,10,19,9,19"));
     }
-    ~Folder() { std::filesystem::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
+    // The options that name the workload and the platform.
+    Arguments options() const { return {"-w", file("w.json"), "-p", file("p.xml"), "-m", "boss"}; }
 
-    std::string file(const std::string& name) const { return (path_ / name).string(); }
-    void write(const std::string& name, const std::string& text) const { std::ofstream(file(name)) << text; }
-
- private:
     static std::string schedule(const std::string& first, const std::string& second) {
         const std::string request = ",w0,0,2,20,1,COMPLETED_SUCCESSFULLY,";
         return "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n1" +
                request + first + ",0-1\n2" + request + second + ",0-1\n";
     }
-
-    std::filesystem::path path_ =
-        std::filesystem::temp_directory_path() / ("batfill-check-command-test-" + std::to_string(getpid()));
 };
 
 struct Outcome {
@@ -76,16 +65,13 @@ Outcome run(int (*command)(const Arguments&), const Arguments& arguments) {
 }  // namespace
 
 TEST_CASE("batfill check ends with status 0 and one line if all is well", "[check][command]") {
-    const Folder folder;
-    const Arguments inputs{"-w", folder.file("w.json"), "-p", folder.file("p.xml"), "-m", "boss"};
-    Arguments arguments = inputs;
-    arguments.push_back(folder.file("one_jobs.csv"));
+    const Inputs folder;
+    const Arguments arguments = with(folder.options(), {folder.file("one_jobs.csv")});
     const Outcome outcome = run(commands::check, arguments);
     CHECK(outcome.status == 0);
     CHECK(outcome.output == "2 jobs, no violations (0 rejected; 1 of 1 deadlines missed)\n");
 
-    arguments.push_back("--deadlines");
-    const Outcome strict = run(commands::check, arguments);
+    const Outcome strict = run(commands::check, with(arguments, {"--deadlines"}));
     CHECK(strict.status == 1);
     CHECK(strict.output ==
           "job w0!2: finishes at 20.000000, after its deadline 15.000000\n"
@@ -93,7 +79,7 @@ TEST_CASE("batfill check ends with status 0 and one line if all is well", "[chec
 }
 
 TEST_CASE("batfill check and metrics read what Batsim 5 writes", "[check][command][batsim5]") {
-    const Folder folder;
+    const Inputs folder;
     folder.write(
         "five.json",
         R"({"nb_res": 2, "profiles": {"p": {"type": "DelayProfile", "delay": 10}}, "jobs": [)"
@@ -115,41 +101,21 @@ TEST_CASE("batfill check and metrics read what Batsim 5 writes", "[check][comman
 }
 
 TEST_CASE("batfill check ends with status 1 and the first violations", "[check][command]") {
-    const Folder folder;
-    const Arguments arguments{folder.file("bad_jobs.csv"),
-                              "-w",
-                              folder.file("w.json"),
-                              "-w",
-                              folder.file("w.json"),
-                              "-p",
-                              folder.file("p.xml"),
-                              "-m",
-                              "boss",
-                              "--first",
-                              "1"};
-    const Outcome outcome = run(commands::check, arguments);
+    const Inputs folder;
+    const Arguments bad = with(folder.options(), {folder.file("bad_jobs.csv")});
+    const Outcome outcome = run(commands::check, with(bad, {"-w", folder.file("w.json"), "--first", "1"}));
     CHECK(outcome.status == 1);
     // The second workload's jobs are missing.
     CHECK(outcome.output ==
           "job w1!1: missing\n"
           "2 jobs, 3 violations, the first 1 shown (0 rejected; 1 of 1 deadlines missed)\n");
-    Arguments tolerant{folder.file("bad_jobs.csv"),
-                       "-w",
-                       folder.file("w.json"),
-                       "-p",
-                       folder.file("p.xml"),
-                       "-m",
-                       "boss",
-                       "--tolerance"};
-    tolerant.push_back("0.5");
-    CHECK_THAT(run(commands::check, tolerant).output,
+    CHECK_THAT(run(commands::check, with(bad, {"--tolerance", "0.5"})).output,
                StartsWith("job w0!2: starts at 9.000000 on processor 0, which job w0!1 has until 10.000000\n"));
-    tolerant.back() = "1";
-    CHECK(run(commands::check, tolerant).status == 0);
+    CHECK(run(commands::check, with(bad, {"--tolerance", "1"})).status == 0);
 }
 
 TEST_CASE("batfill check finds starts on processors that are unavailable, by events files", "[check][command]") {
-    const Folder folder;
+    const Inputs folder;
     folder.write("e.json", R"({"type": "machine_unavailable", "timestamp": 8, "resources": "1"})");
     folder.write("f.json", R"({"type": "machine_unavailable", "timestamp": 3, "resources": "0"})"
                            "\n"
@@ -157,17 +123,8 @@ TEST_CASE("batfill check finds starts on processors that are unavailable, by eve
                            "\n"
                            R"({"type": "lunch", "timestamp": 9})");
     const auto check = [&](const Arguments& more) {
-        Arguments arguments{folder.file("one_jobs.csv"),
-                            "-w",
-                            folder.file("w.json"),
-                            "-p",
-                            folder.file("p.xml"),
-                            "-m",
-                            "boss",
-                            "--events",
-                            folder.file("e.json")};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return run(commands::check, arguments);
+        const Arguments lost = {folder.file("one_jobs.csv"), "--events", folder.file("e.json")};
+        return run(commands::check, with(with(folder.options(), lost), more));
     };
     const std::string starts = "job w0!2: starts at 10.000000 on processor 1, which is unavailable from 8.000000 on\n";
     const std::string one = "2 jobs, 1 violation (0 rejected; 1 of 1 deadlines missed)\n";
@@ -186,7 +143,7 @@ TEST_CASE("batfill check finds starts on processors that are unavailable, by eve
 }
 
 TEST_CASE("batfill check refuses wrong options and inputs", "[check][command]") {
-    const Folder folder;
+    const Inputs folder;
     const std::string schedule = folder.file("one_jobs.csv");
     const std::string workload = folder.file("w.json");
     const std::string platform = folder.file("p.xml");
@@ -203,7 +160,7 @@ TEST_CASE("batfill check refuses wrong options and inputs", "[check][command]") 
 }
 
 TEST_CASE("batfill metrics names the runs by their files", "[metrics][command]") {
-    const Folder folder;
+    const Inputs folder;
     const Outcome outcome = run(commands::metrics, {folder.file("one_jobs.csv"), folder.file("bad_jobs.csv")});
     CHECK(outcome.status == 0);
     CHECK_THAT(outcome.output.substr(0, outcome.output.find('\n')), Contains(" one    bad"));
@@ -214,11 +171,10 @@ TEST_CASE("batfill metrics names the runs by their files", "[metrics][command]")
 }
 
 TEST_CASE("batfill metrics takes the machine and the deadlines from its options", "[metrics][command]") {
-    const Folder folder;
+    const Inputs folder;
     const std::string schedule = folder.file("one_jobs.csv");
-    const auto json = [&](Arguments options) {
-        options.insert(options.begin(), {schedule, "-f", "json"});
-        return run(commands::metrics, options).output;
+    const auto json = [&](const Arguments& options) {
+        return run(commands::metrics, with({schedule, "-f", "json"}, options)).output;
     };
     CHECK_THAT(json({}), Contains("\"utilisation\":null") && Contains("\"deadline_jobs\":null"));
     CHECK_THAT(json({"--processors", "4"}), Contains("\"utilisation\":0.5,"));
@@ -230,7 +186,7 @@ TEST_CASE("batfill metrics takes the machine and the deadlines from its options"
 }
 
 TEST_CASE("batfill metrics refuses wrong options", "[metrics][command]") {
-    const Folder folder;
+    const Inputs folder;
     const std::string schedule = folder.file("one_jobs.csv");
     CHECK_THROWS_AS(commands::metrics({}), UsageError);
     CHECK_THROWS_WITH(commands::metrics({schedule, "-f", "xml"}),

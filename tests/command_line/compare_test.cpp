@@ -1,10 +1,7 @@
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/workload.hpp>
@@ -24,14 +21,12 @@ using Given = Parameters::Given;
 
 namespace {
 
-// A folder with a platform of 16 processors and three workloads. It is removed at the end.
-class Inputs {
- public:
+// A folder with a platform of 16 processors and three workloads.
+struct Inputs : tests::Folder {
     Inputs() {
-        std::filesystem::remove_all(path_);
-        std::filesystem::create_directory(path_);
-        std::ofstream(file("p.xml"))
-            << "<?xml version='1.0'?>\n<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><cluster id=\"c\" prefix=\"n\" radical=\"0-15\" suffix=\"\" speed=\"1Gf\" bw=\"1GBps\" lat=\"0us\"/><host id=\"master_host\" speed=\"1Gf\"/></zone></platform>\n";
+        write(
+            "p.xml",
+            "<?xml version='1.0'?>\n<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><cluster id=\"c\" prefix=\"n\" radical=\"0-15\" suffix=\"\" speed=\"1Gf\" bw=\"1GBps\" lat=\"0us\"/><host id=\"master_host\" speed=\"1Gf\"/></zone></platform>\n");
         for (int i = 1; i <= 3; ++i) {
             LublinModel model;
             model.jobs = 60;
@@ -41,30 +36,13 @@ class Inputs {
             write_workload(generate_lublin(model), week(i));
         }
     }
-    ~Inputs() { std::filesystem::remove_all(path_); }
-    Inputs(const Inputs&) = delete;
-    Inputs& operator=(const Inputs&) = delete;
-
-    std::string file(const std::string& name) const { return (path_ / name).string(); }
     std::string week(int number) const { return file("week-" + std::to_string(number) + ".json.gz"); }
-    std::string write(const std::string& name, const std::string& text) const {
-        std::ofstream(file(name)) << text;
-        return file(name);
-    }
     // Compares `schedulers` on all workloads and returns the output file.
-    std::string csv(Arguments schedulers, const Arguments& more = {}) const {
-        schedulers.insert(schedulers.end(),
-                          {"-p", file("p.xml"), "-w", week(1), week(2), week(3), "-o", file("out.csv")});
-        schedulers.insert(schedulers.end(), more.begin(), more.end());
-        REQUIRE(commands::compare(schedulers) == 0);
-        std::ostringstream text;
-        text << std::ifstream(file("out.csv")).rdbuf();
-        return text.str();
+    std::string csv(const Arguments& schedulers, const Arguments& more = {}) const {
+        const Arguments on_all{"-p", file("p.xml"), "-w", week(1), week(2), week(3), "-o", file("out.csv")};
+        REQUIRE(commands::compare(with(with(schedulers, on_all), more)) == 0);
+        return contents(file("out.csv"));
     }
-
- private:
-    std::filesystem::path path_ =
-        std::filesystem::temp_directory_path() / ("batfill-compare-test-" + std::to_string(getpid()));
 };
 
 }  // namespace
@@ -132,9 +110,8 @@ TEST_CASE("batfill compare names the workload and the scheduler of a replay that
 
 TEST_CASE("batfill compare refuses what it cannot use", "[compare][command]") {
     const Inputs inputs;
-    const auto compare = [&](Arguments more) {
-        more.insert(more.end(), {"-p", inputs.file("p.xml"), "-w", inputs.week(1)});
-        return commands::compare(more);
+    const auto compare = [&](const Arguments& more) {
+        return commands::compare(with(more, {"-p", inputs.file("p.xml"), "-w", inputs.week(1)}));
     };
     CHECK_THROWS_WITH(compare({}), Contains("no scheduler to compare"));
     CHECK_THROWS_WITH(compare({"easy", "--metric", "utilisation"}), Contains("known: mean_wait"));
@@ -153,10 +130,9 @@ TEST_CASE("batfill compare prints all metrics of a log, with the best marked, an
                " " + std::to_string(size) + " -1 -1 " + std::to_string(size) + " 50000 -1 1 " + std::to_string(i % 5) +
                " 1 1 1 -1 -1 -1\n";
     }
-    const std::string path = tests::file(folder, "cluster.swf", log);
-    const auto compare = [&](Arguments more) {
-        more.insert(more.begin(), {"compare", "fcfs", "easy", path});
-        return tests::run(folder, more);
+    const std::string path = folder.write("cluster.swf", log);
+    const auto compare = [&](const Arguments& more) {
+        return tests::run(folder, with({"compare", "fcfs", "easy", path}, more));
     };
     const tests::Outcome whole = compare({"--report", folder.file("page.html")});
     CHECK(whole.status == 0);

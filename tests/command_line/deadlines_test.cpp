@@ -17,17 +17,15 @@ namespace {
 // Two jobs with a walltime and one without. The first has a deadline.
 struct Inputs {
     Folder folder;
-    std::string workload = file(folder, "in.json",
-                                R"({"nb_res":3,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+    std::string workload =
+        folder.write("in.json", R"({"nb_res":3,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
                                 R"({"id":"a","subtime":0.5,"res":2,"walltime":60,"profile":"p","deadline":5},)"
                                 R"({"id":"b","subtime":7,"res":3,"walltime":100000,"profile":"p","project":"x"},)"
                                 R"({"id":"c","subtime":8,"res":1,"profile":"p"}]})");
     std::string output = folder.file("out.json");
 
     Outcome deadlines(const Arguments& more) const {
-        Arguments arguments{"deadlines", workload, "-o", output};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return run(folder, arguments);
+        return run(folder, with({"deadlines", workload, "-o", output}, more));
     }
 };
 
@@ -80,7 +78,7 @@ TEST_CASE("deadlines writes what Batsim 5 reads, with all fields of jobs inside 
         "}}\n";
     CHECK(contents(inputs.output) == converted);
     // Keeps the format by default.
-    inputs.workload = file(inputs.folder, "five.json", converted);
+    inputs.workload = inputs.folder.write("five.json", converted);
     CHECK(inputs.deadlines({"--share", "1", "--seed", "3"}).status == 0);
     CHECK(contents(inputs.output) == converted);
     CHECK(inputs.deadlines({"--share", "1", "--seed", "3", "--format", "batsim4"}).status == 0);
@@ -124,7 +122,7 @@ TEST_CASE("deadlines refuses what it cannot use and leaves no file") {
     CHECK_THAT(
         refused({"--seed", "1", "--share", "1", "--floor", "1e18"}, 1),
         EndsWith(inputs.workload + ": job w0!a: expected its deadline within 1e18 s, found 1000000000000000000.5\n"));
-    file(inputs.folder, "in.json", "{}");
+    inputs.folder.write("in.json", "{}");
     CHECK_THAT(refused({"--seed", "1", "--share", "1"}, 1), Contains("nb_res"));
     CHECK_FALSE(std::filesystem::exists(inputs.output));
 }

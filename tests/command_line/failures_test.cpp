@@ -29,17 +29,15 @@ TEST_CASE("batfill generate failures writes events that simulate reads, the same
     const Folder folder;
     const std::string path = folder.file("events.json");
     const auto text_of = [&](const Arguments& more) {
-        Arguments arguments{"-o", path};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        const Outcome outcome = generate(folder, arguments);
+        const Outcome outcome = generate(folder, with({"-o", path}, more));
         CHECK(outcome.status == 0);
         CHECK_THAT(outcome.output, Contains("processors fail in") && Contains("is available until 100000"));
         return InputFile(path).read_all(std::size_t{1} << 24);
     };
     const std::string text = text_of({"--processors", "7"});
     CHECK(text == text_of({"--processors", "7"}));
-    const std::string platform = file(
-        folder, "p.xml",
+    const std::string platform = folder.write(
+        "p.xml",
         "<platform version=\"4.1\"><zone id=\"z\" routing=\"None\"><host id=\"master_host\" speed=\"1f\"/><cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-6\" speed=\"1f\" bw=\"1Bps\" lat=\"0s\"/></zone></platform>");
     CHECK(text == text_of({"-p", platform}));
     CHECK(text != text_of({"--processors", "7", "--distribution", "weibull"}));
@@ -57,9 +55,7 @@ TEST_CASE("batfill generate failures refuses what makes no sense") {
     const Folder folder;
     const std::string path = folder.file("events.json");
     const auto refusal = [&](const Arguments& more) {
-        Arguments arguments{"-o", path};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        const Outcome outcome = generate(folder, arguments);
+        const Outcome outcome = generate(folder, with({"-o", path}, more));
         check_refused(outcome, 2);
         return outcome.errors;
     };

@@ -21,7 +21,7 @@ const std::string accounting =
 
 struct Inputs {
     Folder folder;
-    std::string jobs = file(folder, "jobs.txt", accounting);
+    std::string jobs = folder.write("jobs.txt", accounting);
 
     Outcome import(Arguments more) const {
         more.insert(more.begin(), "import");
@@ -89,9 +89,9 @@ TEST_CASE("A campaign sweeps the load of a log") {
     for (int i = 1; i <= 20; ++i) {
         log += std::to_string(i) + " " + std::to_string(100 * i) + " -1 60 2 -1 -1 2 100 -1 1 1 1 1 1 -1 -1 -1\n";
     }
-    file(folder, "log.swf", log);
+    folder.write("log.swf", log);
     const std::string campaign =
-        file(folder, "c.yaml", "workloads:\n  - log: log.swf\n    sweep: {load: [0.3, 0.9]}\nschedulers: [fcfs]\n");
+        folder.write("c.yaml", "workloads:\n  - log: log.swf\n    sweep: {load: [0.3, 0.9]}\nschedulers: [fcfs]\n");
     const Outcome outcome = run(folder, {"campaign", campaign, "-o", folder.file("results")});
     CHECK(outcome.status == 0);
     CHECK_THAT(contents(folder.file("results/results.csv")), Contains("workload.load"));
@@ -106,7 +106,7 @@ TEST_CASE("A campaign imports accounting data at several loads") {
     const Inputs inputs;
     const auto made = [&](const std::string& workload) {
         const std::string campaign =
-            file(inputs.folder, "c.yaml", "workloads:\n  - " + workload + "\nschedulers: [fcfs, easy]\n");
+            inputs.folder.write("c.yaml", "workloads:\n  - " + workload + "\nschedulers: [fcfs, easy]\n");
         return run(inputs.folder, {"campaign", campaign, "-o", inputs.folder.file("results")});
     };
     const Outcome outcome =

@@ -29,30 +29,24 @@ std::string rejected(const std::string& id) {
 // in the second run.
 struct Inputs {
     Folder folder;
-    std::string workload = file(folder, "w.json",
-                                R"({"nb_res":9,"profiles":{"p":{"type":"delay","delay":4}},"jobs":[)"
-                                R"({"id":"n","subtime":1,"res":1,"walltime":8,"profile":"p"},)"
-                                R"({"id":"d","subtime":1,"res":1,"walltime":8,"profile":"p","deadline":11},)"
-                                R"({"id":"u","subtime":1,"res":1,"profile":"p"},)"
-                                R"({"id":"r","subtime":1,"res":1,"walltime":8,"profile":"p"},)"
-                                R"({"id":"s","subtime":1,"res":1,"walltime":8,"profile":"p"}]})");
+    std::string workload =
+        folder.write("w.json", R"({"nb_res":9,"profiles":{"p":{"type":"delay","delay":4}},"jobs":[)"
+                               R"({"id":"n","subtime":1,"res":1,"walltime":8,"profile":"p"},)"
+                               R"({"id":"d","subtime":1,"res":1,"walltime":8,"profile":"p","deadline":11},)"
+                               R"({"id":"u","subtime":1,"res":1,"profile":"p"},)"
+                               R"({"id":"r","subtime":1,"res":1,"walltime":8,"profile":"p"},)"
+                               R"({"id":"s","subtime":1,"res":1,"walltime":8,"profile":"p"}]})");
     std::string without_walltime = [] {
         std::string line = finished("u", 2);
         return line.replace(line.find(",8,"), 3, ",-1,");
     }();
-    std::string one =
-        file(folder, "one_jobs.csv",
-             header + finished("n", 1) + finished("s", 1) + finished("d", 9) + without_walltime + finished("r", 1));
-    std::string two =
-        file(folder, "two_jobs.csv",
-             header + rejected("r") + finished("d", 1) + finished("n", 1) + finished("s", 7) + without_walltime);
+    std::string one = folder.write("one_jobs.csv", header + finished("n", 1) + finished("s", 1) + finished("d", 9) +
+                                                       without_walltime + finished("r", 1));
+    std::string two = folder.write("two_jobs.csv", header + rejected("r") + finished("d", 1) + finished("n", 1) +
+                                                       finished("s", 7) + without_walltime);
     std::string per_job = folder.file("per-job.csv");
 
-    Outcome metrics(const Arguments& more) const {
-        Arguments arguments{"metrics", one, two};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return run(folder, arguments);
-    }
+    Outcome metrics(const Arguments& more) const { return run(folder, with({"metrics", one, two}, more)); }
 };
 
 }  // namespace
@@ -99,8 +93,8 @@ TEST_CASE("metrics tells short deadlines by an option") {
 TEST_CASE("metrics compares waits with those of a baseline") {
     const Inputs inputs;
     // Jobs n, d, u and s wait 0, 8, 1 and 0 s in one run, and 0, 0, 1 and 6 s in the other.
-    const std::string one = file(inputs.folder, "one_jobs.csv",
-                                 header + finished("n", 1) + finished("s", 1) + finished("d", 9) + finished("u", 2));
+    const std::string one = inputs.folder.write(
+        "one_jobs.csv", header + finished("n", 1) + finished("s", 1) + finished("d", 9) + finished("u", 2));
     const Outcome csv = run(inputs.folder, {"metrics", inputs.two, one, "--baseline", one, "-f", "csv"});
     CHECK(csv.status == 0);
     CHECK_THAT(
@@ -131,7 +125,7 @@ TEST_CASE("metrics refuses a baseline in which other jobs finished") {
 TEST_CASE("metrics and report refuse schedules of different workloads, and a workload of another schedule") {
     const Folder folder;
     const auto jobs = [&](const std::string& name, const std::string& workload) {
-        const std::string path = file(folder, name + ".json", workload);
+        const std::string path = folder.write(name + ".json", workload);
         REQUIRE(run(folder, {"simulate", "-p", "4", "-w", path, "-a", "fcfs", "-e", folder.file(name), "-q"}).status ==
                 0);
         return folder.file(name + "_jobs.csv");
@@ -168,11 +162,9 @@ TEST_CASE("metrics and report refuse schedules of different workloads, and a wor
                                            Contains(" it asks for 2 processors at 1.500000: expected "));
         CHECK_FALSE(std::filesystem::exists(page));
     }
-    const Outcome other = run(folder, {"metrics", wider, "-w", folder.file("one.json")});
-    check_refused(other, 1);
-    CHECK_THAT(other.errors,
-               Contains(wider + ": job w0!2 asks for 3 processors at 1.500000, in " + folder.file("one.json") +
-                        " it asks for 2 processors at 1.500000: expected the workload of the schedule"));
+    check_refused(run(folder, {"metrics", wider, "-w", folder.file("one.json")}), 1,
+                  wider + ": job w0!2 asks for 3 processors at 1.500000, in " + folder.file("one.json") +
+                      " it asks for 2 processors at 1.500000: expected the workload of the schedule");
     // Side by side without a comparison, they may differ.
     CHECK(run(folder, {"metrics", one, wider}).status == 0);
 }
@@ -191,7 +183,7 @@ TEST_CASE("metrics refuses options that need the workload, and leaves no file") 
     CHECK_THAT(refused({"--short-deadline", "day"}, 2), Contains("--short-deadline: expected a number of seconds"));
     CHECK_THAT(refused({"-w", inputs.workload, "--per-job", inputs.folder.file("none/per-job.csv")}, 1),
                Contains("none/per-job.csv: cannot be written"));
-    file(inputs.folder, "two_jobs.csv", header + finished("unknown", 1));
+    inputs.folder.write("two_jobs.csv", header + finished("unknown", 1));
     CHECK_THAT(refused({"-w", inputs.workload, "--per-job", inputs.per_job}, 1),
                EndsWith("job w0!unknown is in none of the workloads\n"));
     CHECK_FALSE(std::filesystem::exists(inputs.per_job));
@@ -204,9 +196,7 @@ TEST_CASE("metrics --by shows groups of jobs") {
     CHECK_THAT(csv.output, Contains("\"one\",\"1\",\"< 1 min\",5,20,") && Contains("\"two\",\"1\",\"< 1 min\",4,16,"));
     CHECK_THAT(inputs.metrics({"--by", "queue", "-w", inputs.workload}).output, Contains("one      -     5"));
     const auto refused = [&](const Arguments& options, const std::string& words) {
-        const Outcome outcome = inputs.metrics(options);
-        check_refused(outcome, 2);
-        CHECK_THAT(outcome.errors, Contains(words));
+        check_refused(inputs.metrics(options), 2, words);
     };
     refused({"--by", "user"}, "the workload tells users and queues, expected --workload");
     refused({"--by", "height"}, "--by: unknown grouping 'height', known: width, length, user, queue");
@@ -225,9 +215,7 @@ TEST_CASE("metrics --intervals shows how far the means may be by chance") {
         run(inputs.folder, {"metrics", inputs.one, "--intervals", "--baseline", inputs.one, "-f", "csv"});
     CHECK_THAT(compared.output, Contains("\"one\",\"mean_wait\",1,1.8,,,0,,\n"));
     const auto refused = [&](const Arguments& options, const std::string& words) {
-        const Outcome outcome = inputs.metrics(options);
-        check_refused(outcome, 2);
-        CHECK_THAT(outcome.errors, Contains(words));
+        check_refused(inputs.metrics(options), 2, words);
     };
     refused({"--seed", "1"}, "--seed is of confidence intervals, expected --intervals");
     refused({"--intervals", "--resamples", "99"},
@@ -239,21 +227,17 @@ TEST_CASE("metrics --intervals shows how far the means may be by chance") {
 
 TEST_CASE("metrics of a log are those of the schedule that swf writes of it, in all commands") {
     const Folder folder;
-    const std::string log = file(folder, "machine.swf",
-                                 "; MaxProcs: 8\n"
-                                 "1 0 0 60 4 -1 -1 4 100 -1 1 7 1 -1 1 1 -1 -1\n"
-                                 "2 5 55 30 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n"
-                                 "3 9 -1 30 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n"
-                                 "4 9 3 0 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n");
+    const std::string log = folder.write("machine.swf",
+                                         "; MaxProcs: 8\n"
+                                         "1 0 0 60 4 -1 -1 4 100 -1 1 7 1 -1 1 1 -1 -1\n"
+                                         "2 5 55 30 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n"
+                                         "3 9 -1 30 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n"
+                                         "4 9 3 0 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n");
     const std::string jobs = folder.file("machine_jobs.csv");
     const std::string workload = folder.file("w.json");
     REQUIRE(run(folder, {"swf", log, "-o", workload, "--schedule", jobs}).status == 0);
     const Arguments options{"-w", workload, "-p", "8", "-f", "csv"};
-    const auto metrics_of = [&](const std::string& path) {
-        Arguments arguments{"metrics", path};
-        arguments.insert(arguments.end(), options.begin(), options.end());
-        return run(folder, arguments);
-    };
+    const auto metrics_of = [&](const std::string& path) { return run(folder, with({"metrics", path}, options)); };
     const Outcome direct = metrics_of(log);
     CHECK(direct.status == 0);
     CHECK(direct.output == metrics_of(jobs).output);
@@ -265,11 +249,9 @@ TEST_CASE("metrics of a log are those of the schedule that swf writes of it, in 
     CHECK(run(folder, {"report", log, "-o", folder.file("page.html")}).status == 0);
     CHECK(run(folder, {"plot", "waits", log, "-o", folder.file("waits.svg")}).status == 0);
 
-    const std::string unknown = file(folder, "unknown.swf", "3 9 -1 30 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n");
-    const Outcome refused = run(folder, {"metrics", unknown});
-    check_refused(refused, 1);
-    CHECK_THAT(refused.errors,
-               Contains("unknown.swf: expected jobs of known wait and run time, but none of its 1 jobs"));
+    const std::string unknown = folder.write("unknown.swf", "3 9 -1 30 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n");
+    check_refused(run(folder, {"metrics", unknown}), 1,
+                  "unknown.swf: expected jobs of known wait and run time, but none of its 1 jobs");
 }
 
 TEST_CASE("metrics takes the prefix of a run for its jobs.csv, as report does") {

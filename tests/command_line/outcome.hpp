@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -10,8 +9,6 @@
 #include "process.hpp"
 
 namespace batfill::tests {
-
-using Arguments = std::vector<std::string>;
 
 // The exit status and the output of a run of batfill.
 struct Outcome {
@@ -26,19 +23,13 @@ inline Outcome run(const Folder& folder, const Arguments& arguments, const Limit
     return {status, process.output(), process.errors()};
 }
 
-// Checks for one line on the error stream and an empty output.
-inline void check_refused(const Outcome& outcome, int status) {
+// Checks for one line on the error stream, which contains these words, and an empty output.
+inline void check_refused(const Outcome& outcome, int status, const std::string& words = "") {
     CHECK(outcome.status == status);
     CHECK(outcome.output.empty());
-    CHECK_THAT(outcome.errors, Catch::Matchers::StartsWith("batfill: "));
+    CHECK_THAT(outcome.errors, Catch::Matchers::StartsWith("batfill: ") && Catch::Matchers::Contains(words));
     CHECK(std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1);
     CHECK(outcome.errors.back() == '\n');
-}
-
-// Writes a file and returns its path.
-inline std::string file(const Folder& folder, const std::string& name, const std::string& text) {
-    std::ofstream(folder.file(name)) << text;
-    return folder.file(name);
 }
 
 }  // namespace batfill::tests

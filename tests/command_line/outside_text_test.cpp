@@ -47,7 +47,7 @@ bool has_control_characters(const std::string& line) {
 // Reads the files of a run in another language. The program gets their prefix and the workload as arguments. It ends
 // with status 0 if each row has the right id and profile.
 bool reads_the_same(const Folder& folder, const std::string& interpreter, const std::string& program) {
-    const std::string command = interpreter + " '" + file(folder, "read", program) + "' '" + folder.file("out") +
+    const std::string command = interpreter + " '" + folder.write("read", program) + "' '" + folder.file("out") +
                                 "' '" + folder.file("w.json") + "'";
     return std::system(command.c_str()) == 0;
 }
@@ -57,8 +57,8 @@ bool runs(const std::string& command) {
 }
 
 void simulate_awkward_ids(const Folder& folder) {
-    const std::string workload = file(folder, "w.json", workload_of(awkward_ids));
-    const Outcome simulated = run(folder, {"simulate", "-p", file(folder, "p.xml", platform), "-w", workload, "-a",
+    const std::string workload = folder.write("w.json", workload_of(awkward_ids));
+    const Outcome simulated = run(folder, {"simulate", "-p", folder.write("p.xml", platform), "-w", workload, "-a",
                                            "conservative", "-e", folder.file("out")});
     REQUIRE(simulated.errors.empty());
     REQUIRE(simulated.status == 0);
@@ -151,12 +151,12 @@ TEST_CASE("Errors and violations are one line of harmless text whatever the jobs
     const Folder folder;
     const std::string id = R"(a\n\u001b]0;title\u0007\u009b2J)";
     const std::string escaped = "\"w0!a\\n\\u001B]0;title\\u0007\\u009B2J\"";
-    const std::string workload = file(folder, "w.json", workload_of({id}));
-    const std::string p = file(folder, "p.xml", platform);
+    const std::string workload = folder.write("w.json", workload_of({id}));
+    const std::string p = folder.write("p.xml", platform);
     REQUIRE(run(folder, {"simulate", "-p", p, "-w", workload, "-a", "fcfs", "-e", folder.file("out")}).status == 0);
 
     // Audits the run with another workload, and with its processor lost.
-    const std::string other = file(folder, "o.json", workload_of({"b"}));
+    const std::string other = folder.write("o.json", workload_of({"b"}));
     const Outcome foreign = run(folder, {"check", folder.file("out_jobs.csv"), "-w", other, "-p", p});
     CHECK(foreign.status == 1);
     CHECK_THAT(foreign.output, Contains("job " + escaped + ": in none of the workloads\n"));
@@ -169,7 +169,7 @@ TEST_CASE("Errors and violations are one line of harmless text whatever the jobs
 
     // A job that never starts; an unknown parameter field; a file with an awkward name.
     const std::string events =
-        file(folder, "e.json", R"({"type":"machine_unavailable","timestamp":0,"resources":"0"})");
+        folder.write("e.json", R"({"type":"machine_unavailable","timestamp":0,"resources":"0"})");
     const Outcome deadlock = run(folder, {"simulate", "-p", p, "-w", workload, "-a", "fcfs", "-e", folder.file("d"),
                                           "--quiet", "--events", events});
     check_refused(deadlock, 1);
@@ -189,12 +189,10 @@ TEST_CASE("Errors and violations are one line of harmless text whatever the jobs
 
 TEST_CASE("An id with a zero byte, which Batsim would cut off there, is refused") {
     const Folder folder;
-    const Outcome outcome =
-        run(folder, {"simulate", "-p", file(folder, "p.xml", platform), "-w",
-                     file(folder, "w.json", workload_of({R"(a\u0000b)"})), "-a", "fcfs", "-e", folder.file("out")});
-    check_refused(outcome, 1);
-    CHECK_THAT(outcome.errors,
-               Contains(R"(expected no zero byte, at which Batsim would cut it off, found "a\u0000b")"));
+    check_refused(
+        run(folder, {"simulate", "-p", folder.write("p.xml", platform), "-w",
+                     folder.write("w.json", workload_of({R"(a\u0000b)"})), "-a", "fcfs", "-e", folder.file("out")}),
+        1, R"(expected no zero byte, at which Batsim would cut it off, found "a\u0000b")");
 }
 
 }  // namespace batfill::tests::outside_text_test

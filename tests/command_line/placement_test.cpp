@@ -23,18 +23,18 @@ std::string host(const std::string& name, const std::string& speed, const std::s
 // Two jobs need cfd. The third does not, and is wider than the rest of "fast".
 struct Farm {
     Folder folder;
-    std::string platform = file(
-        folder, "farm.xml",
+    std::string platform = folder.write(
+        "farm.xml",
         "<platform version=\"4.1\"><zone id=\"z\" routing=\"Vivaldi\"><prop id=\"licenses\" value=\"cfd:1\"/><host id=\"master_host\" coordinates=\"0 0 0\" speed=\"1Gf\"/>" +
             host("h0", "1Gf", "slow", "") + host("h1", "1Gf", "slow", "") + host("h2", "2Gf", "fast", "cfd") +
             host("h3", "2Gf", "fast", "cfd") + "</zone></platform>\n");
-    std::string workload = file(folder, "w.json",
-                                R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
-                                R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p","licenses":["cfd"]},)"
-                                R"({"id":"2","subtime":0,"res":1,"walltime":30,"profile":"p","licenses":["cfd"]},)"
-                                R"({"id":"3","subtime":0,"res":2,"walltime":30,"profile":"p"},)"
-                                R"({"id":"4","subtime":0,"res":1,"walltime":30,"profile":"p","licenses":["none"]},)"
-                                R"({"id":"5","subtime":0,"res":3,"walltime":30,"profile":"p"}]})");
+    std::string workload =
+        folder.write("w.json", R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                               R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p","licenses":["cfd"]},)"
+                               R"({"id":"2","subtime":0,"res":1,"walltime":30,"profile":"p","licenses":["cfd"]},)"
+                               R"({"id":"3","subtime":0,"res":2,"walltime":30,"profile":"p"},)"
+                               R"({"id":"4","subtime":0,"res":1,"walltime":30,"profile":"p","licenses":["none"]},)"
+                               R"({"id":"5","subtime":0,"res":3,"walltime":30,"profile":"p"}]})");
 
     Outcome batfill(Arguments arguments, const Arguments& more) const {
         arguments.insert(arguments.end(), {"-p", platform, "-w", workload});
@@ -52,7 +52,7 @@ struct Farm {
 
 }  // namespace
 
-TEST_CASE("simulate runs jobs on one machine of a farm with their licences, and rejects those that never could") {
+TEST_CASE("simulate runs jobs on one machine of a farm with their licences, and rejects jobs that could never run") {
     const Farm farm;
     for (const char* algorithm : {"fcfs", "easy", "bf-mod", "bf-unmod"}) {
         INFO(algorithm);
@@ -78,7 +78,7 @@ TEST_CASE("simulate says when a schedule does not look at the licences that jobs
     CHECK_THAT(audit.output + audit.errors, Contains("licence"));
 }
 
-TEST_CASE("A placement that an algorithm does not know is refused, with those that it knows") {
+TEST_CASE("An algorithm refuses an unknown placement and lists the known ones") {
     const Farm farm;
     check_refused(farm.simulate("out", {"-a", "conservative", "-P", "placement=machine"}), 2);
     CHECK_THAT(farm.simulate("out", {"-a", "conservative", "-P", "placement=machine"}).errors,
@@ -107,9 +107,8 @@ TEST_CASE("serve gives the schedule of simulate on a farm if it knows the platfo
 
 TEST_CASE("serve refuses relaxed backfilling with actual run times") {
     const Folder folder;
-    const Outcome outcome = run(folder, {"serve", "-a", "relaxed", "-P", "estimates=actual"});
-    check_refused(outcome, 2);
-    CHECK_THAT(outcome.errors, Contains("known in batfill simulate only"));
+    check_refused(run(folder, {"serve", "-a", "relaxed", "-P", "estimates=actual"}), 2,
+                  "known in batfill simulate only");
 }
 
 }  // namespace batfill::tests::placement_test

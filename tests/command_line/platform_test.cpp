@@ -19,7 +19,7 @@ constexpr const char* three_processors = R"({"nb_res":3,"profiles":{"p":{"type":
 
 struct Inputs {
     Folder folder;
-    std::string workload = file(folder, "w.json", three_processors);
+    std::string workload = folder.write("w.json", three_processors);
 
     Outcome simulate(const std::string& platform, const std::string& prefix) const {
         return run(folder, {"simulate", "-q", "-a", "easy", "-p", platform, "-w", workload, "-e", folder.file(prefix)});
@@ -75,26 +75,24 @@ TEST_CASE("A platform that comes with batfill is found by its name, and a file o
     check_refused(run(inputs.folder, {"platform", "--hosts", "many", "-o", inputs.folder.file("p.xml")}), 2);
 }
 
-TEST_CASE("A workload for a machine of another size is told, and what ran on a larger one is not measured") {
+TEST_CASE("simulate notes a workload for a machine of another size, and metrics refuses a run on a larger machine") {
     const Inputs inputs;
     const Outcome larger = inputs.simulate("5", "larger");
     CHECK(larger.status == 0);
     CHECK(larger.errors == "batfill: note: " + inputs.workload + " is for 3 processors (nb_res), the platform has 5\n");
-    const Outcome metrics = run(inputs.folder, {"metrics", inputs.folder.file("larger_jobs.csv"), "-p", "2"});
-    check_refused(metrics, 1);
-    CHECK_THAT(metrics.errors,
-               Contains("job w0!2 ran on processor 4, the machine has 2: expected the platform of the run"));
+    check_refused(run(inputs.folder, {"metrics", inputs.folder.file("larger_jobs.csv"), "-p", "2"}), 1,
+                  "job w0!2 ran on processor 4, the machine has 2: expected the platform of the run");
 }
 
 TEST_CASE("A log in place of a workload is converted as swf does, which is said") {
     const Folder folder;
-    const std::string log = file(folder, "log.swf", "; MaxProcs: 4\n1 0 -1 10 1 -1 -1 1 10 -1 1 1 1 1 1 -1 -1 -1\n");
+    const std::string log = folder.write("log.swf", "; MaxProcs: 4\n1 0 -1 10 1 -1 -1 1 10 -1 1 1 1 1 1 -1 -1 -1\n");
     const Outcome outcome = run(folder, {"simulate", "-a", "easy", "-p", "4", "-w", log, "-e", folder.file("out")});
     CHECK(outcome.status == 0);
     CHECK_THAT(outcome.errors,
                StartsWith("batfill: note: " + log +
                           ": converted as by batfill swf without options: 1 of 1 job kept, dropped: none"));
-    const std::string workload = file(folder, "named.swf", three_processors);
+    const std::string workload = folder.write("named.swf", three_processors);
     CHECK(run(folder, {"simulate", "-a", "easy", "-p", "3", "-w", workload, "-e", folder.file("out")}).status == 0);
 }
 

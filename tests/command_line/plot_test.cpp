@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <pugixml.hpp>
 
-#include "tests/command_line/outcome.hpp"
+#include "tests/command_line/two_runs.hpp"
 
 namespace batfill::tests::plot_test {
 
@@ -16,30 +16,10 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-constexpr const char* four_processors = R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
-                                        R"({"id":"1","subtime":0,"res":3,"walltime":30,"profile":"p"},)"
-                                        R"({"id":"2","subtime":1,"res":4,"walltime":30,"profile":"p"},)"
-                                        R"({"id":"3","subtime":2,"res":1,"walltime":7,"profile":"p"}]})";
-
-// Two runs of three jobs. The last job starts at once in one run, and waits for the second job in the other.
-struct Inputs {
-    Folder folder;
-    std::string workload = file(folder, "w.json", four_processors);
-    std::string easy = simulated("easy");
-    std::string fcfs = simulated("fcfs");
+struct Inputs : TwoRuns {
     std::string chart = folder.file("chart.svg");
 
-    std::string simulated(const std::string& algorithm) const {
-        REQUIRE(
-            run(folder, {"simulate", "-q", "-a", algorithm, "-p", "4", "-w", workload, "-e", folder.file(algorithm)})
-                .status == 0);
-        return folder.file(algorithm);
-    }
-    Outcome plot(const Arguments& more) const {
-        Arguments arguments{"plot", "-o", chart};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return run(folder, arguments);
-    }
+    Outcome plot(const Arguments& more) const { return run(folder, with({"plot", "-o", chart}, more)); }
 };
 
 // The path data of the chart's elements of class `kind`: "jobs" in the Gantt chart, "curve" in the others.
@@ -125,7 +105,7 @@ TEST_CASE("a Gantt chart of many jobs is drawn in cells and stays small") {
     CHECK(drawn <= 6 + 630 * 64);
 }
 
-TEST_CASE("plot draws a PNG of as many pixels as asked for") {
+TEST_CASE("plot writes a PNG of the requested number of pixels") {
     const Inputs inputs;
     const std::string png = inputs.folder.file("chart.png");
     REQUIRE(inputs.plot({"gantt", inputs.easy, "-p", "4"}).status == 0);
@@ -158,20 +138,16 @@ TEST_CASE("plot says what a PNG needs where that is not installed or fails, and 
         setenv("PATH", path.c_str(), 1);
         return outcome;
     };
-    const Outcome without = plot_with(inputs.folder.file("none"));
-    check_refused(without, 1);
-    CHECK_THAT(without.errors, Contains("librsvg2-bin"));
-    file(inputs.folder, "rsvg-convert", "#!/bin/sh\necho no font >&2\necho at all >&2\nexit 3\n");
+    check_refused(plot_with(inputs.folder.file("none")), 1, "librsvg2-bin");
+    inputs.folder.write("rsvg-convert", "#!/bin/sh\necho no font >&2\necho at all >&2\nexit 3\n");
     std::filesystem::permissions(inputs.folder.file("rsvg-convert"), std::filesystem::perms::owner_all);
-    const Outcome failing = plot_with(std::filesystem::path(png).parent_path());
-    check_refused(failing, 1);
-    CHECK_THAT(failing.errors, Contains("rsvg-convert fails: no font\n"));
+    check_refused(plot_with(std::filesystem::path(png).parent_path()), 1, "rsvg-convert fails: no font\n");
     CHECK(!std::filesystem::exists(png));
     check_refused(inputs.plot({"gantt", inputs.easy, "-p", "4", "--dpi", "96"}), 2);
     check_refused(run(inputs.folder, {"plot", "gantt", inputs.easy, "-p", "4", "-o", png, "--dpi", "0"}), 2);
 }
 
-TEST_CASE("plot draws a PDF of the size asked for, the same each time") {
+TEST_CASE("plot writes a PDF of the requested size, the same each time") {
     const Inputs inputs;
     const std::string pdf = inputs.folder.file("chart.pdf");
     const Arguments arguments{"plot", "gantt", inputs.easy, "-p", "4", "-o", pdf, "--width", "3.3", "--height", "2.5"};
@@ -186,12 +162,10 @@ TEST_CASE("plot draws a PDF of the size asked for, the same each time") {
     check_refused(run(inputs.folder, {"plot", "gantt", inputs.easy, "-p", "4", "-o", pdf, "--dpi", "96"}), 2);
 }
 
-TEST_CASE("a plotted picture has the size asked for, and letters that can be read at that size") {
+TEST_CASE("a plotted picture has the requested size, and letters that can be read at that size") {
     const Inputs inputs;
     const auto size = [&](const Arguments& more) {
-        Arguments arguments{"gantt", inputs.easy, inputs.fcfs, "-p", "4"};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        REQUIRE(inputs.plot(arguments).status == 0);
+        REQUIRE(inputs.plot(with({"gantt", inputs.easy, inputs.fcfs, "-p", "4"}, more)).status == 0);
         pugi::xml_document svg;
         REQUIRE(svg.load_file(inputs.chart.c_str()));
         const pugi::xml_node root = svg.child("svg");
@@ -206,12 +180,9 @@ TEST_CASE("a plotted picture has the size asked for, and letters that can be rea
     CHECK(size({"--width", "3.3", "--font-size", "6"})[2] == 8);
     CHECK(size({"--height", "5"})[1] == 480);
     CHECK(size({"--width", "3.3", "--height", "5", "--title", "T"})[1] == 480);
-    const Outcome low = inputs.plot({"gantt", inputs.easy, inputs.fcfs, "--height", "1"});
-    check_refused(low, 2);
-    CHECK_THAT(low.errors, Contains("--height: expected at least 2."));
-    const Outcome narrow = inputs.plot({"gantt", inputs.easy, "--width", "1"});
-    check_refused(narrow, 2);
-    CHECK_THAT(narrow.errors, Contains("--width: expected at least 1.39 inches"));
+    check_refused(inputs.plot({"gantt", inputs.easy, inputs.fcfs, "--height", "1"}), 2,
+                  "--height: expected at least 2.");
+    check_refused(inputs.plot({"gantt", inputs.easy, "--width", "1"}), 2, "--width: expected at least 1.39 inches");
     for (const std::string option : {"--width", "--height", "--font-size"}) {
         check_refused(inputs.plot({"gantt", inputs.easy, option, "0"}), 2);
         check_refused(inputs.plot({"gantt", inputs.easy, option, "nan"}), 2);
@@ -250,12 +221,10 @@ TEST_CASE("plot draws the part of the run that --from and --until select") {
     // A distribution counts the jobs that were submitted from 1 s on: one waits, one does not.
     REQUIRE(inputs.plot({"waits", inputs.easy, "--from", "1"}).status == 0);
     CHECK(paths(inputs.chart, "curve").at(0) == "M70 230H70V120H671.17V10H700");
-    const Outcome later = inputs.plot({"queue", inputs.easy, "--from", "1h", "--until", "1d"});
-    check_refused(later, 1);
-    CHECK_THAT(later.errors, Contains("easy_jobs.csv: expected jobs from 3600 s to 86400 s, found none"));
-    const Outcome unit = inputs.plot({"queue", inputs.easy, "--from", "1w"});
-    check_refused(unit, 2);
-    CHECK_THAT(unit.errors, Contains("--from: expected a number of seconds, or one with a unit (90s, 15m, 1h, 30d)"));
+    check_refused(inputs.plot({"queue", inputs.easy, "--from", "1h", "--until", "1d"}), 1,
+                  "easy_jobs.csv: expected jobs from 3600 s to 86400 s, found none");
+    check_refused(inputs.plot({"queue", inputs.easy, "--from", "1w"}), 2,
+                  "--from: expected a number of seconds, or one with a unit (90s, 15m, 1h, 30d)");
     check_refused(inputs.plot({"queue", inputs.easy, "--until", "h"}), 2);
     check_refused(inputs.plot({"queue", inputs.easy, "--from", "2", "--until", "2"}), 2);
 }
@@ -263,16 +232,10 @@ TEST_CASE("plot draws the part of the run that --from and --until select") {
 TEST_CASE("plot refuses what it cannot draw with one line, and leaves no chart") {
     const Inputs inputs;
     const std::string jobs = contents(inputs.easy + "_jobs.csv");
-    file(inputs.folder, "empty_jobs.csv", jobs.substr(0, jobs.find('\n') + 1));
-    const Outcome empty = inputs.plot({"queue", inputs.folder.file("empty")});
-    check_refused(empty, 1);
-    CHECK_THAT(empty.errors, Contains("empty_jobs.csv: no job finished"));
-    const Outcome kind = inputs.plot({"pie", inputs.easy});
-    check_refused(kind, 2);
-    CHECK_THAT(kind.errors, Contains("'pie', known: gantt, utilisation, queue, waits, slowdowns"));
-    const Outcome machine = inputs.plot({"utilisation", inputs.easy});
-    check_refused(machine, 2);
-    CHECK_THAT(machine.errors, Contains("--platform or --processors"));
+    inputs.folder.write("empty_jobs.csv", jobs.substr(0, jobs.find('\n') + 1));
+    check_refused(inputs.plot({"queue", inputs.folder.file("empty")}), 1, "empty_jobs.csv: no job finished");
+    check_refused(inputs.plot({"pie", inputs.easy}), 2, "'pie', known: gantt, utilisation, queue, waits, slowdowns");
+    check_refused(inputs.plot({"utilisation", inputs.easy}), 2, "--platform or --processors");
     check_refused(inputs.plot({"gantt", inputs.easy, "-p", "3"}), 1);
     check_refused(inputs.plot({"gantt", inputs.folder.file("none")}), 1);
     check_refused(inputs.plot({"gantt"}), 2);
@@ -282,13 +245,12 @@ TEST_CASE("plot refuses what it cannot draw with one line, and leaves no chart")
     CHECK_THAT(run(inputs.folder, {"help", "plot"}).output, StartsWith("Usage: batfill plot KIND PREFIX..."));
 }
 
-TEST_CASE("plot refuses names of files that it cannot write, and names those that it can") {
+TEST_CASE("plot refuses file names of unknown formats and lists the known formats") {
     const Inputs inputs;
     for (const std::string name : {"chart.ps", "chart.eps", "chart.PNG", "chart.png.gz"}) {
         CAPTURE(name);
-        const Outcome outcome = run(inputs.folder, {"plot", "gantt", inputs.easy, "-o", inputs.folder.file(name)});
-        check_refused(outcome, 2);
-        CHECK_THAT(outcome.errors, Contains("expected a name that ends in .svg, .svg.gz, .pdf, .png, found"));
+        check_refused(run(inputs.folder, {"plot", "gantt", inputs.easy, "-o", inputs.folder.file(name)}), 2,
+                      "expected a name that ends in .svg, .svg.gz, .pdf, .png, found");
         CHECK(!std::filesystem::exists(inputs.folder.file(name)));
     }
     const Outcome shown = run(inputs.folder, {"plot", "gantt", inputs.easy, "-o", "/dev/stdout"});

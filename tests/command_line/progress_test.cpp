@@ -11,7 +11,7 @@ namespace batfill::tests::progress_test {
 using batfill::Progress;
 using Catch::Matchers::Contains;
 
-TEST_CASE("On a terminal, progress is a bar that is drawn anew for each percent and wiped at the end", "[progress]") {
+TEST_CASE("On a terminal, progress is a bar that is redrawn for each percent and wiped at the end", "[progress]") {
     std::ostringstream out;
     {
         Progress progress({out, true});

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <rapidjson/document.h>
 
-#include "tests/command_line/outcome.hpp"
+#include "tests/command_line/two_runs.hpp"
 #include "tests/support/unpacked.hpp"
 
 namespace batfill::tests::report_test {
@@ -15,30 +15,10 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-constexpr const char* four_processors = R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
-                                        R"({"id":"1","subtime":0,"res":3,"walltime":30,"profile":"p","user":"ann"},)"
-                                        R"({"id":"2","subtime":1,"res":4,"walltime":30,"profile":"p","user":"bob"},)"
-                                        R"({"id":"3","subtime":2,"res":1,"walltime":7,"profile":"p","user":"ann"}]})";
-
-// Two runs of three jobs. The last job starts at once in one run, and waits for the second job in the other.
-struct Inputs {
-    Folder folder;
-    std::string workload = file(folder, "w.json", four_processors);
-    std::string easy = simulated("easy");
-    std::string fcfs = simulated("fcfs");
+struct Inputs : TwoRuns {
     std::string page = folder.file("page.html");
 
-    std::string simulated(const std::string& algorithm) const {
-        REQUIRE(
-            run(folder, {"simulate", "-q", "-a", algorithm, "-p", "4", "-w", workload, "-e", folder.file(algorithm)})
-                .status == 0);
-        return folder.file(algorithm);
-    }
-    Outcome report(const Arguments& more) const {
-        Arguments arguments{"report", "-o", page};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return run(folder, arguments);
-    }
+    Outcome report(const Arguments& more) const { return run(folder, with({"report", "-o", page}, more)); }
     // Checks that nothing was written, not even under a temporary name.
     void check_nothing_written() const {
         for (const auto& entry : std::filesystem::directory_iterator(folder.file("."))) {
@@ -177,33 +157,24 @@ TEST_CASE("report reads users from the workload, and what the algorithm counted 
     for (const auto& pair : conservative["statistics"].GetArray()) {
         CHECK_THAT(statistics, Contains(std::string("\n") + pair[0].GetString() + "," + pair[1].GetString() + "\n"));
     }
-    file(inputs.folder, "conservative_statistics.csv", "statistic,value\nmoves\n");
-    const Outcome broken = inputs.report({inputs.folder.file("conservative")});
-    check_refused(broken, 1);
-    CHECK_THAT(broken.errors, Contains("conservative_statistics.csv:2: expected a statistic and its value"));
+    inputs.folder.write("conservative_statistics.csv", "statistic,value\nmoves\n");
+    check_refused(inputs.report({inputs.folder.file("conservative")}), 1,
+                  "conservative_statistics.csv:2: expected a statistic and its value");
 }
 
 TEST_CASE("report refuses what it cannot draw with one line, and leaves no page") {
     const Inputs inputs;
-    const Outcome missing = inputs.report({inputs.folder.file("none")});
-    check_refused(missing, 1);
-    CHECK_THAT(missing.errors, Contains("none_jobs.csv"));
-    const Outcome smaller = inputs.report({inputs.easy, "-p", "2"});
-    check_refused(smaller, 1);
-    CHECK_THAT(smaller.errors, Contains("the machine has 2: expected the platform of the run"));
-    const std::string other = file(inputs.folder, "other.json",
-                                   R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
-                                   R"({"id":"9","subtime":0,"res":3,"walltime":30,"profile":"p"}]})");
-    const Outcome foreign = inputs.report({inputs.easy, "-w", other});
-    check_refused(foreign, 1);
-    CHECK_THAT(foreign.errors, Contains("is in none of the workloads"));
-    file(inputs.folder, "broken_jobs.csv", "job_id,submission_time\n1,never\n");
+    check_refused(inputs.report({inputs.folder.file("none")}), 1, "none_jobs.csv");
+    check_refused(inputs.report({inputs.easy, "-p", "2"}), 1, "the machine has 2: expected the platform of the run");
+    const std::string other =
+        inputs.folder.write("other.json", R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                                          R"({"id":"9","subtime":0,"res":3,"walltime":30,"profile":"p"}]})");
+    check_refused(inputs.report({inputs.easy, "-w", other}), 1, "is in none of the workloads");
+    inputs.folder.write("broken_jobs.csv", "job_id,submission_time\n1,never\n");
     check_refused(inputs.report({inputs.folder.file("broken")}), 1);
-    file(inputs.folder, "short_jobs.csv", contents(inputs.easy + "_jobs.csv"));
-    file(inputs.folder, "short_schedule.csv", "makespan,nb_jobs\n1\n");
-    const Outcome summary = inputs.report({inputs.folder.file("short")});
-    check_refused(summary, 1);
-    CHECK_THAT(summary.errors, Contains("short_schedule.csv:2: expected 2 values"));
+    inputs.folder.write("short_jobs.csv", contents(inputs.easy + "_jobs.csv"));
+    inputs.folder.write("short_schedule.csv", "makespan,nb_jobs\n1\n");
+    check_refused(inputs.report({inputs.folder.file("short")}), 1, "short_schedule.csv:2: expected 2 values");
     check_refused(inputs.report({}), 2);
     check_refused(inputs.report({inputs.easy, "--baseline", inputs.folder.file("none")}), 1);
     check_refused(inputs.report({inputs.easy, "-w", inputs.folder.file("none.json")}), 1);
@@ -222,7 +193,7 @@ TEST_CASE("report refuses what it cannot draw with one line, and leaves no page"
 TEST_CASE("report draws a run without jobs") {
     const Inputs inputs;
     const std::string jobs = contents(inputs.easy + "_jobs.csv");
-    file(inputs.folder, "empty_jobs.csv", jobs.substr(0, jobs.find('\n') + 1));
+    inputs.folder.write("empty_jobs.csv", jobs.substr(0, jobs.find('\n') + 1));
     const Outcome outcome = inputs.report({inputs.folder.file("empty"), "-w", inputs.workload, "-p", "4"});
     CHECK(outcome.status == 0);
     CHECK(outcome.errors.empty());
@@ -241,9 +212,8 @@ TEST_CASE("report is in the help, and is what a slip of its name means") {
 
 TEST_CASE("report refuses a name that says the page is something else") {
     const Inputs inputs;
-    const Outcome outcome = run(inputs.folder, {"report", inputs.easy, "-o", inputs.folder.file("page.pdf")});
-    check_refused(outcome, 2);
-    CHECK_THAT(outcome.errors, Contains("expected a name that ends in .html"));
+    check_refused(run(inputs.folder, {"report", inputs.easy, "-o", inputs.folder.file("page.pdf")}), 2,
+                  "expected a name that ends in .html");
     inputs.check_nothing_written();
 }
 

@@ -17,16 +17,15 @@ using Catch::Matchers::StartsWith;
 
 TEST_CASE("simulate writes what an algorithm has counted, and leaves nothing of an earlier run") {
     const Inputs inputs;
-    const std::string workload = file(inputs.folder, "deadlines.json",
-                                      R"({"nb_res":3,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
-                                      R"({"id":"1","subtime":0,"res":3,"walltime":10,"profile":"p"},)"
-                                      R"({"id":"2","subtime":1,"res":3,"walltime":10,"profile":"p","deadline":30},)"
-                                      R"({"id":"3","subtime":2,"res":3,"walltime":10,"profile":"p","deadline":25},)"
-                                      R"({"id":"4","subtime":3,"res":3,"walltime":10,"profile":"p"}]})");
+    const std::string workload = inputs.folder.write(
+        "deadlines.json", R"({"nb_res":3,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                          R"({"id":"1","subtime":0,"res":3,"walltime":10,"profile":"p"},)"
+                          R"({"id":"2","subtime":1,"res":3,"walltime":10,"profile":"p","deadline":30},)"
+                          R"({"id":"3","subtime":2,"res":3,"walltime":10,"profile":"p","deadline":25},)"
+                          R"({"id":"4","subtime":3,"res":3,"walltime":10,"profile":"p"}]})");
     const auto simulate = [&](const Arguments& more) {
-        Arguments arguments{"simulate", "-p", inputs.platform, "-w", workload, "-e", inputs.folder.file("out")};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return run(inputs.folder, arguments);
+        return run(inputs.folder,
+                   with({"simulate", "-p", inputs.platform, "-w", workload, "-e", inputs.folder.file("out")}, more));
     };
     // Job 2 can end at 20, job 3 not before 30. If job 4 took the place of job 2, job 2 would be late, so job 2 stays.
     const Outcome with = simulate({"-a", "dbf"});
@@ -59,7 +58,7 @@ TEST_CASE("simulate writes what a plan has guaranteed, and check finds whether i
     CHECK(kept.output == "4 jobs, no violations (1 rejected; 0 of 3 guarantees broken)\n");
 
     // The loss of a processor breaks the guarantee.
-    const std::string events = file(inputs.folder, "events.txt", lost("5", "0") + back("31", "0"));
+    const std::string events = inputs.folder.write("events.txt", lost("5", "0") + back("31", "0"));
     CHECK(inputs.simulate("out", {"-a", "conservative", "--events", events}).status == 0);
     CHECK_THAT(contents(path), EndsWith("\n2,30.000000,31.000000,w0\n"));
     const Outcome broken = check(path);
@@ -67,7 +66,7 @@ TEST_CASE("simulate writes what a plan has guaranteed, and check finds whether i
     CHECK(broken.output ==
           "job w0!2: was guaranteed a start at 30.000000 and starts at 31.000000\n"
           "4 jobs, 1 violation (1 rejected; 1 of 3 guarantees broken)\n");
-    const Outcome malformed = check(file(inputs.folder, "bad.csv", header + "1,0,0,w0\n2,x,0,w0\n"));
+    const Outcome malformed = check(inputs.folder.write("bad.csv", header + "1,0,0,w0\n2,x,0,w0\n"));
     check_refused(malformed, 1);
     CHECK_THAT(malformed.errors, EndsWith("bad.csv:3: guaranteed_start is 'x', expected a number of seconds\n"));
 
@@ -80,18 +79,18 @@ TEST_CASE("simulate writes which guarantees a loss of processors broke, and chec
     const std::string path = inputs.folder.file("out_broken_guarantees.csv");
     const std::string guarantees = inputs.folder.file("out_guarantees.csv");
     const auto check = [&](const std::vector<std::string>& more) {
-        Arguments arguments{"check", inputs.folder.file("out_jobs.csv"), "-p", inputs.platform, "-w", inputs.workload};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return run(inputs.folder, arguments);
+        return run(
+            inputs.folder,
+            with({"check", inputs.folder.file("out_jobs.csv"), "-p", inputs.platform, "-w", inputs.workload}, more));
     };
     const std::string header = "job_id,lost_at,guaranteed_start,new_guaranteed_start,workload_name\n";
-    const std::string events = file(inputs.folder, "events.txt", lost("5", "0") + back("31", "0"));
+    const std::string events = inputs.folder.write("events.txt", lost("5", "0") + back("31", "0"));
     CHECK(inputs.simulate("out", {"-a", "conservative", "--events", events}).status == 0);
     CHECK(contents(path) == header + "2,5.000000,30.000000,,w0\n");
     const Outcome listed = check({"--guarantees", guarantees, "--broken-guarantees", path});
     CHECK(listed.status == 0);
     CHECK(listed.output == "4 jobs, no violations (1 rejected; 1 of 3 guarantees broken, 1 of these listed)\n");
-    const std::string none = file(inputs.folder, "none.csv", header);
+    const std::string none = inputs.folder.write("none.csv", header);
     const Outcome unlisted = check({"--guarantees", guarantees, "--broken-guarantees", none});
     CHECK(unlisted.status == 1);
     CHECK_THAT(unlisted.output, Contains("job w0!2: was guaranteed a start at 30.000000 and starts at 31.000000\n") &&
@@ -101,14 +100,14 @@ TEST_CASE("simulate writes which guarantees a loss of processors broke, and chec
     // The file exists only if the machine changes and the algorithm gives guarantees.
     CHECK(inputs.simulate("out", {"-a", "conservative"}).status == 0);
     CHECK_FALSE(std::filesystem::exists(path));
-    file(inputs.folder, "out_broken_guarantees.csv", "left by an earlier run");
+    inputs.folder.write("out_broken_guarantees.csv", "left by an earlier run");
     CHECK(inputs.simulate("out", {"-a", "easy", "--events", events}).status == 0);
     CHECK_FALSE(std::filesystem::exists(path));
 }
 
 TEST_CASE("simulate kills jobs whose processors are lost, or submits them again, and counts them") {
     const Inputs inputs;
-    const std::string events = file(inputs.folder, "events.txt", lost("5", "0") + back("9", "0"));
+    const std::string events = inputs.folder.write("events.txt", lost("5", "0") + back("9", "0"));
     const std::string jobs = inputs.folder.file("out_jobs.csv");
     const std::string statistics = inputs.folder.file("out_statistics.csv");
     const auto simulate = [&](const std::string& on_failure) {
@@ -138,19 +137,16 @@ TEST_CASE("simulate kills jobs whose processors are lost, or submits them again,
 
 TEST_CASE("simulate ends with status 1 and nothing written if the simulation cannot go on") {
     const Inputs inputs;
-    const std::string events = file(inputs.folder, "events.txt", back("5", "0"));
-    const Outcome outcome = inputs.simulate("out", {"-a", "fcfs", "--events", events});
-    check_refused(outcome, 1);
-    CHECK_THAT(outcome.errors, Contains("processor 0 is not unavailable"));
+    const std::string events = inputs.folder.write("events.txt", back("5", "0"));
+    check_refused(inputs.simulate("out", {"-a", "fcfs", "--events", events}), 1, "processor 0 is not unavailable");
     CHECK_FALSE(inputs.wrote("out"));
 }
 
 TEST_CASE("simulate writes what ended before a deadlock, and ends with status 1") {
     const Inputs inputs;
-    const std::string events = file(inputs.folder, "events.txt", lost("5", "0"));
-    const Outcome outcome = inputs.simulate("out", {"-a", "fcfs", "-q", "--events", events});
-    check_refused(outcome, 1);
-    CHECK_THAT(outcome.errors, Contains("with 2 jobs that the scheduler never started, the first of them w0!2"));
+    const std::string events = inputs.folder.write("events.txt", lost("5", "0"));
+    check_refused(inputs.simulate("out", {"-a", "fcfs", "-q", "--events", events}), 1,
+                  "with 2 jobs that the scheduler never started, the first of them w0!2");
     const std::string jobs = inputs.jobs("out");
     CHECK(std::count(jobs.begin(), jobs.end(), '\n') == 3);
 }
@@ -201,9 +197,9 @@ TEST_CASE("what simulate writes of far times can be read back, and times that ca
     const Folder folder;
     const auto workload = [&](const std::string& walltime, const std::string& delay) {
         const std::string job = R"(","subtime":0,"res":1,"walltime":)" + walltime + R"(,"profile":"p"})";
-        return file(folder, "w.json",
-                    R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":)" + delay + R"(}},"jobs":[{"id":"1)" + job +
-                        R"(,{"id":"2)" + job + R"(,{"id":"3)" + job + "]}");
+        return folder.write("w.json", R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":)" + delay +
+                                          R"(}},"jobs":[{"id":"1)" + job + R"(,{"id":"2)" + job + R"(,{"id":"3)" + job +
+                                          "]}");
     };
     const std::string prefix = folder.file("out");
     const auto simulate = [&](const std::string& path) {

@@ -14,17 +14,16 @@ using Catch::Matchers::StartsWith;
 
 TEST_CASE("simulate says how many jobs were rejected, why, and what helps") {
     const Inputs inputs;
-    const std::string workload = file(
-        inputs.folder, "rejected.json",
+    const std::string workload = inputs.folder.write(
+        "rejected.json",
         R"({"nb_res":8,"profiles":{"p":{"type":"delay","delay":1}},"jobs":[)"
         R"({"id":"a","subtime":0,"res":2,"profile":"p"},{"id":"b","subtime":1,"res":3,"walltime":-1,"profile":"p"},)"
         R"({"id":"c","subtime":2,"res":8,"profile":"p"},{"id":"d","subtime":2,"res":4,"walltime":9,"profile":"p"},)"
         R"({"id":"e\u001b","subtime":3,"res":3,"walltime":5,"profile":"p"},)"
         R"({"id":"f","subtime":3,"res":1,"walltime":9,"profile":"p"}]})");
     const auto notes = [&](const Arguments& more) {
-        Arguments arguments{"simulate", "-p", "3", "-w", workload, "-e", inputs.folder.file("out"), "-q"};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        const Outcome outcome = run(inputs.folder, arguments);
+        const Outcome outcome = run(
+            inputs.folder, with({"simulate", "-p", "3", "-w", workload, "-e", inputs.folder.file("out"), "-q"}, more));
         CHECK(outcome.status == 0);
         CHECK(outcome.output.empty());
         const std::string of_machine = "the platform has 3\n";
@@ -44,8 +43,8 @@ TEST_CASE("simulate says how many jobs were rejected, why, and what helps") {
 
 TEST_CASE("simulate notes run times that are no whole number of microseconds, which Batsim does not round") {
     const Folder folder;
-    const std::string platform = file(
-        folder, "p.xml",
+    const std::string platform = folder.write(
+        "p.xml",
         "<platform version=\"4.1\"><zone id=\"z\" routing=\"Vivaldi\"><host id=\"master_host\" coordinates=\"0 0 0\" speed=\"1Gf\"/><host id=\"h0\" coordinates=\"0 0 0\" speed=\"3.7Gf\"/></zone></platform>\n");
     const auto errors_of = [&](const std::string& flops, const std::string& walltime, const std::string& like) {
         std::string jobs;
@@ -56,9 +55,8 @@ TEST_CASE("simulate notes run times that are no whole number of microseconds, wh
                 .append(R"(","subtime":0,"res":1,"walltime":)" + walltime + R"(,"profile":"p"})");
         }
         const std::string workload =
-            file(folder, "w.json",
-                 R"({"nb_res":1,"profiles":{"p":{"type":"parallel_homogeneous","com":0,"cpu":)" + flops +
-                     R"(}},"jobs":[)" + jobs + R"(]})");
+            folder.write("w.json", R"({"nb_res":1,"profiles":{"p":{"type":"parallel_homogeneous","com":0,"cpu":)" +
+                                       flops + R"(}},"jobs":[)" + jobs + R"(]})");
         const Outcome outcome = run(folder, {"simulate", "-q", "-p", platform, "-w", workload, "-a", "fcfs", "--like",
                                              like, "-e", folder.file("out")});
         CHECK(outcome.status == 0);
@@ -76,9 +74,8 @@ TEST_CASE("simulate notes run times that are no whole number of microseconds, wh
 
 TEST_CASE("simulate takes an algorithm and its parameters from a file") {
     const Inputs inputs;
-    const std::string policy =
-        file(inputs.folder, "policy.json",
-             R"({"algorithm": "easy", "params": {"order": "mixed", "weights": [0, -1, 0, 0, 0, 0]}})");
+    const std::string policy = inputs.folder.write(
+        "policy.json", R"({"algorithm": "easy", "params": {"order": "mixed", "weights": [0, -1, 0, 0, 0, 0]}})");
     REQUIRE(inputs.simulate("fcfs", {"-a", "fcfs"}).status == 0);
     CHECK(start_of(inputs.jobs("fcfs"), "4") == "20.000000");
     const auto check_backfills = [&](const std::string& prefix, const Arguments& options) {
@@ -90,18 +87,19 @@ TEST_CASE("simulate takes an algorithm and its parameters from a file") {
     check_backfills("b", {"-a", "easy", "-P", policy});
     check_backfills("c", {"--sched-cfg", policy});
     check_backfills("d", {"--sched-cfg-file", policy});
-    check_backfills(
-        "scaled", {"-P", file(inputs.folder, "scaled.json",
-                              R"({"algorithm": "easy", "params": {"order": "mixed", "scales": [1, -60.5, 1, 1, 1, 1],)"
-                              R"( "weights": [0, 1, 0, 0, 0, 0]}})")});
+    check_backfills("scaled",
+                    {"-P", inputs.folder.write(
+                               "scaled.json",
+                               R"({"algorithm": "easy", "params": {"order": "mixed", "scales": [1, -60.5, 1, 1, 1, 1],)"
+                               R"( "weights": [0, 1, 0, 0, 0, 0]}})")});
     const std::string misspelt =
-        file(inputs.folder, "misspelt.json", R"({"algorithm":"easy","params":{"ordre":"spf"}})");
+        inputs.folder.write("misspelt.json", R"({"algorithm":"easy","params":{"ordre":"spf"}})");
     check_refused(inputs.simulate("i", {"-P", misspelt}), 2);
     check_refused(inputs.simulate("j", {"--sched-cfg-file", misspelt}), 2);
     check_refused(inputs.simulate("e", {"-a", "fcfs", "-P", policy}), 2);
     check_refused(inputs.simulate("f", {"-a", "easy", "-P", inputs.folder.file("none.json")}), 1);
     check_refused(inputs.simulate("g", {"--sched-cfg", policy, "--sched-cfg-file", policy}), 2);
-    check_refused(inputs.simulate("h", {"-a", "easy", "-P", file(inputs.folder, "list.json", "[1]")}), 1);
+    check_refused(inputs.simulate("h", {"-a", "easy", "-P", inputs.folder.write("list.json", "[1]")}), 1);
     for (const std::string prefix : {"e", "f", "g", "h", "i", "j"}) {
         CHECK_FALSE(inputs.wrote(prefix));
     }
@@ -109,19 +107,15 @@ TEST_CASE("simulate takes an algorithm and its parameters from a file") {
 
 TEST_CASE("simulate says which option is missing") {
     const Inputs inputs;
-    const Outcome no_platform = run(inputs.folder, {"simulate", "-w", inputs.workload, "-a", "fcfs"});
-    check_refused(no_platform, 2);
-    CHECK_THAT(no_platform.errors, Contains("platform"));
-    const Outcome no_workload = run(inputs.folder, {"simulate", "-p", inputs.platform, "-a", "fcfs"});
-    check_refused(no_workload, 2);
-    CHECK_THAT(no_workload.errors, Contains("workload"));
+    check_refused(run(inputs.folder, {"simulate", "-w", inputs.workload, "-a", "fcfs"}), 2, "platform");
+    check_refused(run(inputs.folder, {"simulate", "-p", inputs.platform, "-a", "fcfs"}), 2, "workload");
     const Outcome no_algorithm = inputs.simulate("out", {});
     check_refused(no_algorithm, 2);
     CHECK_THAT(no_algorithm.errors, Contains("-a NAME") && Contains("conservative") && Contains("fcfs"));
     CHECK_FALSE(inputs.wrote("out"));
 }
 
-TEST_CASE("simulate lists what is known when an algorithm, a parameter or a value is not") {
+TEST_CASE("simulate lists the known algorithms, parameters or values when it refuses an unknown one") {
     const Inputs inputs;
     const auto refused = [&](const Arguments& options) {
         const Outcome outcome = inputs.simulate("out", options);
@@ -147,24 +141,17 @@ TEST_CASE("simulate lists what is known when an algorithm, a parameter or a valu
 TEST_CASE("simulate names the file that it cannot read, with status 1") {
     const Inputs inputs;
     const auto refused = [&](const std::string& platform, const std::string& workload, const Arguments& more = {}) {
-        Arguments arguments{"simulate",
-                            "-a",
-                            "fcfs",
-                            "-p",
-                            inputs.folder.file(platform),
-                            "-w",
-                            inputs.folder.file(workload),
-                            "-e",
-                            inputs.folder.file("out")};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        const Outcome outcome = run(inputs.folder, arguments);
+        const Outcome outcome =
+            run(inputs.folder, with({"simulate", "-a", "fcfs", "-p", inputs.folder.file(platform), "-w",
+                                     inputs.folder.file(workload), "-e", inputs.folder.file("out")},
+                                    more));
         check_refused(outcome, 1);
         return outcome.errors;
     };
     std::filesystem::create_directory(inputs.folder.file("folder"));
-    file(inputs.folder, "bad.json", "{\"nb_res\":3,\n\"jobs\":");
-    file(inputs.folder, "bad.xml", "<platform");
-    const std::string events = file(inputs.folder, "bad.txt", "\n{\"type\":\"fire\",\"timestamp\":1}\n");
+    inputs.folder.write("bad.json", "{\"nb_res\":3,\n\"jobs\":");
+    inputs.folder.write("bad.xml", "<platform");
+    const std::string events = inputs.folder.write("bad.txt", "\n{\"type\":\"fire\",\"timestamp\":1}\n");
     CHECK_THAT(refused("none.xml", "w.json"), Contains("none.xml"));
     CHECK_THAT(refused("bad.xml", "w.json"), Contains("bad.xml"));
     CHECK_THAT(refused("p.xml", "none.json"), Contains("none.json"));
@@ -178,9 +165,7 @@ TEST_CASE("simulate names the file that it cannot read, with status 1") {
 
 TEST_CASE("simulate says before it begins that it cannot write") {
     const Inputs inputs;
-    const Outcome outcome = inputs.simulate("none/out", {"-a", "fcfs"});
-    check_refused(outcome, 1);
-    CHECK_THAT(outcome.errors, Contains("none does not exist"));
+    check_refused(inputs.simulate("none/out", {"-a", "fcfs"}), 1, "none does not exist");
     std::filesystem::create_directory(inputs.folder.file("taken_jobs.csv"));
     const Outcome taken = inputs.simulate("taken", {"-a", "fcfs"});
     CHECK(taken.status == 1);
@@ -230,7 +215,7 @@ TEST_CASE("simulate reads gzipped workloads, several of them, and external event
                                 "1", "-o", zipped})
                 .status == 0);
     REQUIRE(contents(zipped).substr(0, 2) == "\x1f\x8b");
-    const std::string events = file(inputs.folder, "events.txt", lost("1.5", "2") + back("100", "2"));
+    const std::string events = inputs.folder.write("events.txt", lost("1.5", "2") + back("100", "2"));
     const Outcome outcome = inputs.simulate("out", {"-w", zipped, "-a", "fcfs", "--events", events});
     INFO(outcome.errors);
     CHECK(outcome.status == 0);
@@ -246,25 +231,20 @@ TEST_CASE("-a takes parameters behind the algorithm, and -P adds to them") {
     CHECK(inputs.jobs("together") == inputs.jobs("apart"));
     REQUIRE(inputs.simulate("added", {"-a", "easy,order=mixed", "-P", "weights=0,-1,0,0,0,0"}).status == 0);
     CHECK(inputs.jobs("added") == inputs.jobs("apart"));
-    const Outcome twice = inputs.simulate("x", {"-a", "easy,order=lpf", "-P", "order=mixed"});
-    check_refused(twice, 2);
-    CHECK_THAT(twice.errors, Contains("parameter order is written with the algorithm and in -P: expected it once"));
+    check_refused(inputs.simulate("x", {"-a", "easy,order=lpf", "-P", "order=mixed"}), 2,
+                  "parameter order is written with the algorithm and in -P: expected it once");
     const std::string together = R"({"algorithm": "easy,order=mixed,weights=0,-1,0,0,0,0"})";
     REQUIRE(inputs.simulate("configured", {"--sched-cfg", together}).status == 0);
     CHECK(inputs.jobs("configured") == inputs.jobs("apart"));
-    const Outcome configured =
-        inputs.simulate("x", {"--sched-cfg", R"({"algorithm": "easy,order=lpf", "params": {"order": "saf"}})"});
-    check_refused(configured, 2);
-    CHECK_THAT(configured.errors, Contains("parameter order is written with the algorithm and in \"params\""));
-    const std::string policy =
-        file(inputs.folder, "policy.json",
-             R"({"algorithm": "easy", "params": {"order": "mixed", "weights": [0,-1,0,0,0,0]}})");
+    check_refused(
+        inputs.simulate("x", {"--sched-cfg", R"({"algorithm": "easy,order=lpf", "params": {"order": "saf"}})"}), 2,
+        "parameter order is written with the algorithm and in \"params\"");
+    const std::string policy = inputs.folder.write(
+        "policy.json", R"({"algorithm": "easy", "params": {"order": "mixed", "weights": [0,-1,0,0,0,0]}})");
     REQUIRE(inputs.simulate("file", {"-a", policy}).status == 0);
     CHECK(inputs.jobs("file") == inputs.jobs("apart"));
     CHECK(inputs.simulate("changed", {"-a", policy, "-P", "weights=0,-2,0,0,0,0"}).status == 0);
-    const Outcome served = run(inputs.folder, {"serve", "-a", "easy,order=sef"});
-    check_refused(served, 2);
-    CHECK_THAT(served.errors, Contains("parameter order: unknown value 'sef'"));
+    check_refused(run(inputs.folder, {"serve", "-a", "easy,order=sef"}), 2, "parameter order: unknown value 'sef'");
     check_refused(inputs.simulate("x", {"-a", "easy,"}), 2);
     CHECK(inputs.simulate("x", {"-a", "easy,order=mixed,weights=0,-1,0,0,0,0", "-P", "threshold=x"}).status == 2);
     CHECK_FALSE(inputs.wrote("x"));
@@ -275,7 +255,7 @@ TEST_CASE("simulate names every file that it wrote") {
     const std::string prefix = inputs.folder.file("out");
     CHECK_THAT(inputs.simulate("out", {"-a", "easy"}).output,
                EndsWith("; wrote " + prefix + "_jobs.csv and " + prefix + "_schedule.csv\n"));
-    const std::string events = file(inputs.folder, "events.txt", lost("1.5", "2") + back("100", "2"));
+    const std::string events = inputs.folder.write("events.txt", lost("1.5", "2") + back("100", "2"));
     CHECK_THAT(inputs.simulate("out", {"-a", "pc", "--events", events}).output,
                Contains("; wrote " + prefix + "_jobs.csv, " + prefix + "_schedule.csv, " + prefix +
                         "_statistics.csv, " + prefix + "_guarantees.csv and " + prefix + "_broken_guarantees.csv\n"));

@@ -1,13 +1,11 @@
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/workload.hpp>
 
+#include "process.hpp"
 #include "src/commands/command.hpp"
 
 namespace batfill::tests::swf_test {
@@ -23,36 +21,8 @@ const std::string log_text =
     "17 50 5 60.5 4 -1 -1 8 -1 -1 1 -1 1 -1 0 1 -1 -1\n"
     "18 60 5 0 4 -1 -1 8 -1 -1 1 -1 1 -1 0 1 -1 -1\n";
 
-// An empty folder that is removed at the end.
-class Folder {
- public:
-    Folder() {
-        std::filesystem::remove_all(path_);
-        std::filesystem::create_directory(path_);
-    }
-    ~Folder() { std::filesystem::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    std::string file(const std::string& name) const { return (path_ / name).string(); }
-    std::string log(const std::string& text = log_text) const {
-        std::ofstream(file("log.swf")) << text;
-        return file("log.swf");
-    }
-    std::size_t files() const {
-        return static_cast<std::size_t>(
-            std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator()));
-    }
-
- private:
-    std::filesystem::path path_ =
-        std::filesystem::temp_directory_path() / ("batfill-swf-command-test-" + std::to_string(getpid()));
-};
-
-std::string contents(const std::string& path) {
-    std::ostringstream text;
-    text << std::ifstream(path, std::ios::binary).rdbuf();
-    return text.str();
+std::string log_in(const Folder& folder, const std::string& text = log_text) {
+    return folder.write("log.swf", text);
 }
 
 }  // namespace
@@ -60,7 +30,7 @@ std::string contents(const std::string& path) {
 TEST_CASE("batfill swf writes a workload that can be read again", "[swf][command]") {
     const Folder folder;
     for (const std::string name : {"out.json", "out.json.gz"}) {
-        REQUIRE(commands::swf({folder.log(), "-o", folder.file(name)}) == 0);
+        REQUIRE(commands::swf({log_in(folder), "-o", folder.file(name)}) == 0);
         const Workload workload = read_workload(folder.file(name), "w0");
         REQUIRE(workload.jobs.size() == 2);
         CHECK(workload.processors == 64);
@@ -79,9 +49,8 @@ TEST_CASE("batfill swf writes a workload that can be read again", "[swf][command
 TEST_CASE("batfill swf passes its options on", "[swf][command]") {
     const Folder folder;
     const std::string out = folder.file("out.json");
-    const auto convert = [&](std::vector<std::string> options) {
-        options.insert(options.end(), {folder.log(), "-o", out});
-        REQUIRE(commands::swf(options) == 0);
+    const auto convert = [&](const Arguments& options) {
+        REQUIRE(commands::swf(with(options, {log_in(folder), "-o", out})) == 0);
         return read_workload(out, "w0");
     };
     CHECK(convert({"--exclude-queue", "0"}).jobs.size() == 1);
@@ -111,13 +80,12 @@ TEST_CASE("batfill swf cuts, raises or drops what ran longer than it requested, 
           "[swf][command]") {
     const Folder folder;
     const std::string out = folder.file("out.json");
-    const std::string log = folder.log(
-        "; MaxProcs: 64\n1 0 0 200 4 -1 -1 8 100 -1 1 3 1 -1 2 1 -1 -1\n"
-        "2 5 0 0 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n"
-        "3 9 0 50 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n");
-    const auto convert = [&](std::vector<std::string> options) {
-        options.insert(options.end(), {log, "-o", out});
-        REQUIRE(commands::swf(options) == 0);
+    const std::string log = log_in(folder,
+                                   "; MaxProcs: 64\n1 0 0 200 4 -1 -1 8 100 -1 1 3 1 -1 2 1 -1 -1\n"
+                                   "2 5 0 0 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n"
+                                   "3 9 0 50 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n");
+    const auto convert = [&](const Arguments& options) {
+        REQUIRE(commands::swf(with(options, {log, "-o", out})) == 0);
         return read_workload(out, "w0").jobs;
     };
     CHECK(convert({}).at(0).description.walltime == Duration::seconds(100));
@@ -130,7 +98,7 @@ TEST_CASE("batfill swf cuts, raises or drops what ran longer than it requested, 
 
 TEST_CASE("batfill swf keeps the header comments on request", "[swf][command]") {
     const Folder folder;
-    REQUIRE(commands::swf({folder.log(), "--header", folder.file("header.txt")}) == 0);
+    REQUIRE(commands::swf({log_in(folder), "--header", folder.file("header.txt")}) == 0);
     CHECK(contents(folder.file("header.txt")) == "; Acknowledge: someone\n; MaxProcs: 64\n");
 }
 
@@ -138,19 +106,19 @@ TEST_CASE("batfill swf writes the log's own schedule, which metrics and check re
     const Folder folder;
     const std::string jobs = folder.file("log_jobs.csv");
     const std::string workload = folder.file("w.json");
-    REQUIRE(commands::swf({folder.log(), "-o", workload, "--schedule", jobs}) == 0);
+    REQUIRE(commands::swf({log_in(folder), "-o", workload, "--schedule", jobs}) == 0);
     CHECK_THAT(contents(jobs), Contains("17,w0,") && Contains("05,w0,"));
     CHECK(commands::check({jobs, "-w", workload, "-p", "64"}) == 0);
     CHECK(commands::metrics({jobs, "-w", workload, "-p", "64"}) == 0);
-    CHECK(commands::check({folder.log(), "-w", workload, "-p", "64"}) == 0);
-    CHECK_THROWS_AS(commands::swf({folder.log(), "--schedule", jobs, "--split", "7", "-o", folder.file("weeks")}),
+    CHECK(commands::check({log_in(folder), "-w", workload, "-p", "64"}) == 0);
+    CHECK_THROWS_AS(commands::swf({log_in(folder), "--schedule", jobs, "--split", "7", "-o", folder.file("weeks")}),
                     UsageError);
-    CHECK_THROWS_AS(commands::swf({folder.log(), "--schedule", workload, "-o", workload}), UsageError);
+    CHECK_THROWS_AS(commands::swf({log_in(folder), "--schedule", workload, "-o", workload}), UsageError);
 }
 
 TEST_CASE("batfill swf refuses what it cannot use and leaves no file", "[swf][command]") {
     const Folder folder;
-    const std::string log = folder.log();
+    const std::string log = log_in(folder);
     const std::string out = folder.file("out.json");
     CHECK_THROWS_AS(commands::swf({}), UsageError);
     CHECK_THROWS_AS(commands::swf({log, log}), UsageError);
@@ -179,7 +147,7 @@ TEST_CASE("batfill swf refuses what it cannot use and leaves no file", "[swf][co
     CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--queue-names", "1=low,1=high"}),
                       Contains("expected one name for queue 1"));
     CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--partition", "9"}), Contains("all of its 3 jobs are dropped"));
-    CHECK_THROWS_AS(commands::swf({folder.log("1 2\n"), "-o", out}), InputError);
+    CHECK_THROWS_AS(commands::swf({log_in(folder, "1 2\n"), "-o", out}), InputError);
     CHECK(folder.files() == 1);
 }
 
@@ -188,7 +156,7 @@ TEST_CASE("batfill swf --split writes a workload for each period into a new fold
     const auto job = [](const std::string& number, int day) {
         return number + " " + std::to_string(day * 86400 + 5) + " 0 60 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n";
     };
-    const std::string log = folder.log("; MaxProcs: 64\n" + job("1", 0) + job("2", 8) + job("3", 9) + job("4", 30));
+    const std::string log = log_in(folder, "; MaxProcs: 64\n" + job("1", 0) + job("2", 8) + job("3", 9) + job("4", 30));
     const std::string weeks = folder.file("weeks");
     REQUIRE(commands::swf({log, "-o", weeks + "/", "--split", "7"}) == 0);
     CHECK(folder.files() == 2);
@@ -215,9 +183,9 @@ TEST_CASE("batfill swf --split writes a workload for each period into a new fold
 
 TEST_CASE("batfill swf --split keeps jobs that cross a period's end on request", "[swf][command]") {
     const Folder folder;
-    const std::string log = folder.log(
-        "; MaxProcs: 64\n1 604700 0 200 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n"
-        "2 604700 0 100 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n");
+    const std::string log = log_in(folder,
+                                   "; MaxProcs: 64\n1 604700 0 200 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n"
+                                   "2 604700 0 100 4 -1 -1 8 300 -1 1 3 1 -1 2 1 -1 -1\n");
     const auto jobs_with = [&](const std::string& crossing) {
         const std::string weeks = folder.file(crossing);
         REQUIRE(commands::swf({log, "-o", weeks, "--split", "7", "--crossing", crossing}) == 0);
@@ -229,7 +197,7 @@ TEST_CASE("batfill swf --split keeps jobs that cross a period's end on request",
 
 TEST_CASE("batfill swf --split refuses what it cannot do and leaves nothing", "[swf][command]") {
     const Folder folder;
-    const std::string log = folder.log();
+    const std::string log = log_in(folder);
     const std::string out = folder.file("out");
     CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "0"}), Contains("--split: expected a number of days"));
     CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--split", "week"}), Contains("found 'week'"));

@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "lines.hpp"
 #include "tests/command_line/outcome.hpp"
 
 namespace batfill::tests::tune_test {
@@ -39,8 +40,8 @@ std::string workload_text(unsigned long jobs, unsigned seed) {
 
 struct Inputs {
     Folder folder;
-    std::string platform = file(folder, "four.xml",
-                                R"(<?xml version='1.0'?>
+    std::string platform = folder.write("four.xml",
+                                        R"(<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <zone id="all" routing="None">
@@ -49,13 +50,11 @@ struct Inputs {
   </zone>
 </platform>
 )");
-    std::string one = file(folder, "one.json", workload_text(60, 1));
-    std::string two = file(folder, "two.json", workload_text(60, 2));
+    std::string one = folder.write("one.json", workload_text(60, 1));
+    std::string two = folder.write("two.json", workload_text(60, 2));
 
     Arguments arguments(const std::string& prefix, const Arguments& more) const {
-        Arguments all{"tune", "-p", platform, "-w", one, two, "-o", folder.file(prefix)};
-        all.insert(all.end(), more.begin(), more.end());
-        return all;
+        return with({"tune", "-p", platform, "-w", one, two, "-o", folder.file(prefix)}, more);
     }
     Outcome tune(const std::string& prefix, const Arguments& more = {}) const {
         return run(folder, arguments(prefix, more));
@@ -63,15 +62,6 @@ struct Inputs {
     bool exists(const std::string& name) const { return std::filesystem::exists(folder.file(name)); }
     std::string text(const std::string& name) const { return contents(folder.file(name)); }
 };
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) {
-        lines.push_back(line);
-    }
-    return lines;
-}
 
 std::string field(const std::string& line, std::size_t number) {
     std::istringstream stream(line);
@@ -173,11 +163,7 @@ TEST_CASE("tune writes policy files under which a replay has the value that it s
 TEST_CASE("tune weighs scaled features, and its policy file has their scales") {
     const Inputs inputs;
     const Arguments scales{"--scale", "q=-4", "--scale", "p=-1000.5", "--scale", "wait=3e3"};
-    const auto with = [&](Arguments options) {
-        options.insert(options.end(), scales.begin(), scales.end());
-        return options;
-    };
-    REQUIRE(inputs.tune("t", with({"--evaluations", "60"})).status == 0);
+    REQUIRE(inputs.tune("t", with({"--evaluations", "60"}, scales)).status == 0);
     const std::vector<std::string> lines = lines_of(inputs.text("t_results.csv"));
     REQUIRE(lines.size() == 3);
     for (const std::string name : {"one", "two"}) {
@@ -199,8 +185,9 @@ TEST_CASE("tune weighs scaled features, and its policy file has their scales") {
     }
 
     // A grid with an odd number of points contains the pure policies. Check q and p in both directions.
-    REQUIRE(inputs.tune("c", with({"--method", "cover", "--points", "3", "--values", inputs.folder.file("v.csv")}))
-                .status == 0);
+    REQUIRE(
+        inputs.tune("c", with({"--method", "cover", "--points", "3", "--values", inputs.folder.file("v.csv")}, scales))
+            .status == 0);
     const std::vector<std::string> values = lines_of(inputs.text("v.csv"));
     const auto value_of = [&](const std::string& weights) {
         for (const std::string& line : values) {
@@ -290,7 +277,7 @@ TEST_CASE("tune gives the same on any number of threads, and something else for 
     }
 }
 
-TEST_CASE("tune goes on where a run was killed, with the same result") {
+TEST_CASE("tune resumes where a run was killed, with the same result") {
     const Inputs inputs;
     const std::string checkpoint = inputs.folder.file("killed_checkpoint.csv");
     const auto options = [](int evaluations) {
@@ -319,7 +306,7 @@ TEST_CASE("tune refuses a checkpoint of another run and leaves it as it is") {
     const Inputs inputs;
     const std::string expected =
         ": line 1: expected a checkpoint of this program with the same options, platform and workloads; remove it to start anew\n";
-    const std::string checkpoint = file(inputs.folder, "t_checkpoint.csv", "something else\n0,0,1\n");
+    const std::string checkpoint = inputs.folder.write("t_checkpoint.csv", "something else\n0,0,1\n");
     const Outcome outcome = inputs.tune("t", {"--evaluations", "5"});
     check_refused(outcome, 1);
     CHECK(outcome.errors == "batfill: " + checkpoint + expected);
@@ -379,11 +366,11 @@ TEST_CASE("tune refuses what it cannot use and leaves no file") {
         return outcome.errors;
     };
     CHECK_THAT(refused_workload(inputs.folder.file("none.json")), Contains("none.json"));
-    const std::string empty = file(inputs.folder, "empty.json", R"({"nb_res":4,"profiles":{},"jobs":[]})");
+    const std::string empty = inputs.folder.write("empty.json", R"({"nb_res":4,"profiles":{},"jobs":[]})");
     CHECK(refused_workload(empty) == "batfill: " + empty + ": expected a job that counts for mean_bounded_slowdown\n");
-    const std::string wide = file(inputs.folder, "wide.json",
-                                  R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":1}},"jobs":[)"
-                                  R"({"id":"big","subtime":0,"res":5,"walltime":9,"profile":"p"}]})");
+    const std::string wide =
+        inputs.folder.write("wide.json", R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":1}},"jobs":[)"
+                                         R"({"id":"big","subtime":0,"res":5,"walltime":9,"profile":"p"}]})");
     CHECK_THAT(refused_workload(wide), Contains("wide.json: ") && Contains("big"));
 }
 

@@ -15,22 +15,21 @@ namespace {
 // A file of each kind.
 struct Files {
     Folder folder;
-    std::string log = file(folder, "log.swf", "1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 1 -1 -1 -1\n");
-    std::string workload = file(folder, "w.json",
-                                R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
-                                R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p"}]})");
-    std::string platform = file(folder, "p.xml",
-                                "<?xml version='1.0'?>\n<platform version=\"4.1\"><zone id=\"z\" routing=\"None\">"
-                                "<host id=\"master_host\" speed=\"1Gf\"/><host id=\"h\" speed=\"1Gf\"/></zone>"
-                                "</platform>\n");
-    std::string jobs = file(folder, "easy_jobs.csv", "job_id,workload_name\n");
-    std::string accounts = file(folder, "sacct.txt", "JobID|User|Start\n1|ann|2026-01-01\n");
-    std::string campaign = file(folder, "c.yaml", "# mine\nworkloads: [w.json]\nschedulers: [easy]\n");
-    std::string empty = file(folder, "empty.swf", "\n");
-    std::string program = file(folder, "program",
-                               std::string("\x7f"
-                                           "ELF\x02\x01\x01\0\0\0",
-                                           10));
+    std::string log = folder.write("log.swf", "1 0 0 10 1 -1 -1 1 20 -1 1 1 1 -1 1 -1 -1 -1\n");
+    std::string workload = folder.write("w.json", R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                                                  R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p"}]})");
+    std::string platform =
+        folder.write("p.xml",
+                     "<?xml version='1.0'?>\n<platform version=\"4.1\"><zone id=\"z\" routing=\"None\">"
+                     "<host id=\"master_host\" speed=\"1Gf\"/><host id=\"h\" speed=\"1Gf\"/></zone>"
+                     "</platform>\n");
+    std::string jobs = folder.write("easy_jobs.csv", "job_id,workload_name\n");
+    std::string accounts = folder.write("sacct.txt", "JobID|User|Start\n1|ann|2026-01-01\n");
+    std::string campaign = folder.write("c.yaml", "# mine\nworkloads: [w.json]\nschedulers: [easy]\n");
+    std::string empty = folder.write("empty.swf", "\n");
+    std::string program = folder.write("program", std::string("\x7f"
+                                                              "ELF\x02\x01\x01\0\0\0",
+                                                              10));
 
     std::string refused(const Arguments& arguments) const {
         const Outcome outcome = run(folder, arguments);
@@ -41,7 +40,7 @@ struct Files {
 
 }  // namespace
 
-TEST_CASE("a file of the wrong kind is told by what it is, what was wanted, and the command that takes it") {
+TEST_CASE("a file of the wrong kind is refused with its kind, the expected kind and the command that takes it") {
     const Files files;
     const std::string made = files.folder.file("made.json");
     const auto in_place_of_log = [&](const std::string& path) { return files.refused({"swf", path, "-o", made}); };
@@ -51,7 +50,7 @@ TEST_CASE("a file of the wrong kind is told by what it is, what was wanted, and 
     CHECK_THAT(in_place_of_log(files.jobs), Contains(log_wanted + "a jobs.csv; `batfill metrics " + files.jobs + "`"));
     CHECK_THAT(in_place_of_log(files.empty), EndsWith(log_wanted + "nothing\n"));
     CHECK_THAT(in_place_of_log(files.program), EndsWith(log_wanted + "a binary file\n"));
-    CHECK_THAT(in_place_of_log(file(files.folder, "comments.swf", "; MaxProcs: 4\n")),
+    CHECK_THAT(in_place_of_log(files.folder.write("comments.swf", "; MaxProcs: 4\n")),
                EndsWith("expected lines of jobs, found only comments\n"));
 
     const auto simulated = [&](const std::string& platform, const std::string& workload) {
@@ -75,18 +74,17 @@ TEST_CASE("a file of the wrong kind is told by what it is, what was wanted, and 
 
 TEST_CASE("a file of the right kind that looks like another is taken") {
     const Files files;
-    const std::string campaign =
-        file(files.folder, "c.json",
-             R"({"workloads": [{"generate": "lublin", "name": "a", "jobs": 20, "seed": 1, "processors": 8}], )"
-             R"("machines": [8], "schedulers": ["fcfs"]})");
+    const std::string campaign = files.folder.write(
+        "c.json", R"({"workloads": [{"generate": "lublin", "name": "a", "jobs": 20, "seed": 1, "processors": 8}], )"
+                  R"("machines": [8], "schedulers": ["fcfs"]})");
     CHECK(run(files.folder, {"campaign", campaign, "-o", files.folder.file("results"), "--dry-run"}).status == 0);
-    const std::string events = file(files.folder, "events.txt", R"({"timestamp":1,"type":"own","jobs":["1"]})");
+    const std::string events = files.folder.write("events.txt", R"({"timestamp":1,"type":"own","jobs":["1"]})");
     CHECK(run(files.folder, {"simulate", "-a", "fcfs", "-p", "1", "-w", files.workload, "-e", files.folder.file("out"),
                              "--events", events, "--forward-unknown-events"})
               .status == 0);
 }
 
-TEST_CASE("whoever mistypes an option, a platform, a parameter or a choice is told what was meant") {
+TEST_CASE("a mistyped option, platform, parameter or choice is refused with the closest known name") {
     const Files files;
     const std::vector<std::string> simulate{
         "simulate", "-p", "1", "-w", files.workload, "-e", files.folder.file("out")};
@@ -114,7 +112,7 @@ TEST_CASE("whoever mistypes an option, a platform, a parameter or a choice is to
     CHECK_THAT(refused({"metrics", files.jobs, "--by", "widht"}), Contains("did you mean 'width'?"));
 }
 
-TEST_CASE("a number that an option does not take is refused with those that it takes") {
+TEST_CASE("a number outside the range of an option is refused with the range") {
     const Files files;
     for (const std::string number : {"99999999999999999999", "1.5", "many"}) {
         const Outcome outcome = run(files.folder, {"generate", "lublin", "--jobs", number, "--processors", "4",

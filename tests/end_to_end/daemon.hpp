@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <zmq.hpp>
 
+#include "lines.hpp"
 #include "process.hpp"
 
 // A listening daemon, a simulation in the messages of Batsim 4 and 5, and clients that play or disturb it.
@@ -159,15 +160,6 @@ class Peer {
     zmq::context_t context_;
     zmq::socket_t socket_;
 };
-
-inline std::vector<std::string> lines_of(const std::string& text) {
-    std::istringstream stream(text);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(stream, line);) {
-        lines.push_back(line);
-    }
-    return lines;
-}
 
 // The lines of the error stream that are not info or warnings.
 inline std::vector<std::string> problems_of(const std::string& errors) {

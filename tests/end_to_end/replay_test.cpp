@@ -48,10 +48,6 @@ std::vector<std::string> algorithms(const Folder& folder) {
 // first gets `for_daemon`.
 void compare_replays(const Folder& folder, const std::vector<std::string>& scheduler,
                      const std::vector<std::string>& common, const std::vector<std::string>& for_daemon = {}) {
-    const auto with = [](std::vector<std::string> arguments, const std::vector<std::string>& more) {
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return arguments;
-    };
     const std::string endpoint = "ipc://" + folder.file("socket");
     Process daemon(folder, with({"serve", "-s", endpoint}, scheduler));
     run(folder, with({"simulate", "-s", endpoint, "-e", folder.file("daemon")}, with(common, for_daemon)));
@@ -118,8 +114,8 @@ TEST_CASE("The daemon and the embedded scheduler give one schedule when processo
 TEST_CASE("The daemon and the embedded scheduler give one schedule when weights are tuned at work") {
     const Folder folder;
     const std::string workload = generated_workload(folder);
-    std::ofstream(folder.file("policy.json"))
-        << R"({"algorithm":"easy","params":{"order":"mixed","weights":[0,0,1,0,0,0],"backfill-order":"spf"}})";
+    folder.write("policy.json",
+                 R"({"algorithm":"easy","params":{"order":"mixed","weights":[0,0,1,0,0,0],"backfill-order":"spf"}})");
     compare_replays(folder, {"-P", folder.file("policy.json"), "-P", "period=43200", "-P", "evaluations=20"},
                     {"-p", platform, "-w", workload});
     CHECK(contents(folder.file("embedded_statistics.csv")).find("tunings") != std::string::npos);

@@ -38,7 +38,7 @@ TEST_CASE("With a CURVE key the daemon hears only those who know the public one"
     using std::filesystem::perms;
     CHECK(std::filesystem::status(key).permissions() == (perms::owner_read | perms::owner_write));
 
-    std::ofstream(folder.file("no-key")) << "secret\n";
+    folder.write("no-key", "secret\n");
     std::filesystem::permissions(folder.file("no-key"), perms::owner_read);
     Process refused(folder, {"serve", "-a", "fcfs", "-s", any_port, "--curve-secret-key", folder.file("no-key")});
     CHECK(refused.wait() == 1);
@@ -82,18 +82,17 @@ TEST_CASE("Daemons that make the same CURVE key at once have the same key") {
     CHECK(std::distance(std::filesystem::directory_iterator(folder.file(".")), {}) == 1);
 }
 
-TEST_CASE("A simulation with a wrong CURVE key, or none, is told that the key may be wrong") {
+TEST_CASE("A simulation with a wrong CURVE key, or none, gets the error that the key may be wrong") {
     const Folder folder;
     Daemon daemon(folder, {"-a", "fcfs", "-s", any_port, "--curve-secret-key", folder.file("key")});
-    std::ofstream(folder.file("w.json")) << R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
-                                            R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p"}]})";
-    std::ofstream(folder.file("wrong")) << "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7\n";
+    folder.write("w.json", R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                           R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p"}]})");
+    folder.write("wrong", "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7\n");
     const auto errors_of = [&](const std::vector<std::string>& more) {
         const Folder own;
-        std::vector<std::string> arguments{
-            "simulate", "-p", "1", "-w", folder.file("w.json"), "-e", own.file("out"), "-s", daemon.endpoint()};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        Process simulation(own, arguments);
+        Process simulation(own, with({"simulate", "-p", "1", "-w", folder.file("w.json"), "-e", own.file("out"), "-s",
+                                      daemon.endpoint()},
+                                     more));
         CHECK(simulation.wait() == 1);
         return simulation.errors();
     };

@@ -192,7 +192,7 @@ TEST_CASE("A thousand simulations, one after the other, leave the daemon's memor
 #endif
 }
 
-TEST_CASE("Half a message, of which the rest never comes, holds nobody up") {
+TEST_CASE("Half a message whose rest never comes holds nobody up") {
     const Folder folder;
     Daemon daemon(folder, {"-a", "fcfs", "-s", any_port});
     // The greeting of ZeroMQ's protocol 3 without security, the name of a REQ socket, and only 10 bytes of a frame of

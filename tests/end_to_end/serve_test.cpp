@@ -115,7 +115,7 @@ TEST_CASE("A signal ends a daemon that waits for a simulation") {
     }
 }
 
-TEST_CASE("A signal in the middle of a simulation ends the daemon, and Batsim is told with its next message") {
+TEST_CASE("A signal in the middle of a simulation ends the daemon, which tells Batsim at its next message") {
     const Folder folder;
     for (const int signal : {SIGINT, SIGTERM}) {
         Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
@@ -139,7 +139,7 @@ TEST_CASE("A signal ends the daemon also if Batsim says nothing more") {
     CHECK(daemon.wait() == 0);
 }
 
-TEST_CASE("A daemon that was suspended goes on") {
+TEST_CASE("A suspended daemon resumes") {
     const Folder folder;
     Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
     Peer batsim(daemon.endpoint());
@@ -175,7 +175,7 @@ TEST_CASE("A socket file that a killed daemon left is used again, another file i
     Peer(next.endpoint()).play_simulation();
     CHECK(next.wait() == 0);
 
-    std::ofstream(folder.file("notes")) << "mine";
+    folder.write("notes", "mine");
     Process daemon(folder, {"serve", "-a", "fcfs", "-s", "ipc://" + folder.file("notes")});
     CHECK(daemon.wait() == 2);
     CHECK_THAT(daemon.errors(), Contains("not a socket"));
@@ -205,7 +205,7 @@ TEST_CASE("A daemon that hears nothing ends after its time-out") {
     CHECK_THAT(during.errors(), Contains("\nbatfill: no message for 1 seconds in the middle of a simulation\n"));
 }
 
-TEST_CASE("A signal ends a daemon that is tuning, and Batsim is told") {
+TEST_CASE("A signal ends a daemon that is tuning, which tells Batsim") {
     const Folder folder;
     Daemon daemon(folder, {"-a", "easy", "-P", "order=mixed", "-P", "weights=0,0,1,0,0,0", "-P", "period=10", "-P",
                            "evaluations=100000", "-s", any_port});
@@ -278,7 +278,7 @@ TEST_CASE("A daemon that runs short of memory answers if it can, and ends with o
 #endif
 }
 
-TEST_CASE("A wrong command line of the daemon is one line with what is known, and status 2") {
+TEST_CASE("A wrong command line of the daemon gives one line with the known values, and status 2") {
     struct Case {
         std::vector<std::string> arguments;
         std::string problem;

@@ -13,11 +13,11 @@
 #include <batfill/replay/outcome.hpp>
 
 #include "drawn_algorithms.hpp"
+#include "frame_scheduler.hpp"
 #include "protocol/codec.hpp"
 #include "quiet_log.hpp"
 #include "random_workloads.hpp"
 #include "simulator_fixture.hpp"
-#include "src/remote/messages.hpp"
 #include "src/session/session.hpp"
 #include "src/simulator/embedded_scheduler.hpp"
 
@@ -30,33 +30,15 @@ using namespace batfill::tests;
 namespace {
 
 // The daemon without its socket: a session answers each message as a frame, and the reply is read back.
-class Daemon : public SimulatedScheduler {
+class Daemon : public FrameScheduler {
  public:
     explicit Daemon(const DrawnAlgorithm& drawn)
         : session_({drawn.name, drawn.parameters}, protocol::make_codec(protocol::default_protocol)) {}
 
-    void begin(const Simulator& simulator, SchedulerReply& reply) override {
-        simulator_ = &simulator;
-        number_jobs(simulator, reader_.ids());
-        write_beginning(simulator.scenario(), frame_);
-        exchange(reply);
-    }
-    void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
-        write_message(*simulator_, now, events, frame_);
-        exchange(reply);
-    }
-    void end(Time) override {}
-
  private:
-    void exchange(SchedulerReply& reply) {
-        const auto refusal = take_reply(*simulator_, reader_.read(session_.answer(frame_)), reader_.ids(), reply);
-        REQUIRE_FALSE(refusal.has_value());
-    }
+    std::string_view answer(const std::string& frame) override { return session_.answer(frame); }
 
     Session session_;
-    protocol::ReplyReader reader_;
-    const Simulator* simulator_ = nullptr;
-    std::string frame_;
 };
 
 // The observable results of a simulation.

@@ -79,7 +79,7 @@ std::vector<Time> starts_with_placement(Scenario scenario, DrawnAlgorithm drawn,
 
 }  // namespace
 
-TEST_CASE("Every algorithm: contiguous jobs get one block, and best effort takes one that is there, at the same times",
+TEST_CASE("Every algorithm: contiguous jobs get one block, and best effort takes an existing block, at the same times",
           "[every-algorithm][property]") {
     for (const DrawnAlgorithm& drawn : drawn_with_placement("contiguous", 4)) {
         Random random(2026);

@@ -5,6 +5,7 @@
 
 #include <batfill/engine/algorithm.hpp>
 
+#include "batsim4_frames.hpp"
 #include "drawn_algorithms.hpp"
 #include "protocol/codec.hpp"
 #include "quiet_log.hpp"
@@ -19,22 +20,15 @@ TEST_CASE("Every algorithm: messages that no Batsim sends end in an error that n
     const std::string begins = R"({"now":0,"events":[{"timestamp":0,"type":"SIMULATION_BEGINS","data":{"config":)"
                                R"({"dynamic-jobs-enabled":true,"profile-reuse-enabled":true},"compute_resources":)"
                                R"([{"id":0,"name":"a"},{"id":1,"name":"b"}],"workloads":{},"profiles":{}}}]})";
-    const auto frame = [](int now, const std::string& type, const std::string& data) {
-        return R"({"now":)" + std::to_string(now) + R"(,"events":[{"timestamp":)" + std::to_string(now) +
-               R"(,"type":")" + type + R"(","data":)" + data + "}]}";
-    };
-    const std::string job = R"({"job_id":"w0!1","job":{"id":"w0!1","subtime":1,"res":1,"walltime":5,"profile":"p"}})";
-    const std::string ended = R"({"job_id":"w0!1","job_state":"COMPLETED_SUCCESSFULLY","return_code":0,"alloc":"0"})";
-    const auto ended_as = [](const std::string& state) {
-        return R"({"job_id":"w0!1","job_state":")" + state + R"(","return_code":0,"alloc":"0"})";
+    const auto submission = [](const std::string& now) {
+        return batsim4::frame(now, {batsim4::submitted(now, "w0!1", 1, "5")});
     };
     const std::vector<std::pair<std::string, std::string>> rogue{
-        {frame(2, "JOB_SUBMITTED", job), "submitted twice"},
-        {frame(0, "JOB_SUBMITTED", job), "time goes back"},
-        {frame(2, "JOB_COMPLETED", R"({"job_id":"w0!2","job_state":"COMPLETED_KILLED","return_code":0,"alloc":"0"})"),
-         "unknown job"},
-        {frame(2, "JOB_COMPLETED", ended_as("RUNNING")), "JOB_COMPLETED"},
-        {frame(2, "NOTIFY", R"({"type":"event_machine_unavailable","resources":"7"})"), "resource 7"},
+        {submission("2"), "submitted twice"},
+        {submission("0"), "time goes back"},
+        {batsim4::frame("2", {batsim4::completed("2", "w0!2", "COMPLETED_KILLED")}), "unknown job"},
+        {batsim4::frame("2", {batsim4::completed("2", "w0!1", "RUNNING")}), "JOB_COMPLETED"},
+        {batsim4::frame("2", {batsim4::machine("2", "unavailable", "7")}), "resource 7"},
         {begins, "SIMULATION_BEGINS"},
     };
     const QuietLog quiet;
@@ -46,7 +40,7 @@ TEST_CASE("Every algorithm: messages that no Batsim sends end in an error that n
             INFO(drawn.text() << ", " << message);
             Session session({drawn.name, drawn.parameters}, protocol::make_codec(protocol::default_protocol));
             session.answer(begins);
-            session.answer(frame(1, "JOB_SUBMITTED", job));
+            session.answer(submission("1"));
             try {
                 session.answer(message);
                 FAIL("no error");
@@ -56,11 +50,11 @@ TEST_CASE("Every algorithm: messages that no Batsim sends end in an error that n
         }
         Session session({drawn.name, drawn.parameters}, protocol::make_codec(protocol::default_protocol));
         session.answer(begins);
-        session.answer(frame(1, "JOB_SUBMITTED", job));
+        session.answer(submission("1"));
         const bool started = session.rejected() == 0;
         if (started) {
-            session.answer(frame(2, "JOB_COMPLETED", ended));
+            session.answer(batsim4::frame("2", {batsim4::completed("2", "w0!1")}));
         }
-        CHECK_THROWS_AS(session.answer(frame(3, "JOB_COMPLETED", ended)), InputError);
+        CHECK_THROWS_AS(session.answer(batsim4::frame("3", {batsim4::completed("3", "w0!1")})), InputError);
     }
 }

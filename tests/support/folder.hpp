@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -27,7 +28,13 @@ class Folder {
     Folder(const Folder&) = delete;
     Folder& operator=(const Folder&) = delete;
 
+    // The path of a file in it.
     std::string file(const std::string& name) const { return (path_ / name).string(); }
+    // Writes a file in it and returns its path.
+    std::string write(const std::string& name, const std::string& text) const {
+        std::ofstream(file(name)) << text;
+        return file(name);
+    }
     // The number of files and folders in it.
     std::size_t files() const {
         return static_cast<std::size_t>(

@@ -15,6 +15,14 @@ constexpr std::chrono::seconds patience{60};
 
 std::string contents(const std::string& path);
 
+using Arguments = std::vector<std::string>;
+
+// The arguments, and more behind them.
+inline Arguments with(Arguments arguments, const Arguments& more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+}
+
 // Resource limits of a process; 0: no limit.
 struct Limits {
     std::size_t memory = 0;     // address space in bytes

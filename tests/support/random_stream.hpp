@@ -40,7 +40,7 @@ constexpr Duration default_walltime = Duration::seconds(70);
 // model of the machine of its own.
 class Stream {
  public:
-    // Called after each round with the jobs that it started.
+    // Called after each round with the jobs that it started. A failure names the time of the round.
     using Observer = std::function<void(const Message&, const std::vector<JobIndex>&)>;
 
     Stream(unsigned seed, const Features& features)
@@ -81,6 +81,7 @@ class Stream {
                 follow(decision, engine, message.now);
             }
             REQUIRE(agrees_with(engine.state()));
+            INFO("at " << message.now);
             after_round(message, starts_of(decisions));
         }
         REQUIRE(ended_ == engine.state().jobs.size());
@@ -271,5 +272,19 @@ class Stream {
     ResourceSet unavailable_;
     std::size_t ended_ = 0;  // or was rejected
 };
+
+// The time of each round, and the jobs that it started.
+using Rounds = std::vector<std::pair<Time, std::vector<JobIndex>>>;
+
+// The rounds of an algorithm with a random stream.
+inline Rounds rounds_of(unsigned seed, const Features& features, const std::string& algorithm,
+                        const Parameters::Given& given = {}) {
+    Rounds rounds;
+    Engine engine(algorithm, given);
+    Stream(seed, features).play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+        rounds.emplace_back(message.now, started);
+    });
+    return rounds;
+}
 
 }  // namespace batfill::tests

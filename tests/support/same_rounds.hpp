@@ -11,6 +11,7 @@
 #include <batfill/engine/engine.hpp>
 
 #include "engine_rounds.hpp"
+#include "random_stream.hpp"
 
 // Compares the rounds of an engine with those of a plain form that knows places.
 namespace batfill::tests {
@@ -37,6 +38,12 @@ class HeadPromise {
  public:
     int kept = 0;
     int broken = 0;
+
+    HeadPromise& operator+=(const HeadPromise& other) {
+        kept += other.kept;
+        broken += other.broken;
+        return *this;
+    }
 
     // Call this after a round of a plain form.
     template <typename Plain>
@@ -68,6 +75,27 @@ void require_same_round(const Engine& engine, Plain& plain, const Message& messa
     if (!plain.in_doubt()) {
         require_starts(engine, started, expected, same_places);
     }
+}
+
+// Plays a random stream to an engine, and requires that all rounds equal those of a plain form.
+template <typename Plain>
+void require_same_rounds(Stream& stream, Engine& engine, Plain& plain, bool same_places = true) {
+    stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+        require_same_round(engine, plain, message, started, same_places);
+    });
+}
+
+// As above. Returns whether the heads of the queue started when they could first.
+template <typename Plain>
+HeadPromise watch_heads(Stream& stream, Engine& engine, Plain& plain) {
+    HeadPromise promise;
+    stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+        require_same_round(engine, plain, message, started);
+        if (!plain.in_doubt() && is_round(message)) {
+            promise.watch(plain, message, started);
+        }
+    });
+    return promise;
 }
 
 }  // namespace batfill::tests

@@ -124,7 +124,7 @@ TEST_CASE("guarantees that losses of processors broke are taken as they are list
           "job_id,lost_at,guaranteed_start,new_guaranteed_start,workload_name\nb,1.000000,2.000000,,w0\n");
 }
 
-TEST_CASE("what is wrong in a guarantees.csv is named with its line") {
+TEST_CASE("an error in a guarantees.csv names its line") {
     const auto refusal = [](const std::string& text) -> std::string {
         try {
             parse_guarantees(text, "run_guarantees.csv");

@@ -146,7 +146,7 @@ TEST_CASE("a job with licences runs on one machine that has them") {
     CHECK(std::count(texts.begin(), texts.end(), "job w0!c: needs licences and is on machines fast and slow") == 1);
 }
 
-TEST_CASE("processors are consecutive, or of one machine, where that is asked for") {
+TEST_CASE("processors are consecutive, or of one machine, where the placement requires it") {
     Case run = licensed_case();
     run.schedule.jobs[2].allocation = *ResourceSet::parse("0 2");
     const auto texts_with = [&](Placement placement) {

@@ -112,7 +112,7 @@ TEST_CASE("one fault in a random valid schedule is found and named") {
     }
 }
 
-TEST_CASE("overlaps are those that comparing all pairs of jobs finds") {
+TEST_CASE("the check finds the same overlaps as a comparison of all pairs of jobs") {
     std::mt19937 random(11);
     const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
     std::size_t found = 0;

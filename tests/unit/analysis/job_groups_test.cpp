@@ -57,7 +57,7 @@ TEST_CASE("jobs are divided by width, length and user", "[metrics]") {
           "< 1 min|1|1\n< 1 min|3-4|1\n1-10 min|3-4|2\n");
 }
 
-TEST_CASE("what is measured of a group is worked out by hand", "[metrics]") {
+TEST_CASE("the metrics of a group are those worked out by hand", "[metrics]") {
     const GroupMetrics wide = Run().by({JobGrouping::width}).back().metrics;  // waits 20, 40, 60; runs 60, 50, 90
     CHECK(wide.jobs == 3);
     CHECK(wide.processor_seconds == 60 * 3 + 50 * 3 + 90 * 4);

@@ -78,8 +78,7 @@ TEST_CASE("columns of a jobs.csv may come in any order, with others among them a
           "run_jobs.csv:5: starting_time is 'z', expected a number of seconds");
 }
 
-TEST_CASE(
-    "names with commas, quotes, line ends and blanks are written so that they read back, plain ones as they are") {
+TEST_CASE("names with commas, quotes, line ends and blanks read back as written, and plain names have no quotes") {
     const std::vector<std::string> awkward{
         "",   " ",   " a", "a ",       "\ta",   "a,b", "\"", "\"a\"", "a\"b",     "a\nb",   "a\r\nb",     "\n",
         "\r", "a\n", ",,", "\x1b[31m", "a\tb,", "'",   "#",  "a\x7f", "\xc2\x9b", "a\\\"b", "a\"\",\"b\n"};
@@ -148,7 +147,7 @@ TEST_CASE("the jobs.csv of Batsim 3 is read, whose unfinished jobs have -1 as ti
     CHECK_FALSE(schedule.jobs[2].finished());
 }
 
-TEST_CASE("what is wrong in a jobs.csv is named with its line") {
+TEST_CASE("an error in a jobs.csv names its line") {
     const std::string text = header + good_line;
     const std::string at = "run_jobs.csv:2: ";
     CHECK(refusal("") == "run_jobs.csv: empty, expected a jobs.csv with a line of column names");
@@ -221,7 +220,7 @@ TEST_CASE("a gzipped jobs.csv is read in pieces like the text") {
     }
 }
 
-TEST_CASE("the words for final states are those that are read") {
+TEST_CASE("the words for final states can be read back") {
     for (const JobState state : {JobState::completed_successfully, JobState::completed_failed,
                                  JobState::completed_walltime_reached, JobState::completed_killed}) {
         const Schedule schedule = parse(header + replaced(good_line, "COMPLETED_SUCCESSFULLY", to_string(state)));

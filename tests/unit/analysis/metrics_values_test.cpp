@@ -268,7 +268,7 @@ TEST_CASE("deadlines are measured against the workload") {
     CHECK(metrics["deadline_jobs_started_at_once"] == 1);
 }
 
-TEST_CASE("missed deadlines are told apart by the time that was given") {
+TEST_CASE("missed deadlines are counted apart by the time that was given") {
     // The first two jobs were given 100 s, the next two more, the last one none.
     const Schedule schedule{"run_jobs.csv",
                             {job("met", 10, 10, 50), job("late", 10, 100, 50), job("long-met", 10, 10, 50),

@@ -64,7 +64,7 @@ TEST_CASE("a text that is no set of processors is refused") {
     }
 }
 
-TEST_CASE("blocks of consecutive processors are those that a look at each start finds") {
+TEST_CASE("blocks of consecutive processors are the same as a try of each first processor finds") {
     std::mt19937 random(4);
     int found = 0;
     int missing = 0;

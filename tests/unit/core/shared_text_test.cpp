@@ -36,7 +36,7 @@ TEST_CASE("an empty shared text is empty, however it came to be") {
     CHECK(SharedText("") == SharedText());
     SharedText moved_from = "night";
     const SharedText moved_to = std::move(moved_from);
-    CHECK(moved_from.empty());  // NOLINT(bugprone-use-after-move): what is left is defined
+    CHECK(moved_from.empty());  // NOLINT(bugprone-use-after-move): a text that was moved from is defined
     CHECK(moved_to == "night");
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("more than six decimals are rounded half to even") {
     CHECK(parsed("9e-8") == "0.000000");
 }
 
-TEST_CASE("what is not a number of seconds within 1e18 is refused") {
+TEST_CASE("a text that is not a number of seconds within 1e18 is refused") {
     for (const char* text : {"", "-", ".", "1.", ".5", "+1", "1e", "1e+", "1e+-5", "1 ", " 1", "0x10", "nan", "inf",
                              "1e19", "1000000000000000000.000001", "1e999999999999", "1,5"}) {
         CAPTURE(text);

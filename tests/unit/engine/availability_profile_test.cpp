@@ -122,7 +122,8 @@ TEST_CASE("a profile agrees with one value for every second, under changes, sear
     }
 }
 
-TEST_CASE("what is free from the origin on is as second by second, and is compared number by number") {
+TEST_CASE(
+    "the processors free from the origin on are the same as counted second by second, and compare number by number") {
     constexpr int horizon = 60;
     constexpr int processors = 12;
     std::mt19937 random(1);
@@ -159,7 +160,7 @@ TEST_CASE("what is free from the origin on is as second by second, and is compar
     CHECK(exceeded > 1000);
 }
 
-TEST_CASE("what is free around an interval is as second by second") {
+TEST_CASE("the free interval around an interval is the same as found second by second") {
     constexpr int horizon = 300;
     constexpr int processors = 12;
     for (unsigned seed = 0; seed < 300; ++seed) {

@@ -1,9 +1,6 @@
-#include <map>
-
 #include <catch2/catch.hpp>
 
-#include "engine_rounds.hpp"
-#include "failing_machine.hpp"
+#include "small_machine.hpp"
 
 namespace batfill::tests::broken_guarantees_test {
 
@@ -11,83 +8,55 @@ namespace batfill::tests::broken_guarantees_test {
 
 TEST_CASE("A loss that delays a guaranteed start breaks the guarantee, and the new one counts from then on",
           "[failures][guarantees]") {
-    FailingMachine machine(4, "conservative", {});
-    machine.at(0);
-    machine.submit("a", 2, 10);
-    machine.submit("b", 4, 10);
-    machine.submit("c", 2, 10);
-    machine.submit("d", 2, 30);
-    CHECK(machine.round() == "start a 0-1; start c 2-3");
+    SmallMachine machine = failing_machine(4, "conservative");
+    machine.play("0: a 2x10, b 4x10, c 2x10, d 2x30 | start a 0-1; start c 2-3");
     CHECK(machine.broken() == "");
-    machine.at(5);
-    machine.lost("3");  // held by c until its end
-    CHECK(machine.round() == "");
+    machine.play("5: lost 3 |");                   // held by c until its end
     CHECK(machine.broken() == "b 5: 10 -> none");  // d moves from 20 to 10
-    machine.at(6);
-    machine.lost("0-1");
-    CHECK(machine.round() == "");
+    machine.play("6: lost 0-1 |");
     CHECK(machine.broken() == "b 5: 10 -> none; d 6: 20 -> none");
-    machine.at(7);
-    machine.back("0-1 3");
-    CHECK(machine.round() == "");
-    CHECK(plan_of(machine.engine()) == std::map<JobIndex, Time>{{1, Time::seconds(10)}, {3, Time::seconds(20)}});
-    machine.at(8);
-    machine.lost("0");
-    CHECK(machine.round() == "");
+    machine.play("7: back 0-1 3 |");
+    CHECK(machine.plan() == "b 10; d 20");
+    machine.play("8: lost 0 |");
     // They no longer have a guarantee that could break.
     CHECK(machine.broken() == "b 5: 10 -> none; d 6: 20 -> none");
-    CHECK(machine.engine().guaranteed_at_submission(JobNumber{1}) == Time::seconds(10));
+    CHECK(machine.engine().guaranteed_at_submission(machine.number_of("b")) == Time::seconds(10));
     CHECK(machine.job("b").guaranteed_start.is_infinite());
 }
 
 TEST_CASE("A guarantee may be broken several times, each time from the last one", "[failures][guarantees]") {
-    FailingMachine machine(4, "conservative", {});
-    machine.at(0);
-    machine.submit("a", 4, 10);
-    machine.submit("b", 2, 10);
-    machine.submit("c", 2, 10);
-    CHECK(machine.round() == "start a 0-3");
-    machine.at(1);
-    machine.lost("0");
-    CHECK(machine.round() == "");
+    SmallMachine machine = failing_machine(4, "conservative");
+    machine.play(R"(
+        0: a 4x10, b 2x10, c 2x10  | start a 0-3
+        1: lost 0                  |
+    )");
     CHECK(machine.broken() == "c 1: 10 -> 20");
-    machine.at(2);
-    machine.back("0");
-    CHECK(machine.round() == "");
-    machine.at(3);
-    machine.lost("0");  // by now c is promised 20
-    CHECK(machine.round() == "");
+    machine.play(R"(
+        2: back 0  |
+        3: lost 0  |  // by now c is promised 20
+    )");
     CHECK(machine.broken() == "c 1: 10 -> 20");
-    machine.at(4);
-    machine.lost("1-2");
-    CHECK(machine.round() == "");
+    machine.play("4: lost 1-2 |");
     CHECK(machine.broken() == "c 1: 10 -> 20; b 4: 10 -> none; c 4: 20 -> none");
-    CHECK(machine.engine().guaranteed_at_submission(JobNumber{2}) == Time::seconds(10));
+    CHECK(machine.engine().guaranteed_at_submission(machine.number_of("c")) == Time::seconds(10));
 }
 
 TEST_CASE("A job that is rejected because of a loss has had its guarantee broken", "[failures][guarantees]") {
-    FailingMachine machine(2, "conservative", reject_them);
-    machine.at(0);
-    machine.submit("a", 2, 10);
-    machine.submit("b", 2, 10);
-    CHECK(machine.round() == "start a 0-1");
-    machine.at(10);  // when it is due to end
-    machine.lost("0");
-    machine.ends("a");
-    CHECK(machine.round() == "reject b");
+    SmallMachine machine = failing_machine(2, "conservative", reject_them);
+    machine.play(R"(
+         0: a 2x10, b 2x10  | start a 0-1
+        10: lost 0, ends a  | reject b  // when a is due to end
+    )");
     CHECK(machine.broken() == "b 10: 10 -> none");
 }
 
-TEST_CASE("A guarantee that an outlived estimate has broken is not said to be broken by a loss",
+TEST_CASE("A guarantee that an outlived estimate has broken is not reported as broken by a loss",
           "[failures][guarantees]") {
-    FailingMachine machine(2, "conservative", {});
-    machine.at(0);
-    machine.submit("a", 2, 10);
-    machine.submit("b", 2, 10);
-    CHECK(machine.round() == "start a 0-1");
-    machine.at(12);
-    machine.lost("0");
-    CHECK(machine.round() == "");
+    SmallMachine machine = failing_machine(2, "conservative");
+    machine.play(R"(
+         0: a 2x10, b 2x10  | start a 0-1
+        12: lost 0          |
+    )");
     CHECK(machine.broken() == "");
 }
 

@@ -41,7 +41,7 @@ class EngineAtWork {
 
 }  // namespace
 
-TEST_CASE("A job passes through the states from its submission to the end that is told", "[engine]") {
+TEST_CASE("A job passes through the states from its submission to its reported end", "[engine]") {
     EngineAtWork machine;
     const std::vector<Decision>& decisions = machine.submit(0, 0);
     REQUIRE(decisions.size() == 1);

@@ -41,10 +41,7 @@ void compare_with_queue_form(const std::string& algorithm, unsigned seed, const 
     Stream stream(seed, features);
     BackfillingCounts counts;
     PlainBackfilling plain(PlainMachine(stream.processors()), {.backfills = algorithm == "easy"}, counts);
-    stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-        INFO("at " << message.now);
-        require_same_round(engine, plain, message, started);
-    });
+    require_same_rounds(stream, engine, plain);
 }
 
 void compare_with_plan_form(const std::string& compression, unsigned seed, const Features& features) {
@@ -54,7 +51,6 @@ void compare_with_plan_form(const std::string& compression, unsigned seed, const
     PlainConservative plain(stream.processors(), compression, counts);
     std::map<JobIndex, Time> promises;
     stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-        INFO("at " << message.now);
         REQUIRE(started == plain.round(message));
         const std::map<JobIndex, Time> plan = plan_of(engine);
         require_same_plans(plan, plain.planned_starts());

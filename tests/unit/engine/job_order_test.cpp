@@ -234,7 +234,8 @@ TEST_CASE("Scores that no fraction gives are equal if they differ only in the la
     CHECK(queue.sorted(order("wfp3"), 3) == std::vector<JobIndex>{2, 0, 1});
 }
 
-TEST_CASE("A round number and what is a few bits beside it round to that number, others to others", "[order]") {
+TEST_CASE("A round number and its neighbours within a few bits round to that number, and other numbers do not",
+          "[order]") {
     for (int number = -999; number <= 999; number += 2) {
         for (int exponent = -10; exponent <= 10; ++exponent) {
             const double score = std::ldexp(number, exponent);

@@ -8,6 +8,7 @@
 #include <batfill/engine/engine.hpp>
 
 #include "engine_rounds.hpp"
+#include "small_machine.hpp"
 
 namespace batfill::tests::prediction_sources_test {
 
@@ -108,40 +109,26 @@ TEST_CASE("A clairvoyant prediction is the run time, at most the walltime if tha
 }
 
 TEST_CASE("last-two-seconds counts whole seconds, and jobs that ended at an earlier instant", "[prediction]") {
-    Table table(4, "easy", {{"prediction", "last-two-seconds"}});
-    table.at(0);
-    table.submit_for("ann", "a", 1, 900);
-    table.submit_for("ann", "b", 1, 900);
-    table.submit_for("ann", "c", 1, 900);
-    table.starts();
-    table.at(10);
-    table.ends("a");
-    table.starts();
-    table.at(31);
+    SmallMachine machine(4, "easy", {{"prediction", "last-two-seconds"}});
     // "b" started before "c", so it counts as ended before "c", too.
-    table.ends("c");
-    table.ends("b");
-    table.submit_for("ann", "now", 1, 900);
-    table.starts();
-    CHECK(table.estimate("now") == Duration::seconds(900));
-    table.at(32);
-    table.submit_for("ann", "later", 1, 900);
-    table.starts();
-    CHECK(table.estimate("later") == Duration::seconds(31));
-    table.at(51);
-    table.ends("later");
-    table.starts();
-    table.at(60);
-    table.submit_for("ann", "last", 1, 900);
-    table.starts();
-    CHECK(table.estimate("last") == Duration::seconds(25));  // of 19 s and 31 s
-    table.at(80);
-    table.ends("last");
-    table.starts();
-    table.at(90);
-    table.submit_for("ann", "rounded down", 1, 900);
-    table.starts();
-    CHECK(table.estimate("rounded down") == Duration::seconds(19));  // of 20 s and 19 s
+    machine.play(R"(
+         0: a 1x900 of ann, b 1x900 of ann, c 1x900 of ann  | start a b c
+        10: ends a                                          |
+        31: ends c, ends b, now 1x900 of ann                | start now
+    )");
+    CHECK(machine.estimate("now") == "900");
+    machine.play("32: later 1x900 of ann | start later");
+    CHECK(machine.estimate("later") == "31");
+    machine.play(R"(
+        51: ends later         |
+        60: last 1x900 of ann  | start last
+    )");
+    CHECK(machine.estimate("last") == "25");  // of 19 s and 31 s
+    machine.play(R"(
+        80: ends last                  |
+        90: rounded-down 1x900 of ann  | start rounded-down
+    )");
+    CHECK(machine.estimate("rounded-down") == "19");  // of 20 s and 19 s
 }
 
 TEST_CASE("Corrections from the first prediction replace one another", "[prediction]") {

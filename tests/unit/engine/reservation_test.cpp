@@ -17,6 +17,7 @@
 #include "random.hpp"
 #include "random_farm.hpp"
 #include "random_stream.hpp"
+#include "small_machine.hpp"
 
 namespace batfill::tests::reservation_test {
 
@@ -137,7 +138,6 @@ TEST_CASE("easy starts jobs where a plain form that tries every place does, wher
             Engine engine("easy", given);
             PlainBackfilling plain(PlainMachine(stream.processors()), rules, counts);
             stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-                INFO("at " << message.now);
                 require_same_round(engine, plain, message, started);
                 for (const JobIndex job : started) {
                     REQUIRE((placement != Placement::contiguous ||
@@ -169,15 +169,7 @@ TEST_CASE("The first job of easy starts no later than it could when it became th
             Stream stream(seed, {.deadlines = false});
             Engine engine("easy", {{"placement", to_string(placement)}});
             PlainBackfilling plain(PlainMachine(stream.processors()), {.placement = placement}, counts);
-            HeadPromise promise;
-            stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-                require_same_round(engine, plain, message, started);
-                if (is_round(message)) {
-                    promise.watch(plain, message, started);
-                }
-            });
-            total.kept += promise.kept;
-            total.broken += promise.broken;
+            total += watch_heads(stream, engine, plain);
         }
         INFO(to_string(placement));
         CHECK(total.kept > 1000);
@@ -187,24 +179,16 @@ TEST_CASE("The first job of easy starts no later than it could when it became th
 
 TEST_CASE("A contiguous job waits for a block, and others run around the block that it will have", "[easy]") {
     // 6 processors: a has 0-1 until 10, b has 2 until 5, c has 3-4 until 20. From 10, 0-2 are free.
-    const auto table = [](const std::string& placement) {
-        Table jobs(6, "easy", {{"placement", placement}});
-        jobs.at(0);
-        jobs.submit("a", 2, 10);
-        jobs.submit("b", 1, 5);
-        jobs.submit("c", 2, 20);
-        CHECK(jobs.places() == "start a on 0-1, b on 2, c on 3-4");
-        jobs.at(5);
-        jobs.ends("b");
-        jobs.submit("head", 3, 10);
-        jobs.submit("long", 1, 100);
-        jobs.submit("short", 1, 5);
-        return jobs.places();
+    const auto starts_at_5 = [](const std::string& placement) {
+        return SmallMachine(6, "easy", {{"placement", placement}}, Shown::decisions).play(R"(
+            0: a 2x10, b 1x5, c 2x20  | start a 0-1; start b 2; start c 3-4
+            5: ends b, head 3x10, long 1x100, short 1x5
+        )");
     };
-    CHECK(table("contiguous") == "start long on 5, short on 2");
+    CHECK(starts_at_5("contiguous") == "start long 5; start short 2");
     // At 10, 4 processors are free, and the head needs 3. So only one of the jobs may run beyond 10.
-    CHECK(table("lowest") == "start long on 2, short on 5");
-    CHECK(table("best-effort-contiguous") == "start long on 2, short on 5");
+    CHECK(starts_at_5("lowest") == "start long 2; start short 5");
+    CHECK(starts_at_5("best-effort-contiguous") == "start long 2; start short 5");
 }
 
 }  // namespace batfill::tests::reservation_test

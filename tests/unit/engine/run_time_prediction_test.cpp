@@ -13,6 +13,7 @@
 #include "plain_machine.hpp"
 #include "plain_prediction.hpp"
 #include "random_stream.hpp"
+#include "small_machine.hpp"
 
 namespace batfill::tests::run_time_prediction_test {
 
@@ -23,26 +24,27 @@ namespace {
 
 const Parameters::Given last_two{{"prediction", "last-two"}};
 
+// A job of a user, as SmallMachine reads it. The empty user is none.
+std::string job_of(const std::string& user, const std::string& name, int processors, int walltime) {
+    return name + " " + std::to_string(processors) + "x" + std::to_string(walltime) +
+           (user.empty() ? "" : " of " + user);
+}
+
 // Runs two jobs of `user` one after the other, for these seconds. Then the machine is empty.
-void let_two_end(Table& table, const std::string& user, int first_run, int second_run, int end = 1000) {
-    table.at(end - first_run - second_run);
-    table.submit_for(user, "first of " + user, 1, 900);
-    CHECK(table.starts() == "start first of " + user);
-    table.at(end - second_run);
-    table.ends("first of " + user);
-    table.submit_for(user, "second of " + user, 1, 900);
-    CHECK(table.starts() == "start second of " + user);
-    table.at(end);
-    table.ends("second of " + user);
-    CHECK(table.starts() == "start");
+void let_two_end(SmallMachine& machine, const std::string& user, int first_run, int second_run, int end = 1000) {
+    const std::string first = "first-of-" + user;
+    const std::string second = "second-of-" + user;
+    machine.play(std::to_string(end - first_run - second_run) + ": " + job_of(user, first, 1, 900) + " | start " +
+                 first);
+    machine.play(std::to_string(end - second_run) + ": ends " + first + ", " + job_of(user, second, 1, 900) +
+                 " | start " + second);
+    machine.play(std::to_string(end) + ": ends " + second + " |");
 }
 
 // The predicted run time of a job with this user and walltime, in seconds.
-std::string prediction(Table& table, const std::string& user, int walltime) {
-    table.at(1000);
-    table.submit_for(user, "next", 1, walltime);
-    CHECK(table.starts() == "start next");
-    return table.estimate("next").to_shortest_string();
+std::string prediction(SmallMachine& machine, const std::string& user, int walltime) {
+    machine.play("1000: " + job_of(user, "next", 1, walltime) + " | start next");
+    return machine.estimate("next");
 }
 
 std::uint64_t statistic(const Engine& engine, const std::string& name) {
@@ -55,124 +57,95 @@ std::uint64_t statistic(const Engine& engine, const std::string& name) {
     return 0;
 }
 
-// Starts a job of this walltime at 1000 on `processors`. Its predicted run time is 100 s.
-void start_predicted(Table& table, int processors, int walltime) {
-    let_two_end(table, "ann", 80, 120);
-    table.at(1000);
-    table.submit_for("ann", "long", processors, walltime);
-    CHECK(table.starts() == "start long");
-    CHECK(table.estimate("long") == Duration::seconds(100));
+// Starts a job of this walltime at 1000. Its predicted run time is 100 s.
+void start_predicted(SmallMachine& machine, int walltime) {
+    let_two_end(machine, "ann", 80, 120);
+    machine.play("1000: " + job_of("ann", "long", 1, walltime) + " | start long");
+    CHECK(machine.estimate("long") == "100");
 }
 
 // The estimate of the running job "long", in seconds, in a round at this time.
-std::string estimate_at(Table& table, int now) {
-    table.at(now);
-    table.submit("event at " + std::to_string(now), 1, 1);
-    table.starts();
-    table.at(now);
-    table.ends("event at " + std::to_string(now));
-    table.starts();
-    return table.estimate("long").to_shortest_string();
+std::string estimate_at(SmallMachine& machine, int now) {
+    const std::string at = std::to_string(now);
+    machine.play(at + ": event-at-" + at + " 1x1");
+    machine.play(at + ": ends event-at-" + at);
+    return machine.estimate("long");
 }
 
 }  // namespace
 
 TEST_CASE("A job is predicted to run for the mean of the last two of its user that have ended", "[prediction]") {
+    SmallMachine machine(4, "easy", last_two);
     SECTION("two of them have ended") {
-        Table table(4, "easy", last_two);
-        let_two_end(table, "ann", 100, 31);
-        CHECK(prediction(table, "ann", 900) == "65.5");
-        CHECK(statistic(table.engine(), "jobs_predicted") == 1);
+        let_two_end(machine, "ann", 100, 31);
+        CHECK(prediction(machine, "ann", 900) == "65.5");
+        CHECK(statistic(machine.engine(), "jobs_predicted") == 1);
     }
-    SECTION("only those that ended last count, in whatever order they started") {
-        Table table(4, "easy", last_two);
-        table.at(0);
-        table.submit_for("ann", "a", 1, 900);
-        table.submit_for("ann", "b", 1, 900);
-        table.submit_for("ann", "c", 1, 900);
-        CHECK(table.starts() == "start a b c");
-        table.at(10);
-        table.ends("c");
-        table.starts();
-        table.at(100);
-        table.ends("a");
-        table.starts();
-        table.at(1000);
-        table.ends("b");
-        table.starts();
-        CHECK(prediction(table, "ann", 900) == "550");
+    SECTION("only the last two to end count, in whatever order they started") {
+        machine.play(R"(
+               0: a 1x900 of ann, b 1x900 of ann, c 1x900 of ann  | start a b c
+              10: ends c                                          |
+             100: ends a                                          |
+            1000: ends b                                          |
+        )");
+        CHECK(prediction(machine, "ann", 900) == "550");
     }
     SECTION("never for more than the walltime") {
-        Table table(4, "easy", last_two);
-        let_two_end(table, "ann", 100, 31);
-        CHECK(prediction(table, "ann", 60) == "60");
-        CHECK(statistic(table.engine(), "jobs_predicted") == 0);
+        let_two_end(machine, "ann", 100, 31);
+        CHECK(prediction(machine, "ann", 60) == "60");
+        CHECK(statistic(machine.engine(), "jobs_predicted") == 0);
     }
     SECTION("for at least a second") {
-        Table table(4, "easy", last_two);
-        let_two_end(table, "ann", 0, 0);
-        CHECK(prediction(table, "ann", 900) == "1");
+        let_two_end(machine, "ann", 0, 0);
+        CHECK(prediction(machine, "ann", 900) == "1");
     }
 }
 
 TEST_CASE("Where too little is known, the walltime counts", "[prediction]") {
-    Table table(4, "easy", last_two);
+    SmallMachine machine(4, "easy", last_two);
     SECTION("one job of the user has ended") {
-        table.at(0);
-        table.submit_for("ann", "a", 1, 900);
-        table.starts();
-        table.at(10);
-        table.ends("a");
-        table.starts();
-        CHECK(prediction(table, "ann", 900) == "900");
+        machine.play(R"(
+             0: a 1x900 of ann  | start a
+            10: ends a          |
+        )");
+        CHECK(prediction(machine, "ann", 900) == "900");
     }
     SECTION("jobs of others have ended") {
-        let_two_end(table, "ann", 100, 31);
-        CHECK(prediction(table, "bob", 900) == "900");
+        let_two_end(machine, "ann", 100, 31);
+        CHECK(prediction(machine, "bob", 900) == "900");
     }
     SECTION("jobs without a user are no user's") {
-        let_two_end(table, "", 100, 31);
-        CHECK(prediction(table, "", 900) == "900");
+        let_two_end(machine, "", 100, 31);
+        CHECK(prediction(machine, "", 900) == "900");
     }
     SECTION("nothing is to be predicted") {
-        Table without(4, "easy", {});
+        SmallMachine without(4, "easy");
         let_two_end(without, "ann", 100, 31);
         CHECK(prediction(without, "ann", 900) == "900");
         CHECK(without.engine().statistics().empty());
     }
 }
 
-TEST_CASE("What ends in the message that brings a job is known of", "[prediction]") {
-    Table table(4, "easy", last_two);
-    table.at(0);
-    table.submit_for("ann", "a", 1, 900);
-    table.submit_for("ann", "b", 1, 900);
-    table.starts();
-    table.at(50);
-    table.submit_for("ann", "c", 1, 900);
-    table.ends("a");
-    table.ends("b");
-    table.starts();
-    CHECK(table.estimate("c") == Duration::seconds(50));
+TEST_CASE("A prediction knows the jobs that end in the message of the submission", "[prediction]") {
+    SmallMachine machine(4, "easy", last_two);
+    machine.play(R"(
+         0: a 1x900 of ann, b 1x900 of ann   | start a b
+        50: ends a, ends b, c 1x900 of ann   | start c
+    )");
+    CHECK(machine.estimate("c") == "50");
 }
 
 TEST_CASE("A prediction is made when the job is submitted, and stays while it waits", "[prediction]") {
-    Table table(1, "easy", last_two);
-    table.at(0);
-    table.submit_for("ann", "a", 1, 900);
-    table.submit_for("ann", "b", 1, 900);
-    table.submit_for("ann", "c", 1, 900);
-    CHECK(table.starts() == "start a");
-    table.at(10);
-    table.ends("a");
-    CHECK(table.starts() == "start b");
-    table.at(20);
-    table.ends("b");
-    CHECK(table.starts() == "start c");
-    CHECK(table.estimate("c") == Duration::seconds(900));
+    SmallMachine machine(1, "easy", last_two);
+    machine.play(R"(
+         0: a 1x900 of ann, b 1x900 of ann, c 1x900 of ann  | start a
+        10: ends a                                          | start b
+        20: ends b                                          | start c
+    )");
+    CHECK(machine.estimate("c") == "900");
 }
 
-TEST_CASE("A job that was killed before its walltime says nothing of how long others run", "[prediction]") {
+TEST_CASE("A job that was killed before its walltime does not count for predictions", "[prediction]") {
     const auto prediction_after = [](JobState how, int run) {
         Engine engine("easy", last_two);
         engine.begin(Time(), Machine(4));
@@ -202,44 +175,41 @@ TEST_CASE("A job that was killed before its walltime says nothing of how long ot
 }
 
 TEST_CASE("A prediction that proves too short grows step by step, up to the walltime", "[prediction]") {
+    SmallMachine machine(4, "easy", last_two);
     SECTION("the steps") {
-        Table table(4, "easy", last_two);
         constexpr int hour = 3600;
-        start_predicted(table, 1, 1000 * hour);
-        CHECK(estimate_at(table, 1099) == "100");
-        CHECK(estimate_at(table, 1100) == "160");
-        CHECK(estimate_at(table, 1159) == "160");
+        start_predicted(machine, 1000 * hour);
+        CHECK(estimate_at(machine, 1099) == "100");
+        CHECK(estimate_at(machine, 1100) == "160");
+        CHECK(estimate_at(machine, 1159) == "160");
         int estimate = 160;
         for (const int step : {300, 900, 1800, hour, 2 * hour, 5 * hour, 10 * hour, 20 * hour, 50 * hour, 100 * hour,
                                100 * hour, 100 * hour}) {
             const int end = 1000 + estimate;
             estimate += step;
-            CHECK(estimate_at(table, end) == std::to_string(estimate));
+            CHECK(estimate_at(machine, end) == std::to_string(estimate));
         }
-        CHECK(statistic(table.engine(), "predictions_corrected") == 13);
+        CHECK(statistic(machine.engine(), "predictions_corrected") == 13);
     }
     SECTION("several at once, if no round took place in between") {
-        Table table(4, "easy", last_two);
-        start_predicted(table, 1, 36'000);
-        CHECK(estimate_at(table, 1000 + 100 + 60 + 300) == "1360");
-        CHECK(statistic(table.engine(), "predictions_corrected") == 3);
+        start_predicted(machine, 36'000);
+        CHECK(estimate_at(machine, 1000 + 100 + 60 + 300) == "1360");
+        CHECK(statistic(machine.engine(), "predictions_corrected") == 3);
     }
     SECTION("however late the round is") {
-        Table table(4, "easy", last_two);
-        start_predicted(table, 1, 2'000'000'000);
+        start_predicted(machine, 2'000'000'000);
         // 100 and all steps sum to 679,960. 3679 further steps of 360,000 exceed 1,325,000,000.
-        CHECK(estimate_at(table, 1'325'001'000) == "1325119960");
+        CHECK(estimate_at(machine, 1'325'001'000) == "1325119960");
     }
     SECTION("never beyond the walltime, where the job is overdue") {
-        Table table(4, "easy", last_two);
-        start_predicted(table, 1, 130);
-        CHECK(estimate_at(table, 1100) == "130");
-        CHECK(estimate_at(table, 1200) == "130");
-        CHECK(statistic(table.engine(), "predictions_corrected") == 1);
+        start_predicted(machine, 130);
+        CHECK(estimate_at(machine, 1100) == "130");
+        CHECK(estimate_at(machine, 1200) == "130");
+        CHECK(statistic(machine.engine(), "predictions_corrected") == 1);
     }
 }
 
-TEST_CASE("No call is asked for at the time of a prediction, and the job is not killed then", "[prediction]") {
+TEST_CASE("The engine requests no call at the predicted end of a job, and does not kill the job then", "[prediction]") {
     Engine engine("easy", {{"prediction", "last-two"}, {"default-walltime", "900"}});
     engine.begin(Time(), Machine(1));
     JobDescription job;
@@ -259,7 +229,7 @@ TEST_CASE("No call is asked for at the time of a prediction, and the job is not 
     CHECK(engine.state().running.front().end == Time::seconds(30));
 }
 
-TEST_CASE("The shadow time and what ends by it follow the predictions", "[prediction]") {
+TEST_CASE("The shadow time and the jobs that end by it follow the predictions", "[prediction]") {
     for (const auto& [algorithm, given] : std::vector<std::pair<std::string, Parameters::Given>>{
              {"easy", {}},
              {"easy", {{"reservations", "2"}}},
@@ -272,54 +242,41 @@ TEST_CASE("The shadow time and what ends by it follow the predictions", "[predic
         for (const bool predicts : {false, true}) {
             Parameters::Given with = given;
             with.emplace_back("prediction", predicts ? "last-two" : "none");
-            Table table(4, algorithm, with);
-            let_two_end(table, "ann", 80, 120, 900);
-            let_two_end(table, "bob", 20, 40);
-            // The first job ends at 1900 by its walltime, and at 1100 as predicted.
-            table.at(1000);
-            table.submit_for("ann", "runs", 3, 900);
-            CHECK(table.starts() == "start runs");
-            table.at(1001);
-            table.submit_for("eve", "head", 4, 900);
-            CHECK(table.starts() == "start");
-            // Predicted to run for 30 s. It ends in time in both cases, by its walltime only in one.
-            table.at(1070);
-            table.submit_for("bob", "of bob", 1, 829);
-            CHECK(table.starts() == "start of bob");
-            table.at(1071);
-            table.ends("of bob");
-            CHECK(table.starts() == "start");
+            SmallMachine machine(4, algorithm, with);
+            let_two_end(machine, "ann", 80, 120, 900);
+            let_two_end(machine, "bob", 20, 40);
+            // The first job ends at 1900 by its walltime, and at 1100 as predicted. Bob's is predicted to run for 30 s.
+            // It ends in time in both cases, by its walltime only in one.
+            machine.play(R"(
+                1000: runs 3x900 of ann    | start runs
+                1001: head 4x900 of eve    |
+                1070: of-bob 1x829 of bob  | start of-bob
+                1071: ends of-bob          |
+            )");
             // Eve has no history. Her job ends in time by the walltimes, but not as predicted.
-            table.at(1072);
-            table.submit_for("eve", "of eve", 1, 100);
-            CHECK(table.starts() == (predicts ? "start" : "start of eve"));
+            CHECK(machine.play("1072: of-eve 1x100 of eve") == (predicts ? "" : "start of-eve"));
             if (predicts) {
                 // At 1100, the first job's predicted end becomes 1160; at 1160, it becomes 1460.
-                table.at(1100);
-                table.submit_for("eve", "an event", 4, 900);
-                CHECK(table.starts() == "start");
-                table.at(1160);
-                table.submit_for("eve", "another event", 4, 900);
-                CHECK(table.starts() == "start of eve");
+                machine.play(R"(
+                    1100: event 4x900 of eve          |
+                    1160: another-event 4x900 of eve  | start of-eve
+                )");
             }
         }
     }
 }
 
 TEST_CASE("With backfill-order=predicted, jobs that are predicted to be short are backfilled first", "[prediction]") {
-    for (const bool by_prediction : {false, true}) {
-        Table table(4, "easy", {{"prediction", "last-two"}, {"backfill-order", by_prediction ? "predicted" : "spf"}});
-        let_two_end(table, "ann", 20, 40);
-        table.at(1000);
-        table.submit("runs", 3, 900);
-        table.submit("head", 4, 900);
-        table.submit("short walltime", 1, 50);
-        table.submit_for("ann", "short prediction", 1, 800);
-        CHECK(table.starts() == (by_prediction ? "start runs short prediction" : "start runs short walltime"));
-    }
+    const auto starts = [](const std::string& backfill_order) {
+        SmallMachine machine(4, "easy", {{"prediction", "last-two"}, {"backfill-order", backfill_order}});
+        let_two_end(machine, "ann", 20, 40);
+        return machine.play("1000: runs 3x900, head 4x900, short-walltime 1x50, short-prediction 1x800 of ann");
+    };
+    CHECK(starts("spf") == "start runs short-walltime");
+    CHECK(starts("predicted") == "start runs short-prediction");
 }
 
-TEST_CASE("An order by predictions needs predictions, and only algorithms that make them know it", "[prediction]") {
+TEST_CASE("An order by predictions needs predictions, and only algorithms that predict know it", "[prediction]") {
     CHECK_THROWS_WITH(Engine("easy", {{"order", "predicted"}}),
                       "parameter order=predicted is used only with a prediction, such as prediction=last-two");
     CHECK_THROWS_WITH(Engine("easy", {{"backfill-order", "predicted"}, {"prediction", "none"}}),
@@ -337,14 +294,7 @@ TEST_CASE("Without users, jobs start as they do without predictions", "[predicti
         for (unsigned seed = 0; seed < 60; ++seed) {
             INFO(algorithm << ", stream " << seed);
             const Features features{.machine_changes = true, .overruns = true, .farm = algorithm[0] == 'b'};
-            std::vector<std::vector<JobIndex>> rounds[2];
-            for (const bool predicts : {false, true}) {
-                Engine engine(algorithm, predicts ? last_two : Parameters::Given{});
-                Stream(seed, features).play(engine, [&](const Message&, const std::vector<JobIndex>& started) {
-                    rounds[predicts ? 1 : 0].push_back(started);
-                });
-            }
-            REQUIRE(rounds[0] == rounds[1]);
+            REQUIRE(rounds_of(seed, features, algorithm, last_two) == rounds_of(seed, features, algorithm));
         }
     }
 }
@@ -375,10 +325,7 @@ TEST_CASE("With predicted run times jobs start where a plain form that tries eve
                                  .users = true});
             Engine engine("easy", given);
             PlainBackfilling plain(PlainMachine(stream.processors()), rules, counts);
-            stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-                INFO("at " << message.now);
-                require_same_round(engine, plain, message, started);
-            });
+            require_same_rounds(stream, engine, plain);
             add(predictions, plain.prediction().counts());
         }
         INFO(to_string(placement));

@@ -156,7 +156,7 @@ TEST_CASE("Scales order jobs by the formula, as weights divided by them do", "[o
     CHECK(compared > 4500);
 }
 
-TEST_CASE("Scores of scaled features that are equal but for rounding are equal", "[order]") {
+TEST_CASE("Scores of scaled features that differ only by rounding are equal", "[order]") {
     Draws draws(3);
     for (int round = 0; round < 1000; ++round) {
         const int of_q = draws.between(1, 1000);

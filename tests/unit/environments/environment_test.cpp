@@ -67,7 +67,7 @@ std::vector<std::pair<std::string, Time>> played(const Replay& replay, const Env
 
 }  // namespace
 
-TEST_CASE("A coroutine stops and goes on, passes on exceptions, and is unwound when it is abandoned") {
+TEST_CASE("A coroutine stops and resumes, passes on exceptions, and is unwound when it is abandoned") {
     int steps = 0;
     bool unwound = false;
     struct OnEnd {
@@ -127,7 +127,7 @@ TEST_CASE("A heuristic played through the environment gives the schedule of simu
     }
 }
 
-TEST_CASE("A head that is kept, and what is backfilled behind it, are those of easy") {
+TEST_CASE("A kept head, and the jobs backfilled behind it, are the same as in easy") {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         const Replay replay = replay_of(seed);
         EnvironmentOptions options;

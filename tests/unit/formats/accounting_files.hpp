@@ -15,7 +15,7 @@ namespace batfill::tests::accounting_files {
 
 inline SwfLog read(const std::string& format, const std::string& text, AccountingData data = {}) {
     const Folder folder;
-    std::ofstream(folder.file("data")) << text;
+    folder.write("data", text);
     data.format = format;
     data.paths = {folder.file("data")};
     return read_accounting(data);

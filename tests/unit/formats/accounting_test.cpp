@@ -50,7 +50,7 @@ TEST_CASE("A job of sacct has its times, sizes, names and other fields") {
     CHECK(log.noted.empty());
 }
 
-TEST_CASE("sacct: what is no job that ran is left out and counted") {
+TEST_CASE("sacct: records of jobs that never ran are left out and counted") {
     const std::string rows =
         "100.batch||||||2024-03-01T08:10:00|2024-03-01T09:10:00|01:00:00||16|16|1|||COMPLETED\n"
         "101_[5-9%2]|bob|chem|gpu|high|2024-03-01T08:05:00|Unknown|Unknown|00:00:00|1-00:00:00|0|8|1|16G||PENDING\n"

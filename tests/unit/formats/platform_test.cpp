@@ -149,7 +149,7 @@ TEST_CASE("Cabinets and peers are hosts, too") {
     CHECK(peers.hosts[0].speed == 3);
 }
 
-TEST_CASE("Hosts have the properties of their zones, of which the innermost wins") {
+TEST_CASE("Hosts have the properties of their zones, and the innermost zone wins") {
     const std::string inner =
         "<zone id=\"inner\" routing=\"Full\"><prop id=\"site\" value=\"south\"/>" + master +
         "<host id=\"a\" speed=\"1f\"><prop id=\"licenses\" value=\"solver\"/><prop id=\"licenses\" value=\"only the first counts\"/></host></zone>";

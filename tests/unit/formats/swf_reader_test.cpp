@@ -1,14 +1,14 @@
 #include <filesystem>
-#include <fstream>
 #include <random>
 #include <vector>
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
+
+#include "folder.hpp"
 
 namespace batfill::tests::swf_reader_test {
 
@@ -44,26 +44,11 @@ std::string line_with(int column, const std::string& value) {
     return line + "\n";
 }
 
-class TemporaryFile {
- public:
-    explicit TemporaryFile(const std::string& name)
-        : path_((std::filesystem::temp_directory_path() / ("batfill-swf-reader-" + std::to_string(getpid()) + name))
-                    .string()) {}
-    ~TemporaryFile() { std::filesystem::remove(path_); }
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-    const std::string& path() const { return path_; }
-    void write(const std::string& bytes) const { std::ofstream(path_, std::ios::binary) << bytes; }
-    void write_gzip(const std::string& text) const {
-        const gzFile file = gzopen(path_.c_str(), "wb");
-        REQUIRE(gzwrite(file, text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size()));
-        REQUIRE(gzclose(file) == Z_OK);
-    }
-
- private:
-    std::string path_;
-};
+void write_gzip(const std::string& path, const std::string& text) {
+    const gzFile file = gzopen(path.c_str(), "wb");
+    REQUIRE(gzwrite(file, text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size()));
+    REQUIRE(gzclose(file) == Z_OK);
+}
 
 }  // namespace
 
@@ -164,12 +149,10 @@ TEST_CASE("an SWF file is read in pieces as it is from memory, plain or gzipped"
     for (int i = 1; i <= 20'000; ++i) {
         text += std::string(random() % 30, ' ') + line_with(1, std::to_string(i));
     }
-    const TemporaryFile plain("plain.swf");
-    plain.write(text);
-    const TemporaryFile zipped("zipped.swf.gz");
-    zipped.write_gzip(text);
+    const Folder folder;
+    write_gzip(folder.file("zipped.swf.gz"), text);
     const SwfLog expected = parse_swf(text, "some.swf");
-    for (const std::string& path : {plain.path(), zipped.path()}) {
+    for (const std::string& path : {folder.write("plain.swf", text), folder.file("zipped.swf.gz")}) {
         const SwfLog log = read_swf(path);
         CHECK(log.path == path);
         CHECK(log.header == expected.header);
@@ -191,12 +174,13 @@ TEST_CASE("a truncated or endless SWF file is refused", "[swf]") {
     for (int i = 1; i <= 1000; ++i) {
         text += line_with(1, std::to_string(i * 7919 % 100'003));
     }
-    const TemporaryFile file("damaged.swf.gz");
-    file.write_gzip(text);
-    std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
-    CHECK_THROWS_AS(read_swf(file.path()), InputError);
-    file.write(std::string(1'000'000, '7'));
-    CHECK_THROWS_WITH(read_swf(file.path()), Contains(":1: expected a line of at most 64 KiB"));
+    const Folder folder;
+    const std::string damaged = folder.file("damaged.swf.gz");
+    write_gzip(damaged, text);
+    std::filesystem::resize_file(damaged, std::filesystem::file_size(damaged) / 2);
+    CHECK_THROWS_AS(read_swf(damaged), InputError);
+    folder.write("damaged.swf.gz", std::string(1'000'000, '7'));
+    CHECK_THROWS_WITH(read_swf(damaged), Contains(":1: expected a line of at most 64 KiB"));
 }
 
 }  // namespace batfill::tests::swf_reader_test

@@ -134,7 +134,7 @@ TEST_CASE("A beginning of Batsim 5 says how fast hosts are in their present stat
     CHECK(problem_with(R"({"id":0})") == place + "name\": expected a text, found none");
 }
 
-TEST_CASE("A job of Batsim 5 has what is ours in its extra_data", "[batsim5]") {
+TEST_CASE("A job of Batsim 5 has our fields in its extra_data", "[batsim5]") {
     const auto submitted = only_event<JobSubmitted>("JobSubmittedEvent", job_w0_a);
     CHECK(submitted.job == JobNumber{0});
     const JobDescription& plain = *submitted.description;
@@ -171,7 +171,7 @@ TEST_CASE("A job of Batsim 5 has what is ours in its extra_data", "[batsim5]") {
         "event 0 (\"JobSubmittedEvent\"): field \"event.job.extra_data.deadline\": expected a number of seconds, at most 1e18, found the text \"soon\"");
 }
 
-TEST_CASE("What ends in Batsim 5 is told with a state", "[batsim5]") {
+TEST_CASE("Batsim 5 reports the end of a job with a state", "[batsim5]") {
     const auto completed = only_event<JobCompleted>(
         "JobCompletedEvent", R"({"job_id":"w0!a","state":"COMPLETED_WALLTIME_REACHED","return_code":4294967295})");
     CHECK(completed.job == JobNumber{0});
@@ -240,7 +240,7 @@ TEST_CASE("Timestamps of Batsim 5 that are not true become the last ones that ar
         "event 1 (\"RequestedCallEvent\"): field \"timestamp\": expected a time not before that of the event before it, 10.000000, found the number 9");
 }
 
-TEST_CASE("A job of Batsim 5 is never submitted after it is told, whatever the rounding", "[batsim5]") {
+TEST_CASE("A job of Batsim 5 is never submitted after its message, whatever the rounding", "[batsim5]") {
     // The clock is a sum, and half a microsecond decides how a number is rounded.
     const std::string job =
         R"({"job_id":"w0!a","job":{"resource_request":2,"profile_id":"w0!p"},"submission_time":0.3000005000001})";
@@ -290,7 +290,7 @@ TEST_CASE("Decisions are written as Batsim 5 reads them", "[batsim5]") {
           R"("walltime":60.000000,"extra_data":"{\"deadline\":900,\"licenses\":[\"l\"]}","profile_id":"w0!p"}})");
 }
 
-TEST_CASE("Batsim 5 is asked for calls at whole milliseconds, never too early", "[batsim5]") {
+TEST_CASE("The codec requests calls of Batsim 5 at whole milliseconds, never too early", "[batsim5]") {
     const auto when = [](long long microseconds) {
         const std::string text = written(CallMeLater{Time::at(Duration::microseconds(microseconds))});
         const std::string before =

@@ -249,7 +249,7 @@ TEST_CASE("Frames larger than the limit are refused before they are parsed") {
     CHECK(reply_error(frame) == "a frame of 67108865 bytes, expected at most 67108864");
 }
 
-TEST_CASE("A codec that has refused a frame goes on with the next") {
+TEST_CASE("A codec that has refused a frame reads the next") {
     const auto codec = make_codec("batsim4");
     CHECK_THROWS_AS(codec->decode("[[["), InputError);
     CHECK(codec->decode(R"({"now":1,"events":[]})").now == Time::seconds(1));

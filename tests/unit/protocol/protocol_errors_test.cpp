@@ -15,7 +15,7 @@ namespace batfill::tests::protocol_errors_test {
 
 using namespace batfill::protocol;
 
-TEST_CASE("Frames that are not messages give one line that says what is wrong where") {
+TEST_CASE("Frames that are not messages give one line that names the error and its place") {
     const std::vector<std::pair<std::string, std::string>> cases{
         {"", "JSON at byte 0: The document is empty."},
         {"nonsense", "JSON at byte 1: Invalid value."},

@@ -68,7 +68,6 @@ void compare_with_plain_form(unsigned seed, const Features& features, Kind kind,
     Engine engine(name_of(kind), order.given);
     PlainCompression plain(stream.processors(), kind, order.weights, counts);
     stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-        INFO("at " << message.now);
         REQUIRE(started == plain.round(message));
         require_same_plans(plan_of(engine), plain.planned_starts());
     });
@@ -136,7 +135,6 @@ TEST_CASE("conservative decides as its plain form does, in every round and with 
             PlainConservative plain(stream.processors(), compression, counts);
             std::map<JobIndex, Time> promised;
             stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-                INFO("at " << message.now);
                 REQUIRE(plain.round(message) == started);
                 require_same_plans(plan_of(engine), plain.planned_starts());
                 for (const JobIndex job : started) {

@@ -13,6 +13,7 @@
 #include "plain_dbf.hpp"
 #include "plain_scheduler.hpp"
 #include "random_stream.hpp"
+#include "small_machine.hpp"
 #include "test_data.hpp"
 
 namespace batfill::tests::dbf_test {
@@ -38,7 +39,6 @@ void compare_with_plain_form(unsigned streams, const Features& features, Repair 
         Engine engine("dbf", {{"repair", name_of(repair)}});
         PlainDbf plain(stream.processors(), repair, counts);
         stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-            INFO("at " << message.now);
             REQUIRE(plain.round(message) == started);
             require_same_plans(plan_of(engine), plain.planned_starts());
             REQUIRE(tentative_jobs(engine) == plain.tentative());
@@ -82,8 +82,11 @@ Deadlines follow_deadlines(unsigned seed, const Features& features, Repair repai
     return deadlines;
 }
 
-Table dbf_table(int processors, Repair repair = Repair::paper) {
-    return Table(processors, "dbf", {{"repair", name_of(repair)}});
+// Four tentative jobs of two tests, before a regular job comes.
+const std::string all_tentative = "b 10 tentative; c 22 tentative; d 10 tentative; e 32 tentative";
+
+SmallMachine dbf_machine(int processors, Repair repair = Repair::paper) {
+    return {processors, "dbf", {{"repair", name_of(repair)}}};
 }
 
 }  // namespace
@@ -154,7 +157,6 @@ TEST_CASE("dbf: without deadlines it is conservative, job by job", "[dbf][proper
             Engine conservative("conservative", {});
             conservative.begin(Time(), Machine(stream.processors()));
             stream.play(dbf, [&](const Message& message, const std::vector<JobIndex>& started) {
-                INFO("at " << message.now);
                 REQUIRE(starts_of(send(conservative, message)) == started);
                 for (const JobIndex job : started) {
                     REQUIRE(dbf.state().job(job).allocation == conservative.state().job(job).allocation);
@@ -225,228 +227,131 @@ TEST_CASE("The plain form of dbf gives the reference schedules", "[dbf][referenc
 }
 
 TEST_CASE("dbf: a tentative job gives way to a regular one", "[dbf]") {
-    Table table = dbf_table(2);
-    table.at(0);
-    table.submit("a", 2, 10);
-    table.submit("b", 2, 10, 100);  // would end at 20, in time, so it is tentative
-    CHECK(table.round() == "start a; b 10 tentative");
-    table.at(1);
-    table.submit("c", 2, 10);  // takes b's place; b would end at 30, still in time
-    CHECK(table.round() == "start; b 20 tentative; c 10");
-    table.at(10);
-    table.ends("a");  // as expected, so nothing is compressed
-    CHECK(table.round() == "start c; b 20 tentative");
-    table.at(15);
-    table.ends("c");
-    CHECK(table.round() == "start b");
+    dbf_machine(2).play(R"(
+         0: a 2x10, b 2x10 due 100  | start a; b 10 tentative  // b would end at 20, in time
+         1: c 2x10                  | b 20 tentative; c 10     // takes b's place; b would end at 30, still in time
+        10: ends a                  | start c; b 20 tentative  // as expected, so nothing is compressed
+        15: ends c                  | start b
+    )");
 }
 
 TEST_CASE("dbf: a tentative job that would become late gets its place back and keeps it", "[dbf]") {
-    Table table = dbf_table(2);
-    table.at(0);
-    table.submit("a", 2, 10);
-    table.submit("b", 2, 10, 25);
-    table.submit("c", 1, 5, 40);
-    CHECK(table.round() == "start a; b 10 tentative; c 20 tentative");
-    table.at(1);
-    table.submit("r", 2, 10);
-    // Lines 1 to 8: r at 10, b at 20, to end at 30 > 25: late. c at 30.
+    // At 1, lines 1 to 8: r at 10, b at 20, to end at 30 > 25: late. c at 30.
     // Lines 9 to 21: b is placed before r: b at 10, r at 20. c at 30, to end at 35: in time.
-    CHECK(table.round() == "start; b 10; c 30 tentative; r 20");
-    table.at(2);
-    table.submit("s", 2, 4);
-    // b and r are definitive now. s at 30; c at 34 ends at 39, in time.
-    CHECK(table.round() == "start; b 10; c 34 tentative; r 20; s 30");
-    table.at(3);
-    table.submit("t", 1, 7);
-    // No processor is free before 34. Then t takes one, and c the other.
-    CHECK(table.round() == "start; b 10; c 34 tentative; r 20; s 30; t 34");
+    // At 2, b and r are definitive. s at 30; c at 34 ends at 39, in time.
+    // At 3, no processor is free before 34. Then t takes one, and c the other.
+    dbf_machine(2).play(R"(
+        0: a 2x10, b 2x10 due 25, c 1x5 due 40  | start a; b 10 tentative; c 20 tentative
+        1: r 2x10                               | b 10; c 30 tentative; r 20
+        2: s 2x4                                | b 10; c 34 tentative; r 20; s 30
+        3: t 1x7                                | b 10; c 34 tentative; r 20; s 30; t 34
+    )");
 }
 
 TEST_CASE("dbf: of two jobs that would become late, the one submitted first is moved first", "[dbf]") {
-    Table table = dbf_table(1);
-    table.at(0);
-    table.submit("a", 1, 10);
-    table.submit("b", 1, 10, 25);
-    table.submit("c", 1, 10, 35);
-    CHECK(table.round() == "start a; b 10 tentative; c 20 tentative");
-    table.at(1);
-    table.submit("r", 1, 10);
     // r at 10; b at 20 and c at 30 are both late. If b is definitive: b at 10, r at 20, and c at 30 is still late. If
     // both are: b at 10, c at 20, r at 30.
-    CHECK(table.round() == "start; b 10; c 20; r 30");
+    dbf_machine(1).play(R"(
+        0: a 1x10, b 1x10 due 25, c 1x10 due 35  | start a; b 10 tentative; c 20 tentative
+        1: r 1x10                                | b 10; c 20; r 30
+    )");
 }
 
 TEST_CASE("dbf: when moving late jobs makes others late, all that were submitted before those move, too", "[dbf]") {
     for (const Repair repair : both_repairs) {
-        Table table = dbf_table(2, repair);
-        table.at(0);
-        table.submit("a", 2, 10);
-        CHECK(table.round() == "start a");
-        table.at(1);
-        table.submit("b", 1, 12, 64);
-        CHECK(table.round() == "start; b 10 tentative");
-        table.at(2);
-        table.submit("c", 2, 10, 46);
-        CHECK(table.round() == "start; b 10 tentative; c 22 tentative");
-        table.at(3);
-        table.submit("d", 1, 10, 23);
-        table.submit("e", 1, 8, 41);  // when d ends, only 2 seconds are left beside b
-        CHECK(table.round() == "start; b 10 tentative; c 22 tentative; d 10 tentative; e 32 tentative");
-        table.at(4);
-        table.submit("r", 2, 10);
+        SmallMachine machine = dbf_machine(2, repair);
+        machine.play(R"(
+            0: a 2x10         | start a
+            1: b 1x12 due 64  | b 10 tentative
+            2: c 2x10 due 46  | b 10 tentative; c 22 tentative
+        )");
+        CHECK(machine.play("3: d 1x10 due 23, e 1x8 due 41") == all_tentative);
+        // When d ends, only 2 seconds are left for e beside b. Then r comes.
         // Lines 1 to 8: r 10-20, b 20-32, c 32-42, d 20-30 late, e 42-50 late.
         // Lines 9 to 21, d moved: d 10-20, r 20-30, b 30-42, c 42-52 late, e 10-18.
         // Once more, c moved: c 10-20, d 20-30 late, r 30-40, b 40-52, e 20-28. No job in L1 is late.
         // Lines 22 to 34: d is late, and b was submitted before d: b 10-22, c 22-32, d 10-20, r 32-42; e 42-50 late. e
         // was submitted after d, so it stays late and tentative. strict: all keep their places, and r comes last.
-        CHECK(table.round() == (repair == Repair::paper
-                                    ? "start; b 10; c 22; d 10; e 42 tentative; r 32"
-                                    : "start; b 10 tentative; c 22 tentative; d 10 tentative; e 32 tentative; r 40"));
+        CHECK(machine.play("4: r 2x10") ==
+              (repair == Repair::paper ? "b 10; c 22; d 10; e 42 tentative; r 32" : all_tentative + "; r 40"));
     }
 }
 
 TEST_CASE("dbf: jobs submitted at the same time as the last late one are not moved with it", "[dbf]") {
     // As before, but b, c, d and e are all submitted at 1. So no job in L1 is older than d.
     for (const Repair repair : both_repairs) {
-        Table table = dbf_table(2, repair);
-        table.at(0);
-        table.submit("a", 2, 10);
-        CHECK(table.round() == "start a");
-        table.at(1);
-        table.submit("b", 1, 12, 64);
-        table.submit("c", 2, 10, 46);
-        table.submit("d", 1, 10, 23);
-        table.submit("e", 1, 8, 41);
-        CHECK(table.round() == "start; b 10 tentative; c 22 tentative; d 10 tentative; e 32 tentative");
-        table.at(2);
-        table.submit("r", 2, 10);
-        CHECK(table.round() == (repair == Repair::paper
-                                    ? "start; b 40 tentative; c 10; d 20; e 20 tentative; r 30"
-                                    : "start; b 10 tentative; c 22 tentative; d 10 tentative; e 32 tentative; r 40"));
+        SmallMachine machine = dbf_machine(2, repair);
+        machine.play("0: a 2x10 | start a");
+        CHECK(machine.play("1: b 1x12 due 64, c 2x10 due 46, d 1x10 due 23, e 1x8 due 41") == all_tentative);
+        CHECK(machine.play("2: r 2x10") == (repair == Repair::paper ? "b 40 tentative; c 10; d 20; e 20 tentative; r 30"
+                                                                    : all_tentative + "; r 40"));
     }
 }
 
 TEST_CASE("dbf: a job whose deadline cannot be met from the start is a regular one", "[dbf]") {
-    Table table = dbf_table(1);
-    table.at(0);
-    table.submit("a", 1, 10);
-    table.submit("late", 1, 10, 19);
-    table.submit("just", 1, 10, 30);  // would end at 30: in time
-    CHECK(table.round() == "start a; late 10; just 20 tentative");
-    table.at(1);
-    table.submit("r", 1, 5);
-    // With r behind `late` at 20, `just` at 25 would end at 35. So `just` goes before r.
-    CHECK(table.round() == "start; late 10; just 20; r 30");
-    table.at(4);
-    table.ends("a");
-    CHECK(table.round() == "start late; just 14; r 24");
+    // At 1: with r behind `late` at 20, `just` at 25 would end at 35. So `just` goes before r.
+    dbf_machine(1).play(R"(
+        0: a 1x10, late 1x10 due 19, just 1x10 due 30  | start a; late 10; just 20 tentative  // would end at 30: in time
+        1: r 1x5                                       | late 10; just 20; r 30
+        4: ends a                                      | start late; just 14; r 24
+    )");
 }
 
-TEST_CASE("dbf: an early end lets definitive jobs move into the places of tentative ones, and those start anew",
+TEST_CASE("dbf: an early end lets definitive jobs move into the places of tentative ones, which get new places",
           "[dbf]") {
-    Table table = dbf_table(2);
-    table.at(0);
-    table.submit("a", 1, 20);
-    table.submit("x", 1, 10);
-    CHECK(table.round() == "start a x");
-    table.at(1);
-    table.submit("e", 1, 10, 60);
-    table.submit("b", 2, 10);
-    CHECK(table.round() == "start; e 10 tentative; b 20");
-    table.at(5);
-    table.ends("a");
-    // Without e, b gets both processors at 10. Then e finds no place before 20.
-    CHECK(table.round() == "start; e 20 tentative; b 10");
-    table.at(10);
-    table.ends("x");
-    CHECK(table.round() == "start b; e 20 tentative");
+    dbf_machine(2).play(R"(
+         0: a 1x20, x 1x10         | start a x
+         1: e 1x10 due 60, b 2x10  | e 10 tentative; b 20
+         5: ends a                 | e 20 tentative; b 10  // without e, b gets both; then e finds no place before 20
+        10: ends x                 | start b; e 20 tentative
+    )");
 }
 
 TEST_CASE("dbf: with repair=strict an early end may not cost a job its deadline", "[dbf]") {
     // As before, but e must end by 29. With b at 10, e ends at 30 at best. So e becomes definitive (lines 9 to 21), is
     // placed again before no other job (lines 23 to 34), and stays late.
     for (const Repair repair : both_repairs) {
-        Table table = dbf_table(2, repair);
-        table.at(0);
-        table.submit("a", 1, 20);
-        table.submit("x", 1, 10);
-        table.submit("e", 1, 10, 29);
-        table.submit("b", 2, 10);
-        CHECK(table.round() == "start a x; e 10 tentative; b 20");
-        table.at(5);
-        table.ends("a");
+        SmallMachine machine = dbf_machine(2, repair);
+        machine.play("0: a 1x20, x 1x10, e 1x10 due 29, b 2x10 | start a x; e 10 tentative; b 20");
         // strict compresses all by planned start: e at once, then b when e has ended.
-        CHECK(table.round() == (repair == Repair::paper ? "start; e 20; b 10" : "start e; b 15"));
+        CHECK(machine.play("5: ends a") == (repair == Repair::paper ? "e 20; b 10" : "start e; b 15"));
     }
 }
 
 TEST_CASE("dbf: a tentative job that is due is overtaken by a regular one of the same message", "[dbf]") {
     SECTION("it has just been submitted") {
-        Table table = dbf_table(2);
-        table.at(0);
-        table.submit("b", 2, 10, 100);
-        table.submit("r", 2, 10);
-        CHECK(table.round() == "start r; b 10 tentative");
+        dbf_machine(2).play("0: b 2x10 due 100, r 2x10 | start r; b 10 tentative");
     }
     SECTION("it starts at once if it comes alone") {
-        Table table = dbf_table(2);
-        table.at(0);
-        table.submit("b", 2, 10, 100);
-        CHECK(table.round() == "start b");
-        table.at(0);
-        table.submit("r", 2, 10);
-        CHECK(table.round() == "start; r 10");
+        dbf_machine(2).play(R"(
+            0: b 2x10 due 100  | start b
+            0: r 2x10          | r 10
+        )");
     }
     SECTION("its planned start has come") {
-        Table table = dbf_table(2);
-        table.at(0);
-        table.submit("a", 2, 10);
-        table.submit("b", 2, 10, 100);
-        CHECK(table.round() == "start a; b 10 tentative");
-        table.at(10);
-        table.ends("a");
-        table.submit("r", 2, 10);
-        CHECK(table.round() == "start r; b 20 tentative");
+        dbf_machine(2).play(R"(
+             0: a 2x10, b 2x10 due 100  | start a; b 10 tentative
+            10: ends a, r 2x10          | start r; b 20 tentative
+        )");
     }
     SECTION("a first regular job beside which it fits lets it start before a second one can push it away") {
-        Table table = dbf_table(2);
-        table.at(0);
-        table.submit("b", 1, 10, 100);
-        table.submit("r", 1, 5);
-        table.submit("s", 2, 5);
-        CHECK(table.round() == "start b r; s 10");
+        dbf_machine(2).play("0: b 1x10 due 100, r 1x5, s 2x5 | start b r; s 10");
     }
     SECTION("without the first, the second does") {
-        Table table = dbf_table(2);
-        table.at(0);
-        table.submit("b", 1, 10, 100);
-        table.submit("s", 2, 5);
-        table.submit("r", 1, 5);
-        CHECK(table.round() == "start s; b 5 tentative; r 5");
+        dbf_machine(2).play("0: b 1x10 due 100, s 2x5, r 1x5 | start s; b 5 tentative; r 5");
     }
 }
 
 TEST_CASE("dbf: while the end of a job is overdue, all starts are in the order of the plan", "[dbf]") {
-    // All 3 processors are in use: x ends at 10; y, on 2, ends at 11.
-    Table table = dbf_table(3, Repair::strict);
-    table.at(0);
-    table.submit("x", 1, 10);
-    table.submit("y", 2, 11);
-    CHECK(table.round() == "start x y");
-    table.at(1);
-    table.submit("b", 2, 4);
-    table.submit("e", 1, 20, 30);
-    table.submit("c", 1, 10, 12);
-    CHECK(table.round() == "start; b 11; e 10 tentative; c 15");
-    table.at(10);
-    table.ends("y");  // x also ends now, but a later message says so
+    // All 3 processors are in use: x ends at 10; y, on 2, ends at 11. At 10, x also ends, but a later message says so.
     // By Algorithm 1, b and c could start at 10, and e at 14 would be late. Together: b 10, e 10, c 14. b comes first
     // on the 2 processors that are idle so far.
-    CHECK(table.round() == "start b; e 10 tentative; c 14");
-    table.at(10);
-    table.ends("x");
-    CHECK(table.round() == "start e; c 14");
+    dbf_machine(3, Repair::strict).play(R"(
+         0: x 1x10, y 2x11                        | start x y
+         1: b 2x4, e 1x20 due 30, c 1x10 due 12   | b 11; e 10 tentative; c 15
+        10: ends y                                | start b; e 10 tentative; c 14
+        10: ends x                                | start e; c 14
+    )");
 }
 
 }  // namespace batfill::tests::dbf_test

@@ -16,6 +16,7 @@
 #include "plain_order.hpp"
 #include "plain_prediction.hpp"
 #include "random_stream.hpp"
+#include "small_machine.hpp"
 
 namespace batfill::tests::easy_test {
 
@@ -128,11 +129,8 @@ void require_plain_decisions(unsigned streams, Random random, Choose choose, Bac
                              .users = predictions != nullptr});
         Engine engine("easy", given);
         PlainBackfilling plain(PlainMachine(stream.processors()), choice, counts);
-        stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-            INFO("at " << message.now);
-            // With a round for each event, the engine chooses places when all jobs of the message have ended.
-            require_same_round(engine, plain, message, started, !choice.round_for_each_event);
-        });
+        // With a round for each event, the engine chooses places when all jobs of the message have ended.
+        require_same_rounds(stream, engine, plain, !choice.round_for_each_event);
         if (predictions != nullptr) {
             add(*predictions, plain.prediction().counts());
         }
@@ -155,7 +153,7 @@ TEST_CASE("easy decides as a plain form of it that sorts by exact scores, in all
     CHECK(counts.ties > 1000);
 }
 
-TEST_CASE("easy with predicted run times decides as a plain form that predicts them from all that has ended",
+TEST_CASE("easy with predicted run times decides as a plain form that predicts them from all ended jobs",
           "[easy][prediction][property]") {
     BackfillingCounts counts;
     PredictionCounts predictions;
@@ -190,19 +188,14 @@ TEST_CASE("easy decides as its plain form with the rules of older simulators, se
 
 TEST_CASE("The first job in the order of easy gets the reservation, and the others start in the backfill order",
           "[easy]") {
+    // wide takes 2400 processor seconds and long 2000. Both small jobs end by 100, when the head can start, but only
+    // one fits at a time.
     const auto second_round = [](const Parameters::Given& given) {
-        Table table(10, "easy", given);
-        table.at(0);
-        table.submit("running", 6, 100);
-        table.starts();
-        table.at(1);
-        table.submit("wide", 8, 300);  // 2400 processor-seconds
-        table.submit("long", 5, 400);  // 2000
-        table.submit("beside-long", 3, 50);
-        table.submit("narrow", 2, 99);
-        return table.starts();
+        return SmallMachine(10, "easy", given).play(R"(
+            0: running 6x100                                           | start running
+            1: wide 8x300, long 5x400, beside-long 3x50, narrow 2x99
+        )");
     };
-    // Both small jobs end by 100, when the head can start, but only one fits at a time.
     CHECK(second_round({}) == "start beside-long");
     CHECK(second_round({{"backfill-order", "sqf"}}) == "start narrow");
     CHECK(second_round({{"backfill-order", "lpf"}}) == "start narrow");
@@ -213,17 +206,12 @@ TEST_CASE("The first job in the order of easy gets the reservation, and the othe
 
 TEST_CASE("A job that has waited for more than the threshold goes before those with larger scores", "[easy]") {
     const auto starts_at = [](int now, const Parameters::Given& given) {
-        Table table(4, "easy", given);
-        table.at(0);
-        table.submit("running", 4, 2000);
-        table.starts();
-        table.at(10);
-        table.submit("big", 4, 500);
-        table.starts();
-        table.at(now);
-        table.submit("small", 1, 600);
-        table.ends("running");
-        return table.starts();
+        SmallMachine machine(4, "easy", given);
+        machine.play(R"(
+             0: running 4x2000  | start running
+            10: big 4x500       |
+        )");
+        return machine.play(std::to_string(now) + ": ends running, small 1x600");
     };
     const Parameters::Given smallest_first{{"order", "saf"}};
     const Parameters::Given threshold{{"order", "saf"}, {"threshold", "1000"}};
@@ -246,172 +234,123 @@ TEST_CASE("Weights of easy that nothing uses, or that are missing, are refused",
 TEST_CASE("On one processor there is nothing to backfill: easy is fcfs", "[easy][property]") {
     for (unsigned seed = 0; seed < 80; ++seed) {
         INFO("stream " << seed);
-        const auto starts = [&](const std::string& algorithm) {
-            std::vector<std::pair<Time, std::vector<JobIndex>>> rounds;
-            Engine engine(algorithm, {});
-            Stream(seed, {.most_processors = 1}).play(engine, [&](const Message& message, const auto& started) {
-                rounds.emplace_back(message.now, started);
-            });
-            return rounds;
-        };
-        REQUIRE(starts("easy") == starts("fcfs"));
+        const Features features{.most_processors = 1};
+        REQUIRE(rounds_of(seed, features, "easy") == rounds_of(seed, features, "fcfs"));
     }
 }
 
-TEST_CASE("With ties=last, of equal jobs that which arrived last goes first, and backfilling follows the first order",
-          "[easy]") {
+TEST_CASE("With ties=last, the last of equal jobs goes first, and backfilling follows the first order", "[easy]") {
     const auto starts = [](const Parameters::Given& given) {
-        Table table(4, "easy", given);
-        table.at(0);
-        table.submit("running", 3, 100);
-        table.starts();
-        table.at(1);
-        table.submit("a", 1, 50);
-        table.submit("b", 1, 50);
-        return table.starts();
+        return SmallMachine(4, "easy", given).play(R"(
+            0: running 3x100  | start running
+            1: a 1x50, b 1x50
+        )");
     };
     CHECK(starts({}) == "start a");
     CHECK(starts({{"ties", "last"}}) == "start b");
     CHECK(starts({{"order", "spf"}, {"ties", "last"}}) == "start b");
 
     const auto backfilled = [](const Parameters::Given& given) {
-        Table table(4, "easy", given);
-        table.at(0);
-        table.submit("running", 3, 100);
-        table.starts();
-        table.at(1);
-        table.submit("head", 4, 500);
-        table.submit("short", 1, 50);
-        table.submit("equal-but-later", 1, 50);
-        return table.starts();
+        return SmallMachine(4, "easy", given).play(R"(
+            0: running 3x100  | start running
+            1: head 4x500, short 1x50, equal-but-later 1x50
+        )");
     };
     // The longest goes first and cannot start. Of equal jobs in the backfill order, the first in the primary order.
     CHECK(backfilled({{"order", "lpf"}, {"backfill-order", "spf"}}) == "start short");
     CHECK(backfilled({{"order", "lpf"}, {"backfill-order", "spf"}, {"ties", "last"}}) == "start equal-but-later");
 }
 
-TEST_CASE("With extra=needed, of the jobs that end together only those count that the reserved job needs", "[easy]") {
+TEST_CASE("With extra=needed, only the jobs that the reserved job needs count among those that end together",
+          "[easy]") {
     const auto starts = [](const Parameters::Given& given) {
-        Table table(6, "easy", given);
-        table.at(0);
-        table.submit("first", 2, 100);
-        table.submit("second", 2, 100);
-        table.starts();
-        table.at(1);
-        table.submit("head", 4, 10);
-        table.submit("long", 2, 1000);
-        return table.starts();
+        return SmallMachine(6, "easy", given).play(R"(
+            0: first 2x100, second 2x100  | start first second
+            1: head 4x10, long 2x1000
+        )");
     };
     // All six processors are free at 100, so two are extra. With `needed`, only those of "first" and the two idle ones
     // count.
     CHECK(starts({}) == "start long");
-    CHECK(starts({{"extra", "needed"}}) == "start");
+    CHECK(starts({{"extra", "needed"}}) == "");
 }
 
-TEST_CASE("With extra=needed-latest, of the jobs that end together the latest counts first", "[easy]") {
+TEST_CASE("With extra=needed-latest, the latest start counts first among the jobs that end together", "[easy]") {
     const auto starts = [](const std::string& extra) {
-        Table table(8, "easy", {{"extra", extra}});
-        table.at(0);
-        table.submit("first", 1, 100);
-        table.starts();
-        table.at(1);
-        table.submit("second", 4, 99);
-        table.starts();
-        table.at(2);
-        table.submit("head", 4, 10);
-        table.submit("long", 3, 1000);
-        return table.starts();
+        return SmallMachine(8, "easy", {{"extra", extra}}).play(R"(
+            0: first 1x100  | start first
+            1: second 4x99  | start second
+            2: head 4x10, long 3x1000
+        )");
     };
     // Three processors are idle, and both running jobs end at 100. The first job gives the head exactly what it needs.
     // The second leaves three over.
-    CHECK(starts("needed") == "start");
+    CHECK(starts("needed") == "");
     CHECK(starts("needed-latest") == "start long");
 }
 
 TEST_CASE("With rounds=event, submissions are handled before the completions of an instant", "[easy]") {
-    const auto starts = [](const Parameters::Given& given, int now, const std::string& name, int walltime) {
-        Table table(4, "easy", given);
-        table.at(0);
-        table.submit("running", 3, 100);
-        table.starts();
-        table.at(1);
-        table.submit("head", 4, 500);
-        table.starts();
-        table.at(now);
-        table.ends("running");
-        table.submit(name, 1, walltime);
-        return table.starts();
+    const auto starts = [](const Parameters::Given& given, const std::string& last_round) {
+        SmallMachine machine(4, "easy", given);
+        machine.play(R"(
+            0: running 3x100  | start running
+            1: head 4x500     |
+        )");
+        return machine.play(last_round);
     };
     const Parameters::Given event{{"rounds", "event"}};
     // The job ends early. When the new job arrives, it still seems to run until 100, so the new job would delay the
     // head.
-    CHECK(starts({}, 50, "long", 1000) == "start head");
-    CHECK(starts(event, 50, "long", 1000) == "start head");
+    CHECK(starts({}, "50: ends running, long 1x1000") == "start head");
+    CHECK(starts(event, "50: ends running, long 1x1000") == "start head");
     // A new job that ends before 100 starts, and the head does not.
-    CHECK(starts({}, 50, "short", 20) == "start head");
-    CHECK(starts(event, 50, "short", 20) == "start short");
+    CHECK(starts({}, "50: ends running, short 1x20") == "start head");
+    CHECK(starts(event, "50: ends running, short 1x20") == "start short");
     // It ends as expected, so its processors are free at once.
-    CHECK(starts(event, 100, "short", 20) == "start head");
+    CHECK(starts(event, "100: ends running, short 1x20") == "start head");
 }
 
 TEST_CASE("A submission that does not fit has no round of its own with rounds=event", "[easy]") {
-    const auto starts = [](int width) {
-        Table table(4, "easy", {{"rounds", "event"}, {"order", "sqf"}});
-        table.at(0);
-        table.submit("running", 2, 100);
-        table.submit("other", 1, 200);
-        table.starts();
-        table.at(10);
-        table.submit("first", 4, 10);
-        table.starts();
-        table.at(20);
-        table.ends("running");
-        table.submit("new", width, 500);
-        table.submit("newest", 1, 500);
-        return table.starts();
+    const auto starts = [](const std::string& new_job) {
+        SmallMachine machine(4, "easy", {{"rounds", "event"}, {"order", "sqf"}});
+        machine.play(R"(
+             0: running 2x100, other 1x200  | start running other
+            10: first 4x10                  |
+        )");
+        return machine.play("20: ends running, " + new_job + ", newest 1x500");
     };
     // Until the completion is handled, one processor is free. The narrow job has a round in which the order forbids the
     // other job. The completion then frees two more processors.
-    CHECK(starts(2) == "start new newest");
-    CHECK(starts(3) == "start newest");
+    CHECK(starts("new 2x500") == "start new newest");
+    CHECK(starts("new 3x500") == "start newest");
 }
 
 TEST_CASE("reservations=0 is first fit, 1 protects one job, and more protect more", "[easy]") {
-    const auto starts = [](const std::string& reservations, int width) {
-        Table table(4, "easy", {{"reservations", reservations}});
-        table.at(0);
-        table.submit("running", 2, 100);
-        table.starts();
-        table.at(1);
-        table.submit("head", 3, 100);         // at 100
-        table.submit("second", width, 1000);  // at 200, unless others overtake it
-        table.submit("long", 1, 5000);
-        return table.starts();
+    // The head can start at 100, and the second job at 200, unless others overtake it.
+    const auto starts = [](const std::string& reservations, const std::string& second) {
+        SmallMachine machine(4, "easy", {{"reservations", reservations}});
+        machine.play("0: running 2x100 | start running");
+        return machine.play("1: head 3x100, " + second + ", long 1x5000");
     };
-    CHECK(starts("0", 2) == "start second");
-    CHECK(starts("1", 2) == "start long");
-    CHECK(starts("2", 2) == "start long");
-    CHECK(starts("1", 4) == "start long");
-    CHECK(starts("2", 4) == "start");
-    CHECK(starts("all", 4) == "start");
+    CHECK(starts("0", "second 2x1000") == "start second");
+    CHECK(starts("1", "second 2x1000") == "start long");
+    CHECK(starts("2", "second 2x1000") == "start long");
+    CHECK(starts("1", "second 4x1000") == "start long");
+    CHECK(starts("2", "second 4x1000") == "");
+    CHECK(starts("all", "second 4x1000") == "");
 }
 
-TEST_CASE("test-limit counts the jobs that are looked at after the first that cannot start", "[easy]") {
+TEST_CASE("test-limit counts the jobs that easy tests after the first that cannot start", "[easy]") {
     const auto starts = [](const std::string& limit, const std::string& reservations) {
-        Table table(4, "easy", {{"test-limit", limit}, {"reservations", reservations}});
-        table.at(0);
-        table.submit("running", 2, 100);
-        table.starts();
-        table.at(1);
-        table.submit("head", 3, 100);
-        table.submit("wide", 4, 100);
-        table.submit("short", 1, 50);
-        return table.starts();
+        return SmallMachine(4, "easy", {{"test-limit", limit}, {"reservations", reservations}}).play(R"(
+            0: running 2x100  | start running
+            1: head 3x100, wide 4x100, short 1x50
+        )");
     };
     for (const char* const reservations : {"0", "1", "2", "all"}) {
         INFO("reservations=" << reservations);
-        CHECK(starts("0", reservations) == "start");
-        CHECK(starts("1", reservations) == "start");
+        CHECK(starts("0", reservations) == "");
+        CHECK(starts("1", reservations) == "");
         CHECK(starts("2", reservations) == "start short");
     }
 }

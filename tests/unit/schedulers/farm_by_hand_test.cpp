@@ -9,8 +9,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 
-#include "engine_rounds.hpp"
 #include "schedulers/farm_heuristics.hpp"
+#include "small_machine.hpp"
 
 namespace batfill::tests::farm_by_hand_test {
 
@@ -139,19 +139,12 @@ TEST_CASE("The priority of a job is the sum of its scores", "[farm]") {
 TEST_CASE("bf-unmod keeps the reservation of its head, bf-mod gives it to the job with the highest priority",
           "[farm]") {
     const auto starts_at_100 = [](const std::string& algorithm, int deadline) {
-        Table table(farm_of({{"m", 1}, {"m", 1}}), algorithm, {});
-        table.at(0);
-        table.submit("running", 2, 100);
-        CHECK(table.starts() == "start running");
-        table.at(1);
-        table.submit("first", 2, 50);
-        CHECK(table.starts() == "start");
-        table.at(2);
-        table.submit("second", 2, 50, deadline);
-        CHECK(table.starts() == "start");
-        table.at(100);
-        table.ends("running");
-        return table.starts();
+        return SmallMachine(farm_of({{"m", 1}, {"m", 1}}), algorithm).play(R"(
+              0: running 2x100  | start running
+              1: first 2x50     |
+              2: second 2x50 due )" + std::to_string(deadline) + R"( |
+            100: ends running
+        )");
     };
     // Scores at 100: the first has 0.99 + 1 + 1; the second has 0.98 + 1 + its deadline score.
     CHECK(starts_at_100("bf-mod", 150) == "start second");  // 10: it would end exactly at its deadline
@@ -165,97 +158,69 @@ TEST_CASE("bf-unmod keeps the reservation of its head, bf-mod gives it to the jo
 
 TEST_CASE("The job with the highest priority becomes the head of bf-unmod, and stays that when others overtake it",
           "[farm]") {
-    Table table(farm_of({{"m", 1}, {"m", 1}}), "bf-unmod", {});
-    table.at(0);
-    table.submit("running", 2, 100);
-    table.starts();
-    table.at(1);
-    table.submit("first", 2, 50);
-    table.submit("second", 2, 50, 151);
-    table.submit("shortest", 2, 20);  // has the highest priority of all jobs that found the queue empty, but not at 100
-    CHECK(table.starts() == "start");
-    table.at(100);
-    table.ends("running");
-    CHECK(table.starts() == "start shortest");
-    table.at(110);
-    table.ends("shortest");
-    CHECK(table.starts() == "start second");  // has the highest priority at 100; it is late now
-    table.at(160);
-    table.ends("second");
-    CHECK(table.starts() == "start first");
+    // Of all jobs that found the queue empty, "shortest" has the highest priority at 1, but not at 100. There, "second"
+    // has it. At 110, "second" is late.
+    SmallMachine(farm_of({{"m", 1}, {"m", 1}}), "bf-unmod").play(R"(
+          0: running 2x100                                   | start running
+          1: first 2x50, second 2x50 due 151, shortest 2x20  |
+        100: ends running                                    | start shortest
+        110: ends shortest                                   | start second
+        160: ends second                                     | start first
+    )");
 }
 
 TEST_CASE("A job that would delay the head on one machine is tried on the next", "[farm]") {
     for (const auto& [algorithm, given] : backfilling_algorithms) {
         INFO(algorithm);
-        Table table(farm_of({{"slow", 1}, {"fast", 2}, {"slow", 1}, {"fast", 2}}), algorithm, given);
-        table.at(0);
-        table.submit("filler", 1, 5);
-        table.submit("a", 1, 10);
-        table.submit("b", 1, 100);
-        CHECK(table.places() == "start filler on 1, a on 3, b on 0");
-        table.at(1);
-        table.submit("head", 2, 5);
-        CHECK(table.places() == "start");
-        table.at(5);
-        table.ends("filler");
-        table.submit("long", 1, 100);  // the head has the whole fast machine from 10
-        CHECK(table.places() == "start long on 2");
-        table.at(6);
-        table.submit("short", 1, 4);
-        CHECK(table.places() == "start short on 1");
-        table.at(10);
-        table.ends("a");
-        table.ends("short");
-        CHECK(table.places() == "start head on 1 3");
+        const Machine farm = farm_of({{"slow", 1}, {"fast", 2}, {"slow", 1}, {"fast", 2}});
+        SmallMachine(farm, algorithm, given, Shown::decisions).play(R"(
+             0: filler 1x5, a 1x10, b 1x100  | start filler 1; start a 3; start b 0
+             1: head 2x5                     |
+             5: ends filler, long 1x100      | start long 2  // the head has the whole fast machine from 10
+             6: short 1x4                    | start short 1
+            10: ends a, ends short           | start head 1 3
+        )");
     }
-    Table table(farm_of({{"slow", 1}, {"fast", 2}}), "fcfs", {{"placement", "machine"}});
-    table.at(0);
-    table.submit("a", 1, 10);
-    table.submit("b", 1, 10);
-    table.submit("head", 1, 10);
-    CHECK(table.places() == "start a on 1, b on 0");
+    const Parameters::Given by_machine{{"placement", "machine"}};
+    SmallMachine(farm_of({{"slow", 1}, {"fast", 2}}), "fcfs", by_machine, Shown::decisions)
+        .play("0: a 1x10, b 1x10, head 1x10 | start a 1; start b 0");
 }
 
 TEST_CASE("A job leaves the head the copies of its licences", "[farm]") {
     for (const auto& [algorithm, given] : backfilling_algorithms) {
-        const auto starts = [&, &name = algorithm, &parameters = given](const std::string& copies, int walltime,
-                                                                        const std::vector<std::string>& licenses) {
-            INFO(name << ", " << copies << ", " << walltime);
-            Table table(farm_of({{"fast", 2}, {"fast", 2}, {"slow", 1}}, "l,other", copies), name, parameters);
-            table.at(0);
-            table.submit("running", 2, 10);
-            CHECK(table.places() == "start running on 0-1");
-            table.at(1);
-            table.submit("head", 2, 5, std::nullopt, {"l", "other"});
-            CHECK(table.places() == "start");
-            table.at(2);
-            table.submit("job", 1, walltime, std::nullopt, licenses);
-            return table.places() == "start job on 2";
+        const auto starts = [&, &name = algorithm, &parameters = given](const std::string& copies,
+                                                                        const std::string& job) {
+            INFO(name << ", " << copies << ", " << job);
+            const Machine farm = farm_of({{"fast", 2}, {"fast", 2}, {"slow", 1}}, "l,other", copies);
+            SmallMachine machine(farm, name, parameters, Shown::decisions);
+            machine.play(R"(
+                0: running 2x10                |  start running 0-1
+                1: head 2x5 with l with other  |
+            )");
+            return machine.play("2: " + job) == "start job 2";
         };
-        CHECK(starts("l:1,other:2", 8, {"l"}));
-        CHECK_FALSE(starts("l:1,other:2", 9, {"l"}));
-        CHECK_FALSE(starts("l:1,other:2", 9, {"other", "l"}));
-        CHECK(starts("l:2,other:2", 9, {"l"}));
-        CHECK(starts("l:1,other:2", 9, {"other"}));
-        CHECK(starts("l:1,other:2", 9, {}));
+        CHECK(starts("l:1,other:2", "job 1x8 with l"));
+        CHECK_FALSE(starts("l:1,other:2", "job 1x9 with l"));
+        CHECK_FALSE(starts("l:1,other:2", "job 1x9 with other with l"));
+        CHECK(starts("l:2,other:2", "job 1x9 with l"));
+        CHECK(starts("l:1,other:2", "job 1x9 with other"));
+        CHECK(starts("l:1,other:2", "job 1x9"));
     }
 }
 
 TEST_CASE("A head that waits for a licence alone lets no job take the processors that it will have", "[farm]") {
     for (const auto& [algorithm, given] : backfilling_algorithms) {
         INFO(algorithm);
-        Table table(farm_of({{"fast", 2}, {"fast", 2}, {"slow", 1}}, "l", "l:1"), algorithm, given);
-        table.at(0);
-        table.submit("running", 1, 10, std::nullopt, {"l", "l"});
-        CHECK(table.places() == "start running on 0");
-        table.at(1);
-        table.submit("head", 2, 5, std::nullopt, {"l"});
-        CHECK(table.places() == "start");
-        table.at(2);
-        table.submit("long", 1, 9);
-        table.submit("short", 1, 8);
-        CHECK(table.places() == "start long on 2, short on 1");
+        const Machine farm = farm_of({{"fast", 2}, {"fast", 2}, {"slow", 1}}, "l", "l:1");
+        SmallMachine machine(farm, algorithm, given, Shown::decisions);
+        machine.play(R"(
+            0: running 1x10 with l with l  | start running 0
+            1: head 2x5 with l             |
+        )");
+        // easy tries "long" first, which was submitted first. The others try "short" first, which has a higher
+        // priority.
+        CHECK(machine.play("2: long 1x9, short 1x8") ==
+              (algorithm == "easy" ? "start long 2; start short 1" : "start short 1; start long 2"));
     }
 }
 

@@ -192,7 +192,6 @@ TEST_CASE("On random farms fcfs, easy, bf-unmod and bf-mod decide as a plain for
         Engine engine(choice.algorithm, choice.given);
         PlainBackfilling plain(machine, choice.rules, counts);
         stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-            INFO("at " << message.now);
             require_same_round(engine, plain, message, started);
             for (const auto& [index, job] : message.submitted) {
                 const bool is_rejected = engine.state().job(index).state == JobState::rejected;
@@ -241,10 +240,7 @@ TEST_CASE(
         INFO("stream " << seed << ": " << choice.algorithm << text_of(choice.given));
         Engine engine(choice.algorithm, choice.given);
         PlainBackfilling plain(machine, choice.rules, counts);
-        stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-            INFO("at " << message.now);
-            require_same_round(engine, plain, message, started);
-        });
+        require_same_rounds(stream, engine, plain);
         in_doubt += plain.in_doubt() ? 1U : 0U;
         add(predictions, plain.prediction().counts());
     }
@@ -270,16 +266,7 @@ TEST_CASE("The head of bf-unmod starts no later than it could when it became the
                          .keeps_head = true};
         Engine engine("bf-unmod", {});
         PlainBackfilling plain(machine, rules, counts);
-        HeadPromise promise;
-        stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-            INFO("at " << message.now);
-            require_same_round(engine, plain, message, started);
-            if (!plain.in_doubt() && is_round(message)) {
-                promise.watch(plain, message, started);
-            }
-        });
-        total.kept += promise.kept;
-        total.broken += promise.broken;
+        total += watch_heads(stream, engine, plain);
     }
     CHECK(total.kept > 1000);
     CHECK(total.broken == 0);

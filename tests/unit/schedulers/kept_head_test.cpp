@@ -8,6 +8,7 @@
 #include <batfill/engine/engine.hpp>
 
 #include "engine_rounds.hpp"
+#include "small_machine.hpp"
 
 namespace batfill::tests::kept_head_test {
 
@@ -18,15 +19,11 @@ namespace {
 
 const Parameters::Given kept{{"order", "spf"}, {"head", "kept"}, {"extra", "none"}};
 
-// Four processors; "runs" holds three of them until 100. The head is a job of four processors and 50 s.
-void make_busy(Table& table) {
-    table.at(0);
-    table.submit("runs", 3, 100);
-    CHECK(table.starts() == "start runs");
-    table.at(1);
-    table.submit("head", 4, 50);
-    CHECK(table.starts() == "start");
-}
+// For four processors.
+const std::string busy = R"(
+    0: runs 3x100  | start runs
+    1: head 4x50   |
+)";
 
 // Starts jobs in this order, whatever their sizes, by a field of the job.
 std::vector<JobIndex> started_by_field(const std::vector<std::string>& fields, const Parameters::Given& parameters) {
@@ -54,71 +51,53 @@ std::vector<JobIndex> started_by_field(const std::vector<std::string>& fields, c
 }  // namespace
 
 TEST_CASE("With head=kept the first job stays first when a better one arrives", "[easy]") {
-    for (const bool keeps : {false, true}) {
-        Table table(4, "easy", keeps ? kept : Parameters::Given{{"order", "spf"}, {"extra", "none"}});
-        make_busy(table);
-        table.at(60);
-        table.submit("better", 4, 45);
-        CHECK(table.starts() == "start");
-        table.at(100);
-        table.ends("runs");
-        CHECK(table.starts() == (keeps ? "start head" : "start better"));
-    }
+    const auto first = [](const Parameters::Given& given) {
+        return SmallMachine(4, "easy", given).play(busy + R"(
+             60: better 4x45  |
+            100: ends runs
+        )");
+    };
+    CHECK(first({{"order", "spf"}, {"extra", "none"}}) == "start better");
+    CHECK(first(kept) == "start head");
 }
 
 TEST_CASE("With head=kept the first job keeps the start that it had by the estimates", "[easy]") {
-    Table table(4, "easy", kept);
-    make_busy(table);
+    SmallMachine machine(4, "easy", kept);
+    machine.play(busy);
     SECTION("others must end before it, not at it") {
-        table.at(60);
-        table.submit("ends at it", 1, 40);
-        CHECK(table.starts() == "start");
-        table.at(61);
-        table.submit("ends before it", 1, 38);
-        CHECK(table.starts() == "start ends before it");
+        machine.play(R"(
+            60: ends-at-it 1x40      |
+            61: ends-before-it 1x38  | start ends-before-it
+        )");
     }
     SECTION("also if it has become possible earlier, or later") {
-        table.at(10);
-        table.submit("beside", 1, 80);
-        CHECK(table.starts() == "start beside");
-        table.at(20);
-        table.ends("runs");  // the head waits for "beside", until 90
-        table.submit("until 95", 3, 75);
-        CHECK(table.starts() == "start until 95");
-        table.at(90);
-        table.ends("beside");
-        CHECK(table.starts() == "start");
-        table.at(95);
-        table.ends("until 95");
-        CHECK(table.starts() == "start head");
+        machine.play(R"(
+            10: beside 1x80                | start beside
+            20: ends runs, until-95 3x75   | start until-95  // the head waits for "beside", until 90
+            90: ends beside                |
+            95: ends until-95              | start head
+        )");
     }
 }
 
 TEST_CASE("With extra=none a job that ends after the reserved start does not start beside it", "[easy]") {
-    for (const bool none : {false, true}) {
-        Table table(4, "easy", {{"extra", none ? "none" : "all"}});
-        table.at(0);
-        table.submit("runs", 3, 100);
-        table.submit("head", 3, 50);
-        table.submit("long", 1, 500);
-        table.submit("in time", 1, 100);
-        CHECK(table.starts() == (none ? "start runs in time" : "start runs long"));
-    }
+    const auto starts = [](const std::string& extra) {
+        return SmallMachine(4, "easy", {{"extra", extra}}).play("0: runs 3x100, head 3x50, long 1x500, in-time 1x100");
+    };
+    CHECK(starts("all") == "start runs long");
+    CHECK(starts("none") == "start runs in-time");
 }
 
 TEST_CASE("With rounds=strict-event processors are free only once the completion is handled", "[easy]") {
-    for (const std::string rounds : {"every-event", "strict-event"}) {
-        Table table(2, "easy", {{"rounds", rounds}, {"order", "spf"}});
-        table.at(0);
-        table.submit("runs", 2, 10);
-        table.submit("waits", 2, 50);
-        CHECK(table.starts() == "start runs");
-        table.at(10);
-        table.ends("runs");  // as expected
-        table.submit("shorter", 2, 40);
-        table.submit("shortest", 2, 30);
-        CHECK(table.starts() == (rounds == "strict-event" ? "start shortest" : "start shorter"));
-    }
+    // "runs" ends as expected.
+    const auto starts = [](const std::string& rounds) {
+        return SmallMachine(2, "easy", {{"rounds", rounds}, {"order", "spf"}}).play(R"(
+             0: runs 2x10, waits 2x50  | start runs
+            10: ends runs, shorter 2x40, shortest 2x30
+        )");
+    };
+    CHECK(starts("every-event") == "start shorter");
+    CHECK(starts("strict-event") == "start shortest");
 }
 
 TEST_CASE("A field of the jobs can order them", "[easy]") {
@@ -129,17 +108,14 @@ TEST_CASE("A field of the jobs can order them", "[easy]") {
 }
 
 TEST_CASE("With ties=order jobs of one submission time are backfilled in the first order", "[easy]") {
-    for (const std::string ties : {"first", "order"}) {
-        Table table(4, "easy", {{"order", "lpf"}, {"ties", ties}});
-        table.at(0);
-        table.submit("runs", 3, 300);
-        table.submit("head", 4, 200);
-        CHECK(table.starts() == "start runs");
-        table.at(1);
-        table.submit("shorter", 1, 10);
-        table.submit("longer", 1, 20);
-        CHECK(table.starts() == (ties == "first" ? "start shorter" : "start longer"));
-    }
+    const auto starts = [](const std::string& ties) {
+        return SmallMachine(4, "easy", {{"order", "lpf"}, {"ties", ties}}).play(R"(
+            0: runs 3x300, head 4x200  | start runs
+            1: shorter 1x10, longer 1x20
+        )");
+    };
+    CHECK(starts("first") == "start shorter");
+    CHECK(starts("order") == "start longer");
 }
 
 TEST_CASE("Parameters of a kept head and of fields are refused where they make no sense", "[easy]") {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "plain_backfilling.hpp"
 #include "plain_machine.hpp"
 #include "random_stream.hpp"
+#include "small_machine.hpp"
 
 namespace batfill::tests::multifactor_test {
 
@@ -125,19 +127,12 @@ TEST_CASE("Under multifactor age and size add up, and age counts up to the large
     // At t, the narrow job has 0.2 + min(t / 100, 1), the wide job has 0.5 + min((t - 50) / 100, 1).
     for (const auto& [when, first] : std::map<int, std::string>{
              {60, "narrow"}, {100, "narrow"}, {120, "narrow"}, {121, "wide"}, {150, "wide"}, {1000, "wide"}}) {
-        INFO("at " << when);
-        Table table(10, "easy", multifactor("1,1,0", "100"));
-        table.at(0);
-        table.submit("ends", 5, 2000);
-        table.submit("stays", 5, 2000);
-        table.submit("narrow", 2, 100);
-        CHECK(table.starts() == "start ends stays");
-        table.at(50);
-        table.submit("wide", 5, 100);
-        CHECK(table.starts() == "start");
-        table.at(when);
-        table.ends("ends");
-        CHECK(table.starts() == "start " + first);
+        SmallMachine machine(10, "easy", multifactor("1,1,0", "100"));
+        machine.play(R"(
+             0: early 5x2000, late 5x2000, narrow 2x100  | start early late
+            50: wide 5x100                               |
+        )");
+        machine.play(std::to_string(when) + ": ends early | start " + first);
     }
 }
 
@@ -145,19 +140,14 @@ TEST_CASE("Under multifactor terms that cancel leave a tie, however large they a
     for (int hundredths = 5; hundredths < 45; ++hundredths) {
         for (const int processors : {1, 2, 3, 5, 8, 13, 21, 34, 50}) {
             INFO("At 100, age less size is 0." << hundredths << " for both; the second has " << processors);
-            Table table(100, "easy", multifactor("1,-1,0", "100"));
-            table.at(0);
-            table.submit("before", 100, 1000);
-            CHECK(table.starts() == "start before");
-            table.at(1);
-            table.submit("first", 99 - hundredths, 100);
-            CHECK(table.starts() == "start");
-            table.at(100 - hundredths - processors);
-            table.submit("second", processors, 100);
-            CHECK(table.starts() == "start");
-            table.at(100);
-            table.ends("before");
-            CHECK(table.starts().rfind("start first", 0) == 0);
+            const auto job = [](const std::string& name, int width) {
+                return name + std::to_string(width) + "x100 |\n";
+            };
+            SmallMachine machine(100, "easy", multifactor("1,-1,0", "100"));
+            machine.play("0: before 100x1000 | start before");
+            machine.play(job("1: first ", 99 - hundredths));
+            machine.play(std::to_string(100 - hundredths - processors) + job(": second ", processors));
+            CHECK(machine.play("100: ends before").rfind("start first", 0) == 0);
         }
     }
 }
@@ -165,66 +155,40 @@ TEST_CASE("Under multifactor terms that cancel leave a tie, however large they a
 TEST_CASE("The fair share is 2 to the negative usage divided by the share", "[easy][multifactor]") {
     // One of two users has all the usage: the factors are 2^-2 and 2^0. A job on 8 of 8 processors makes up for that
     // against one on 2.
-    struct Case {
-        int of_bob;
-        bool bob_comes_first;
-        std::string first;
-    };
-    for (const std::string user : {"ann", ""}) {
-        for (const Case& one :
-             std::vector<Case>{{1, true, "of ann"}, {2, true, "of bob"}, {2, false, "of ann"}, {3, false, "of bob"}}) {
-            INFO("bob asks for " << one.of_bob);
-            Table table(8, "easy", multifactor("0,1,1"));
-            table.at(0);
-            table.submit_for(user, "before", 8, 100);
-            CHECK(table.starts() == "start before");
-            table.at(1);
-            for (const bool is_bob : {one.bob_comes_first, !one.bob_comes_first}) {
-                table.submit_for(is_bob ? "bob" : user, is_bob ? "of bob" : "of ann", is_bob ? one.of_bob : 8, 100);
-            }
-            CHECK(table.starts() == "start");
-            table.at(100);
-            table.ends("before");
-            CHECK(table.starts() == "start " + one.first);
+    const std::vector<std::pair<std::string, std::string>> cases{{"1: of-bob 1x100 of bob, of-ann 8x100", "of-ann"},
+                                                                 {"1: of-bob 2x100 of bob, of-ann 8x100", "of-bob"},
+                                                                 {"1: of-ann 8x100, of-bob 2x100 of bob", "of-ann"},
+                                                                 {"1: of-ann 8x100, of-bob 3x100 of bob", "of-bob"}};
+    for (const std::string ann : {" of ann", ""}) {
+        for (auto [waiting, first] : cases) {
+            SmallMachine machine(8, "easy", multifactor("0,1,1"));
+            machine.play("0: before 8x100" + ann + " | start before");
+            machine.play(waiting.insert(waiting.find("of-ann 8x100") + 12, ann) + " |");
+            machine.play("100: ends before | start " + first);
         }
     }
 }
 
 TEST_CASE("What was used longer ago counts for less, by the half-life", "[easy][multifactor]") {
     // At 250, ann's 150 s of usage lie before 150, bob's 100 s after.
-    for (const auto& [half_life, first] :
-         std::map<std::string, std::string>{{"100", "again ann"}, {"1000000", "again bob"}}) {
-        Table table(1, "easy", multifactor("0,0,1", "", half_life));
-        table.at(0);
-        table.submit_for("ann", "ann", 1, 200);
-        CHECK(table.starts() == "start ann");
-        table.at(150);
-        table.submit_for("bob", "bob", 1, 200);
-        table.ends("ann");
-        CHECK(table.starts() == "start bob");
-        table.at(200);
-        table.submit_for(first == "again ann" ? "bob" : "ann", first == "again ann" ? "again bob" : "again ann", 1, 9);
-        table.submit_for(first == "again ann" ? "ann" : "bob", first, 1, 9);
-        CHECK(table.starts() == "start");
-        table.at(250);
-        table.ends("bob");
-        CHECK(table.starts() == "start " + first);
+    for (const auto& [half_life, first, second] :
+         std::vector<std::array<std::string, 3>>{{"100", "ann", "bob"}, {"1000000", "bob", "ann"}}) {
+        SmallMachine machine(1, "easy", multifactor("0,0,1", "", half_life));
+        machine.play(R"(
+              0: ann 1x200 of ann            | start ann
+            150: ends ann, bob 1x200 of bob  | start bob
+        )");
+        machine.play("200: again-" + second + " 1x9 of " + second + ", again-" + first + " 1x9 of " + first + " |");
+        machine.play("250: ends bob | start again-" + first);
     }
 }
 
 TEST_CASE("Running jobs count for their users", "[easy][multifactor]") {
-    Table table(2, "easy", multifactor("0,0,1"));
-    table.at(0);
-    table.submit_for("ann", "runs", 1, 100);
-    table.submit_for("eve", "ends", 1, 100);
-    CHECK(table.starts() == "start runs ends");
-    table.at(1);
-    table.submit_for("ann", "of ann", 1, 100);
-    table.submit_for("bob", "of bob", 1, 100);
-    CHECK(table.starts() == "start");
-    table.at(10);
-    table.ends("ends");
-    CHECK(table.starts() == "start of bob");
+    SmallMachine(2, "easy", multifactor("0,0,1")).play(R"(
+         0: runs 1x100 of ann, other 1x100 of eve     | start runs other
+         1: of-ann 1x100 of ann, of-bob 1x100 of bob  |
+        10: ends other                                | start of-bob
+    )");
 }
 
 TEST_CASE("Parameters of multifactor that mean nothing are refused", "[easy][multifactor]") {
@@ -249,7 +213,7 @@ TEST_CASE("Parameters of multifactor that mean nothing are refused", "[easy][mul
     CHECK_THROWS_AS(Engine("pc", {{"order", "multifactor"}}), UsageError);
 }
 
-TEST_CASE("Under multifactor easy decides as a plain form that adds up all runs anew",
+TEST_CASE("Under multifactor easy decides as a plain form that adds up all runs in each round",
           "[easy][multifactor][property]") {
     BackfillingCounts counts;
     Counts seen;
@@ -294,7 +258,6 @@ TEST_CASE("Under multifactor easy decides as a plain form that adds up all runs 
         Engine engine("easy", given);
         PlainBackfilling plain(PlainMachine(stream.processors()), rules, counts);
         stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-            INFO("at " << message.now);
             runs->take_in(message);
             require_same_round(engine, plain, message, started);
             for (const JobIndex job : started) {

@@ -6,8 +6,10 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 
+#include "batsim4_frames.hpp"
 #include "engine_rounds.hpp"
 #include "protocol/codec.hpp"
+#include "small_machine.hpp"
 #include "src/session/session.hpp"
 
 namespace batfill::tests::relaxed_by_hand_test {
@@ -33,14 +35,9 @@ TEST_CASE("The window of relaxed is a factor of the wait of the top job, or its 
           "[relaxed]") {
     // 10 processors. At 1 the top job can start at 101, in 100 s; its walltime is 60.
     const auto starts = [](const Parameters::Given& given, int walltime) {
-        Table table(10, "relaxed", given);
-        table.at(0);
-        table.submit("running", 6, 101);
-        CHECK(table.starts() == "start running");
-        table.at(1);
-        table.submit("top", 10, 60);
-        table.submit("small", 1, walltime);
-        return table.starts() == "start small";
+        SmallMachine machine(10, "relaxed", given);
+        machine.play("0: running 6x101 | start running");
+        return machine.play("1: top 10x60, small 1x" + std::to_string(walltime)) == "start small";
     };
     CHECK(starts({}, 100));
     CHECK_FALSE(starts({}, 101));
@@ -59,19 +56,14 @@ TEST_CASE("The window of relaxed is a factor of the wait of the top job, or its 
 
 TEST_CASE("relaxed has no rule for extra processors: a job beside the top one must end in time as well", "[relaxed]") {
     const auto third_round = [](const std::string& algorithm, const Parameters::Given& given) {
-        Table table(10, algorithm, given);
-        table.at(0);
-        table.submit("running", 8, 100);
-        table.starts();
-        table.at(1);
-        table.submit("top", 9, 100);
-        table.starts();
-        table.at(2);
-        table.submit("beside", 1, 1000);
-        return table.starts();
+        return SmallMachine(10, algorithm, given).play(R"(
+            0: running 8x100  | start running
+            1: top 9x100      |
+            2: beside 1x1000
+        )");
     };
     CHECK(third_round("easy", {}) == "start beside");
-    CHECK(third_round("relaxed", {}) == "start");
+    CHECK(third_round("relaxed", {}) == "");
     CHECK(third_round("relaxed", {{"omega", "11"}}) == "start beside");
 }
 
@@ -171,16 +163,11 @@ TEST_CASE("With estimates=actual relaxed takes jobs to run as long as they will"
 }
 
 TEST_CASE("relaxed counts the jobs that it starts behind the top one", "[relaxed]") {
-    Engine engine("relaxed", by_wait);
-    engine.begin(Time(), Machine(10));
-    send(engine, {Time(),
-                  {},
-                  {submission(0, 5, 100), submission(1, 1, 10), submission(2, 8, 10), submission(3, 1, 100),
-                   submission(4, 1, 101)},
-                  {}});
-    CHECK(text_of(engine.statistics()) == "backfilled 1");
-    send(engine, {Time::seconds(1), {0}, {submission(5, 3, 1)}, {}});
-    CHECK(text_of(engine.statistics()) == "backfilled 1");  // job 2 is top and starts; no processor is free behind it
+    SmallMachine machine(10, "relaxed", by_wait);
+    machine.play("0: a 5x100, b 1x10, top 8x10, c 1x100, d 1x101 | start a b c");
+    CHECK(machine.statistics() == "backfilled 1");
+    machine.play("1: ends a, e 3x1 | start top");  // no processor is free behind it
+    CHECK(machine.statistics() == "backfilled 1");
 }
 
 TEST_CASE("relaxed with actual run times has nothing to predict", "[relaxed][prediction]") {
@@ -206,8 +193,7 @@ TEST_CASE("Where run times are not known, relaxed with estimates=actual is refus
     const Parameters::Given actual{{"estimates", "actual"}};
     Session session({"relaxed", actual}, protocol::make_codec(protocol::default_protocol));
     CHECK_THROWS_WITH(
-        session.answer(R"({"now":0,"events":[{"timestamp":0,"type":"SIMULATION_BEGINS","data":{"config":{},)"
-                       R"("compute_resources":[{"id":0,"name":"a"}],"workloads":{},"profiles":{}}}]})"),
+        session.answer(batsim4::begins(1)),
         "algorithm relaxed: with these parameters it needs the run times of jobs, which are known in batfill simulate only");
     Engine engine("relaxed", actual);
     engine.begin(Time(), Machine(1));

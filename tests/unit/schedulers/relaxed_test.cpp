@@ -68,19 +68,6 @@ std::pair<Parameters::Given, Choice> random_choice(Random& random) {
     return {given, choice};
 }
 
-// The jobs that each round starts, in the order of submission.
-using Rounds = std::vector<std::pair<Time, std::vector<JobIndex>>>;
-
-Rounds rounds_of(unsigned seed, const Features& features, const std::string& algorithm,
-                 const Parameters::Given& given) {
-    Rounds rounds;
-    Engine engine(algorithm, given);
-    Stream(seed, features).play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-        rounds.emplace_back(message.now, started);
-    });
-    return rounds;
-}
-
 // Requires that relaxed starts jobs one by one, always the best that fits, ties by submission.
 using IsBetter = std::function<bool(const JobDescription&, const JobDescription&)>;
 void require_takes_the_best_that_fits(unsigned seed, const Parameters::Given& given, const IsBetter& is_better) {
@@ -131,7 +118,7 @@ Parameters::Given with(Parameters::Given given, const std::string& name, const s
 
 }  // namespace
 
-TEST_CASE("relaxed decides as a plain form of it that computes everything anew, with all its parameters",
+TEST_CASE("relaxed decides as a plain form of it that recomputes everything, with all its parameters",
           "[relaxed][property]") {
     Counts counts;
     unsigned in_doubt = 0;
@@ -149,7 +136,6 @@ TEST_CASE("relaxed decides as a plain form of it that computes everything anew, 
         Engine engine("relaxed", given);
         PlainRelaxed plain(stream.processors(), choice, counts);
         stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-            INFO("at " << message.now);
             require_same_round(engine, plain, message, started);
             if (!plain.in_doubt()) {
                 REQUIRE(engine.statistics().at(0).value == plain.backfilled());
@@ -170,7 +156,7 @@ TEST_CASE("relaxed decides as a plain form of it that computes everything anew, 
     CHECK(counts.infinite > 1000);
 }
 
-TEST_CASE("relaxed with predicted run times decides as a plain form that predicts them from all that has ended",
+TEST_CASE("relaxed with predicted run times decides as a plain form that predicts them from all ended jobs",
           "[relaxed][prediction][property]") {
     Counts counts;
     PredictionCounts predictions;
@@ -193,10 +179,7 @@ TEST_CASE("relaxed with predicted run times decides as a plain form that predict
                              .users = true});
         Engine engine("relaxed", given);
         PlainRelaxed plain(stream.processors(), choice, counts);
-        stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-            INFO("at " << message.now);
-            require_same_round(engine, plain, message, started);
-        });
+        require_same_rounds(stream, engine, plain);
         in_doubt += plain.in_doubt() ? 1U : 0U;
         add(predictions, plain.prediction().counts());
     }
@@ -212,8 +195,7 @@ TEST_CASE("relaxed by wait alone without a window is fcfs, with an infinite one 
     for (unsigned seed = 0; seed < 150; ++seed) {
         INFO("stream " << seed);
         const Features features{.deadlines = false, .machine_changes = seed % 3 == 0};
-        REQUIRE(rounds_of(seed, features, "relaxed", with(by_wait, "omega", "0")) ==
-                rounds_of(seed, features, "fcfs", {}));
+        REQUIRE(rounds_of(seed, features, "relaxed", with(by_wait, "omega", "0")) == rounds_of(seed, features, "fcfs"));
         require_takes_the_best_that_fits(seed, with(by_wait, "omega", "inf"),
                                          [](const JobDescription&, const JobDescription&) { return false; });
     }
@@ -243,17 +225,8 @@ TEST_CASE("With omega=1 relaxed never delays the top job while it is that; with 
         Stream stream(seed, {.deadlines = false});
         PlainRelaxed plain(stream.processors(), choice, counts);
         Engine engine("relaxed", {{"omega", tenths(choice.omega)}});
-        HeadPromise promise;
         INFO("stream " << seed << " omega=" << tenths(choice.omega));
-        stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
-            INFO("at " << message.now);
-            require_same_round(engine, plain, message, started);
-            if (!plain.in_doubt() && is_round(message)) {
-                promise.watch(plain, message, started);
-            }
-        });
-        (is_one ? with_one : with_two).kept += promise.kept;
-        (is_one ? with_one : with_two).broken += promise.broken;
+        (is_one ? with_one : with_two) += watch_heads(stream, engine, plain);
     }
     CHECK(with_one.kept > 1000);
     CHECK(with_one.broken == 0);

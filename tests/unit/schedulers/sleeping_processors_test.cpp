@@ -219,7 +219,7 @@ TEST_CASE("What a scheduler wants of pstates must be possible", "[simulator]") {
             "2 to 1 at 0.000000: processor 2 starts in pstate 2, only those that start in 0 can be put to sleep here");
 }
 
-TEST_CASE("An algorithm puts to sleep what is idle and can sleep, and wakes what is asleep", "[rogue]") {
+TEST_CASE("An algorithm puts to sleep only idle processors that can sleep, and wakes only sleeping ones", "[rogue]") {
     const auto set = [](const char* text) { return ResourceSet::parse(text).value(); };
     const std::string it = "algorithm switcher at 0.000000: it ";
     CHECK(error_of_step([&](Round& round) { round.put_to_sleep(set("0-2")); }) == "none");

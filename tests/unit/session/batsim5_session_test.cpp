@@ -134,7 +134,7 @@ TEST_CASE("Completions of Batsim 5 count before the submissions of their message
     }
 }
 
-TEST_CASE("Batsim 5 is never told of a job whose end it has just told", "[batsim5]") {
+TEST_CASE("The session never mentions a job to Batsim 5 after Batsim has reported its end", "[batsim5]") {
     const std::string assumed = R"({"algorithm":"fcfs","params":{"default-walltime":10}})";
     Dialogue together(assumed);
     together.answer(begins(1));
@@ -159,7 +159,7 @@ TEST_CASE("A call that Batsim 5 rounds up starts what was planned a little late"
     CHECK(batsim.answer(frame("10.001", {call("10.001")})) == "start w0!b 0");
 }
 
-TEST_CASE("Machines that fail in Batsim 5 kill jobs, which are registered anew", "[batsim5]") {
+TEST_CASE("Machines that fail in Batsim 5 kill jobs, which are registered again", "[batsim5]") {
     Dialogue batsim(R"({"algorithm":"fcfs","params":{"on-failure":"requeue"}})");
     CHECK_THAT(batsim.hello,
                Contains(R"("dynamic_registration":true,"profile_reuse":true,"acknowledge_dynamic_jobs":false)"));

@@ -146,7 +146,7 @@ TEST_CASE("The tables of the protocol name the events that the codec knows, and 
     }
 }
 
-TEST_CASE("Every test that the tables of the protocol name is there", "[protocol][documents]") {
+TEST_CASE("Every test that the tables of the protocol name exists", "[protocol][documents]") {
     const std::set<std::string> tests = names_of_tests();
     for (const char* heading :
          {"### What Batsim says", "### What a scheduler says", "### What workloads and options bring"}) {
@@ -191,7 +191,7 @@ TEST_CASE("A session starts jobs whatever the type of their profiles is", "[sess
     }
 }
 
-TEST_CASE("A session tells jobs of several workloads apart by the names of these", "[session]") {
+TEST_CASE("A session tells jobs of several workloads apart by the workloads' names", "[session]") {
     const tests::QuietLog quiet;
     Session session({"sequencer", {}}, protocol::make_codec("batsim4"));
     const std::string delay = R"({"type":"delay","delay":1})";

@@ -80,7 +80,8 @@ TEST_CASE("A Batsim that is to register jobs must let them be registered", "[ses
     Dialogue killing("easy", {{"on-failure", "kill"}});
     CHECK(killing.answer(begins_with(2, R"("dynamic-jobs-enabled":false)")) == "");
 }
-TEST_CASE("A Batsim that waits for jobs to be registered is told at once that none will be", "[session][failures]") {
+TEST_CASE("A session tells a Batsim that waits for registered jobs at once that none will come",
+          "[session][failures]") {
     Dialogue batsim("fcfs");
     CHECK(batsim.answer(begins_with(2, dynamic)) == "registration_finished");
     CHECK(batsim.answer(frame("0", {submitted("0", "w0!a", 1, "9")})) == "start w0!a 0");

@@ -114,7 +114,7 @@ TEST_CASE("A late call still starts the planned jobs, and the plan after it hold
     CHECK(batsim.answer(frame("20", {call("20")})) == "");
     CHECK(batsim.answer(frame("22", {completed("22", "w0!b", "COMPLETED_WALLTIME_REACHED")})) == "start w0!c 0-1");
 }
-TEST_CASE("Calls that nobody asked for change nothing", "[session]") {
+TEST_CASE("Calls that nobody requested change nothing", "[session]") {
     for (const std::string algorithm : {"fcfs", "easy", "conservative"}) {
         INFO(algorithm);
         Dialogue batsim(algorithm);
@@ -220,7 +220,8 @@ TEST_CASE("A killed job gives its processors back once", "[session]") {
         CHECK(batsim.answer(frame("5", {killed("5", "w0!c")})) == "start w0!d 0-2");
     }
 }
-TEST_CASE("A running job goes on when its processors become unavailable, and they come back when told", "[session]") {
+TEST_CASE("A running job keeps running when its processors become unavailable, and these come back when Batsim says it",
+          "[session]") {
     for (const std::string algorithm : {"fcfs", "easy", "conservative"}) {
         INFO(algorithm);
         Dialogue batsim(algorithm);

@@ -1,5 +1,4 @@
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -7,17 +6,16 @@
 #include <vector>
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 
 #include <batfill/engine/engine.hpp>
 
 #include "batsim5_recordings.hpp"
 #include "batsim5_replies.hpp"
+#include "process.hpp"
 #include "simulator_fixture.hpp"
 #include "src/remote/messages.hpp"
 #include "src/simulator/double_clock.hpp"
 #include "src/simulator/embedded_scheduler.hpp"
-#include "src/support/files.hpp"
 
 namespace batfill::tests::batsim5_simulator_test {
 
@@ -126,23 +124,16 @@ class RecordedScheduler : public SimulatedScheduler {
     std::size_t next_ = 0;
 };
 
-std::string text_of(const std::string& path) {
-    return InputFile(path).read_all(std::size_t{1} << 20);
-}
-
 struct Files {
     std::string jobs;
     std::string schedule;
 };
 
 Files files_of(const Outcome& outcome) {
-    const std::string prefix =
-        (std::filesystem::temp_directory_path() / ("batsim5-simulator-" + std::to_string(getpid()) + "-")).string();
+    const Folder folder;
+    const std::string prefix = folder.file("out-");
     write_files(outcome, prefix);
-    Files files{text_of(prefix + "jobs.csv"), text_of(prefix + "schedule.json")};
-    std::filesystem::remove(prefix + "jobs.csv");
-    std::filesystem::remove(prefix + "schedule.json");
-    return files;
+    return {contents(prefix + "jobs.csv"), contents(prefix + "schedule.json")};
 }
 
 // Removes the version, if the text has it.
@@ -186,9 +177,9 @@ TEST_CASE("Recorded runs of Batsim 5 come out message by message, and their file
     CHECK(scheduler.all_said());
     if (has_files) {
         const Files files = files_of(outcome);
-        CHECK(files.jobs == text_of(test_data("batsim5/out/" + recording + "_jobs.csv")));
+        CHECK(files.jobs == contents(test_data("batsim5/out/" + recording + "_jobs.csv")));
         CHECK(without_version(files.schedule) ==
-              without_version(text_of(test_data("batsim5/out/" + recording + "_schedule.json"))));
+              without_version(contents(test_data("batsim5/out/" + recording + "_schedule.json"))));
     }
 }
 

@@ -33,7 +33,7 @@ TEST_CASE("What a scheduler cannot ask for ends the simulation with an error", "
     CHECK(late.error == "the scheduler kills job w0!a, which has ended");
 }
 
-TEST_CASE("A job that the scheduler registers waits at once, and is told only if that is asked for",
+TEST_CASE("A job that the scheduler registers waits at once, and is acknowledged only on request",
           "[simulator][failures]") {
     Scenario scenario = scenario_of(machine(2), {workload_of(job("a", "0", 1, "99", "10"))});
     scenario.enable_dynamic_jobs = true;
@@ -149,7 +149,7 @@ TEST_CASE("What a scheduler registers of profiles must be possible", "[simulator
     CHECK_THAT(late.error, Catch::Contains("own!c at 3.000000: a job with its profile has ended"));
 }
 
-TEST_CASE("a scheduler that leaves the workload out of a job's id is told the whole id", "[simulator]") {
+TEST_CASE("a scheduler that leaves the workload out of a job's id gets an error with the whole id", "[simulator]") {
     const Scenario scenario = scenario_of(machine(1), {workload_of(job("001", "0", 1, "9", "5"))});
     const Simulator simulator(scenario);
     SchedulerReply reply;

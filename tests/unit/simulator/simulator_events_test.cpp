@@ -88,7 +88,7 @@ TEST_CASE("A job whose run time is 0 ends in a second message of the same instan
     CHECK(played.simulation().jobs()[0].end == at("3"));
 }
 
-TEST_CASE("Calls come one by one, in the order in which they were asked for", "[simulator]") {
+TEST_CASE("Calls come one by one, in the order in which they were requested", "[simulator]") {
     const Scenario scenario = scenario_of(machine(1), {workload_of(job("a", "0", 1, "99", "10"))});
     const Played before = play(scenario, {{1, {{call("10"), start(0, "0"), call("10"), call("12")}, ""}}});
     CHECK(before.frames ==
@@ -97,7 +97,7 @@ TEST_CASE("Calls come one by one, in the order in which they were asked for", "[
     CHECK(before.ended_at == at("12"));
 }
 
-TEST_CASE("Events of the machine are told in order of time, those that bring processors first", "[simulator][events]") {
+TEST_CASE("Events of the machine come in order of time, and first those that bring processors", "[simulator][events]") {
     const std::string events = lost("4", "2 0-1") + "\n" + lost("9", "3") + back("9", "0") +
                                R"({"type":"power_cap","timestamp":9,"watts":100})"
                                "\n";
@@ -223,7 +223,7 @@ TEST_CASE("Far futures are exact", "[simulator]") {
     CHECK(played.ended_at == at("100100000000000016"));
 }
 
-TEST_CASE("Progress is told up to the end", "[simulator]") {
+TEST_CASE("Progress is reported up to the end", "[simulator]") {
     const Scenario scenario = scenario_of(machine(1), {workload_of(job("a", "0", 1, "99", "10"))});
     Simulator simulator(scenario);
     const Script script{{1, {{start(0, "0")}, ""}}};

@@ -90,7 +90,7 @@ TEST_CASE("Jobs that this simulator cannot run are refused before it begins", "[
         "/w.json: job w0!a: profile \"p\" of type composed cannot be simulated, expected delay or parallel_homogeneous with com 0");
 }
 
-TEST_CASE("A killed job ends before its kill is told, in one message", "[simulator][kill]") {
+TEST_CASE("A killed job ends before its kill is reported, in one message", "[simulator][kill]") {
     const std::string jobs =
         job("a", "0", 1, "99", "10") + "," + job("b", "0", 1, "99", "10") + "," + job("c", "4", 1, "99", "10");
     const Scenario scenario = scenario_of(machine(3), {workload_of(jobs)});

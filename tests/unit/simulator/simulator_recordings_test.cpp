@@ -5,9 +5,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "frame_scheduler.hpp"
+#include "recorded_run.hpp"
 #include "simulator_fixture.hpp"
 #include "src/remote/messages.hpp"
-#include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "test_data.hpp"
 
@@ -18,23 +19,14 @@ namespace batfill::tests::simulator_recordings_test {
 namespace {
 
 struct Recording {
+    explicit Recording(const std::string& path) {
+        for (const RecordedFrame& frame : read_recording(path)) {
+            (frame.from_batsim ? messages : replies).push_back(frame.text);
+        }
+    }
     std::vector<std::string> messages;  // those that Batsim sent
     std::vector<std::string> replies;
 };
-
-Recording read_recording(const std::string& path) {
-    const std::string text = InputFile(path).read_all(std::size_t{1} << 30);
-    Recording recording;
-    JsonReader reader;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        Fields fields(reader.parse(std::string_view(text).substr(begin, end - begin)), "");
-        const bool from_batsim = fields.text("from") == "batsim";
-        (from_batsim ? recording.messages : recording.replies).emplace_back(fields.text("msg"));
-        begin = end + 1;
-    }
-    return recording;
-}
 
 bool same_json(const JsonValue& a, const JsonValue& b) {
     if (a.IsNumber() && b.IsNumber()) {
@@ -65,31 +57,16 @@ std::string without_paths(std::string text) {
 }
 
 // Repeats the recorded scheduler's replies, and compares the messages that it receives.
-class RepeatingScheduler : public SimulatedScheduler {
+class RepeatingScheduler : public FrameScheduler {
  public:
     explicit RepeatingScheduler(const Recording& recording) : recording_(recording) {}
 
-    void begin(const Simulator& simulator, SchedulerReply& reply) override {
-        simulator_ = &simulator;
-        number_jobs(simulator, reader_.ids());
-        write_beginning(simulator.scenario(), frame_);
-        exchange(reply);
-    }
-    void message(Time now, std::span<Event> events, SchedulerReply& reply) override {
-        write_message(*simulator_, now, events, frame_);
-        exchange(reply);
-    }
-    void end(Time now) override {
-        SchedulerReply ignored;
-        write_end(now, frame_);
-        exchange(ignored);
-    }
     std::size_t exchanged() const { return next_; }
 
  private:
-    void exchange(SchedulerReply& reply) {
+    std::string_view answer(const std::string& frame) override {
         REQUIRE(next_ < recording_.messages.size());
-        const std::string ours = without_paths(frame_);
+        const std::string ours = without_paths(frame);
         const std::string recorded = without_paths(recording_.messages[next_]);
         if (ours != recorded) {
             INFO("message " << next_ << "\nrecorded " << recorded.substr(0, 2000) << "\nours     "
@@ -98,15 +75,10 @@ class RepeatingScheduler : public SimulatedScheduler {
             JsonReader our_reader;
             REQUIRE(same_json(recorded_reader.parse(recorded), our_reader.parse(ours)));
         }
-        const auto refusal = take_reply(*simulator_, reader_.read(recording_.replies[next_]), reader_.ids(), reply);
-        REQUIRE_FALSE(refusal.has_value());
-        ++next_;
+        return recording_.replies[next_++];
     }
 
     const Recording& recording_;
-    protocol::ReplyReader reader_;
-    const Simulator* simulator_ = nullptr;
-    std::string frame_;
     std::size_t next_ = 0;
 };
 
@@ -124,7 +96,7 @@ void repeat(const Recording& recording, Workload workload, const Platform& platf
 }
 
 void repeat(const std::string& recording_name, const std::string& workload_name, const Platform& platform) {
-    repeat(read_recording(test_data("batsim/captures/" + recording_name)),
+    repeat(Recording(test_data("batsim/captures/" + recording_name)),
            read_workload(test_data("batsim/inputs/workloads/" + workload_name), "w0", true), platform);
 }
 
@@ -139,7 +111,7 @@ TEST_CASE("Recorded runs where processors sleep and wake come out message by mes
         read_platform(test_data("batsim/inputs/platforms/energy_platform_homogeneous_no_net_128.xml"));
     repeat("energy-sleeper.jsonl", "test_delays.json", platform);
     // This run was recorded with jobs that communicate, on a platform without a network: communication took no time.
-    Recording recording = read_recording(test_data("batsim/captures/energy-idle-sleeper.jsonl"));
+    Recording recording(test_data("batsim/captures/energy-idle-sleeper.jsonl"));
     const std::string communication = R"("com":1250000000.000000)";
     const std::size_t at = recording.messages[0].find(communication);
     REQUIRE(at != std::string::npos);

@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 
+#include "lines.hpp"
+#include "process.hpp"
 #include "simulator_fixture.hpp"
 #include "src/simulator/embedded_scheduler.hpp"
 #include "src/support/files.hpp"
@@ -24,23 +24,9 @@ struct Files {
 };
 
 Files written(const Outcome& outcome, const RealTimes& real_times = {}) {
-    const std::string prefix =
-        (std::filesystem::temp_directory_path() / ("batfill-results-test-" + std::to_string(getpid()))).string();
-    write_files(outcome, prefix, real_times);
-    Files files{InputFile(prefix + "_jobs.csv").read_all(std::size_t{1} << 30),
-                InputFile(prefix + "_schedule.csv").read_all(std::size_t{1} << 30)};
-    std::filesystem::remove(prefix + "_jobs.csv");
-    std::filesystem::remove(prefix + "_schedule.csv");
-    return files;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::istringstream in(text);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(in, line);) {
-        lines.push_back(line);
-    }
-    return lines;
+    const Folder folder;
+    write_files(outcome, folder.file("out"), real_times);
+    return {contents(folder.file("out_jobs.csv")), contents(folder.file("out_schedule.csv"))};
 }
 
 std::vector<std::string> cells_of(const std::string& line) {

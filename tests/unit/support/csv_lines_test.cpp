@@ -9,7 +9,7 @@
 
 namespace batfill::tests::csv_lines_test {
 
-TEST_CASE("How many lines a file has is estimated from those at its beginning, but not of what is gzipped", "[csv]") {
+TEST_CASE("The number of lines of a file is estimated from its beginning, unless the file is gzipped", "[csv]") {
     const tests::Folder folder;
     const auto written = [&](const std::string& name, int lines) {
         OutputFile file(folder.file(name));

@@ -32,7 +32,7 @@ TEST_CASE("An output file that is not committed leaves what was there before") {
 
 TEST_CASE("An output file written through a link leaves the link") {
     const Folder folder;
-    std::ofstream(folder.file("target")) << "old";
+    folder.write("target", "old");
     std::filesystem::create_symlink("target", folder.file("link"));
     OutputFile file(folder.file("link"));
     file.write("new");
@@ -44,7 +44,7 @@ TEST_CASE("An output file written through a link leaves the link") {
 TEST_CASE("An output file keeps the mode of the file that it replaces") {
     using std::filesystem::perms;
     const Folder folder;
-    std::ofstream(folder.file("a")) << "old";
+    folder.write("a", "old");
     std::filesystem::permissions(folder.file("a"), perms::owner_read | perms::owner_write);
     OutputFile file(folder.file("a"));
     file.write("new");
@@ -55,7 +55,7 @@ TEST_CASE("An output file keeps the mode of the file that it replaces") {
 TEST_CASE("What a process of the same number left behind is not in the way of a file or folder") {
     const Folder folder;
     const std::string left = ".tmp" + std::to_string(getpid());
-    std::ofstream(folder.file("a" + left)) << "left";
+    folder.write("a" + left, "left");
     std::filesystem::create_directory(folder.file("b" + left));
     OutputFile file(folder.file("a"));
     file.write("new");
@@ -69,7 +69,7 @@ TEST_CASE("What a process of the same number left behind is not in the way of a 
 
 TEST_CASE("Files that belong together appear together, or none does") {
     const Folder folder;
-    std::ofstream(folder.file("earlier")) << "run";
+    folder.write("earlier", "run");
     {
         OutputFiles files;
         files.add(folder.file("a")).write("a");
@@ -90,7 +90,7 @@ TEST_CASE("Files that belong together appear together, or none does") {
 
 TEST_CASE("A text larger than its limit is refused") {
     const Folder folder;
-    std::ofstream(folder.file("a")) << "12345";
+    folder.write("a", "12345");
     CHECK(InputFile(folder.file("a")).read_all(5) == "12345");
     CHECK_THROWS_WITH(InputFile(folder.file("a")).read_all(4), folder.file("a") + ": larger than 4 bytes");
 }

@@ -125,7 +125,7 @@ TEST_CASE("Searches run side by side give what each gives alone, on any number o
     }
 }
 
-TEST_CASE("A run that ends early goes on from its checkpoint and measures nothing twice") {
+TEST_CASE("A run that ended early resumes from its checkpoint and measures nothing twice") {
     for (const bool each : {true, false}) {
         std::vector<TuningTask> whole = five_workloads(each);
         {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -8,15 +7,14 @@
 #include <vector>
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/replay/replay.hpp>
 #include <batfill/workloads/models.hpp>
 
+#include "folder.hpp"
 #include "simulator_fixture.hpp"
-#include "src/support/files.hpp"
 
 namespace batfill::tests::replay_test {
 
@@ -46,13 +44,9 @@ Workload odd() {
 
 // The schedule of `batfill simulate`, read back from its file.
 Schedule through_a_file(const Workload& workload, int processors, const SchedulerChoice& choice) {
-    const std::string prefix =
-        (std::filesystem::temp_directory_path() / ("batfill-replay-test-" + std::to_string(getpid()))).string();
-    const std::vector<std::string> files =
-        write_files(run(scenario_of(machine(processors), {workload}), choice), prefix);
-    Schedule schedule = read_schedule(prefix + "_jobs.csv");
-    std::for_each(files.begin(), files.end(), [](const std::string& file) { std::filesystem::remove(file); });
-    return schedule;
+    const Folder folder;
+    write_files(run(scenario_of(machine(processors), {workload}), choice), folder.file("out"));
+    return read_schedule(folder.file("out_jobs.csv"));
 }
 
 // A cell of the csv of `batfill metrics`.

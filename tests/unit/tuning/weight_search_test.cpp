@@ -167,7 +167,7 @@ TEST_CASE("More evaluations begin with those of fewer") {
     CHECK(few == more);
 }
 
-TEST_CASE("The search by xNES starts anew where nothing gets better, and keeps the best of all starts") {
+TEST_CASE("The search by xNES restarts when nothing gets better, and keeps the best of all starts") {
     // This function is flat except for two holes. A start finds at most one.
     const auto value = [](const MixedWeights& weights) {
         const double deep = 0.4 - distance_to({-0.3, 0.3, 0.4, 0, 0, 0})(weights);

@@ -164,7 +164,7 @@ TEST_CASE("xNES draws from its distribution") {
     }
 }
 
-TEST_CASE("xNES refuses another number of values than it asked for") {
+TEST_CASE("xNES refuses a number of values that differs from the number of its points") {
     std::mt19937_64 random(1);
     Xnes xnes(Eigen::VectorXd::Zero(3), 1);
     CHECK_THROWS_AS(xnes.tell(std::vector<double>(7, 0)), std::logic_error);

@@ -122,7 +122,7 @@ TEST_CASE("Hosts of one node fail together, whatever other nodes there are", "[f
     CHECK(events_of_first(10) == events_of_first(4));
 }
 
-TEST_CASE("Events of one instant are one line, those that come back first", "[failures]") {
+TEST_CASE("Events of one instant are one line, and first those that bring processors back", "[failures]") {
     FailureModel model = model_of(200, 5, 2, 100);
     std::string text;
     std::map<std::pair<Time, bool>, int> lines;

@@ -201,7 +201,7 @@ TEST_CASE("there is a copy of every licence of a farm, and of all machines where
     }
 }
 
-TEST_CASE("the inter-arrival times of a farm are exponential with the mean that is asked for", "[farm]") {
+TEST_CASE("the inter-arrival times of a farm are exponential with the requested mean", "[farm]") {
     for (const int seconds : {4, 6, 12, 24, 48}) {
         CAPTURE(seconds);
         FarmModel model = model_of(5, 20'000);

@@ -52,7 +52,7 @@ double load_of(const Workload& workload) {
 
 }  // namespace
 
-TEST_CASE("A log has the load that is asked for, and nothing but its submissions changes") {
+TEST_CASE("A log gets the requested load, and only its submission times change") {
     for (unsigned seed = 0; seed < 20; ++seed) {
         const SwfLog log = random_log(seed);
         const SwfWorkload before = convert_swf(log, {});

@@ -172,7 +172,7 @@ TEST_CASE("submissions follow the daily cycle of the Lublin model", "[lublin]") 
     CHECK(found[13] > 5 * found[4]);
 }
 
-TEST_CASE("the Lublin model reaches the load that is asked for and keeps its jobs", "[lublin]") {
+TEST_CASE("the Lublin model reaches the requested load and keeps its jobs", "[lublin]") {
     for (const auto kind : {LublinModel::Jobs::batch, LublinModel::Jobs::both}) {
         LublinModel model = model_of(kind, 5000, 240, 7);
         const Workload natural = generate_lublin(model);

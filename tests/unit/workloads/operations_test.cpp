@@ -27,7 +27,7 @@ constexpr const char* log_text =
 
 }  // namespace
 
-TEST_CASE("A log becomes a folder of workloads, one for each period, with the name that is asked for") {
+TEST_CASE("A log becomes a folder of workloads, one for each period, with the requested name") {
     const Folder folder;
     write(folder.file("log.swf"), log_text);
     LogConversion request;
@@ -45,7 +45,7 @@ TEST_CASE("A log becomes a folder of workloads, one for each period, with the na
     CHECK(InputFile(folder.file("header.txt")).read_all(100) == "; MaxProcs: 8\n");
 }
 
-TEST_CASE("A log of which no job is kept leaves no file, of the header neither") {
+TEST_CASE("A log whose jobs are all dropped leaves no file, not even of the header") {
     const Folder folder;
     write(folder.file("log.swf"), log_text);
     LogConversion request;
@@ -61,7 +61,7 @@ TEST_CASE("A log of which no job is kept leaves no file, of the header neither")
     CHECK(folder.files() == 2);
 }
 
-TEST_CASE("Deadlines of a workload's file are drawn, counted and written over those that were there") {
+TEST_CASE("Deadlines of a workload's file are sampled, counted and written over the former ones") {
     const Folder folder;
     write(folder.file("log.swf"), log_text);
     LogConversion request;

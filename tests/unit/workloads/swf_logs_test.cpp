@@ -59,7 +59,7 @@ TEST_CASE("HPC2N has the jobs and the anomalies that the paper on deadline-based
     check({"HPC2N-2002-2.2-cln.swf.gz", {}, 202'871, 240, {0, 0, 729, 14'817, 6'170}});
 }
 
-TEST_CASE("the weeks of the paper on mixed policies are those that docs/workloads.md counts", "[swf][logs][outside]") {
+TEST_CASE("docs/workloads.md counts the weeks of the paper on mixed policies", "[swf][logs][outside]") {
     struct Weeks {
         std::string file;
         std::size_t count;
