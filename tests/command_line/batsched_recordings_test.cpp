@@ -30,7 +30,7 @@ using batfill::BatschedOptions;
 namespace {
 
 // What a reply starts, rejects, kills, registers and writes of jobs, in its order: "start w0!1 0-3; reject w0!2; ...".
-// Not the submission times of registered jobs, of which batsched prints six digits.
+// Ignores the submission times of registered jobs: batsched prints only six digits of them.
 std::string decisions_of(std::string_view frame) {
     protocol::ReplyReader reader;
     std::string text;

@@ -178,9 +178,8 @@ TEST_CASE("A program that is called batsched takes batsched's options") {
 TEST_CASE("batsched schedules over a socket as the algorithm that stands for its variant does in the simulator") {
     const Folder folder;
     const std::string workload = folder.file("w.json");
-    REQUIRE(run(folder, {"generate", "lublin", "--jobs", "300", "--processors", "100", "--seed", "3", "--load", "0.9",
-                         "-o", workload})
-                .status == 0);
+    require_done(run(folder, {"generate", "lublin", "--jobs", "300", "--processors", "100", "--seed", "3", "--load",
+                              "0.9", "-o", workload}));
     const std::string platform = std::string(BATFILL_SOURCE_DIR) + "/platforms/kth-sp2.xml";
     const std::string options = folder.write("options.json", R"({"delay_before_kill": 600})");
     const std::vector<std::pair<Arguments, Arguments>> pairs{
@@ -202,13 +201,10 @@ TEST_CASE("batsched schedules over a socket as the algorithm that stands for its
         const std::size_t from = log.find(mark) + mark.size();
         const std::string endpoint = log.substr(from, log.find('\n', from) - from);
         const std::string theirs = folder.file("theirs");
-        REQUIRE(run(folder,
-                    {"simulate", "-p", platform, "-w", workload, "-s", endpoint, "-e", theirs, "--enable-dynamic-jobs"})
-                    .status == 0);
+        require_done(run(folder, {"simulate", "-p", platform, "-w", workload, "-s", endpoint, "-e", theirs,
+                                  "--enable-dynamic-jobs"}));
         CHECK(daemon.wait() == 0);
-        REQUIRE(
-            run(folder, with({"simulate", "-p", platform, "-w", workload, "-e", folder.file("ours")}, ours)).status ==
-            0);
+        require_done(run(folder, with({"simulate", "-p", platform, "-w", workload, "-e", folder.file("ours")}, ours)));
         const std::string jobs = contents(folder.file("theirs_jobs.csv"));
         const bool registers = of_batsched[1] == "submitter";
         CHECK(std::count(jobs.begin(), jobs.end(), '\n') == (registers ? 341 : 301));

@@ -133,7 +133,7 @@ TEST_CASE("A campaign refuses an output that can be no folder, in one line") {
     check({"campaign", path, "-o", path + "/out"}, 1, path + "/out/workloads: cannot be created: Not a directory");
     check({"campaign", path, "-o", "/proc/none"}, 1,
           "/proc/none/workloads: cannot be created: No such file or directory");
-    REQUIRE(run(campaign.folder, {"campaign", path, "-o", campaign.out}).status == 0);
+    require_done(run(campaign.folder, {"campaign", path, "-o", campaign.out}));
     check({"campaign", "merge", campaign.out, "-o", ""}, 2, empty);
     check({"campaign", "merge", campaign.out, "-o", path}, 1,
           path + ": is a file, expected a folder: name another with -o");
@@ -147,7 +147,7 @@ TEST_CASE("A campaign says before it begins how many runs it has, and how large 
         "workloads: [{generate: lublin, jobs: 2000, processors: 64, sweep: {seed: 1..2}}]\n"
         "schedulers: [fcfs, easy, conservative]\nreports: true\n";
     const Outcome dry = campaign.run(text, {"--dry-run"});
-    REQUIRE(dry.status == 0);
+    require_done(dry);
     const std::string beginning = "# " + campaign.out + ": 6 runs, about ";
     CHECK_THAT(dry.output, Contains(beginning));
     const double estimate = std::stod(dry.output.substr(dry.output.find(beginning) + beginning.size()));
@@ -156,7 +156,7 @@ TEST_CASE("A campaign says before it begins how many runs it has, and how large 
     CHECK_THAT(said, EndsWith(" MB on disk\n"));
 
     const Outcome outcome = campaign.run(text);
-    REQUIRE(outcome.status == 0);
+    require_done(outcome);
     CHECK(outcome.output.starts_with(said));
     std::uintmax_t size = 0;
     for (const auto& [name, bytes] : campaign.files(".")) {

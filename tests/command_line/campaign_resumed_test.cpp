@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 TEST_CASE("A campaign that runs again makes only missing files, and leaves the same files") {
     const CampaignFolder campaign;
-    REQUIRE(campaign.run(sixteen_runs).status == 0);
+    require_done(campaign.run(sixteen_runs));
     const auto files = campaign.files(".");
     CHECK_THAT(campaign.run(sixteen_runs).output, Contains("0 runs made, 16 up to date"));
     CHECK(campaign.files(".") == files);
@@ -38,14 +38,14 @@ TEST_CASE("A campaign that runs again makes only missing files, and leaves the s
 
 TEST_CASE("Shards of a campaign, put together, are the whole campaign") {
     const CampaignFolder whole;
-    REQUIRE(whole.run(sixteen_runs).status == 0);
+    require_done(whole.run(sixteen_runs));
     const Folder& folder = whole.folder;
     std::vector<std::string> folders;
     for (const std::string shard : {"1/3", "2/3", "3/3"}) {
         folders.push_back(folder.file("shard-" + shard.substr(0, 1)));
         const Outcome outcome =
             run(folder, {"campaign", folder.file("c.yaml"), "-o", folders.back(), "--shard", shard});
-        REQUIRE(outcome.status == 0);
+        require_done(outcome);
         CHECK_THAT(outcome.output, Contains(shard == "1/3" ? "6 runs made" : "5 runs made"));
         CHECK(!fs::exists(folders.back() + "/results.csv"));
     }
@@ -61,13 +61,13 @@ TEST_CASE("Shards of a campaign, put together, are the whole campaign") {
     std::string with_another_seed = sixteen_runs;
     with_another_seed.replace(with_another_seed.find("1..2"), 4, "[1, 3]");
     const std::string other = folder.file("other");
-    REQUIRE(run(folder, {"campaign", folder.write("other.yaml", with_another_seed), "-o", other}).status == 0);
+    require_done(run(folder, {"campaign", folder.write("other.yaml", with_another_seed), "-o", other}));
     check_refused(run(folder, {"campaign", "merge", folders[0], other, "-o", merged}), 1, "is of another campaign");
 }
 
 TEST_CASE("Shards of a campaign may share one folder, at the same time") {
     const CampaignFolder whole;
-    REQUIRE(whole.run(sixteen_runs).status == 0);
+    require_done(whole.run(sixteen_runs));
     const Folder& folder = whole.folder;
     const std::string shared = folder.file("shared");
     {
@@ -76,7 +76,7 @@ TEST_CASE("Shards of a campaign may share one folder, at the same time") {
         CHECK(first.wait() == 0);
         CHECK(second.wait() == 0);
     }
-    REQUIRE(run(folder, {"campaign", "merge", shared, "-o", shared}).status == 0);
+    require_done(run(folder, {"campaign", "merge", shared, "-o", shared}));
     CHECK(contents(shared + "/results.csv") == whole.results());
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("A campaign does not believe results and schedules that were cut or ed
     const CampaignFolder campaign;
     const std::string text =
         "workloads: [{generate: lublin, jobs: 20, processors: 8, seed: 1}]\nschedulers: [fcfs, easy]\nschedules: true\n";
-    REQUIRE(campaign.run(text).status == 0);
+    require_done(campaign.run(text));
     const auto files = campaign.files(".");
     const auto check_made_anew = [&](const std::string& name, const std::string& changed) {
         INFO(name << ": " << changed);
@@ -199,11 +199,11 @@ TEST_CASE("The pages of a campaign are those of what it is made of now") {
     const auto check_page = [&](const std::string& jobs, const std::string& schedulers) {
         const std::string now = contents(page);
         fs::remove(page);
-        REQUIRE(campaign.run(text(jobs, schedulers, "reports: true\n")).status == 0);
+        require_done(campaign.run(text(jobs, schedulers, "reports: true\n")));
         CHECK(contents(page) == now);
         CHECK_THAT(campaign.run(text(jobs, schedulers, "reports: true\n")).output, !Contains(page));
     };
-    REQUIRE(campaign.run(text("20", "fcfs, easy", "reports: true\n")).status == 0);
+    require_done(campaign.run(text("20", "fcfs, easy", "reports: true\n")));
     check_page("20", "fcfs, easy");
     // One scheduler less: no replay is needed.
     CHECK_THAT(campaign.run(text("20", "easy", "reports: true\n")).output, Contains("0 runs made") && Contains(page));

@@ -20,7 +20,7 @@ namespace {
 std::string metric_of(const Folder& folder, const std::string& jobs, const std::string& processors,
                       const std::string& metric) {
     const Outcome outcome = run(folder, {"metrics", jobs, "--processors", processors, "-f", "csv"});
-    REQUIRE(outcome.status == 0);
+    require_done(outcome);
     std::istringstream lines(outcome.output);
     std::string names;
     std::string values;
@@ -42,7 +42,7 @@ TEST_CASE("campaign replays every workload under every scheduler, and its table 
     const CampaignFolder campaign;
     const Outcome outcome = campaign.run(std::string(sixteen_runs) + "schedules: true\n");
     CHECK(outcome.errors.empty());
-    REQUIRE(outcome.status == 0);
+    require_done(outcome);
     CHECK_THAT(outcome.output, Contains("16 runs made, 0 up to date, 0 failed") && EndsWith("results.csv: 16 runs\n"));
     const std::string results = campaign.results();
     CHECK(results.starts_with(
@@ -52,13 +52,11 @@ TEST_CASE("campaign replays every workload under every scheduler, and its table 
     for (const std::string load : {"0.7", "0.9"}) {
         const std::string name = "lublin,load=" + load + ",seed=2";
         const std::string workload = folder.file("w.json");
-        REQUIRE(run(folder, {"generate", "lublin", "--jobs", "60", "--processors", "16", "--load", load, "--seed", "2",
-                             "-o", workload})
-                    .status == 0);
+        require_done(run(folder, {"generate", "lublin", "--jobs", "60", "--processors", "16", "--load", load, "--seed",
+                                  "2", "-o", workload}));
         CHECK(contents(campaign.in("workloads/" + name + '/' + name + ".json")) == contents(workload));
-        REQUIRE(run(folder, {"simulate", "-q", "-p", "16", "-w", workload, "-a", "easy", "-P", "backfill-order=spf",
-                             "-P", "order=saf", "-e", folder.file("easy")})
-                    .status == 0);
+        require_done(run(folder, {"simulate", "-q", "-p", "16", "-w", workload, "-a", "easy", "-P",
+                                  "backfill-order=spf", "-P", "order=saf", "-e", folder.file("easy")}));
         const std::string scheduler = "easy,backfill-order=spf,order=saf";
         CHECK(contents(campaign.in("runs/" + name + "/own/" + scheduler + "_jobs.csv")) ==
               contents(folder.file("easy_jobs.csv")));
@@ -87,19 +85,17 @@ schedulers:
 )";
     const Outcome outcome = campaign.run(farms + "schedules: true\n");
     CHECK(outcome.errors.empty());
-    REQUIRE(outcome.status == 0);
+    require_done(outcome);
     const Folder& folder = campaign.folder;
     const std::string workload = folder.file("w.json");
     const std::string platform = folder.file("p.xml");
     const std::string place = "workloads/farm,seed=2/farm,seed=2";
-    REQUIRE(run(folder, {"generate", "farm", "--jobs", "40", "--machines", "5", "--license-ratio", "20:40", "--seed",
-                         "2", "-o", workload, "--platform", platform})
-                .status == 0);
+    require_done(run(folder, {"generate", "farm", "--jobs", "40", "--machines", "5", "--license-ratio", "20:40",
+                              "--seed", "2", "-o", workload, "--platform", platform}));
     CHECK(contents(campaign.in(place + ".json")) == contents(workload));
     CHECK(contents(campaign.in(place + ".xml")) == contents(platform));
-    REQUIRE(run(folder, {"simulate", "-q", "-p", platform, "-w", workload, "-a", "bf-mod", "--events",
-                         campaign.in("events/farm,seed=2/own.txt"), "-e", folder.file("alone")})
-                .status == 0);
+    require_done(run(folder, {"simulate", "-q", "-p", platform, "-w", workload, "-a", "bf-mod", "--events",
+                              campaign.in("events/farm,seed=2/own.txt"), "-e", folder.file("alone")}));
     CHECK(contents(campaign.in("runs/farm,seed=2/own/bf-mod_jobs.csv")) == contents(folder.file("alone_jobs.csv")));
     const Outcome measured =
         run(folder, {"metrics", folder.file("alone_jobs.csv"), "-p", platform, "-w", workload, "--format", "csv"});
@@ -129,7 +125,7 @@ reports: true
 )";
     const Outcome outcome = campaign.run(text);
     CHECK(outcome.errors.empty());
-    REQUIRE(outcome.status == 0);
+    require_done(outcome);
     CHECK_THAT(outcome.output, Contains("workloads/weeks: 3 workloads") && Contains("12 runs made"));
     CHECK_THAT(contents(campaign.in("workloads/weeks/made.txt")), Contains("Kept") && Contains("jobs drawn"));
     CHECK_THAT(contents(campaign.in("workloads/weeks/made.txt")), !Contains(campaign.out + "/workloads/."));
@@ -150,7 +146,7 @@ reports: true
 TEST_CASE("Workloads and machines of a campaign share no file, whatever their names are") {
     const CampaignFolder campaign;
     campaign.folder.write("three.swf", log_of_three_weeks());
-    REQUIRE(run(campaign.folder, {"platform", "--hosts", "8", "-o", campaign.folder.file("8-8.xml")}).status == 0);
+    require_done(run(campaign.folder, {"platform", "--hosts", "8", "-o", campaign.folder.file("8-8.xml")}));
     const auto text = [](const std::string& names, const std::string& machines) {
         std::string all = "workloads:\n";
         std::istringstream words(names);
@@ -162,13 +158,13 @@ TEST_CASE("Workloads and machines of a campaign share no file, whatever their na
         return all + "machines: [" + machines + "]\nschedulers: [easy]\nreports: true\n";
     };
     const std::vector<std::pair<std::string, std::string>> rows{{"x", "8"}, {"x", "8-8"}, {"x-8", "8"}, {"x-8", "8-8"}};
-    REQUIRE(campaign.run(text("x x-8", "\"8\", ./8-8.xml")).status == 0);
+    require_done(campaign.run(text("x x-8", "\"8\", ./8-8.xml")));
     for (const auto& [workload, machine] : rows) {
         INFO(workload << " on " << machine);
         CHECK(fs::exists(campaign.in("reports/" + workload + '/' + machine + ".html")));
         const CampaignFolder alone;
-        REQUIRE(run(alone.folder, {"platform", "--hosts", "8", "-o", alone.folder.file("8-8.xml")}).status == 0);
-        REQUIRE(alone.run(text(workload, machine == "8" ? "8" : "./8-8.xml")).status == 0);
+        require_done(run(alone.folder, {"platform", "--hosts", "8", "-o", alone.folder.file("8-8.xml")}));
+        require_done(alone.run(text(workload, machine == "8" ? "8" : "./8-8.xml")));
         const std::string row = std::string(workload).append(",,").append(machine).append(",easy,easy");
         CHECK(!alone.value(row, "mean_wait").empty());
         CHECK(campaign.value(row, "mean_wait") == alone.value(row, "mean_wait"));
@@ -183,7 +179,7 @@ workloads: [{log: three.swf}]
 schedulers: [fcfs]
 measure: {warm-up: 120000, cool-down: 60000}
 )";
-    REQUIRE(campaign.run(text).status == 0);
+    require_done(campaign.run(text));
     // Jobs are submitted every 60,000 s. Those at 0 and 60,000 s after the first, and the last one, do not count.
     CHECK(campaign.value("three,,own,fcfs,fcfs", "jobs") == "27");
 }
@@ -233,7 +229,7 @@ TEST_CASE("The periods of a log have the name of its workload, whatever the log'
     campaign.folder.write("three.txt", log_of_three_weeks());
     const Outcome outcome = campaign.run(
         "workloads: [{log: three.txt, name: x, split: 7, deadlines: {share: 0.5, seed: 1}}]\nschedulers: [fcfs]\n");
-    REQUIRE(outcome.status == 0);
+    require_done(outcome);
     CHECK(campaign.value("x,week-001,own,fcfs,fcfs", "jobs") == "10");
     const std::string made = contents(campaign.in("workloads/x/made.txt"));
     std::string said;
@@ -254,7 +250,7 @@ TEST_CASE("A campaign sees all paths from the folder of its file") {
         campaign.folder.write("there/c.yaml",
                               "workloads: [{log: three.swf, header: header.txt, schedule: logged.csv}]\n"
                               "schedulers: [fcfs]\n");
-    REQUIRE(run(campaign.folder, {"campaign", path, "-o", campaign.out}).status == 0);
+    require_done(run(campaign.folder, {"campaign", path, "-o", campaign.out}));
     CHECK(contents(campaign.folder.file("there/header.txt")) == "; MaxProcs: 8\n");
     CHECK_THAT(contents(campaign.folder.file("there/logged.csv")), Contains("job_id"));
     CHECK(!fs::exists("header.txt"));
@@ -266,7 +262,7 @@ TEST_CASE("The example that campaign --init prints for a log runs") {
     const std::string name = GENERATE(as<std::string>(), "my log.swf", "my \"best\" log.swf", "a\\tb \t'#: &x.swf");
     const std::string log = campaign.folder.write(name, log_of_three_weeks());
     const Outcome example = run(campaign.folder, {"campaign", "--init", log});
-    REQUIRE(example.status == 0);
+    require_done(example);
     const Outcome outcome = campaign.run(example.output);
     CHECK(outcome.errors.empty());
     CHECK(outcome.status == 0);

@@ -141,9 +141,8 @@ TEST_CASE("batfill compare prints all metrics of a log, with the best marked, an
     CHECK_THAT(tests::contents(folder.file("page.html")), Contains("batfill compare fcfs easy"));
 
     // As the page and the metrics of the same runs by hand.
-    REQUIRE(
-        tests::run(folder, {"simulate", "-q", "-a", "easy", "-p", "8", "-w", path, "-e", folder.file("easy")}).status ==
-        0);
+    require_done(
+        tests::run(folder, {"simulate", "-q", "-a", "easy", "-p", "8", "-w", path, "-e", folder.file("easy")}));
     const tests::Outcome by_hand =
         tests::run(folder, {"metrics", folder.file("easy"), "-p", "8", "-w", path, "--format", "json"});
     const tests::Outcome as_json = compare({"--format", "json"});
@@ -160,10 +159,8 @@ TEST_CASE("batfill compare prints all metrics of a log, with the best marked, an
     CHECK_THAT(weeks.output, Contains("\\begin{tabular}{lrr}\n\\toprule\n & fcfs & easy \\\\\n") &&
                                  Contains("\\textbf{") && Contains(" [") && Contains("\\%"));
     // A workload does not tell which jobs cross the end of a week, so it keeps them.
-    REQUIRE(tests::run(folder, {"swf", path, "-o", folder.file("cluster.json")}).status == 0);
-    REQUIRE(
-        tests::run(folder, {"swf", path, "-o", folder.file("weeks"), "--split", "7", "--crossing", "keep"}).status ==
-        0);
+    require_done(tests::run(folder, {"swf", path, "-o", folder.file("cluster.json")}));
+    require_done(tests::run(folder, {"swf", path, "-o", folder.file("weeks"), "--split", "7", "--crossing", "keep"}));
     Arguments files{"compare", "fcfs", "easy", "--format", "csv", "-w"};
     for (int week = 1; week <= 5; ++week) {
         files.push_back(folder.file("weeks/cluster-week-00" + std::to_string(week) + ".json"));

@@ -136,7 +136,7 @@ TEST_CASE("deadlines of a real log come and go without a trace", "[outside]") {
     const std::string before = folder.file("before.json");
     const std::string with = folder.file("with.json.gz");
     const std::string after = folder.file("after.json");
-    REQUIRE(run(folder, {"swf", test_data(log), "-o", before}).status == 0);
+    require_done(run(folder, {"swf", test_data(log), "-o", before}));
     const Outcome drawn = run(folder, {"deadlines", before, "-o", with, "--share", "0.2", "--seed", "1"});
     CHECK_THAT(drawn.output, Contains(": 40574 of 202871 jobs drawn, ") && EndsWith("; deadlines removed: 0)\n"));
     const Outcome removed = run(folder, {"deadlines", with, "-o", after, "--count", "0", "--seed", "1"});

@@ -52,11 +52,10 @@ TEST_CASE("generate farm writes a workload and its platform, the same bytes for 
 
 TEST_CASE("metrics of a drawn farm tell how much of its processors and licences is used") {
     const Outputs outputs;
-    REQUIRE(outputs.generate({"--jobs", "100"}).status == 0);
+    require_done(outputs.generate({"--jobs", "100"}));
     const std::string prefix = outputs.folder.file("fcfs");
-    REQUIRE(
-        run(outputs.folder, {"simulate", "-p", outputs.platform, "-w", outputs.workload, "-a", "fcfs", "-e", prefix})
-            .status == 0);
+    require_done(
+        run(outputs.folder, {"simulate", "-p", outputs.platform, "-w", outputs.workload, "-a", "fcfs", "-e", prefix}));
     const Outcome with_platform = run(outputs.folder, {"metrics", prefix + "_jobs.csv", "-w", outputs.workload, "-p",
                                                        outputs.platform, "-f", "json"});
     CHECK(with_platform.status == 0);

@@ -126,8 +126,7 @@ TEST_CASE("metrics and report refuse schedules of different workloads, and a wor
     const Folder folder;
     const auto jobs = [&](const std::string& name, const std::string& workload) {
         const std::string path = folder.write(name + ".json", workload);
-        REQUIRE(run(folder, {"simulate", "-p", "4", "-w", path, "-a", "fcfs", "-e", folder.file(name), "-q"}).status ==
-                0);
+        require_done(run(folder, {"simulate", "-p", "4", "-w", path, "-a", "fcfs", "-e", folder.file(name), "-q"}));
         return folder.file(name + "_jobs.csv");
     };
     const auto workload = [](const std::string& submitted, const std::string& processors) {
@@ -235,7 +234,7 @@ TEST_CASE("metrics of a log are those of the schedule that swf writes of it, in 
                                          "4 9 3 0 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n");
     const std::string jobs = folder.file("machine_jobs.csv");
     const std::string workload = folder.file("w.json");
-    REQUIRE(run(folder, {"swf", log, "-o", workload, "--schedule", jobs}).status == 0);
+    require_done(run(folder, {"swf", log, "-o", workload, "--schedule", jobs}));
     const Arguments options{"-w", workload, "-p", "8", "-f", "csv"};
     const auto metrics_of = [&](const std::string& path) { return run(folder, with({"metrics", path}, options)); };
     const Outcome direct = metrics_of(log);
@@ -258,7 +257,7 @@ TEST_CASE("metrics takes the prefix of a run for its jobs.csv, as report does") 
     const Inputs inputs;
     const Outcome by_file = inputs.metrics({});
     const Outcome by_prefix = run(inputs.folder, {"metrics", inputs.folder.file("one"), inputs.folder.file("two")});
-    REQUIRE(by_prefix.status == 0);
+    require_done(by_prefix);
     CHECK(by_prefix.output == by_file.output);
     const Outcome none = run(inputs.folder, {"metrics", inputs.folder.file("three")});
     check_refused(none, 1);

@@ -23,6 +23,12 @@ inline Outcome run(const Folder& folder, const Arguments& arguments, const Limit
     return {status, process.output(), process.errors()};
 }
 
+// Requires that a run ended with status 0.
+inline void require_done(const Outcome& outcome) {
+    INFO(outcome.errors);
+    REQUIRE(outcome.status == 0);
+}
+
 // Checks for one line on the error stream, which contains these words, and an empty output.
 inline void check_refused(const Outcome& outcome, int status, const std::string& words = "") {
     CHECK(outcome.status == status);

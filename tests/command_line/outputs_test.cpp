@@ -68,9 +68,8 @@ std::string large_workload(const Folder& folder) {
 
 TEST_CASE("A command whose output cannot be written says so, with status 1") {
     const Inputs inputs;
-    REQUIRE(run(inputs.folder, {"simulate", "-p", inputs.platform, "-w", inputs.workload, "-a", "easy", "-e",
-                                inputs.folder.file("run")})
-                .status == 0);
+    require_done(run(inputs.folder, {"simulate", "-p", inputs.platform, "-w", inputs.workload, "-a", "easy", "-e",
+                                     inputs.folder.file("run")}));
     const std::vector<Arguments> commands{
         {"--help"},
         {"--version"},
@@ -87,7 +86,7 @@ TEST_CASE("A command whose output cannot be written says so, with status 1") {
     };
     for (const Arguments& command : commands) {
         INFO(command[0]);
-        REQUIRE(run(inputs.folder, command).status == 0);
+        require_done(run(inputs.folder, command));
         Process process(inputs.folder, command, {}, "/dev/full");
         CHECK(process.wait() == 1);
         CHECK_THAT(process.errors(), StartsWith("batfill: the standard output cannot be written"));

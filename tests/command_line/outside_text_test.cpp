@@ -61,7 +61,7 @@ void simulate_awkward_ids(const Folder& folder) {
     const Outcome simulated = run(folder, {"simulate", "-p", folder.write("p.xml", platform), "-w", workload, "-a",
                                            "conservative", "-e", folder.file("out")});
     REQUIRE(simulated.errors.empty());
-    REQUIRE(simulated.status == 0);
+    require_done(simulated);
 }
 
 const std::string python = R"(
@@ -99,9 +99,8 @@ TEST_CASE("Python's csv reads results the same whatever the jobs are called", "[
     }
     const Folder folder;
     simulate_awkward_ids(folder);
-    REQUIRE(run(folder, {"metrics", folder.file("out_jobs.csv"), "-w", folder.file("w.json"), "--per-job",
-                         folder.file("out_per_job.csv")})
-                .status == 0);
+    require_done(run(folder, {"metrics", folder.file("out_jobs.csv"), "-w", folder.file("w.json"), "--per-job",
+                              folder.file("out_per_job.csv")}));
     CHECK(reads_the_same(folder, "python3", python + R"(
 import csv
 
@@ -153,7 +152,7 @@ TEST_CASE("Errors and violations are one line of harmless text whatever the jobs
     const std::string escaped = "\"w0!a\\n\\u001B]0;title\\u0007\\u009B2J\"";
     const std::string workload = folder.write("w.json", workload_of({id}));
     const std::string p = folder.write("p.xml", platform);
-    REQUIRE(run(folder, {"simulate", "-p", p, "-w", workload, "-a", "fcfs", "-e", folder.file("out")}).status == 0);
+    require_done(run(folder, {"simulate", "-p", p, "-w", workload, "-a", "fcfs", "-e", folder.file("out")}));
 
     // Audits the run with another workload, and with its processor lost.
     const std::string other = folder.write("o.json", workload_of({"b"}));

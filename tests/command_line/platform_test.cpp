@@ -54,7 +54,7 @@ TEST_CASE("A number of hosts is a platform, the same as the file that batfill pl
 
 TEST_CASE("The hosts of a platform of a thousand are numbered in the order of their names") {
     const Folder folder;
-    REQUIRE(run(folder, {"platform", "--hosts", "1000", "-o", folder.file("p.xml.gz")}).status == 0);
+    require_done(run(folder, {"platform", "--hosts", "1000", "-o", folder.file("p.xml.gz")}));
     const batfill::Platform platform = batfill::read_platform(folder.file("p.xml.gz"));
     REQUIRE(platform.hosts.size() == 1000);
     CHECK(platform.hosts[7].name == "host007");
@@ -63,8 +63,8 @@ TEST_CASE("The hosts of a platform of a thousand are numbered in the order of th
 
 TEST_CASE("A platform that comes with batfill is found by its name, and a file of that name goes first") {
     const Inputs inputs;
-    REQUIRE(inputs.simulate("hpc2n", "name").status == 0);
-    REQUIRE(inputs.simulate(std::string(BATFILL_SOURCE_DIR) + "/platforms/hpc2n.xml", "path").status == 0);
+    require_done(inputs.simulate("hpc2n", "name"));
+    require_done(inputs.simulate(std::string(BATFILL_SOURCE_DIR) + "/platforms/hpc2n.xml", "path"));
     CHECK(inputs.jobs("name") == inputs.jobs("path"));
     const Outcome unknown = inputs.simulate("hpc2m", "unknown");
     check_refused(unknown, 2);

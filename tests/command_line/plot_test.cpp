@@ -64,14 +64,14 @@ TEST_CASE("plot draws every kind of chart as SVG, the same each time") {
         CHECK_THAT(first, StartsWith("<?xml") && Contains("a &lt; b &amp; c") && Contains(">fcfs</text>"));
         // Two runs, each with a line in the legend and a line in the chart.
         CHECK(paths(inputs.chart, "curve").size() == (kind == "gantt" ? 0 : 4));
-        REQUIRE(inputs.plot({kind, inputs.easy, inputs.fcfs, "-p", "4", "--title", "a < b & c"}).status == 0);
+        require_done(inputs.plot({kind, inputs.easy, inputs.fcfs, "-p", "4", "--title", "a < b & c"}));
         CHECK(contents(inputs.chart) == first);
     }
 }
 
 TEST_CASE("a plotted Gantt chart has every job where it ran") {
     const Inputs inputs;
-    REQUIRE(inputs.plot({"gantt", inputs.easy, "-p", "4"}).status == 0);
+    require_done(inputs.plot({"gantt", inputs.easy, "-p", "4"}));
     const std::vector<std::string> jobs = paths(inputs.chart, "jobs");
     // Six colours in the legend, and three jobs.
     CHECK(rectangles(jobs) == 6 + 3);
@@ -84,7 +84,7 @@ TEST_CASE("a plotted Gantt chart has every job where it ran") {
 
 TEST_CASE("a plotted distribution goes up by the share of the jobs at each value") {
     const Inputs inputs;
-    REQUIRE(inputs.plot({"waits", inputs.easy}).status == 0);
+    require_done(inputs.plot({"waits", inputs.easy}));
     // Two of three jobs do not wait, one waits 9 seconds. The axis is logarithmic, from 1 to 10.
     const std::vector<std::string> curves = paths(inputs.chart, "curve");
     REQUIRE(curves.size() == 1);
@@ -93,13 +93,11 @@ TEST_CASE("a plotted distribution goes up by the share of the jobs at each value
 
 TEST_CASE("a Gantt chart of many jobs is drawn in cells and stays small") {
     const Folder folder;
-    REQUIRE(run(folder, {"generate", "lublin", "--jobs", "25000", "--processors", "64", "--seed", "1", "-o",
-                         folder.file("w.json")})
-                .status == 0);
-    REQUIRE(
-        run(folder, {"simulate", "-q", "-a", "fcfs", "-p", "64", "-w", folder.file("w.json"), "-e", folder.file("out")})
-            .status == 0);
-    REQUIRE(run(folder, {"plot", "gantt", folder.file("out"), "-p", "64", "-o", folder.file("chart.svg")}).status == 0);
+    require_done(run(folder, {"generate", "lublin", "--jobs", "25000", "--processors", "64", "--seed", "1", "-o",
+                              folder.file("w.json")}));
+    require_done(run(
+        folder, {"simulate", "-q", "-a", "fcfs", "-p", "64", "-w", folder.file("w.json"), "-e", folder.file("out")}));
+    require_done(run(folder, {"plot", "gantt", folder.file("out"), "-p", "64", "-o", folder.file("chart.svg")}));
     const std::size_t drawn = rectangles(paths(folder.file("chart.svg"), "jobs"));
     CHECK(drawn > 1000);
     CHECK(drawn <= 6 + 630 * 64);
@@ -108,7 +106,7 @@ TEST_CASE("a Gantt chart of many jobs is drawn in cells and stays small") {
 TEST_CASE("plot writes a PNG of the requested number of pixels") {
     const Inputs inputs;
     const std::string png = inputs.folder.file("chart.png");
-    REQUIRE(inputs.plot({"gantt", inputs.easy, "-p", "4"}).status == 0);
+    require_done(inputs.plot({"gantt", inputs.easy, "-p", "4"}));
     pugi::xml_document svg;
     REQUIRE(svg.load_file(inputs.chart.c_str()));
     const std::size_t height = svg.child("svg").attribute("height").as_uint();
@@ -119,7 +117,7 @@ TEST_CASE("plot writes a PNG of the requested number of pixels") {
         }
         const Outcome outcome = run(inputs.folder, arguments);
         CHECK(outcome.errors.empty());
-        REQUIRE(outcome.status == 0);
+        require_done(outcome);
         const std::string drawn = contents(png);
         REQUIRE(drawn.substr(0, 8) == "\x89PNG\r\n\x1a\n");
         REQUIRE(drawn.substr(12, 4) == "IHDR");
@@ -151,13 +149,13 @@ TEST_CASE("plot writes a PDF of the requested size, the same each time") {
     const Inputs inputs;
     const std::string pdf = inputs.folder.file("chart.pdf");
     const Arguments arguments{"plot", "gantt", inputs.easy, "-p", "4", "-o", pdf, "--width", "3.3", "--height", "2.5"};
-    REQUIRE(run(inputs.folder, arguments).status == 0);
+    require_done(run(inputs.folder, arguments));
     const std::string drawn = contents(pdf);
     CHECK_THAT(drawn, StartsWith("%PDF-"));
     // 3.3 and 2.5 inches of 72 points each.
     CHECK_THAT(drawn, Contains("/MediaBox [ 0 0 237.6 180 ]") || Contains("/MediaBox [ 0 0 237.599991 180 ]"));
     std::filesystem::remove(pdf);
-    REQUIRE(run(inputs.folder, arguments).status == 0);
+    require_done(run(inputs.folder, arguments));
     CHECK(contents(pdf) == drawn);
     check_refused(run(inputs.folder, {"plot", "gantt", inputs.easy, "-p", "4", "-o", pdf, "--dpi", "96"}), 2);
 }
@@ -165,7 +163,7 @@ TEST_CASE("plot writes a PDF of the requested size, the same each time") {
 TEST_CASE("a plotted picture has the requested size, and letters that can be read at that size") {
     const Inputs inputs;
     const auto size = [&](const Arguments& more) {
-        REQUIRE(inputs.plot(with({"gantt", inputs.easy, inputs.fcfs, "-p", "4"}, more)).status == 0);
+        require_done(inputs.plot(with({"gantt", inputs.easy, inputs.fcfs, "-p", "4"}, more)));
         pugi::xml_document svg;
         REQUIRE(svg.load_file(inputs.chart.c_str()));
         const pugi::xml_node root = svg.child("svg");
@@ -193,7 +191,7 @@ TEST_CASE("all texts of a narrow picture are inside of it") {
     const Inputs inputs;
     for (const std::string kind : {"gantt", "waits", "queue"}) {
         CAPTURE(kind);
-        REQUIRE(inputs.plot({kind, inputs.easy, inputs.fcfs, "-p", "4", "--width", "3.3"}).status == 0);
+        require_done(inputs.plot({kind, inputs.easy, inputs.fcfs, "-p", "4", "--width", "3.3"}));
         pugi::xml_document svg;
         REQUIRE(svg.load_file(inputs.chart.c_str()));
         for (const pugi::xml_node text : svg.child("svg").children("text")) {
@@ -210,16 +208,16 @@ TEST_CASE("all texts of a narrow picture are inside of it") {
 
 TEST_CASE("plot draws the part of the run that --from and --until select") {
     const Inputs inputs;
-    REQUIRE(inputs.plot({"gantt", inputs.easy, "-p", "4", "--from", "5", "--until", "15s"}).status == 0);
+    require_done(inputs.plot({"gantt", inputs.easy, "-p", "4", "--from", "5", "--until", "15s"}));
     const std::vector<std::string> jobs = paths(inputs.chart, "jobs");
     // Ten seconds are 630 units wide. The first job ends in the middle, the third one after four seconds.
     CHECK(std::find(jobs.begin(), jobs.end(), "M70 197h251.5v54.5h-251.5zM70 32h314.5v164.5h-314.5z") != jobs.end());
     CHECK(std::find(jobs.begin(), jobs.end(), "M385 32h314.5v219.5h-314.5z") != jobs.end());
     // The first job ended before.
-    REQUIRE(inputs.plot({"gantt", inputs.easy, "-p", "4", "--from", "11", "--until", "0.3m"}).status == 0);
+    require_done(inputs.plot({"gantt", inputs.easy, "-p", "4", "--from", "11", "--until", "0.3m"}));
     CHECK(rectangles(paths(inputs.chart, "jobs")) == 6 + 1);
     // A distribution counts the jobs that were submitted from 1 s on: one waits, one does not.
-    REQUIRE(inputs.plot({"waits", inputs.easy, "--from", "1"}).status == 0);
+    require_done(inputs.plot({"waits", inputs.easy, "--from", "1"}));
     CHECK(paths(inputs.chart, "curve").at(0) == "M70 230H70V120H671.17V10H700");
     check_refused(inputs.plot({"queue", inputs.easy, "--from", "1h", "--until", "1d"}), 1,
                   "easy_jobs.csv: expected jobs from 3600 s to 86400 s, found none");

@@ -76,15 +76,15 @@ TEST_CASE("report draws a run on one page that needs no other file") {
 
 TEST_CASE("the same runs give the same page") {
     const Inputs inputs;
-    REQUIRE(inputs.report({inputs.easy, inputs.fcfs, "-w", inputs.workload}).status == 0);
+    require_done(inputs.report({inputs.easy, inputs.fcfs, "-w", inputs.workload}));
     const std::string first = contents(inputs.page);
-    REQUIRE(inputs.report({inputs.easy, inputs.fcfs, "-w", inputs.workload}).status == 0);
+    require_done(inputs.report({inputs.easy, inputs.fcfs, "-w", inputs.workload}));
     CHECK(contents(inputs.page) == first);
 }
 
 TEST_CASE("report compares runs with the first one, or with the baseline") {
     const Inputs inputs;
-    REQUIRE(inputs.report({inputs.easy, inputs.fcfs}).status == 0);
+    require_done(inputs.report({inputs.easy, inputs.fcfs}));
     const rapidjson::Document first = data_of(inputs.page);
     CHECK(first["title"].GetString() == std::string("easy, fcfs"));
     CHECK(first["baseline"].GetInt() == 0);
@@ -96,7 +96,7 @@ TEST_CASE("report compares runs with the first one, or with the baseline") {
     CHECK(added["title"].GetString() == std::string("Two"));
     CHECK(added["runs"][0]["label"].GetString() == std::string("fcfs"));
     CHECK(metric(added, "mean_wait", 1, "differences") == "-66.7 %");
-    REQUIRE(inputs.report({inputs.easy, inputs.fcfs, "--baseline", inputs.fcfs}).status == 0);
+    require_done(inputs.report({inputs.easy, inputs.fcfs, "--baseline", inputs.fcfs}));
     const rapidjson::Document second = data_of(inputs.page);
     CHECK(second["baseline"].GetInt() == 1);
     CHECK(metric(second, "mean_wait", 0, "differences") == "-66.7 %");
@@ -108,12 +108,12 @@ TEST_CASE("report compares runs with the first one, or with the baseline") {
 TEST_CASE("report takes the machine as metrics does") {
     const Inputs inputs;
     const std::string platform = inputs.folder.file("four.xml");
-    REQUIRE(run(inputs.folder, {"platform", "--hosts", "4", "-o", platform}).status == 0);
+    require_done(run(inputs.folder, {"platform", "--hosts", "4", "-o", platform}));
     for (const Arguments& machine : {Arguments{"-p", "4"}, {"-p", platform}, {"--processors", "4"}}) {
-        REQUIRE(inputs.report({inputs.easy, machine[0], machine[1]}).status == 0);
+        require_done(inputs.report({inputs.easy, machine[0], machine[1]}));
         CHECK(metric(data_of(inputs.page), "utilisation", 0) == "96.25 %");
     }
-    REQUIRE(inputs.report({inputs.easy, "-p", "hpc2n"}).status == 0);
+    require_done(inputs.report({inputs.easy, "-p", "hpc2n"}));
     const rapidjson::Document larger = data_of(inputs.page);
     CHECK(larger["processors"].GetInt() == 240);
     // The platform's file is one of the sources.
@@ -125,7 +125,7 @@ TEST_CASE("report takes the machine as metrics does") {
 
 TEST_CASE("report knows no machine if nobody says it") {
     const Inputs inputs;
-    REQUIRE(inputs.report({inputs.easy}).status == 0);
+    require_done(inputs.report({inputs.easy}));
     const rapidjson::Document data = data_of(inputs.page);
     CHECK(data["processors"].GetInt() == 4);
     CHECK(!data["processors_known"].GetBool());
@@ -134,9 +134,9 @@ TEST_CASE("report knows no machine if nobody says it") {
 
 TEST_CASE("report reads users from the workload, and what the algorithm counted and guaranteed from beside the jobs") {
     const Inputs inputs;
-    REQUIRE(inputs.report({inputs.easy}).status == 0);
+    require_done(inputs.report({inputs.easy}));
     CHECK(data_of(inputs.page)["users"].Empty());
-    REQUIRE(inputs.report({inputs.easy, inputs.simulated("conservative"), "-w", inputs.workload}).status == 0);
+    require_done(inputs.report({inputs.easy, inputs.simulated("conservative"), "-w", inputs.workload}));
     const rapidjson::Document data = data_of(inputs.page);
     REQUIRE(data["users"].Size() == 2);
     CHECK(data["users"][0].GetString() == std::string("bob"));

@@ -111,8 +111,7 @@ TEST_CASE("simulate kills jobs whose processors are lost, or submits them again,
     const std::string jobs = inputs.folder.file("out_jobs.csv");
     const std::string statistics = inputs.folder.file("out_statistics.csv");
     const auto simulate = [&](const std::string& on_failure) {
-        REQUIRE(inputs.simulate("out", {"-a", "fcfs", "--events", events, "-P", "on-failure=" + on_failure}).status ==
-                0);
+        require_done(inputs.simulate("out", {"-a", "fcfs", "--events", events, "-P", "on-failure=" + on_failure}));
         const Outcome checked = run(inputs.folder, {"check", jobs, "-p", inputs.platform, "-w", inputs.workload});
         CHECK(checked.status == 0);
         return checked.output;
@@ -164,12 +163,12 @@ TEST_CASE("simulate gives up on a scheduler that does not answer") {
 
 TEST_CASE("simulate --like batsim5 writes the files of Batsim 5 under its names") {
     const Inputs inputs;
-    REQUIRE(inputs.simulate("four", {"-a", "fcfs", "--like", "batsim4"}).status == 0);
-    REQUIRE(inputs.simulate("default", {"-a", "fcfs"}).status == 0);
+    require_done(inputs.simulate("four", {"-a", "fcfs", "--like", "batsim4"}));
+    require_done(inputs.simulate("default", {"-a", "fcfs"}));
     CHECK(inputs.jobs("default") == inputs.jobs("four"));
     CHECK(inputs.schedule("default") == inputs.schedule("four"));
     const Outcome outcome = inputs.simulate("five-", {"-a", "fcfs", "--like", "batsim5", "--real-times"});
-    REQUIRE(outcome.status == 0);
+    require_done(outcome);
     CHECK_THAT(outcome.output, EndsWith("five-jobs.csv, " + inputs.folder.file("five-schedule.json") + " and " +
                                         inputs.folder.file("five-real_exec_info.json") + "\n"));
     CHECK_THAT(contents(inputs.folder.file("five-jobs.csv")), Contains("\n1,w0,w0!p,0.000000,2,30.000000,1,"));
@@ -180,7 +179,7 @@ TEST_CASE("simulate --like batsim5 writes the files of Batsim 5 under its names"
     CHECK(schedule["nb_jobs"].GetInt() == 4);
     CHECK_FALSE(inputs.wrote("five-"));
     // Batsim 5 makes the folder, Batsim 4 does not.
-    REQUIRE(inputs.simulate("new/er/", {"-a", "fcfs", "--like", "batsim5"}).status == 0);
+    require_done(inputs.simulate("new/er/", {"-a", "fcfs", "--like", "batsim5"}));
     CHECK(contents(inputs.folder.file("new/er/jobs.csv")) == contents(inputs.folder.file("five-jobs.csv")));
     check_refused(inputs.simulate("missing/", {"-a", "fcfs"}), 1);
 }
@@ -207,7 +206,7 @@ TEST_CASE("what simulate writes of far times can be read back, and times that ca
     };
     // Guaranteed starts up to 1.8e18.
     const std::string far = workload("9e17", "3e17");
-    REQUIRE(simulate(far).status == 0);
+    require_done(simulate(far));
     CHECK_THAT(contents(prefix + "_guarantees.csv"), Contains("1800000000000000000.000000"));
     CHECK(run(folder, {"check", prefix, "-w", far, "-p", "1", "--guarantees", prefix + "_guarantees.csv"}).status == 0);
     CHECK(run(folder, {"metrics", prefix}).status == 0);

@@ -76,11 +76,11 @@ TEST_CASE("simulate takes an algorithm and its parameters from a file") {
     const Inputs inputs;
     const std::string policy = inputs.folder.write(
         "policy.json", R"({"algorithm": "easy", "params": {"order": "mixed", "weights": [0, -1, 0, 0, 0, 0]}})");
-    REQUIRE(inputs.simulate("fcfs", {"-a", "fcfs"}).status == 0);
+    require_done(inputs.simulate("fcfs", {"-a", "fcfs"}));
     CHECK(start_of(inputs.jobs("fcfs"), "4") == "20.000000");
     const auto check_backfills = [&](const std::string& prefix, const Arguments& options) {
         INFO(prefix);
-        REQUIRE(inputs.simulate(prefix, options).status == 0);
+        require_done(inputs.simulate(prefix, options));
         CHECK(start_of(inputs.jobs(prefix), "4") == "2.000000");
     };
     check_backfills("a", {"-P", policy});
@@ -200,20 +200,19 @@ TEST_CASE("simulate writes both files, the same in every run, and sums up unless
 
 TEST_CASE("simulate takes the algorithm and its parameters from Batsim's option, too") {
     const Inputs inputs;
-    REQUIRE(inputs.simulate("option", {"-a", "fcfs"}).status == 0);
-    REQUIRE(inputs.simulate("configured", {"--sched-cfg", R"({"algorithm":"fcfs"})"}).status == 0);
+    require_done(inputs.simulate("option", {"-a", "fcfs"}));
+    require_done(inputs.simulate("configured", {"--sched-cfg", R"({"algorithm":"fcfs"})"}));
     CHECK(inputs.jobs("option") == inputs.jobs("configured"));
     CHECK(start_of(inputs.jobs("option"), "4") == "20.000000");
-    REQUIRE(inputs.simulate("both", {"-a", "easy", "--sched-cfg", R"({"algorithm":"fcfs"})"}).status == 0);
+    require_done(inputs.simulate("both", {"-a", "easy", "--sched-cfg", R"({"algorithm":"fcfs"})"}));
     CHECK(start_of(inputs.jobs("both"), "4") == "2.000000");
 }
 
 TEST_CASE("simulate reads gzipped workloads, several of them, and external events") {
     const Inputs inputs;
     const std::string zipped = inputs.folder.file("w.json.gz");
-    REQUIRE(run(inputs.folder, {"generate", "lublin", "--jobs", "30", "--processors", "3", "--load", "0.5", "--seed",
-                                "1", "-o", zipped})
-                .status == 0);
+    require_done(run(inputs.folder, {"generate", "lublin", "--jobs", "30", "--processors", "3", "--load", "0.5",
+                                     "--seed", "1", "-o", zipped}));
     REQUIRE(contents(zipped).substr(0, 2) == "\x1f\x8b");
     const std::string events = inputs.folder.write("events.txt", lost("1.5", "2") + back("100", "2"));
     const Outcome outcome = inputs.simulate("out", {"-w", zipped, "-a", "fcfs", "--events", events});
@@ -226,22 +225,22 @@ TEST_CASE("simulate reads gzipped workloads, several of them, and external event
 
 TEST_CASE("-a takes parameters behind the algorithm, and -P adds to them") {
     const Inputs inputs;
-    REQUIRE(inputs.simulate("apart", {"-a", "easy", "-P", "order=mixed", "-P", "weights=0,-1,0,0,0,0"}).status == 0);
-    REQUIRE(inputs.simulate("together", {"-a", "easy,order=mixed,weights=0,-1,0,0,0,0"}).status == 0);
+    require_done(inputs.simulate("apart", {"-a", "easy", "-P", "order=mixed", "-P", "weights=0,-1,0,0,0,0"}));
+    require_done(inputs.simulate("together", {"-a", "easy,order=mixed,weights=0,-1,0,0,0,0"}));
     CHECK(inputs.jobs("together") == inputs.jobs("apart"));
-    REQUIRE(inputs.simulate("added", {"-a", "easy,order=mixed", "-P", "weights=0,-1,0,0,0,0"}).status == 0);
+    require_done(inputs.simulate("added", {"-a", "easy,order=mixed", "-P", "weights=0,-1,0,0,0,0"}));
     CHECK(inputs.jobs("added") == inputs.jobs("apart"));
     check_refused(inputs.simulate("x", {"-a", "easy,order=lpf", "-P", "order=mixed"}), 2,
                   "parameter order is written with the algorithm and in -P: expected it once");
     const std::string together = R"({"algorithm": "easy,order=mixed,weights=0,-1,0,0,0,0"})";
-    REQUIRE(inputs.simulate("configured", {"--sched-cfg", together}).status == 0);
+    require_done(inputs.simulate("configured", {"--sched-cfg", together}));
     CHECK(inputs.jobs("configured") == inputs.jobs("apart"));
     check_refused(
         inputs.simulate("x", {"--sched-cfg", R"({"algorithm": "easy,order=lpf", "params": {"order": "saf"}})"}), 2,
         "parameter order is written with the algorithm and in \"params\"");
     const std::string policy = inputs.folder.write(
         "policy.json", R"({"algorithm": "easy", "params": {"order": "mixed", "weights": [0,-1,0,0,0,0]}})");
-    REQUIRE(inputs.simulate("file", {"-a", policy}).status == 0);
+    require_done(inputs.simulate("file", {"-a", policy}));
     CHECK(inputs.jobs("file") == inputs.jobs("apart"));
     CHECK(inputs.simulate("changed", {"-a", policy, "-P", "weights=0,-2,0,0,0,0"}).status == 0);
     check_refused(run(inputs.folder, {"serve", "-a", "easy,order=sef"}), 2, "parameter order: unknown value 'sef'");

@@ -163,7 +163,7 @@ TEST_CASE("tune writes policy files under which a replay has the value that it s
 TEST_CASE("tune weighs scaled features, and its policy file has their scales") {
     const Inputs inputs;
     const Arguments scales{"--scale", "q=-4", "--scale", "p=-1000.5", "--scale", "wait=3e3"};
-    REQUIRE(inputs.tune("t", with({"--evaluations", "60"}, scales)).status == 0);
+    require_done(inputs.tune("t", with({"--evaluations", "60"}, scales)));
     const std::vector<std::string> lines = lines_of(inputs.text("t_results.csv"));
     REQUIRE(lines.size() == 3);
     for (const std::string name : {"one", "two"}) {
@@ -178,16 +178,14 @@ TEST_CASE("tune weighs scaled features, and its policy file has their scales") {
                             weights + "]}}\n");
         const std::string& workload = name == "one" ? inputs.one : inputs.two;
         CHECK(replayed(inputs, workload, "t_" + name + ".json") == field(line, 2));
-        REQUIRE(run(inputs.folder, {"compare", inputs.folder.file("t_" + name + ".json"), "-p", inputs.platform, "-w",
-                                    workload, "-o", inputs.folder.file("compare.csv")})
-                    .status == 0);
+        require_done(run(inputs.folder, {"compare", inputs.folder.file("t_" + name + ".json"), "-p", inputs.platform,
+                                         "-w", workload, "-o", inputs.folder.file("compare.csv")}));
         CHECK(field(lines_of(inputs.text("compare.csv"))[1], 1) == field(line, 2));
     }
 
     // A grid with an odd number of points contains the pure policies. Check q and p in both directions.
-    REQUIRE(
-        inputs.tune("c", with({"--method", "cover", "--points", "3", "--values", inputs.folder.file("v.csv")}, scales))
-            .status == 0);
+    require_done(inputs.tune(
+        "c", with({"--method", "cover", "--points", "3", "--values", inputs.folder.file("v.csv")}, scales)));
     const std::vector<std::string> values = lines_of(inputs.text("v.csv"));
     const auto value_of = [&](const std::string& weights) {
         for (const std::string& line : values) {
@@ -198,9 +196,8 @@ TEST_CASE("tune weighs scaled features, and its policy file has their scales") {
         return std::string("none");
     };
     const auto compared = [&](const std::string& order) {
-        REQUIRE(run(inputs.folder, {"compare", "easy,threshold=200000,backfill-order=spf,order=" + order, "-p",
-                                    inputs.platform, "-w", inputs.one, "-o", inputs.folder.file("pure.csv")})
-                    .status == 0);
+        require_done(run(inputs.folder, {"compare", "easy,threshold=200000,backfill-order=spf,order=" + order, "-p",
+                                         inputs.platform, "-w", inputs.one, "-o", inputs.folder.file("pure.csv")}));
         const std::string line = lines_of(inputs.text("pure.csv"))[1];
         return line.substr(line.rfind(',') + 1);
     };

@@ -20,10 +20,9 @@ struct TwoRuns {
 
     // Simulates with this algorithm, and returns the prefix of the run's files.
     std::string simulated(const std::string& algorithm) const {
-        const Outcome outcome =
-            run(folder, {"simulate", "-q", "-a", algorithm, "-p", "4", "-w", workload, "-e", folder.file(algorithm)});
-        REQUIRE(outcome.status == 0);
-        return folder.file(algorithm);
+        const std::string prefix = folder.file(algorithm);
+        require_done(run(folder, {"simulate", "-q", "-a", algorithm, "-p", "4", "-w", workload, "-e", prefix}));
+        return prefix;
     }
 };
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -45,11 +46,20 @@ inline const std::string submission5 =
 inline const std::string ending5 =
     R"({"now":5.0,"events":[{"timestamp":5.0,"event_type":"SimulationEndsEvent","event":{}}]})";
 
+// The lines of the error stream that are not info or warnings.
+inline std::vector<std::string> problems_of(const std::string& errors) {
+    std::vector<std::string> lines = lines_of(errors);
+    std::erase_if(lines, [](const std::string& line) {
+        return line.rfind("batfill: info: ", 0) == 0 || line.rfind("batfill: warning: ", 0) == 0;
+    });
+    return lines;
+}
+
 // A listening daemon.
 class Daemon : public Process {
  public:
-    Daemon(const Folder& folder, std::vector<std::string> arguments, const Limits& limits = {})
-        : Process(folder, with_serve(std::move(arguments)), limits) {
+    Daemon(const Folder& folder, const Arguments& arguments, const Limits& limits = {})
+        : Process(folder, with({"serve"}, arguments), limits) {
         const std::string mark = "listening on ";
         const std::string text = wait_for_error_text(mark);
         const std::size_t from = text.find(mark) + mark.size();
@@ -57,12 +67,18 @@ class Daemon : public Process {
     }
     const std::string& endpoint() const { return endpoint_; }
 
- private:
-    static std::vector<std::string> with_serve(std::vector<std::string> arguments) {
-        arguments.insert(arguments.begin(), "serve");
-        return arguments;
+    // Ends it by a signal.
+    void stop() {
+        signal(SIGTERM);
+        CHECK(wait() == 0);
+    }
+    // Checks that it ends with this status and one line about the problem.
+    void check_ends_with_a_problem(int status) {
+        CHECK(wait() == status);
+        CHECK(problems_of(errors()).size() == 1);
     }
 
+ private:
     std::string endpoint_;
 };
 
@@ -160,15 +176,6 @@ class Peer {
     zmq::context_t context_;
     zmq::socket_t socket_;
 };
-
-// The lines of the error stream that are not info or warnings.
-inline std::vector<std::string> problems_of(const std::string& errors) {
-    std::vector<std::string> lines = lines_of(errors);
-    std::erase_if(lines, [](const std::string& line) {
-        return line.rfind("batfill: info: ", 0) == 0 || line.rfind("batfill: warning: ", 0) == 0;
-    });
-    return lines;
-}
 
 inline std::string ipc_endpoint(const Folder& folder) {
     return "ipc://" + folder.file("socket");

@@ -53,8 +53,7 @@ TEST_CASE("A message of several frames is answered, and ends the daemon with sta
     batsim.send(zmq::message_t(beginning), zmq::send_flags::sndmore);
     batsim.send(zmq::message_t(submission));
     CHECK_THAT(batsim.receive(), Contains("SCHEDULER_ERROR") && Contains("several frames"));
-    CHECK(daemon.wait() == 1);
-    CHECK(problems_of(daemon.errors()).size() == 1);
+    daemon.check_ends_with_a_problem(1);
 }
 
 TEST_CASE("A frame above the codec's limit is answered, and ends the daemon with status 1") {
@@ -64,8 +63,7 @@ TEST_CASE("A frame above the codec's limit is answered, and ends the daemon with
     batsim.ask(beginning);
     batsim.send(zeros(100'000'000));
     CHECK_THAT(batsim.receive(), Contains("SCHEDULER_ERROR") && Contains("a frame of 100000000 bytes"));
-    CHECK(daemon.wait() == 1);
-    CHECK(problems_of(daemon.errors()).size() == 1);
+    daemon.check_ends_with_a_problem(1);
 }
 
 TEST_CASE("A frame of one gigabyte is not taken in: its sender loses the connection, and the simulation goes on") {
@@ -104,8 +102,7 @@ TEST_CASE("A message that begins no simulation is refused and forgotten, however
         daemon.wait_for_error_text("refused: " + std::string(i == 0 ? "expected" : "a message of several frames"));
         Peer(daemon.endpoint()).play_simulation();
     }
-    daemon.signal(SIGTERM);
-    CHECK(daemon.wait() == 0);
+    daemon.stop();
     CHECK(problems_of(daemon.errors()).empty());
 }
 
@@ -114,8 +111,7 @@ TEST_CASE("A scheduler configuration that names nothing usable is answered, and 
     Daemon daemon(folder, {"-s", ipc_endpoint(folder)});
     Peer batsim(daemon.endpoint());
     CHECK_THAT(batsim.ask(beginning), Contains("SCHEDULER_ERROR") && Contains("known: bf-mod, "));
-    CHECK(daemon.wait() == 2);
-    CHECK(problems_of(daemon.errors()).size() == 1);
+    daemon.check_ends_with_a_problem(2);
 }
 
 TEST_CASE("The daemon speaks to Batsim 4 and 5, whichever connects") {
@@ -132,8 +128,7 @@ TEST_CASE("The daemon speaks to Batsim 4 and 5, whichever connects") {
         CHECK_THAT(batsim5.ask(submission5 + zero), Contains(R"("host_allocation":"0-1")"));
         CHECK(batsim5.ask(ending5 + zero) == R"({"now":5,"events":[]})" + zero);
     }
-    daemon.signal(SIGTERM);
-    CHECK(daemon.wait() == 0);
+    daemon.stop();
     CHECK(problems_of(daemon.errors()).empty());
 }
 
@@ -147,8 +142,7 @@ TEST_CASE("A Batsim of the other version takes over when that of a simulation ha
     }
     daemon.wait_for_error_text("the connection to Batsim is lost");
     Peer(daemon.endpoint()).play_simulation();
-    daemon.signal(SIGTERM);
-    CHECK(daemon.wait() == 0);
+    daemon.stop();
     CHECK_THAT(daemon.errors(), Contains("warning: the simulation whose peer is lost ends, as another begins\n"));
 }
 
@@ -160,8 +154,7 @@ TEST_CASE("With --protocol the daemon speaks to one version of Batsim only") {
     CHECK(four.wait() == 0);
     Daemon five(folder, {"-a", "fcfs", "-s", any_port, "--protocol", "5"});
     CHECK_THAT(Peer(five.endpoint()).ask(beginning), Contains("SCHEDULER_ERROR") && Contains("expected the message"));
-    five.signal(SIGTERM);
-    CHECK(five.wait() == 0);
+    five.stop();
     Daemon unnamed(folder, {"-s", any_port});
     CHECK_THAT(Peer(unnamed.endpoint()).ask(init5), StartsWith(std::string("\x02\0\0\0{", 5)) &&
                                                         Contains("SCHEDULER_ERROR") && Contains("no algorithm named"));

@@ -46,8 +46,7 @@ TEST_CASE("What strangers send in the middle of a simulation changes nothing, an
 
         Daemon stopped(folder, {"-a", "fcfs", "-s", any_port});
         Stranger stranger(stopped.endpoint(), bytes);
-        stopped.signal(SIGTERM);
-        CHECK(stopped.wait() == 0);
+        stopped.stop();
     }
 }
 
@@ -144,8 +143,7 @@ TEST_CASE("With --keep-alive, a simulation whose Batsim died ends when another b
         daemon.wait_for_error_text("the connection to Batsim is lost");
         Peer(daemon.endpoint()).play_simulation();
         Peer(daemon.endpoint()).play_simulation();
-        daemon.signal(SIGTERM);
-        CHECK(daemon.wait() == 0);
+        daemon.stop();
         CHECK_THAT(daemon.errors(), Contains("warning: the simulation whose peer is lost ends, as another begins\n"));
         CHECK(problems_of(daemon.errors()).empty());
     }
@@ -166,8 +164,7 @@ TEST_CASE("A Batsim that died before its first message was looked at is missed, 
     daemon.signal(SIGCONT);
     daemon.wait_for_error_text("the connection to Batsim is lost");
     Peer(daemon.endpoint()).play_simulation();
-    daemon.signal(SIGTERM);
-    CHECK(daemon.wait() == 0);
+    daemon.stop();
 }
 
 TEST_CASE("A thousand simulations, one after the other, leave the daemon's memory as it was after a hundred",
@@ -182,8 +179,7 @@ TEST_CASE("A thousand simulations, one after the other, leave the daemon's memor
         Peer(daemon.endpoint()).play_simulation();
     }
     [[maybe_unused]] const long long growth = daemon.peak_memory() - after_a_hundred;
-    daemon.signal(SIGTERM);
-    CHECK(daemon.wait() == 0);
+    daemon.stop();
 #ifdef BATFILL_SANITIZED
     skip("the growth of memory needs a build without sanitizers, which keep what was freed");
 #else
@@ -221,8 +217,7 @@ TEST_CASE("A peer that takes none of its replies does not hold up the end of the
     }
     // The peer's own queue may hold what the daemon does not read, so the signal is all that can be waited for.
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    daemon.signal(SIGTERM);
-    CHECK(daemon.wait() == 0);
+    daemon.stop();
     CHECK(problems_of(daemon.errors()).empty());
 }
 

@@ -97,8 +97,7 @@ TEST_CASE("With --keep-alive the daemon serves one simulation after another unti
     for (int i = 0; i < 2; ++i) {
         Peer(daemon.endpoint()).play_simulation();
     }
-    daemon.signal(SIGTERM);
-    CHECK(daemon.wait() == 0);
+    daemon.stop();
     const std::vector<std::string> log = lines_of(daemon.errors());
     CHECK(std::count(log.begin(), log.end(),
                      "batfill: info: simulation begins: 2 processors, algorithm conservative") == 2);
@@ -135,8 +134,7 @@ TEST_CASE("A signal ends the daemon also if Batsim says nothing more") {
     Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
     Peer batsim(daemon.endpoint());
     batsim.ask(beginning);
-    daemon.signal(SIGTERM);
-    CHECK(daemon.wait() == 0);
+    daemon.stop();
 }
 
 TEST_CASE("A suspended daemon resumes") {
@@ -269,8 +267,7 @@ TEST_CASE("A daemon that runs short of memory answers if it can, and ends with o
         } else {
             refused = true;
             CHECK_THAT(reply, Contains("SCHEDULER_ERROR") && Contains("not enough memory"));
-            CHECK(daemon.wait() == 1);
-            CHECK(problems_of(daemon.errors()).size() == 1);
+            daemon.check_ends_with_a_problem(1);
         }
     }
     CHECK(refused);
@@ -306,9 +303,7 @@ TEST_CASE("A wrong command line of the daemon gives one line with the known valu
     const Folder folder;
     for (const Case& one : cases) {
         INFO(one.problem);
-        std::vector<std::string> arguments = one.arguments;
-        arguments.insert(arguments.begin(), "serve");
-        Process daemon(folder, arguments);
+        Process daemon(folder, with({"serve"}, one.arguments));
         CHECK(daemon.wait() == 2);
         CHECK(lines_of(daemon.errors()).size() == 1);
         CHECK_THAT(daemon.errors(), StartsWith("batfill: ") && Contains(one.problem));

@@ -10,7 +10,7 @@
 
 namespace batfill::tests {
 
-// Catches what is logged while it lives.
+// Catches the log while it lives.
 class CaughtLog {
  public:
     CaughtLog() : previous_(spdlog::default_logger()) {

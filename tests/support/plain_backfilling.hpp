@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "plain_machine.hpp"
 #include "plain_order.hpp"
 #include "plain_prediction.hpp"
+#include "random.hpp"
 #include "same_rounds.hpp"
 
 namespace batfill::tests {
@@ -36,6 +38,17 @@ struct PlainRules {
     std::size_t reservations = 1;
     bool one_as_several = false;  // treats one reservation like several
 };
+
+// Draws both orders of `easy` among these names, for the engine and for the plain form.
+inline void draw_orders(Random& random, const std::vector<std::string>& names, Parameters::Given& given,
+                        PlainRules& rules) {
+    for (const auto& [parameter, order] :
+         {std::pair("order", &rules.order), std::pair("backfill-order", &rules.backfill_order)}) {
+        const std::string& name = names[static_cast<std::size_t>(random.below(static_cast<int>(names.size())))];
+        given.emplace_back(parameter, name);
+        *order = name == "predicted" ? plain_predicted_order() : plain_order(named_orders().at(name));
+    }
+}
 
 // Counts rare events. A comparison in which they never happened shows little.
 struct BackfillingCounts {

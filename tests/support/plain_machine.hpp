@@ -99,7 +99,7 @@ class PlainMachine {
         }
     }
 
-    // Updates the estimated ends of the running jobs but those that `ended`.
+    // Updates the estimated ends of the running jobs, except those that `ended`.
     template <typename EndOf>
     void estimate_ends(const std::vector<JobIndex>& ended, EndOf end_of) {
         for (auto& [index, running] : running_) {
@@ -120,7 +120,7 @@ class PlainMachine {
         return free_if([&](JobIndex job) { return jobs.contains(job); });
     }
 
-    // All of these places that a job can have, in order of preference. Of places that differ only in the processors of
+    // All free places that a job can have, in order of preference. Of places that differ only in the processors of
     // one machine, it lists only the lowest.
     std::vector<Place> places(const JobDescription& job, Placement placement, const Free& free) const {
         const auto needed = static_cast<std::size_t>(job.processors);

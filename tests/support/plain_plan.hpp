@@ -20,8 +20,8 @@ namespace batfill::tests {
 
 // The common part of the plain forms of plan algorithms, which are independent implementations. They place and cancel
 // exactly what the definition says, and remember only planned starts between rounds. If processors come or go, they
-// plan all waiting jobs anew, in the order of the planned starts. They ignore overrun walltimes. Every job has a
-// walltime and fits on the machine.
+// rebuild the plan of the waiting jobs in the order of the planned starts. They ignore overrun walltimes. Every job has
+// a walltime and fits on the machine.
 class PlainPlanAlgorithm {
  public:
     explicit PlainPlanAlgorithm(int processors) : machine_(processors) {}
@@ -152,7 +152,7 @@ class PlainPlanAlgorithm {
     }
 
  private:
-    // Returns whether any of these jobs ended early.
+    // Returns whether a job ended early.
     bool take_out(const std::vector<JobIndex>& ended) {
         bool early = false;
         for (const JobIndex index : ended) {

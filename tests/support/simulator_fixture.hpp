@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <variant>
@@ -63,6 +64,29 @@ inline std::string job(const std::string& id, const std::string& submit, int pro
                        const std::string& delay) {
     return R"({"id":")" + id + R"(","subtime":)" + submit + R"(,"res":)" + std::to_string(processors) +
            (walltime.empty() ? "" : R"(,"walltime":)" + walltime) + R"(,"profile":"d)" + delay + "\"}";
+}
+
+// Jobs of such a workload from lines as "10: a 2x20 runs 5, b 1 runs 7", or several such parts behind one another with
+// semicolons: at 10 s come job a, for 2 processors and 20 s, which would run for 5 s, and job b, without a walltime.
+inline std::string jobs_in(std::string script) {
+    std::replace(script.begin(), script.end(), ';', '\n');
+    std::istringstream lines(script);
+    std::string jobs;
+    for (std::string line; std::getline(lines >> std::ws, line);) {
+        std::istringstream descriptions(line.substr(line.find(':') + 1));
+        for (std::string description; std::getline(descriptions, description, ',');) {
+            std::istringstream words(description);
+            std::string id;
+            std::string size;
+            std::string runs;
+            std::string delay;
+            words >> id >> size >> runs >> delay;
+            const std::size_t x = std::min(size.find('x'), size.size());
+            jobs += (jobs.empty() ? "" : ",") + job(id, line.substr(0, line.find(':')), std::stoi(size.substr(0, x)),
+                                                    x < size.size() ? size.substr(x + 1) : "", delay);
+        }
+    }
+    return jobs;
 }
 
 inline Scenario scenario_of(Platform platform, std::vector<Workload> workloads, const std::string& events = "") {

@@ -34,8 +34,8 @@ enum class Shown {
 //
 // Times are whole seconds. The events are
 //
-//     a 2x100      job a is submitted, for 2 processors and 100 s; `a 2` has no walltime. May be followed by
-//                  `due 170` (deadline), `of ann` (user) and `with l` (a licence, several times if needed)
+//     a 2x100      job a is submitted, for 2 processors and 100 s; `a 2` has no walltime. Behind it may stand its
+//                  deadline (`due 170`), its user (`of ann`) and its licences (`with l with m`)
 //     ends a       a ends by itself
 //     dies a       a ends because it was killed
 //     killed a     Batsim confirms that it has killed a
@@ -74,7 +74,6 @@ class SmallMachine {
         return *last;
     }
 
-    // The starts of the running jobs are in `engine().state()`; a job's name is the id of its description.
     const Engine& engine() const { return engine_; }
     const Job& job(const std::string& name) const { return engine_.state().job(index_of(name)); }
     const std::string& name(JobIndex job) const { return names_.at(job); }
@@ -103,7 +102,7 @@ class SmallMachine {
     }
 
  protected:
-    // Called after each round, with its completions by themselves and its submissions.
+    // Called after each round with its submissions and with the jobs that ended by themselves.
     virtual void after_round(const Message&) {}
 
  private:
@@ -133,9 +132,16 @@ class SmallMachine {
             take_in(trimmed(event));
         }
         const std::vector<Decision> decisions = engine_.decide();
-        std::string text = text_of(decisions);
+        const std::string all = text_of(decisions);
         after_round(message_);
-        return shown_ == Shown::schedule ? schedule(decisions) : shown_ == Shown::decisions ? text : guarantees();
+        switch (shown_) {
+            case Shown::schedule:
+                return schedule(decisions);
+            case Shown::decisions:
+                return all;
+            default:
+                return guarantees();
+        }
     }
     void take_in(const std::string& event) {
         const std::size_t space = event.find(' ');
@@ -183,6 +189,7 @@ class SmallMachine {
                 job.licenses.push_back(value);
             }
         }
+        REQUIRE(std::count(names_.begin(), names_.end(), name) == 0);
         message_.submitted.emplace_back(static_cast<JobIndex>(names_.size()), job);
         names_.push_back(name);
         take_in_data(JobSubmitted{number_of(name), job});

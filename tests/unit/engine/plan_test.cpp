@@ -58,6 +58,20 @@ struct PlainPlan {
     }
 };
 
+using Running = std::vector<std::pair<Time, int>>;  // ends and processors
+
+// The jobs whose planned start has come run until their walltimes.
+void start_due_jobs(Plan& plan, PlainPlan& plain, Time now, Running& running) {
+    for (const JobIndex job : plain.order()) {
+        if (const PlainPlan::Planned planned = plain.jobs[job]; planned.start <= now) {
+            running.emplace_back(planned.start + planned.walltime, planned.processors);
+            plain.jobs.erase(job);
+            plan.start(job);
+        }
+    }
+    std::erase_if(running, [&](const auto& job) { return job.first <= now; });
+}
+
 }  // namespace
 
 TEST_CASE("what a plan remembers never keeps a job from moving, whatever is given back and in whatever order") {
@@ -71,29 +85,25 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
         Plan plan;
         plan.reset(at(0), processors);
         PlainPlan plain(processors);
-        struct Running {
-            Time end;
-            int processors;
-        };
-        std::vector<Running> running;
+        Running running;
         Time now = at(0);
         JobIndex next = 0;
         for (int step = 0; step < 400; ++step) {
             now = now + Duration::seconds(below(6));
             plan.advance(now);
-            std::erase_if(running, [&](const Running& job) { return job.end <= now; });
+            std::erase_if(running, [&](const auto& job) { return job.first <= now; });
             for (const JobIndex job : plain.order()) {
                 if (plain.jobs[job].start < now) {
-                    running.push_back({plain.jobs[job].start + plain.jobs[job].walltime, plain.jobs[job].processors});
+                    running.emplace_back(plain.jobs[job].start + plain.jobs[job].walltime, plain.jobs[job].processors);
                     plain.jobs.erase(job);
                     plan.start(job);
                 }
             }
-            std::erase_if(running, [&](const Running& job) { return job.end <= now; });
+            std::erase_if(running, [&](const auto& job) { return job.first <= now; });
             if (!running.empty() && below(2) == 0) {
                 const auto ended = running.begin() + below(static_cast<int>(running.size()));
-                plan.give_back(now, ended->end, ended->processors);
-                plain.profile.add(now, ended->end, ended->processors);
+                plan.give_back(now, ended->first, ended->second);
+                plain.profile.add(now, ended->first, ended->second);
                 running.erase(ended);
                 if (compress_always || below(40) == 0) {
                     std::vector<JobIndex> order = plain.order();
@@ -134,7 +144,7 @@ TEST_CASE(
         Plan plan;
         plan.reset(at(0), processors);
         PlainPlan plain(processors);
-        std::vector<std::pair<Time, int>> running;  // ends and processors
+        Running running;
         std::vector<int> ranks;
         Time now = at(0);
         // A move must start before `than`.
@@ -151,14 +161,7 @@ TEST_CASE(
         for (JobIndex next = 0; next < 300; ++next) {
             now = now + Duration::seconds(below(6));
             plan.advance(now);
-            for (const JobIndex job : plain.order()) {
-                if (const PlainPlan::Planned planned = plain.jobs[job]; planned.start <= now) {
-                    running.emplace_back(planned.start + planned.walltime, planned.processors);
-                    plain.jobs.erase(job);
-                    plan.start(job);
-                }
-            }
-            std::erase_if(running, [&](const auto& job) { return job.first <= now; });
+            start_due_jobs(plan, plain, now, running);
             if (!running.empty() && below(2) == 0) {
                 const auto ended = running.begin() + below(static_cast<int>(running.size()));
                 plan.give_back(now, ended->first, ended->second);
@@ -235,21 +238,14 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
         plan.count_events(events);
         plan.reset(at(0), 8);
         PlainPlan plain(8);
-        std::vector<std::pair<Time, int>> running;  // ends and processors
+        Running running;
         std::uint64_t starts_and_ends = 0;
         std::uint64_t placed_anew = 0;
         Time now = at(0);
         for (JobIndex next = 0; next < 200; ++next) {
             now = now + Duration::seconds(below(4));
             plan.advance(now);
-            for (const JobIndex job : plain.order()) {
-                if (const PlainPlan::Planned planned = plain.jobs[job]; planned.start <= now) {
-                    running.emplace_back(planned.start + planned.walltime, planned.processors);
-                    plain.jobs.erase(job);
-                    plan.start(job);
-                }
-            }
-            std::erase_if(running, [&](const auto& job) { return job.first <= now; });
+            start_due_jobs(plan, plain, now, running);
             if (!running.empty() && below(2) == 0) {
                 const auto [end, processors] = running.back();
                 running.pop_back();

@@ -121,13 +121,8 @@ TEST_CASE("easy starts jobs where a plain form that tries every place does, wher
         Random random(2013);
         for (unsigned seed = 0; seed < 400; ++seed) {
             PlainRules rules{.placement = placement};
-            const char* const orders[] = {"fcfs", "fcfs", "spf", "laf", "lexp"};
-            const std::string order = orders[random.below(5)];
-            const std::string backfill_order = orders[random.below(5)];
-            rules.order = plain_order(named_orders().at(order));
-            rules.backfill_order = plain_order(named_orders().at(backfill_order));
-            const Parameters::Given given{
-                {"placement", to_string(placement)}, {"order", order}, {"backfill-order", backfill_order}};
+            Parameters::Given given{{"placement", to_string(placement)}};
+            draw_orders(random, {"fcfs", "fcfs", "spf", "laf", "lexp"}, given, rules);
             INFO("stream " << seed << text_of(given));
             const bool machine_changes = random.one_in(3);
             Stream stream(seed, {.most_jobs = 50,

@@ -309,13 +309,7 @@ TEST_CASE("With predicted run times jobs start where a plain form that tries eve
             PlainRules rules{.placement = placement, .predicts = true};
             Parameters::Given given = last_two;
             given.emplace_back("placement", to_string(placement));
-            const char* const orders[] = {"fcfs", "predicted", "predicted", "laf"};
-            for (const char* const name : {"order", "backfill-order"}) {
-                const std::string order = orders[random.below(4)];
-                given.emplace_back(name, order);
-                (name == std::string("order") ? rules.order : rules.backfill_order) =
-                    order == "predicted" ? plain_predicted_order() : plain_order(named_orders().at(order));
-            }
+            draw_orders(random, {"fcfs", "predicted", "predicted", "laf"}, given, rules);
             INFO("stream " << seed << text_of(given));
             Stream stream(seed, {.most_jobs = 80,
                                  .most_processors = random.one_in(3) ? 6 : 20,

@@ -86,6 +86,13 @@ Workload random_workload(unsigned seed) {
     return workload;
 }
 
+void check_same_jobs(const Workload& a, const Workload& b) {
+    REQUIRE(a.jobs.size() == b.jobs.size());
+    for (std::size_t i = 0; i < a.jobs.size(); ++i) {
+        CHECK(a.jobs[i].description == b.jobs[i].description);
+    }
+}
+
 bool same_profile(const JobProfile& a, const JobProfile& b) {
     return a.type == b.type && a.type_name == b.type_name && a.delay == b.delay && a.cpu == b.cpu && a.com == b.com &&
            a.return_code == b.return_code && a.source == b.source;
@@ -276,10 +283,7 @@ TEST_CASE("A workload that is written reads as the same") {
             write_workload(written, folder.file(name));
             const Workload read = read_workload(folder.file(name), "w1");
             CHECK(read.processors == written.processors);
-            REQUIRE(read.jobs.size() == written.jobs.size());
-            for (std::size_t i = 0; i < read.jobs.size(); ++i) {
-                CHECK(read.jobs[i].description == written.jobs[i].description);
-            }
+            check_same_jobs(read, written);
             REQUIRE(read.profiles.size() == written.profiles.size());
             for (const auto& [profile_name, profile] : read.profiles) {
                 CHECK(same_profile(profile, written.profiles.at(profile_name)));
@@ -366,10 +370,7 @@ TEST_CASE("Fields of a job that are not known are kept, in both formats") {
     for (const WorkloadFormat format : {WorkloadFormat::batsim4, WorkloadFormat::batsim5}) {
         workload.format = format;
         write_workload(workload, folder.file("workload.json"));
-        const Workload read = read_workload(folder.file("workload.json"), "w0");
-        for (std::size_t i = 0; i < read.jobs.size(); ++i) {
-            CHECK(read.jobs[i].description == workload.jobs[i].description);
-        }
+        check_same_jobs(read_workload(folder.file("workload.json"), "w0"), workload);
     }
 }
 
@@ -380,10 +381,7 @@ TEST_CASE("A workload is written as Batsim 5 reads it, and reads as the same") {
         written.format = WorkloadFormat::batsim5;
         write_workload(written, folder.file("workload.json"));
         const Workload read = read_workload(folder.file("workload.json"), "w1");
-        REQUIRE(read.jobs.size() == written.jobs.size());
-        for (std::size_t i = 0; i < read.jobs.size(); ++i) {
-            CHECK(read.jobs[i].description == written.jobs[i].description);
-        }
+        check_same_jobs(read, written);
     }
     const std::string jobs = R"({"id":"1","subtime":0.5,"res":1,"walltime":-1,"profile":"p","own":[1],"user":"u"},)"
                              R"({"id":"2","subtime":1,"res":2,"walltime":10,"profile":"q","extra_data":{"x":1}},)"

@@ -30,14 +30,6 @@ namespace {
 struct Order {
     Parameters::Given given;
     OrderWeights weights;
-
-    std::string text() const {
-        std::string text;
-        for (const auto& [key, value] : given) {
-            text.append(" ").append(key).append("=").append(value);
-        }
-        return text;
-    }
 };
 
 Order mixed_order(const OrderWeights& weights, bool tenths) {
@@ -63,7 +55,7 @@ std::vector<Order> all_orders() {
 // Plays a random stream to an algorithm and compares all its observable results with the plain form.
 void compare_with_plain_form(unsigned seed, const Features& features, Kind kind, const Order& order,
                              PlainCompression::Counts& counts) {
-    INFO(name_of(kind) << order.text() << ", stream " << seed);
+    INFO(name_of(kind) << text_of(order.given) << ", stream " << seed);
     Stream stream(seed, features);
     Engine engine(name_of(kind), order.given);
     PlainCompression plain(stream.processors(), kind, order.weights, counts);
@@ -177,7 +169,7 @@ TEST_CASE("pc and dc: no planned start ever moves later", "[compression][propert
         int started_earlier = 0;
         for (const Order& order : all_orders()) {
             for (int i = 0; i < 25; ++i) {
-                INFO(name_of(kind) << order.text() << ", stream " << seed);
+                INFO(name_of(kind) << text_of(order.given) << ", stream " << seed);
                 Stream stream(seed++, {.deadlines = false});
                 Engine engine(name_of(kind), order.given);
                 std::map<JobIndex, Time> promised;
@@ -209,7 +201,7 @@ TEST_CASE("pc and dc: no processor is used twice and no job is lost when process
         std::size_t changes = 0;
         for (const Order& order : all_orders()) {
             for (int i = 0; i < 12; ++i) {
-                INFO(name_of(kind) << order.text() << ", stream " << seed);
+                INFO(name_of(kind) << text_of(order.given) << ", stream " << seed);
                 Stream stream(seed++, {.deadlines = false, .machine_changes = true});
                 Engine engine(name_of(kind), order.given);
                 stream.play(engine, [&](const Message& message, const std::vector<JobIndex>&) {

@@ -141,13 +141,7 @@ Choice random_choice(Random& random, const PlainMachine& machine) {
         case 1:
             choice.algorithm = "easy";
             choice.given = {{"placement", "machine"}};
-            for (const char* name : {"order", "backfill-order"}) {
-                const char* const orders[] = {"fcfs", "spf", "laf", "lqf", "sexp"};
-                const std::string order = orders[random.below(5)];
-                choice.given.emplace_back(name, order);
-                (name == std::string("order") ? choice.rules.order : choice.rules.backfill_order) =
-                    plain_order(named_orders().at(order));
-            }
+            draw_orders(random, {"fcfs", "spf", "laf", "lqf", "sexp"}, choice.given, choice.rules);
             return choice;
         default:
             break;

@@ -12,8 +12,8 @@
 
 namespace batfill::tests::kept_head_test {
 
-// Parameters of easy that other simulators need: a head that keeps its place, no extra processors, processors that are
-// free only once a completion is handled, orders by a field and ties by the first order. All worked by hand.
+// Parameters of easy that other simulators need, all worked by hand: a head that keeps its place, no extra processors,
+// processors that become free when the completion is handled, orders by a field, and ties by the first order.
 
 namespace {
 

@@ -137,9 +137,13 @@ TEST_CASE("easy-sleeper puts processors to sleep that were idle for a while, and
     // wakes until 20. At 16, e (1) finds no extra. At 17 c has ended: one is extra again, and e runs until 21. So b has
     // its three processors, 1 to 3, from 20 to 26. Processor 0 falls asleep from 31 to 33. At 32, d (4) needs it: it
     // wakes from 33 to 38.
-    const std::string jobs = job("a", "0", 2, "9", "8") + "," + job("b", "14", 3, "20", "6") + "," +
-                             job("c", "15", 1, "3", "2") + "," + job("e", "16", 1, "30", "4") + "," +
-                             job("d", "32", 4, "20", "1");
+    const std::string jobs = jobs_in(R"(
+         0: a 2x9 runs 8
+        14: b 3x20 runs 6
+        15: c 1x3 runs 2
+        16: e 1x30 runs 4
+        32: d 4x20 runs 1
+    )");
     const Outcome outcome =
         run(scenario_of(machine_that_sleeps(4), {workload_of(jobs)}), {"easy-sleeper", {{"idle-time", "10"}}});
     const Simulator& simulator = outcome.simulation();
@@ -162,8 +166,7 @@ TEST_CASE("easy-sleeper puts processors to sleep that were idle for a while, and
 }
 
 TEST_CASE("easy-sleeper is easy where nothing can sleep", "[schedules]") {
-    const std::string jobs = job("a", "0", 3, "10", "9.5") + "," + job("b", "1", 4, "5", "4") + "," +
-                             job("c", "2", 1, "8.000001", "1") + "," + job("d", "2", 1, "8", "8");
+    const std::string jobs = jobs_in("0: a 3x10 runs 9.5; 1: b 4x5 runs 4; 2: c 1x8.000001 runs 1, d 1x8 runs 8");
     for (const char* const algorithm : {"easy", "easy-sleeper"}) {
         const Outcome outcome = run(scenario_of(batfill::tests::machine(4), {workload_of(jobs)}), {algorithm, {}});
         const Simulator& simulator = outcome.simulation();

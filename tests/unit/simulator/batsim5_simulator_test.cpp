@@ -184,8 +184,7 @@ TEST_CASE("Recorded runs of Batsim 5 come out message by message, and their file
 }
 
 TEST_CASE("A delay equal to the walltime reaches it, in Batsim 5 as in 4", "[simulator][batsim5]") {
-    Scenario scenario =
-        like_batsim5({workload_of(job("a", "1", 1, "10", "10") + "," + job("b", "1", 1, "10.000001", "10"))});
+    Scenario scenario = like_batsim5({workload_of(jobs_in("1: a 1x10 runs 10, b 1x10.000001 runs 10"))});
     const std::vector<std::string> told{"1: submitted w0!a, submitted w0!b", "1: no_more_static_job_to_submit",
                                         "11: stopped w0!a, completed w0!b"};
     const Script script{{1, {{start(0, "0"), start(1, "1")}, ""}}};
@@ -273,8 +272,7 @@ TEST_CASE("Batsim 5 counts the makespan from time 0, or from a submission before
 
 TEST_CASE("To Batsim 5 a machine that is unavailable is still idle or computing", "[simulator][batsim5][events]") {
     Scenario scenario = scenario_of(machine_that_sleeps(5),
-                                    {workload_of(job("a", "1", 1, "99", "5") + "," + job("b", "2", 1, "99", "10") +
-                                                 "," + job("c", "20", 3, "99", "1"))},
+                                    {workload_of(jobs_in("1: a 1x99 runs 5; 2: b 1x99 runs 10; 20: c 3x99 runs 1"))},
                                     lost("3", "0-3") + back("9", "0-3"));
     scenario.rules = simulator_rules("batsim5");
     const Script script{{1, {{start(0, "0")}, ""}},
@@ -304,8 +302,7 @@ TEST_CASE("Jobs of one instant come one by one where the clock of doubles is beh
     for (const char* id : {"x", "y", "z"}) {
         jobs += job(id, "70000", 1, "20", "0.2") + ",";
     }
-    jobs += job("b", "70000.8", 1, "20", "1") + "," + job("c", "70000.8", 1, "20", "1") + "," +
-            job("d", "70000.8", 1, "20", "1");
+    jobs += jobs_in("70000.8: b 1x20 runs 1, c 1x20 runs 1, d 1x20 runs 1");
     Script script{{1, {{start(0, "0")}, ""}}, {2, {{start(1, "0")}, ""}}, {3, {{start(2, "0")}, ""}}};
     std::vector<std::string> told{"70000: submitted w0!x, submitted w0!y, submitted w0!z", "70000.2: completed w0!x",
                                   "70000.4: completed w0!y", "70000.6: completed w0!z", "70000.8: submitted w0!b"};
@@ -330,8 +327,7 @@ TEST_CASE("Jobs of one instant come one by one where the clock of doubles is beh
 
 TEST_CASE("A reply in JSON moves the clock of doubles up to twelve decimals", "[simulator][batsim5]") {
     // 0.2 and the rest of 0.9, which is 0.7, add up to 0.8999999999999999. JSON shows it as 0.9.
-    const std::string jobs = job("a", "0.2", 1, "20", "0.7") + "," + job("b", "0.9", 1, "20", "1") + "," +
-                             job("c", "0.9", 1, "20", "1") + "," + job("d", "0.9", 1, "20", "1");
+    const std::string jobs = jobs_in("0.2: a 1x20 runs 0.7; 0.9: b 1x20 runs 1, c 1x20 runs 1, d 1x20 runs 1");
     Scenario scenario = like_batsim5({workload_of(jobs)});
     const Script script{{1, {{start(0, "0")}, ""}}, {3, {{start(1, "0"), start(2, "1"), start(3, "2")}, ""}}};
     CHECK(play(scenario, script).frames ==

@@ -10,8 +10,7 @@ namespace batfill::tests::simulator_decisions_test {
 
 TEST_CASE("What a scheduler cannot ask for ends the simulation with an error", "[simulator]") {
     const Scenario scenario =
-        scenario_of(machine(2), {workload_of(job("a", "0", 1, "99", "10") + "," + job("b", "0", 2, "99", "10") + "," +
-                                             job("c", "7", 1, "99", "10"))});
+        scenario_of(machine(2), {workload_of(jobs_in("0: a 1x99 runs 10, b 2x99 runs 10; 7: c 1x99 runs 10"))});
     const auto error_of = [&](const std::vector<TimedDecision>& decisions) {
         const Played played = play(scenario, {{1, {decisions, ""}}});
         CHECK(played.ends == 1);

@@ -12,8 +12,7 @@ using Frames = std::vector<std::string>;
 TEST_CASE("Of two events at one instant, the one that began to be waited for first comes first", "[simulator]") {
     // The wait for b's submission begins when a is submitted, that for a's end when a starts, and so on.
     const Scenario scenario =
-        scenario_of(machine(4), {workload_of(job("a", "0", 1, "99", "10") + "," + job("b", "5", 1, "99", "5") + "," +
-                                             job("c", "10", 1, "99", "1"))});
+        scenario_of(machine(4), {workload_of(jobs_in("0: a 1x99 runs 10; 5: b 1x99 runs 5; 10: c 1x99 runs 1"))});
     const Played played =
         play(scenario, {{1, {{start(0, "0")}, ""}}, {2, {{start(1, "1")}, ""}}, {3, {{start(2, "2")}, ""}}});
     CHECK(played.error.empty());
@@ -27,8 +26,7 @@ TEST_CASE("Of two events at one instant, the one that began to be waited for fir
 
 TEST_CASE("Jobs started by one reply end in its order, whatever their processors", "[simulator]") {
     const Scenario scenario =
-        scenario_of(machine(4), {workload_of(job("a", "0", 1, "99", "10") + "," + job("b", "0", 1, "99", "10") + "," +
-                                             job("c", "0", 1, "10", "11"))});
+        scenario_of(machine(4), {workload_of(jobs_in("0: a 1x99 runs 10, b 1x99 runs 10, c 1x10 runs 11"))});
     const Played played = play(scenario, {{1, {{start(2, "2"), start(1, "0"), start(0, "3")}, ""}}});
     CHECK(played.frames == Frames{"0: submitted w0!a, submitted w0!b, submitted w0!c",
                                   "0: no_more_static_job_to_submit",
@@ -36,9 +34,8 @@ TEST_CASE("Jobs started by one reply end in its order, whatever their processors
 }
 
 TEST_CASE("Jobs submitted at one instant come in the order of their ids as text", "[simulator]") {
-    const Scenario scenario =
-        scenario_of(machine(1), {workload_of(job("2", "1", 1, "99", "10") + "," + job("10", "1", 1, "99", "10") + "," +
-                                             job("1", "1", 1, "99", "10") + "," + job("9", "0", 1, "99", "10"))});
+    const Scenario scenario = scenario_of(
+        machine(1), {workload_of(jobs_in("1: 2 1x99 runs 10, 10 1x99 runs 10, 1 1x99 runs 10; 0: 9 1x99 runs 10"))});
     const Played played = play(scenario, {{1, {{reject(3)}, ""}}, {2, {{reject(0), reject(1), reject(2)}, ""}}});
     CHECK(played.frames == Frames{"0: submitted w0!9", "1: submitted w0!1, submitted w0!10, submitted w0!2",
                                   "1: no_more_static_job_to_submit"});
@@ -55,9 +52,9 @@ TEST_CASE("Workloads take turns in the order in which they began to wait", "[sim
     }
     SECTION("later") {
         // At 7, w1 has waited since 1 and w0 since 2.
-        const Scenario scenario = scenario_of(
-            machine(1), {workload_of(job("a", "2", 1, "99", "1") + "," + job("b", "7", 1, "99", "1")),
-                         workload_of(job("a", "1", 1, "99", "1") + "," + job("b", "7", 1, "99", "1"), "w1")});
+        const Scenario scenario =
+            scenario_of(machine(1), {workload_of(jobs_in("2: a 1x99 runs 1; 7: b 1x99 runs 1")),
+                                     workload_of(jobs_in("1: a 1x99 runs 1; 7: b 1x99 runs 1"), "w1")});
         const Played played =
             play(scenario, {{1, {{reject(2)}, ""}}, {2, {{reject(0)}, ""}}, {3, {{reject(1), reject(3)}, ""}}});
         CHECK(played.frames == Frames{"1: submitted w1!a", "2: submitted w0!a",
@@ -145,7 +142,7 @@ TEST_CASE("Processors that are unavailable cannot become so, nor available ones 
 }
 
 TEST_CASE("While a reply waits for its time, events gather with their own timestamps", "[simulator]") {
-    const std::string jobs = job("a", "0", 1, "99", "10") + "," + job("b", "5", 1, "99", "5");
+    const std::string jobs = jobs_in("0: a 1x99 runs 10; 5: b 1x99 runs 5");
     const Scenario scenario = scenario_of(machine(2), {workload_of(jobs)});
     SECTION("the reply is later than the message") {
         const Played played = play(scenario, {{1, {{start(0, "0")}, "20"}}, {2, {{start(1, "0")}, ""}}});
@@ -188,8 +185,7 @@ TEST_CASE("While a reply waits for its time, events gather with their own timest
 
 TEST_CASE("A simulation in which nothing can happen any more has come to a deadlock", "[simulator]") {
     const Scenario scenario =
-        scenario_of(machine(2), {workload_of(job("a", "0", 1, "99", "10") + "," + job("b", "3", 1, "99", "10") + "," +
-                                             job("c", "3", 1, "99", "10"))});
+        scenario_of(machine(2), {workload_of(jobs_in("0: a 1x99 runs 10; 3: b 1x99 runs 10, c 1x99 runs 10"))});
     const Played played = play(scenario, {{1, {{start(0, "0")}, ""}}});
     CHECK(played.deadlock);
     CHECK(played.error ==
@@ -200,8 +196,8 @@ TEST_CASE("A simulation in which nothing can happen any more has come to a deadl
 
 TEST_CASE("Machine times count the periods that ended with a change", "[simulator]") {
     const std::string events = lost("4", "0 2") + back("9", "0 2");
-    const Scenario scenario = scenario_of(
-        machine(4), {workload_of(job("a", "1", 1, "99", "5") + "," + job("b", "2", 1, "99", "10"))}, events);
+    const Scenario scenario =
+        scenario_of(machine(4), {workload_of(jobs_in("1: a 1x99 runs 5; 2: b 1x99 runs 10"))}, events);
     const Played played = play(scenario, {{1, {{start(0, "0")}, ""}}, {2, {{start(1, "1")}, ""}}});
     REQUIRE(played.error.empty());
     const MachineTimes& times = played.simulation().machine_times();
@@ -213,9 +209,9 @@ TEST_CASE("Machine times count the periods that ended with a change", "[simulato
 }
 
 TEST_CASE("Far futures are exact", "[simulator]") {
-    const Scenario scenario =
-        scenario_of(machine(1), {workload_of(job("a", "100000000000000000", 1, "99", "10.000001") + "," +
-                                             job("b", "100000000000000016", 1, "1e15", "1e14"))});
+    const Scenario scenario = scenario_of(
+        machine(1),
+        {workload_of(jobs_in("100000000000000000: a 1x99 runs 10.000001; 100000000000000016: b 1x1e15 runs 1e14"))});
     const Played played = play(scenario, {{1, {{start(0, "0")}, ""}}, {3, {{start(1, "0")}, ""}}});
     CHECK(played.error.empty());
     CHECK(played.simulation().jobs()[0].end == at("100000000000000010.000001"));

@@ -91,8 +91,7 @@ TEST_CASE("Jobs that this simulator cannot run are refused before it begins", "[
 }
 
 TEST_CASE("A killed job ends before its kill is reported, in one message", "[simulator][kill]") {
-    const std::string jobs =
-        job("a", "0", 1, "99", "10") + "," + job("b", "0", 1, "99", "10") + "," + job("c", "4", 1, "99", "10");
+    const std::string jobs = jobs_in("0: a 1x99 runs 10, b 1x99 runs 10; 4: c 1x99 runs 10");
     const Scenario scenario = scenario_of(machine(3), {workload_of(jobs)});
     SECTION("several at once, in the order of the request") {
         const Played played =
@@ -165,8 +164,7 @@ TEST_CASE("A killed job ends before its kill is reported, in one message", "[sim
 }
 
 TEST_CASE("The end that a killed job would have had leaves no trace", "[simulator][kill]") {
-    const std::string jobs =
-        job("a", "0", 1, "99", "10") + "," + job("b", "4", 1, "99", "10") + "," + job("c", "10", 1, "99", "1");
+    const std::string jobs = jobs_in("0: a 1x99 runs 10; 4: b 1x99 runs 10; 10: c 1x99 runs 1");
     const Scenario scenario = scenario_of(machine(1), {workload_of(jobs)});
     const Played played =
         play(scenario, {{1, {{start(0, "0"), kill({0})}, ""}}, {3, {{reject(1)}, ""}}, {4, {{reject(2)}, ""}}});

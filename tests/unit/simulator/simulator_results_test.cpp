@@ -55,9 +55,11 @@ std::map<std::string, std::string> row_of(const std::string& text) {
 }  // namespace
 
 TEST_CASE("The jobs' CSV has a row for each job that ended, in the order of the ends", "[simulator][csv]") {
-    const std::string jobs = job("a", "0", 2, "20", "10") + "," + job("b", "1.5", 1, "", "2.000001") + "," +
-                             job("c", "1.5", 9, "5", "3") + "," + job("d", "2", 1, "4", "8") + "," +
-                             job("e", "2", 1, "9", "1e-9") + "," + job("f", "2", 1, "9", "7");
+    const std::string jobs = jobs_in(R"(
+          0: a 2x20 runs 10
+        1.5: b 1 runs 2.000001, c 9x5 runs 3
+          2: d 1x4 runs 8, e 1x9 runs 1e-9, f 1x9 runs 7
+    )");
     const Scenario scenario = scenario_of(machine(4), {workload_of(jobs)});
     const Played played = play(scenario, {{1, {{start(0, "1 3"), metadata(0, "x, 'y'")}, ""}},
                                           {2, {{reject(2), start(1, "0")}, ""}},

@@ -1,10 +1,7 @@
 #include <atomic>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <functional>
 #include <limits>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,46 +10,21 @@
 
 #include <batfill/core/error.hpp>
 
+#include "process.hpp"
 #include "src/tuning/checkpoint.hpp"
 #include "src/tuning/tuning_run.hpp"
 #include "src/tuning/weight_search.hpp"
+#include "tests/unit/tuning/distance.hpp"
 
 namespace batfill::tests::checkpoint_test {
 
 namespace {
 
-// A function with its minimum at the weights `best`.
-std::function<double(const MixedWeights&)> distance_to(const MixedWeights& best) {
-    return [best](const MixedWeights& weights) {
-        double sum = 0;
-        for (std::size_t i = 0; i < weights.size(); ++i) {
-            sum += std::abs(weights[i] - best[i]);
-        }
-        return sum;
-    };
-}
-
-// A path in the folder of the tests. No file exists there at first, and it is removed at the end.
-class CheckpointFile {
- public:
-    CheckpointFile() { std::filesystem::remove(path_); }
-    ~CheckpointFile() { std::filesystem::remove(path_); }
-    CheckpointFile(const CheckpointFile&) = delete;
-    CheckpointFile& operator=(const CheckpointFile&) = delete;
-
-    const std::string& path() const { return path_; }
-    bool exists() const { return std::filesystem::exists(path_); }
-    std::string text() const {
-        std::ostringstream text;
-        text << std::ifstream(path_).rdbuf();
-        return text.str();
-    }
-    void write(const std::string& text) const { std::ofstream(path_) << text; }
-
- private:
-    std::string path_ = (std::filesystem::temp_directory_path() /
-                         ("batfill-checkpoint-" + std::to_string(std::random_device()()) + ".csv"))
-                            .string();
+// A checkpoint's file. It does not exist at first.
+struct CheckpointFile : Folder {
+    std::string path() const { return file("checkpoint.csv"); }
+    std::string text() const { return contents(path()); }
+    bool exists() const { return std::filesystem::exists(path()); }
 };
 
 // Searches over five workloads with different best weights: one search per workload, or one for the sum of all.
@@ -187,7 +159,7 @@ TEST_CASE("A checkpoint with an incomplete last line loses this line only") {
     const CheckpointFile file;
     const std::string complete = "run\n0,0,1.5\n1,3,2.5\n";
     for (const std::string torn : {"", "1", "1,4", "1,4,", "1,4,2.5", "x"}) {
-        file.write(complete + torn);
+        file.write("checkpoint.csv", complete + torn);
         const Checkpoint checkpoint(file.path(), "run", 2, 5);
         CHECK(checkpoint.found() == 2);
         CHECK(checkpoint.find(0, 0) == 1.5);
@@ -196,7 +168,7 @@ TEST_CASE("A checkpoint with an incomplete last line loses this line only") {
         CHECK(file.text() == complete);
     }
     for (const std::string torn : {"", "r", "run", "run\n"}) {
-        file.write(torn);
+        file.write("checkpoint.csv", torn);
         Checkpoint checkpoint(file.path(), "run", 2, 5);
         CHECK(checkpoint.found() == 0);
         CHECK(file.text() == "run\n");
@@ -206,7 +178,7 @@ TEST_CASE("A checkpoint with an incomplete last line loses this line only") {
 TEST_CASE("A checkpoint refuses what it has not written, and leaves it as it is") {
     const CheckpointFile file;
     const auto problem_with = [&](const std::string& text) -> std::string {
-        file.write(text);
+        file.write("checkpoint.csv", text);
         std::string problem = "none";
         try {
             const Checkpoint checkpoint(file.path(), "run", 2, 5);

@@ -34,9 +34,13 @@ Workload drawn(std::uint64_t seed, int jobs = 300) {
 
 // Unusual jobs: run time of 0, no walltime, submitted before 0, stopped at the walltime, failing.
 Workload odd() {
-    Workload workload = workload_of(job("a", "-5", 2, "10", "2") + "," + job("b", "0.25", 3, "10", "20") + "," +
-                                    job("c", "0.5", 4, "", "3.000001") + "," + job("d", "0.75", 1, "10", "10") + "," +
-                                    job("e", "1", 4, "1000", "7"));
+    Workload workload = workload_of(jobs_in(R"(
+          -5: a 2x10 runs 2
+        0.25: b 3x10 runs 20
+         0.5: c 4 runs 3.000001
+        0.75: d 1x10 runs 10
+           1: e 4x1000 runs 7
+    )"));
     workload.profiles.at("d2").delay = Duration();
     workload.profiles.at("d7").return_code = 1;
     return workload;
@@ -162,7 +166,7 @@ TEST_CASE("A replay can be moved", "[replay]") {
 }
 
 TEST_CASE("A replay says what cannot be run or measured", "[replay]") {
-    const Replay wide(machine(2), workload_of(job("1", "0", 1, "10", "5") + "," + job("2", "0", 3, "10", "5")));
+    const Replay wide(machine(2), workload_of(jobs_in("0: 1 1x10 runs 5, 2 3x10 runs 5")));
     const ReplayMetric metric("mean_wait");
     CHECK_THROWS_WITH(wide.measure({"easy", {}}, metric), Contains("job w0!2") && Contains("rejected"));
     const Schedule schedule = wide.run({"easy", {}}).schedule();
@@ -181,8 +185,7 @@ TEST_CASE("A replay says what cannot be run or measured", "[replay]") {
 
 TEST_CASE("An outcome outlives its replay, and has what the files of a run have", "[replay]") {
     // b waits for a, and is guaranteed its start then; c is wider than the machine.
-    const std::string jobs =
-        job("a", "0", 2, "10", "10") + "," + job("b", "1", 2, "5", "5") + "," + job("c", "2", 3, "5", "5");
+    const std::string jobs = jobs_in("0: a 2x10 runs 10; 1: b 2x5 runs 5; 2: c 3x5 runs 5");
     const Outcome outcome = Replay(machine(2), workload_of(jobs)).run({"conservative", {}});
     CHECK(outcome.scenario().workloads.front().jobs.size() == 3);
     CHECK(outcome.gives_guarantees());
@@ -248,7 +251,7 @@ TEST_CASE("An algorithm may register jobs, which the audit knows", "[replay]") {
 }
 
 TEST_CASE("A run that comes to a deadlock is an error, or an outcome of what ended until then", "[replay]") {
-    const std::string jobs = job("a", "0", 2, "3", "3") + "," + job("b", "6", 2, "3", "3");
+    const std::string jobs = jobs_in("0: a 2x3 runs 3; 6: b 2x3 runs 3");
     const Replay replay(scenario_of(machine(2), {workload_of(jobs)}, lost("5", "0")));
     CHECK_THROWS_AS(replay.run({"fcfs", {}}), DeadlockError);
     RunOptions options;

@@ -13,6 +13,7 @@
 #include <catch2/catch.hpp>
 
 #include "src/tuning/weight_search.hpp"
+#include "tests/unit/tuning/distance.hpp"
 
 namespace batfill::tests::weight_search_test {
 
@@ -21,17 +22,6 @@ namespace {
 double norm(const MixedWeights& weights) {
     return std::accumulate(weights.begin(), weights.end(), 0.0,
                            [](double sum, double weight) { return sum + std::abs(weight); });
-}
-
-// A function with its minimum at the weights `best`.
-std::function<double(const MixedWeights&)> distance_to(const MixedWeights& best) {
-    return [best](const MixedWeights& weights) {
-        double sum = 0;
-        for (std::size_t i = 0; i < weights.size(); ++i) {
-            sum += std::abs(weights[i] - best[i]);
-        }
-        return sum;
-    };
 }
 
 std::vector<MixedWeights> all_asked(WeightSearch& search, const std::function<double(const MixedWeights&)>& value) {
