@@ -35,6 +35,8 @@ class Daemon : public FrameScheduler {
     explicit Daemon(const DrawnAlgorithm& drawn)
         : session_({drawn.name, drawn.parameters}, protocol::make_codec(protocol::default_protocol)) {}
 
+    void end(Time) override {}  // a session that refused the beginning has no end
+
  private:
     std::string_view answer(const std::string& frame) override { return session_.answer(frame); }
 

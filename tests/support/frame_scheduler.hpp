@@ -26,7 +26,7 @@ class FrameScheduler : public SimulatedScheduler {
         write_message(*simulator_, now, events, frame_);
         exchange(reply);
     }
-    void end(Time now) final {
+    void end(Time now) override {
         SchedulerReply ignored;
         write_end(now, frame_);
         exchange(ignored);
