@@ -10,7 +10,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
 
-namespace batfill::tests::swf_reader_test {
+namespace batfill::tests::swf_test {
 
 using Catch::Matchers::Contains;
 
@@ -199,4 +199,4 @@ TEST_CASE("a truncated or endless SWF file is refused", "[swf]") {
     CHECK_THROWS_WITH(read_swf(file.path()), Contains(":1: expected a line of at most 64 KiB"));
 }
 
-}  // namespace batfill::tests::swf_reader_test
+}  // namespace batfill::tests::swf_test
