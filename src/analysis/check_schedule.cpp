@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include <batfill/analysis/check_schedule.hpp>
+
 #include "audit.hpp"
 
 namespace batfill {

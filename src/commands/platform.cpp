@@ -1,7 +1,5 @@
 #include <string>
 
-#include <batfill/formats/platform.hpp>
-
 #include "command.hpp"
 #include "inputs.hpp"
 #include "src/support/files.hpp"

@@ -9,7 +9,6 @@
 #include <batfill/workloads/models.hpp>
 
 #include "draws.hpp"
-#include "src/support/files.hpp"
 
 namespace batfill {
 
@@ -48,23 +47,6 @@ std::vector<MachineEvent> generate_failures(const FailureModel& model) {
         result.push_back({when.first, !when.second, std::move(processors)});
     }
     return result;
-}
-
-void append_json(const MachineEvent& event, std::string& out) {
-    out += event.available ? R"({"type":"machine_available","timestamp":)"
-                           : R"({"type":"machine_unavailable","timestamp":)";
-    event.time.since_zero().append_shortest_to(out);
-    out += R"(,"resources":")";
-    event.processors.append_to(out);
-    out += "\"}\n";
-}
-
-void write_events(const std::vector<MachineEvent>& events, const std::string& path) {
-    std::string text;
-    for (const MachineEvent& event : events) {
-        append_json(event, text);
-    }
-    write_file(path, text);
 }
 
 }  // namespace batfill

@@ -8,7 +8,6 @@
 #include <batfill/workloads/models.hpp>
 
 #include "draws.hpp"
-#include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
@@ -195,12 +194,6 @@ class FarmSource {
     return least <= range.low && range.low <= range.high && range.high <= most;
 }
 
-constexpr const char* platform_comment =
-    "  A farm that `batfill generate farm` has drawn. A host is one processor; its properties are the machine that it\n"
-    "  belongs to, the machine's speed in operations per second, and the licences that can be activated on it. The zone's\n"
-    "  property says how many copies of each licence there are. All hosts are at one place, so that messages take no\n"
-    "  time. Names have zeros in front because Batsim numbers hosts in the lexicographic order of their names.";
-
 }  // namespace
 
 Farm generate_farm(const FarmModel& model) {
@@ -216,17 +209,6 @@ Farm generate_farm(const FarmModel& model) {
     Farm farm;
     farm.platform = source.platform();
     farm.workload = source.workload(static_cast<int>(farm.platform.hosts.size()));
-    return farm;
-}
-
-Farm write_farm(const FarmFiles& files) {
-    Farm farm = generate_farm(files.model);
-    farm.workload.format = files.format;
-    OutputFile platform(files.platform);
-    platform.write(platform_text(farm.platform, platform_comment));
-    platform.close();
-    write_workload(farm.workload, files.output);
-    platform.commit();
     return farm;
 }
 

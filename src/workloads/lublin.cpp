@@ -3,12 +3,10 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <sstream>
 #include <utility>
 
 #include <boost/math/special_functions/gamma.hpp>
 
-#include <batfill/core/error.hpp>
 #include <batfill/workloads/models.hpp>
 
 #include "draws.hpp"
@@ -231,20 +229,6 @@ long long draw_walltime(const LublinModel& model, long long run_time, Draws& dra
     return std::max(*at_least * 60LL, run_time);
 }
 
-// Submissions are whole seconds. If all fall within a few seconds, rounding may make the load unreachable.
-void require_reached(double load, const Workload& workload) {
-    constexpr double most_deviation = 0.001;
-    const double reached = offered_load(workload);
-    if (!(std::abs(reached / load - 1) <= most_deviation)) {
-        std::ostringstream problem;
-        problem << "--load " << load << " cannot be reached: these jobs would be submitted within "
-                << workload.jobs.back().description.submit.since_zero().to_shortest_string()
-                << " s, and submissions are whole seconds, which gives " << reached
-                << "; expected a lower load or more --jobs";
-        throw UsageError(problem.str());
-    }
-}
-
 }  // namespace
 
 Workload generate_lublin(const LublinModel& model) {
@@ -291,29 +275,6 @@ Workload generate_lublin(const LublinModel& model) {
                                       JobProfile{JobProfile::Type::delay, "delay", Duration::seconds(job->run_time)});
         workload.jobs.push_back({std::move(description), {}});
     }
-    return workload;
-}
-
-double offered_load(const Workload& workload) {
-    assert(workload.processors > 0);
-    double work = 0;
-    Time last;
-    for (const WorkloadJob& job : workload.jobs) {
-        const JobDescription& description = job.description;
-        const Duration delay = workload.profiles.at(description.profile).delay;
-        work += description.processors * std::min(delay, description.walltime.value_or(delay)).to_seconds();
-        last = std::max(last, description.submit);
-    }
-    return work / (workload.processors * last.to_seconds());
-}
-
-Workload write_lublin(const LublinFile& file) {
-    Workload workload = generate_lublin(file.model);
-    workload.format = file.format;
-    if (file.model.load) {
-        require_reached(*file.model.load, workload);
-    }
-    write_workload(workload, file.output);
     return workload;
 }
 

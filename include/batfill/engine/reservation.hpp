@@ -27,6 +27,10 @@ class Reservation {
     // processors must not be used now: jobs of `running` hold them.
     // Requires: the placement is lowest or best-effort-contiguous if `withheld` is not 0.
     Reservation(const SchedulerState& state, JobIndex job, std::span<const RunningJob> running, int withheld = 0);
+    // Leaves no extra processors: admits only jobs that end by `shadow_time`.
+    // Requires: no waiting job has placement contiguous or machine; `withheld` is as above.
+    Reservation(const SchedulerState& state, Time shadow_time, int withheld)
+        : state_(state), withheld_(withheld), place_matters_(false), shadow_time_(shadow_time), extra_processors_(-1) {}
 
     // When the job can start by the estimates, not before now. Time::infinity() if it cannot start even after all
     // running jobs have ended, because processors are unavailable: then nothing delays it.

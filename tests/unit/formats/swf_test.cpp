@@ -10,7 +10,7 @@
 
 #include "folder.hpp"
 
-namespace batfill::tests::swf_reader_test {
+namespace batfill::tests::swf_test {
 
 using Catch::Matchers::Contains;
 
@@ -183,4 +183,4 @@ TEST_CASE("a truncated or endless SWF file is refused", "[swf]") {
     CHECK_THROWS_WITH(read_swf(damaged), Contains(":1: expected a line of at most 64 KiB"));
 }
 
-}  // namespace batfill::tests::swf_reader_test
+}  // namespace batfill::tests::swf_test
