@@ -4,7 +4,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,4 +1,3 @@
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>

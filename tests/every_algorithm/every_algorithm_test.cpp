@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 

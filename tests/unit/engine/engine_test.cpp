@@ -1,5 +1,4 @@
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

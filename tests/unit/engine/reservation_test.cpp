@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
