@@ -227,6 +227,22 @@ TEST_CASE("Running jobs count for their users", "[easy][multifactor]") {
     CHECK(table.starts() == "start of bob");
 }
 
+TEST_CASE("Usage counts however many half-lives ago it was", "[easy][multifactor]") {
+    for (const int half_life : {100, 5, 1}) {
+        Table table(1, "easy", multifactor("0,0,1", "", std::to_string(half_life)));
+        table.at(0);
+        table.submit_for("ann", "used", 1, 10);
+        CHECK(table.starts() == "start used");
+        table.at(10);
+        table.ends("used");
+        CHECK(table.starts() == "start");
+        table.at(300);
+        table.submit_for("ann", "of ann", 1, 10);
+        table.submit_for("bob", "of bob", 1, 10);
+        CHECK(table.starts() == "start of bob");
+    }
+}
+
 TEST_CASE("Parameters of multifactor that mean nothing are refused", "[easy][multifactor]") {
     for (const auto& [name, value] :
          Parameters::Given{{"factor-weights", "1,1,1"}, {"max-age", "100"}, {"half-life", "100"}}) {
@@ -241,6 +257,8 @@ TEST_CASE("Parameters of multifactor that mean nothing are refused", "[easy][mul
                       "parameters max-age and half-life must be more than 0");
     CHECK_THROWS_WITH(Engine("easy", multifactor("1,1,1e101")),
                       "parameter factor-weights: expected numbers from -1e100 to 1e100");
+    CHECK_THROWS_WITH(Engine("easy", multifactor("0,-0,0")),
+                      "parameter factor-weights: expected at least one that is not 0");
     CHECK_THROWS_WITH(
         Engine(
             "easy",
@@ -261,6 +279,9 @@ TEST_CASE("Under multifactor easy decides as a plain form that adds up all runs 
         if (!random.one_in(4)) {
             for (int& weight : factors.weights) {
                 weight = random.one_in(5) ? 0 : random.between(-3, 9);
+            }
+            if (std::ranges::count(factors.weights, 0) == std::ssize(factors.weights)) {
+                factors.weights[2] = 1;
             }
             given.emplace_back("factor-weights", std::to_string(factors.weights[0]) + "," +
                                                      std::to_string(factors.weights[1]) + "," +
