@@ -132,6 +132,9 @@ class MultifactorPriority {
         if (!std::ranges::all_of(weights, [](double weight) { return std::abs(weight) <= largest_weight; })) {
             throw UsageError("parameter factor-weights: expected numbers from -1e100 to 1e100");
         }
+        if (!weights.empty() && std::ranges::count(weights, 0.0) == std::ssize(weights)) {
+            throw UsageError("parameter factor-weights: expected at least one that is not 0");
+        }
         if (!weights.empty()) {
             weights_ = {weights[0], weights[1], weights[2]};
             const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
@@ -147,8 +150,8 @@ class MultifactorPriority {
     // A processor's usage is the integral of 2^(-age / half-life) over the time of its use.
     double usage_at(const User& user, Time now) const {
         const double half_lives = (now - user.as_of).to_seconds() / half_life_;
-        const double lost = -std::expm1(-half_lives * std::numbers::ln2);
-        return user.usage * (1 - lost) + user.processors * (half_life_ / std::numbers::ln2) * lost;
+        const double lost = -std::expm1(-half_lives * std::numbers::ln2);  // exact where almost nothing is lost
+        return user.usage * std::exp2(-half_lives) + user.processors * (half_life_ / std::numbers::ln2) * lost;
     }
 
     static constexpr double largest_weight = 1e100;

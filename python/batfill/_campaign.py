@@ -8,13 +8,14 @@ import inspect
 import os
 import pickle
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._comparison import Workloads, workloads_of
-from ._options import arguments_of, text_of
+from ._options import arguments_of, errors_in_keywords, text_of
 from ._run import Platform, platform_text
 from ._scheduler import Scheduler, as_core, parameters_of
 from ._workload import Path, Seconds
@@ -80,13 +81,20 @@ def campaign(
     return CampaignResult(into, counts.made, counts.kept)
 
 
+def _functions(kind: type) -> "Iterator[FunctionType]":
+    """The functions of a class, also those inside of static methods, class methods and properties."""
+    for member in vars(kind).values():
+        inner = (member.fget, member.fset, member.fdel) if isinstance(member, property) else (getattr(member, "__func__", member),)
+        yield from filter(inspect.isfunction, inner)
+
+
 def _fingerprint(name: str, scheduler: Scheduler) -> str:
     """A hash of what the schedules of an instance depend on: the files of its classes, and its attributes."""
     digest = hashlib.sha256()
     files = set()
     try:
         for one in type(scheduler).__mro__:
-            for function in filter(inspect.isfunction, vars(one).values() if one is not Scheduler else ()):
+            for function in _functions(one) if one is not Scheduler else ():
                 path = function.__code__.co_filename
                 if os.path.isfile(path):
                     files.add(path)
@@ -168,7 +176,8 @@ def tune(
             workload.save(saved)
             arguments.append(f"--workload={saved}")
         prefix = os.path.join(place, "tuned") if output is None else os.fspath(output)
-        outcome, policy = _core.tune([*arguments, f"--output={prefix}"], threads or 0, progress)
+        with errors_in_keywords():
+            outcome, policy = _core.tune([*arguments, f"--output={prefix}"], threads or 0, progress)
     return [
         Tuned(one.workload, one.value, tuple(one.weights), f"{policy},weights={_core.weights_text(one.weights)}",
               one.found_at)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy
+
+from . import _core
 
 # Options whose names are no keywords, or say less in a call.
 _NAMES = {"since": "from", "days": "split", "mapping": "map", "lambda_": "lambda"}
@@ -29,6 +33,21 @@ def arguments_of(keywords: Mapping[str, Any]) -> list[str]:
         elif value is not None:
             arguments.append(f"{option}={text_of(value)}")
     return arguments
+
+
+@contextmanager
+def errors_in_keywords() -> Iterator[None]:
+    """Errors about options become errors about the keywords that made them: `unit` for `--unit`, and no usage."""
+    keywords = {option: keyword for keyword, option in _NAMES.items()}
+
+    def keyword_of(option: "re.Match[str]") -> str:
+        return keywords.get(option[1], option[1].replace("-", "_"))
+
+    try:
+        yield
+    except _core.UsageError as problem:
+        text = str(problem).partition(" (usage: ")[0]
+        raise _core.UsageError(re.sub("--([a-z-]+)", keyword_of, text)) from None
 
 
 def text_of(value: Any) -> str:

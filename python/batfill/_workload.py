@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 
 from . import _core
 from ._columns import Columns
-from ._options import arguments_of, text_of
+from ._options import arguments_of, errors_in_keywords, text_of
 
 if TYPE_CHECKING:
     import pandas
@@ -88,7 +88,8 @@ class Workload:
         Raises InputError, which names the line, for what is not a log; UsageError for a wrong option.
         """
         name = os.fspath(path)
-        [(_, core)], summary = _core.convert(False, [name, *arguments_of(_known(cleaning))])
+        with errors_in_keywords():
+            [(_, core)], summary = _core.convert(False, [name, *arguments_of(_known(cleaning))])
         return cls(core, _stem(name), summary)
 
     @classmethod
@@ -110,7 +111,8 @@ class Workload:
         """
         name = os.fspath(path)
         split = {"days": days, "skip": skip, "periods": periods, "crossing": crossing, "count_from": count_from}
-        found, summary = _core.convert(False, [name, *arguments_of({**_known(cleaning), **split})])
+        with errors_in_keywords():
+            found, summary = _core.convert(False, [name, *arguments_of({**_known(cleaning), **split})])
         word = {7: "week", 30: "month"}.get(int(days) if days == int(days) else 0, "period")
         return [cls(core, f"{_stem(name)}-{word}-{number}", summary) for number, core in found]
 
@@ -139,7 +141,8 @@ class Workload:
         if any("," in column for column in (mapping or {}).values()):
             raise _core.UsageError("mapping: expected columns without a comma in their names")
         how = {"mapping": mapping, "times": times, "separator": separator, "time_zone": time_zone, "nodes": nodes}
-        [(_, core)], summary = _core.convert(True, [format, *names, *arguments_of({**_known(cleaning), **how})])
+        with errors_in_keywords():
+            [(_, core)], summary = _core.convert(True, [format, *names, *arguments_of({**_known(cleaning), **how})])
         return cls(core, _stem(names[0]), summary)
 
     @classmethod
@@ -168,7 +171,8 @@ class Workload:
         """
         model = {"jobs": jobs, "processors": processors, "seed": seed, "load": load, "kind": kind,
                  "estimates": _estimates(estimates), "output": "none"}
-        return cls(_core.lublin(arguments_of(model)), f"lublin-{seed}")
+        with errors_in_keywords():
+            return cls(_core.lublin(arguments_of(model)), f"lublin-{seed}")
 
     @classmethod
     def from_dataframe(

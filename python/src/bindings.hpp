@@ -50,19 +50,6 @@ std::string shown_value(nb::handle value);
 // Throws: UsageError.
 std::size_t place_of(const std::string& word, const std::string& name, const std::vector<std::string>& words);
 
-// An error about options, said about the keywords that they were made of: `unit` for `--unit`, and no usage.
-std::string in_keywords(const std::string& problem);
-// Calls `call`.
-// Throws: UsageError about keywords where `call` throws one about options.
-template <class Call>
-auto with_keywords_in_errors(Call call) {
-    try {
-        return call();
-    } catch (const UsageError& problem) {
-        throw UsageError(in_keywords(problem.what()));
-    }
-}
-
 // The double nearest to the number of seconds: the one that its decimal text in a file denotes.
 double seconds_of(Duration duration);
 // NaN if there is none.
@@ -70,6 +57,8 @@ double seconds_or_nan(const std::optional<Duration>& duration);
 // Reads a number of seconds, or a text with a unit such as "90d". `name` is the keyword, for the error.
 // Throws: UsageError.
 Duration duration_of(nb::handle value, const std::string& name);
+// As above, and at least a microsecond.
+Duration positive_duration_of(nb::handle value, const std::string& name);
 // As above, for an instant on the simulated clock.
 Time time_of(double seconds);
 
@@ -102,6 +91,10 @@ SharedObject share(nb::object object);
 SchedulerChoice choice_of(const nb::object& scheduler, const std::string& name, const Parameters::Given& parameters,
                           bool copies, const std::shared_ptr<Failure>& failure,
                           const std::shared_ptr<std::atomic<bool>>& stop);
+// As above; `scheduler` may also be a name, with parameters.
+SchedulerChoice named_choice_of(const nb::object& scheduler, const std::string& name,
+                                const Parameters::Given& parameters, bool copies,
+                                const std::shared_ptr<Failure>& failure);
 
 // Long work without the GIL, which an exception of Python code or a signal stops.
 class Background {

@@ -54,8 +54,7 @@ CampaignCounts campaign(const std::string& file, const std::string& folder, cons
 std::pair<TuneOutcome, std::string> tune(const std::vector<std::string>& arguments, unsigned threads,
                                          const nb::object& progress) {
     Background work;
-    TuneRequest request = with_keywords_in_errors(
-        [&] { return commands::parse_tune_options(arguments, commands::OptionsFrom::file).value(); });
+    TuneRequest request = commands::parse_tune_options(arguments, commands::OptionsFrom::file).value();
     request.threads = threads_of(threads);
     request.note = [](const std::string&) {};
     request.before_replay = [&] { work.require_not_stopped(); };

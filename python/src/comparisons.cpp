@@ -21,6 +21,7 @@
 #include "src/server/server.hpp"
 #include "src/session/session.hpp"
 #include "src/support/interruption.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::python {
@@ -30,68 +31,41 @@ namespace {
 // A scheduler of a comparison: a name, and an object of Python or none for what the name says.
 using Compared = std::pair<std::string, nb::object>;
 
-struct CompareOptions {
-    std::optional<std::string> metric;
-    std::optional<std::string> platform;
-    std::string master_host;
-    unsigned threads = 1;
-    nb::object tau;
-    nb::object short_deadline;
-};
-
-class Comparer {
- public:
-    Comparer(const std::vector<Compared>& schedulers, const CompareOptions& options) {
-        request_.tau = duration_of(options.tau, "tau");
-        if (request_.tau < Duration::microseconds(1)) {
-            throw UsageError("tau: expected at least 0.000001 s, found " + request_.tau.to_shortest_string());
-        }
-        request_.short_deadline = duration_of(options.short_deadline, "short_deadline");
-        request_.platform = options.platform;
-        request_.master_host = options.master_host;
-        request_.threads = threads_of(options.threads);
-        if (options.metric) {
-            request_.metric.emplace(*options.metric, request_.tau);
-        }
-        for (const auto& [name, object] : schedulers) {
-            request_.schedulers.push_back(
-                object.is_none() ? read_scheduler(name)
-                                 : NamedScheduler{name, choice_of(object, name, {}, true, work_.failure, work_.stop)});
-        }
-        request_.run.progress = [this](std::size_t, Time) { work_.require_not_stopped(); };
-    }
-
-    Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, const nb::object& progress) {
-        std::optional<Comparison> comparison;
-        const auto report = work_.reporting_to(progress);
-        work_.run([&] {
-            std::vector<Replay> replays;
-            std::vector<std::string> names;
-            for (const auto& [name, jobs] : workloads) {
-                names.push_back(name);
-                replays.emplace_back(platform_of(*jobs.workload), *jobs.workload);
-            }
-            comparison = batfill::compare(replays, std::move(names), request_, report);
-        });
-        return std::move(*comparison);
-    }
-
- private:
-    Platform platform_of(const Workload& workload) const {
-        return request_.platform ? named_platform(*request_.platform, request_.master_host)
-                                 : homogeneous_platform(workload.processors);
-    }
-
-    Background work_;
-    ComparisonRequest request_;
-};
-
 Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, const std::vector<Compared>& schedulers,
                    const std::optional<std::string>& metric, const std::optional<std::string>& platform,
                    const std::string& master_host, unsigned threads, const nb::object& tau,
                    const nb::object& short_deadline, const nb::object& progress) {
-    return Comparer(schedulers, {metric, platform, master_host, threads, tau, short_deadline})
-        .compare(workloads, progress);
+    Background work;
+    ComparisonRequest request;
+    request.tau = positive_duration_of(tau, "tau");
+    request.short_deadline = duration_of(short_deadline, "short_deadline");
+    request.platform = platform;
+    request.master_host = master_host;
+    request.threads = threads_of(threads);
+    if (metric) {
+        request.metric.emplace(*metric, request.tau);
+    }
+    for (const auto& [name, object] : schedulers) {
+        request.schedulers.push_back(
+            object.is_none() ? read_scheduler(name)
+                             : NamedScheduler{name, choice_of(object, name, {}, true, work.failure, work.stop)});
+    }
+    request.run.progress = [&](std::size_t, Time) { work.require_not_stopped(); };
+    const auto report = work.reporting_to(progress);
+    Comparison comparison;
+    work.run([&] {
+        std::vector<Replay> replays;
+        std::vector<std::string> names;
+        for (const auto& [name, jobs] : workloads) {
+            names.push_back(name);
+            const Workload& workload = *jobs.workload;
+            replays.emplace_back(
+                platform ? named_platform(*platform, master_host) : homogeneous_platform(workload.processors),
+                workload);
+        }
+        comparison = batfill::compare(replays, std::move(names), request, report);
+    });
+    return comparison;
 }
 
 // The values of a metric, workload by workload; NaN where there is none.
@@ -115,6 +89,18 @@ std::string table(const Comparison& comparison, const std::string& format) {
     return out.str();
 }
 
+// The level of the log, until the end of the scope.
+class LogLevel {
+ public:
+    explicit LogLevel(spdlog::level::level_enum level) : before_(spdlog::get_level()) { spdlog::set_level(level); }
+    ~LogLevel() { spdlog::set_level(before_); }
+    LogLevel(const LogLevel&) = delete;
+    LogLevel& operator=(const LogLevel&) = delete;
+
+ private:
+    spdlog::level::level_enum before_;
+};
+
 void serve(const nb::object& scheduler, const std::string& label, const Parameters::Given& parameters,
            const std::string& endpoint, bool keep_alive, const std::optional<double>& idle_timeout,
            const std::optional<std::string>& platform, const std::string& log_level) {
@@ -131,18 +117,13 @@ void serve(const nb::object& scheduler, const std::string& label, const Paramete
     if (platform) {
         server.platform = named_platform(*platform, default_master_host);
     }
-    if (nb::isinstance<nb::str>(scheduler)) {
-        server.choice = read_choice(nb::cast<std::string>(scheduler), {});
-        add_parameters(server.choice, parameters, "a keyword");
-    } else {
-        server.choice = choice_of(scheduler, label, parameters, keep_alive, failure, nullptr);
-    }
+    server.choice = named_choice_of(scheduler, label, parameters, keep_alive, failure);
     require_fit_for_daemon(Engine(server.choice));
     const auto level = spdlog::level::from_str(log_level);
     if (level == spdlog::level::off && log_level != "off") {
         throw UsageError(unknown_name("log level", log_level, {"trace", "debug", "info", "warning", "error", "off"}));
     }
-    spdlog::set_level(level);
+    const LogLevel as_asked(level);
     run_in_background([&] { run_server(server); },
                       [](std::thread& worker) { pthread_kill(worker.native_handle(), SIGINT); }, *failure);
 }
@@ -154,13 +135,7 @@ void bind_comparisons(nb::module_& module) {
     nb::class_<Comparison>(module, "Comparison")
         .def_prop_ro("schedulers", [](const Comparison& comparison) { return comparison.schedulers; })
         .def_prop_ro("workloads",
-                     [](const Comparison& comparison) {
-                         std::vector<std::string> names;
-                         for (const Comparison::Row& row : comparison.rows) {
-                             names.push_back(row.workload);
-                         }
-                         return names;
-                     })
+                     [](const Comparison& comparison) { return mapped(comparison.rows, &Comparison::Row::workload); })
         .def("values", &values, arg("metric"),
              nb::sig("def values(self, metric: str) -> numpy.typing.NDArray[numpy.float64]"))
         .def("table", &table, arg("format"));

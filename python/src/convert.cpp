@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -39,25 +38,6 @@ std::size_t place_of(const std::string& word, const std::string& name, const std
     return static_cast<std::size_t>(found - words.begin());
 }
 
-std::string in_keywords(const std::string& problem) {
-    std::string result;
-    const std::string_view text = std::string_view(problem).substr(0, problem.find(" (usage: "));
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (!text.substr(i).starts_with("--")) {
-            result += text[i];
-            continue;
-        }
-        i += 2;
-        std::string name;
-        for (; i < text.size() && (std::islower(text[i]) != 0 || text[i] == '-'); ++i) {
-            name += text[i] == '-' ? '_' : text[i];
-        }
-        --i;
-        result += name == "from" ? "since" : name == "split" ? "days" : name == "map" ? "mapping" : name;
-    }
-    return result;
-}
-
 double seconds_of(Duration duration) {
     if (duration.is_infinite()) {
         return std::numeric_limits<double>::infinity();
@@ -86,6 +66,14 @@ Duration duration_of(nb::handle value, const std::string& name) {
         throw UsageError(name + ": expected a number of seconds within +-1e18, found " + std::to_string(number));
     }
     return *duration;
+}
+
+Duration positive_duration_of(nb::handle value, const std::string& name) {
+    const Duration duration = duration_of(value, name);
+    if (duration < Duration::microseconds(1)) {
+        throw UsageError(name + ": expected at least 0.000001 s, found " + duration.to_shortest_string());
+    }
+    return duration;
 }
 
 Time time_of(double seconds) {

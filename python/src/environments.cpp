@@ -413,11 +413,7 @@ EnvironmentOptions options_of(const nb::dict& given) {
         return given.contains(name) ? place_of(nb::cast<std::string>(given[name]), name, words) : 0;
     };
     const auto positive = [&](const char* name, Duration otherwise) {
-        const Duration value = given.contains(name) ? duration_of(given[name], name) : otherwise;
-        if (value < Duration::microseconds(1)) {
-            throw UsageError(std::string(name) + ": expected at least 0.000001 s, found " + value.to_shortest_string());
-        }
-        return value;
+        return given.contains(name) ? positive_duration_of(given[name], name) : otherwise;
     };
     EnvironmentOptions options;
     options.task = static_cast<Task>(word("task", {"pick", "backfill", "weights"}));

@@ -1,8 +1,8 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
-#include <sstream>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -24,6 +24,8 @@
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/interruption.hpp"
+#include "src/support/mapped.hpp"
+#include "src/support/split.hpp"
 
 namespace batfill::python {
 
@@ -41,10 +43,7 @@ class Run {
 
     MetricsOptions options(const nb::object& tau, const nb::object& short_deadline) const {
         MetricsOptions options;
-        options.tau = duration_of(tau, "tau");
-        if (options.tau < Duration::microseconds(1)) {
-            throw UsageError("tau: expected at least 0.000001 s, found " + options.tau.to_shortest_string());
-        }
+        options.tau = positive_duration_of(tau, "tau");
         options.short_deadline = duration_of(short_deadline, "short_deadline");
         options.set_machine(Machine(outcome_.scenario().platform.hosts));
         return options;
@@ -91,13 +90,7 @@ Run simulate(const Jobs& jobs, const std::string& platform, const nb::object& sc
              const Parameters::Given& parameters, const std::vector<std::string>& events,
              const std::string& master_host) {
     const auto failure = std::make_shared<Failure>();
-    SchedulerChoice choice;
-    if (nb::isinstance<nb::str>(scheduler)) {
-        choice = read_choice(nb::cast<std::string>(scheduler), {});
-        add_parameters(choice, parameters, "a keyword");
-    } else {
-        choice = choice_of(scheduler, label, parameters, false, failure, nullptr);
-    }
+    const SchedulerChoice choice = named_choice_of(scheduler, label, parameters, false, failure);
     SignalsSeen signals(*failure);
     RunOptions how;
     how.progress = [&](std::size_t, Time) { signals(); };
@@ -117,99 +110,66 @@ double stretch_in_file(const ExecutionRecord& execution) {
     return std::stod(text);
 }
 
-template <class Value>
-nb::object numbers(const Run& run, const std::function<Value(const ScheduledJob&)>& of) {
-    std::vector<Value> values;
-    values.reserve(run.schedule().jobs.size());
-    for (const ScheduledJob& job : run.schedule().jobs) {
-        values.push_back(of(job));
-    }
-    return array_of(std::move(values));
+// Makes a column of a run.
+using Column = std::function<nb::object(const Run&)>;
+
+template <class Of>
+Column numbers(Of of) {
+    return [of](const Run& run) { return array_of(mapped(run.schedule().jobs, of)); };
 }
 
 // A column of times of jobs that ran; NaN for others.
-nb::object times(const Run& run, const std::function<double(const ExecutionRecord&)>& of) {
-    return numbers<double>(run, [&](const ScheduledJob& job) {
+template <class Of>
+Column times(Of of) {
+    return numbers([of](const ScheduledJob& job) -> double {
         return job.execution ? of(*job.execution) : std::numeric_limits<double>::quiet_NaN();
     });
 }
 
-nb::object texts(const Run& run, const std::function<std::string(const ScheduledJob&)>& of) {
-    std::string kept;
-    return array_of_texts(run.schedule().jobs.size(), [&](std::size_t i) -> std::string_view {
-        kept = of(run.schedule().jobs[i]);
-        return kept;
-    });
+template <class Of>
+Column texts(Of of) {
+    return [of](const Run& run) {
+        std::string kept;
+        return array_of_texts(run.schedule().jobs.size(), [&](std::size_t i) -> std::string_view {
+            kept = of(run.schedule().jobs[i]);
+            return kept;
+        });
+    };
 }
 
-nb::object text_column(const Run& run, const std::string& name) {
-    if (name == "job_id") {
-        return texts(run, [](const ScheduledJob& job) { return std::string(JobIdParts(job.id).name); });
-    }
-    if (name == "workload_name") {
-        return texts(run, [](const ScheduledJob& job) { return std::string(JobIdParts(job.id).workload); });
-    }
-    if (name == "profile") {
-        return texts(run, [](const ScheduledJob& job) { return job.profile.text(); });
-    }
-    if (name == "final_state") {
-        return texts(run, [](const ScheduledJob& job) { return std::string(to_string(job.state)); });
-    }
-    if (name == "allocated_resources") {
-        return texts(run, [](const ScheduledJob& job) { return job.allocation.to_string(); });
-    }
-    return texts(run, [](const ScheduledJob& job) { return job.metadata.text(); });
-}
-
+// The column of this name in a jobs.csv.
 nb::object column(const Run& run, const std::string& name) {
+    using Job = ScheduledJob;
     using Execution = ExecutionRecord;
-    if (name == "submission_time") {
-        return numbers<double>(run, [](const ScheduledJob& job) { return seconds_of(job.submit.since_zero()); });
-    }
-    if (name == "requested_number_of_resources") {
-        return numbers<std::int64_t>(run, [](const ScheduledJob& job) { return job.processors; });
-    }
-    if (name == "requested_time") {
-        return numbers<double>(
-            run, [](const ScheduledJob& job) { return seconds_of(job.walltime.value_or(Duration::seconds(-1))); });
-    }
-    if (name == "success") {
-        return numbers<std::int64_t>(run, [](const ScheduledJob& job) { return job.success ? 1 : 0; });
-    }
-    if (name == "starting_time") {
-        return times(run, [](const Execution& execution) { return seconds_of(execution.start.since_zero()); });
-    }
-    if (name == "execution_time") {
-        return times(run, [](const Execution& execution) { return seconds_of(execution.length); });
-    }
-    if (name == "finish_time") {
-        return times(run, [](const Execution& execution) { return seconds_of(execution.finish.since_zero()); });
-    }
-    if (name == "waiting_time") {
-        return times(run, [](const Execution& execution) { return seconds_of(execution.wait); });
-    }
-    if (name == "turnaround_time") {
-        return times(run, [](const Execution& execution) { return seconds_of(execution.turnaround); });
-    }
-    if (name == "stretch") {
-        return times(run, stretch_in_file);
-    }
-    if (name == "consumed_energy") {
-        return times(run, [](const Execution&) { return -1.0; });
-    }
-    return text_column(run, name);
+    static const std::map<std::string, Column> columns{
+        {"job_id", texts([](const Job& job) { return std::string(JobIdParts(job.id).name); })},
+        {"workload_name", texts([](const Job& job) { return std::string(JobIdParts(job.id).workload); })},
+        {"profile", texts([](const Job& job) { return job.profile.text(); })},
+        {"submission_time", numbers([](const Job& job) { return seconds_of(job.submit.since_zero()); })},
+        {"requested_number_of_resources", numbers([](const Job& job) { return std::int64_t{job.processors}; })},
+        {"requested_time",
+         numbers([](const Job& job) { return seconds_of(job.walltime.value_or(Duration::seconds(-1))); })},
+        {"success", numbers([](const Job& job) { return std::int64_t{job.success ? 1 : 0}; })},
+        {"final_state", texts([](const Job& job) { return std::string(to_string(job.state)); })},
+        {"starting_time", times([](const Execution& one) { return seconds_of(one.start.since_zero()); })},
+        {"execution_time", times([](const Execution& one) { return seconds_of(one.length); })},
+        {"finish_time", times([](const Execution& one) { return seconds_of(one.finish.since_zero()); })},
+        {"waiting_time", times([](const Execution& one) { return seconds_of(one.wait); })},
+        {"turnaround_time", times([](const Execution& one) { return seconds_of(one.turnaround); })},
+        {"stretch", times(stretch_in_file)},
+        {"allocated_resources", texts([](const Job& job) { return job.allocation.to_string(); })},
+        {"consumed_energy", times([](const Execution&) { return -1.0; })},
+        {"metadata", texts([](const Job& job) { return job.metadata.text(); })},
+    };
+    return columns.at(name)(run);
 }
 
 // The names in the first line of a jobs.csv.
 std::vector<std::string> columns() {
     std::string header = schedule_csv_header();
     header.pop_back();
-    std::vector<std::string> names;
-    std::istringstream line(header);
-    for (std::string name; std::getline(line, name, ',');) {
-        names.push_back(name);
-    }
-    return names;
+    const std::vector<std::string_view> names = split(header, ',');
+    return {names.begin(), names.end()};
 }
 
 nb::dict metrics(const Run& run, const nb::object& tau, const nb::object& short_deadline) {

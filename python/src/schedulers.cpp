@@ -18,6 +18,7 @@
 #include <batfill/engine/run_time_predictor.hpp>
 
 #include "bindings.hpp"
+#include "src/engine/named_scheduler.hpp"
 #include "src/support/interruption.hpp"
 
 namespace batfill::python {
@@ -180,34 +181,27 @@ class JobColumns : public OfRound {
 
     nb::object make(const std::string& name) const {
         using State = SchedulerState;
+        using Description = JobDescription;
+        static const std::map<std::string, double (*)(const State&, JobIndex)> times{
+            {"walltime", [](const State& now, JobIndex job) { return seconds_of(now.job(job).walltime); }},
+            {"estimate", [](const State& now, JobIndex job) { return seconds_of(now.estimate(job)); }},
+            {"submit", [](const State& now, JobIndex job) { return seconds_of(now.job(job).submit().since_zero()); }},
+            {"start", [](const State& now, JobIndex job) { return seconds_of(now.job(job).start.since_zero()); }},
+            {"end", [](const State& now, JobIndex job) { return seconds_of(now.estimated_end(job).since_zero()); }},
+        };
+        static const std::map<std::string, std::string_view (*)(const Description&)> words{
+            {"id", [](const Description& job) -> std::string_view { return job.id; }},
+            {"user", [](const Description& job) -> std::string_view { return job.user; }},
+            {"queue", [](const Description& job) -> std::string_view { return job.queue; }},
+        };
+        if (const auto time = times.find(name); time != times.end()) {
+            return numbers(time->second);
+        }
+        if (const auto word = words.find(name); word != words.end()) {
+            return texts(word->second);
+        }
         if (name == "processors") {
             return numbers([](const State& now, JobIndex job) { return std::int64_t{now.job(job).processors()}; });
-        }
-        if (name == "walltime") {
-            return numbers([](const State& now, JobIndex job) { return seconds_of(now.job(job).walltime); });
-        }
-        if (name == "estimate") {
-            return numbers([](const State& now, JobIndex job) { return seconds_of(now.estimate(job)); });
-        }
-        if (name == "submit") {
-            return numbers(
-                [](const State& now, JobIndex job) { return seconds_of(now.job(job).submit().since_zero()); });
-        }
-        if (name == "start") {
-            return numbers([](const State& now, JobIndex job) { return seconds_of(now.job(job).start.since_zero()); });
-        }
-        if (name == "end") {
-            return numbers(
-                [](const State& now, JobIndex job) { return seconds_of(now.estimated_end(job).since_zero()); });
-        }
-        if (name == "id") {
-            return texts([](const JobDescription& job) { return std::string_view(job.id); });
-        }
-        if (name == "user") {
-            return texts([](const JobDescription& job) { return std::string_view(job.user); });
-        }
-        if (name == "queue") {
-            return texts([](const JobDescription& job) { return std::string_view(job.queue); });
         }
         RoundView& round = view();
         return numbers([&](const State&, JobIndex job) { return round.number_field_of(name, job); });
@@ -436,6 +430,17 @@ SchedulerChoice choice_of(const nb::object& scheduler, const std::string& name, 
     choice.algorithm = name;
     choice.parameters = parameters;
     choice.description = std::make_shared<const AlgorithmDescription>(with_common_parameters(std::move(description)));
+    return choice;
+}
+
+SchedulerChoice named_choice_of(const nb::object& scheduler, const std::string& name,
+                                const Parameters::Given& parameters, bool copies,
+                                const std::shared_ptr<Failure>& failure) {
+    if (!nb::isinstance<nb::str>(scheduler)) {
+        return choice_of(scheduler, name, parameters, copies, failure, nullptr);
+    }
+    SchedulerChoice choice = read_choice(nb::cast<std::string>(scheduler), {});
+    add_parameters(choice, parameters, "a keyword");
     return choice;
 }
 

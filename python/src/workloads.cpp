@@ -1,5 +1,7 @@
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 
 #include <nanobind/stl/optional.h>
@@ -14,6 +16,7 @@
 #include "bindings.hpp"
 #include "src/commands/parsers.hpp"
 #include "src/support/json.hpp"
+#include "src/support/mapped.hpp"
 #include "src/workloads/any_workload.hpp"
 
 namespace batfill::python {
@@ -21,13 +24,6 @@ namespace batfill::python {
 namespace {
 
 using Arguments = std::vector<std::string>;
-
-// What `parse` reads of the options that a call's keywords make. Errors have keywords in the place of options.
-template <class Options>
-Options options_of(std::optional<Options> (*parse)(const Arguments&, commands::OptionsFrom),
-                   const Arguments& arguments) {
-    return with_keywords_in_errors([&] { return parse(arguments, commands::OptionsFrom::file).value(); });
-}
 
 Decimal load_of(double load) {
     const std::optional<Duration> exact = Duration::from_seconds(load);
@@ -74,7 +70,9 @@ void require_jobs(std::size_t kept, const SwfLog& log) {
 // period with its number.
 nb::tuple convert(bool imports, const Arguments& arguments) {
     const LogConversion request =
-        options_of(imports ? commands::parse_import_options : commands::parse_swf_options, arguments).conversion;
+        (imports ? commands::parse_import_options : commands::parse_swf_options)(arguments, commands::OptionsFrom::file)
+            .value()
+            .conversion;
     nb::list workloads;
     if (request.conversion.split) {
         std::optional<ConvertedLog> converted;
@@ -132,53 +130,39 @@ Jobs scaled(const Jobs& jobs, double load) {
 }
 
 Jobs lublin(const Arguments& arguments) {
-    const LublinModel model = options_of(commands::parse_lublin_options, arguments).model;
+    const LublinModel model = commands::parse_lublin_options(arguments, commands::OptionsFrom::file).value().model;
     const nb::gil_scoped_release released;
     Workload workload = generate_lublin(model);
     workload.path = "lublin";
     return keep(std::move(workload));
 }
 
+// A column of the jobs of a workload.
 nb::object column(const Jobs& jobs, const std::string& name) {
-    const std::vector<WorkloadJob>& all = jobs.workload->jobs;
-    const auto texts = [&](auto text) {
-        return array_of_texts(all.size(), [&](std::size_t i) -> std::string_view { return text(all[i].description); });
+    using Job = JobDescription;
+    const Workload& workload = *jobs.workload;
+    const auto numbers = [&](auto of) {
+        return array_of(mapped(workload.jobs, [&](const WorkloadJob& job) { return of(job.description); }));
     };
-    const auto seconds = [&](auto of) {
-        std::vector<double> values;
-        values.reserve(all.size());
-        for (const WorkloadJob& job : all) {
-            values.push_back(of(job.description));
-        }
-        return array_of(std::move(values));
+    const auto texts = [&](auto of) {
+        return array_of_texts(workload.jobs.size(),
+                              [&](std::size_t i) -> std::string_view { return of(workload.jobs[i].description); });
     };
-    if (name == "id") {
-        return texts([](const JobDescription& job) { return std::string_view(job.id).substr(job.id.find('!') + 1); });
-    }
-    if (name == "user") {
-        return texts([](const JobDescription& job) { return std::string_view(job.user); });
-    }
-    if (name == "queue") {
-        return texts([](const JobDescription& job) { return std::string_view(job.queue); });
-    }
-    if (name == "submit") {
-        return seconds([](const JobDescription& job) { return seconds_of(job.submit.since_zero()); });
-    }
-    if (name == "walltime") {
-        return seconds([](const JobDescription& job) { return seconds_or_nan(job.walltime); });
-    }
-    if (name == "run_time") {
-        return seconds([&](const JobDescription& job) {
-            const JobProfile& profile = jobs.workload->profiles.at(job.profile);
-            return profile.type == JobProfile::Type::delay ? seconds_of(profile.delay) : std::nan("");
-        });
-    }
-    std::vector<std::int64_t> sizes;
-    sizes.reserve(all.size());
-    for (const WorkloadJob& job : all) {
-        sizes.push_back(job.description.processors);
-    }
-    return array_of(std::move(sizes));
+    const auto run_time = [&](const Job& job) {
+        const JobProfile& profile = workload.profiles.at(job.profile);
+        return profile.type == JobProfile::Type::delay ? seconds_of(profile.delay) : std::nan("");
+    };
+    const auto own_id = [](const Job& job) { return std::string_view(job.id).substr(job.id.find('!') + 1); };
+    const std::map<std::string, std::function<nb::object()>> columns{
+        {"id", [&] { return texts(own_id); }},
+        {"submit", [&] { return numbers([](const Job& job) { return seconds_of(job.submit.since_zero()); }); }},
+        {"processors", [&] { return numbers([](const Job& job) { return std::int64_t{job.processors}; }); }},
+        {"walltime", [&] { return numbers([](const Job& job) { return seconds_or_nan(job.walltime); }); }},
+        {"run_time", [&] { return numbers(run_time); }},
+        {"user", [&] { return texts([](const Job& job) -> std::string_view { return job.user; }); }},
+        {"queue", [&] { return texts([](const Job& job) -> std::string_view { return job.queue; }); }},
+    };
+    return columns.at(name)();
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace batfill::commands {
 struct Command {
     const char* summary;  // one line for `batfill --help`
     int (*run)(const Arguments&);
-    bool ends_itself = false;  // on SIGINT or SIGTERM; these end the other commands, which leave no temporary file
+    bool ends_itself = false;  // on a signal; these end the other commands, which leave no temporary file
 };
 
 int serve(const Arguments&);

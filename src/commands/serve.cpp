@@ -72,7 +72,7 @@ int serve(const Arguments& arguments) {
     add_serve_options(options, read, server);
     if (!options.parse(
             arguments, "batfill serve -a NAME [-P key=value]... [-s ENDPOINT]",
-            "Schedules for Batsim. Ends with status 0 after the simulation, or when SIGINT or SIGTERM comes.",
+            "Schedules for Batsim. Ends with status 0 after the simulation, or when SIGINT, SIGTERM or SIGHUP comes.",
             {"serve -a easy,order=saf", "serve -a conservative --keep-alive --idle-timeout 1h -s tcp://*:28000"})) {
         return 0;
     }

@@ -70,6 +70,7 @@ SchedulerChoice policy_of(const TuneOptions& options, MixedFeatures features) {
     for (const auto& [name, value] : given.parameters) {
         refuse_if(name == "order" || name == "weights",
                   "parameter " + name + " is what tune looks for, it cannot be given");
+        refuse_if(name == "period", "parameter period searches for weights in each replay, tune does so once for all");
         refuse_if(name == "scales", "parameter scales: expected --scale FEATURE=NUMBER instead");
         const auto known = std::find_if(policy.parameters.begin(), policy.parameters.end(),
                                         [&key = name](const auto& parameter) { return parameter.first == key; });

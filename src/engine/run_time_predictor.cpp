@@ -74,10 +74,9 @@ Duration RunTimePredictor::last_two(const Job& job) const {
         return job.walltime;
     }
     const auto& [last, before] = history->second.runs;
-    Microseconds mean = (last + before).count() / 2;
-    if (source_ == Source::last_two_seconds) {
-        mean = mean / second * second;
-    }
+    const Microseconds sum = (last + before).count();
+    const Microseconds mean = source_ == Source::last_two_seconds ? sum / (2 * second) * second
+                                                                  : sum / 2 + (sum % 4 == 3 ? 1 : 0);  // half to even
     return std::min(std::max(Duration::microseconds(mean), shortest_prediction), job.walltime);
 }
 

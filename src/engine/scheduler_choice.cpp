@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
 
 #include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>
@@ -13,6 +14,7 @@
 #include "named_scheduler.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill {
 
@@ -57,6 +59,15 @@ std::string parameter_text(const std::string& name, const JsonValue& value) {
     return list;
 }
 
+void require_once(const Parameters::Given& given) {
+    for (auto one = given.begin(); one != given.end(); ++one) {
+        const auto is_same = [&](const auto& other) { return other.first == one->first; };
+        if (std::any_of(std::next(one), given.end(), is_same)) {
+            throw UsageError("parameter " + one->first + " is written twice: expected it once");
+        }
+    }
+}
+
 }  // namespace
 
 SchedulerChoice parse_scheduler(const std::string& text) {
@@ -73,6 +84,7 @@ SchedulerChoice parse_scheduler(const std::string& text) {
             choice.parameters.back().second += ',' + piece;
         }
     }
+    require_once(choice.parameters);
     return choice;
 }
 
@@ -85,6 +97,7 @@ void add_parameters(SchedulerChoice& choice, const Parameters::Given& more, cons
             throw UsageError(problem.append(": expected it once"));
         }
     }
+    require_once(more);
     choice.parameters.insert(choice.parameters.end(), more.begin(), more.end());
 }
 
@@ -105,6 +118,13 @@ SchedulerChoice parse_scheduler_configuration(const std::string& configuration) 
     if (!document.IsObject()) {
         choice.problem = "it is not a JSON object";
         return choice;
+    }
+    if (document.HasMember("algorithm") || document.HasMember("params")) {
+        for (const auto& member : document.GetObject()) {
+            if (const std::string name(view(member.name)); name != "algorithm" && name != "params") {
+                throw UsageError("scheduler configuration: " + unknown_name("member", name, {"algorithm", "params"}));
+            }
+        }
     }
     if (document.HasMember("algorithm")) {
         const JsonValue& algorithm = document["algorithm"];

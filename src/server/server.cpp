@@ -47,7 +47,7 @@ constexpr const char* not_enough_memory = "not enough memory for a message";
 constexpr const char* expected_beginning =
     "expected the message that begins a simulation: SIMULATION_BEGINS of Batsim 4, or the first one of Batsim 5";
 
-// Turns SIGINT and SIGTERM into a descriptor to poll. A flag could miss a signal between two looks at it.
+// Turns SIGINT, SIGTERM and SIGHUP into a descriptor to poll. A flag could miss a signal between two looks at it.
 class StopSignals {
  public:
     StopSignals() {
@@ -55,6 +55,9 @@ class StopSignals {
         sigemptyset(&stop);
         sigaddset(&stop, SIGINT);
         sigaddset(&stop, SIGTERM);
+        if (!is_ignored(SIGHUP)) {  // nohup ignores it
+            sigaddset(&stop, SIGHUP);
+        }
         pthread_sigmask(SIG_BLOCK, &stop, &before_);
         descriptor_ = signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
     }
@@ -229,7 +232,7 @@ class Server {
             peer_.clear();
             return &message;
         } catch (const InputError& problem) {
-            refuse(problem.what());
+            refuse_stranger(problem.what());
             if (++strangers_ <= max_strangers_logged) {
                 spdlog::warn("a message of somebody else is refused: {}{}", problem.what(),
                              strangers_ == max_strangers_logged ? " (no more of these are logged)" : "");
@@ -241,8 +244,12 @@ class Server {
     // If the request begins a simulation in an allowed protocol, ends the old one and prepares the new one.
     protocol::Message* beginning_message() {
         const std::optional<std::string> opened = protocol::protocol_opened_by(frame());
-        if (!opened || (!options_.protocol.empty() && opened != options_.protocol)) {
+        if (!opened) {
             return nullptr;
+        }
+        if (!options_.protocol.empty() && opened != options_.protocol) {
+            throw InputError(std::string("this scheduler serves Batsim ") + options_.protocol.back() +
+                             " only, found a message of Batsim " + opened->back());
         }
         std::unique_ptr<protocol::Codec> codec = protocol::make_codec(*opened);
         protocol::Message& message = codec->decode(frame());
@@ -316,9 +323,25 @@ class Server {
         session_->log_statistics();
     }
 
-    void refuse(const std::string& why) {
+    void refuse(const std::string& why) { refuse(why, session_->codec()); }
+    // A sender that begins a simulation hears the refusal in its own protocol.
+    void refuse_stranger(const std::string& why) {
+        const std::string_view frame = request_.frame.to_string_view();
+        const std::optional<std::string> opened = protocol::protocol_opened_by(frame);
+        if (!opened) {
+            refuse(why);
+            return;
+        }
+        const std::unique_ptr<protocol::Codec> codec = protocol::make_codec(*opened);
+        try {
+            codec->decode(frame);  // replies to Batsim 5 depend on it
+        } catch (const InputError&) {
+        }
+        refuse(why, *codec);
+    }
+    void refuse(const std::string& why, protocol::Codec& codec) {
         std::string text;
-        session_->codec().encode_refusal(why, text);
+        codec.encode_refusal(why, text);
         socket_.answer(request_, text);
     }
 

@@ -14,10 +14,13 @@ class Interrupted : public std::exception {
     const char* what() const noexcept override { return "stopped by a signal"; }
 };
 
-// Whether SIGINT or SIGTERM is pending in a process that blocks them. For long computations inside a daemon, which
+// Whether one of them is pending in a process that blocks them. For long computations inside a daemon, which
 // handles signals only between two messages.
 // Cost: one system call.
 bool stop_signal_pending();
+
+// Whether the process ignores a signal.
+bool is_ignored(int signal);
 
 // While this object lives, these signals still end the process, but first remove unfinished temporary files. Signals
 // that were ignored at the start of the process stay ignored.

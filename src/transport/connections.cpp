@@ -56,8 +56,8 @@ zmq::context_t new_context() {
 }
 
 void require_endpoint(const std::string& endpoint, const std::string& problem) {
-    if (endpoint.find("://") == std::string::npos) {
-        const bool names_port = endpoint.find(':') != std::string::npos;
+    if (!endpoint.starts_with("tcp://") && !endpoint.starts_with("ipc://")) {
+        const bool names_port = endpoint.find("://") == std::string::npos && endpoint.find(':') != std::string::npos;
         throw UsageError(problem + endpoint + ": expected tcp://ADDRESS:PORT or ipc://FILE" +
                          (names_port ? ", did you mean tcp://" + endpoint + "?" : ""));
     }

@@ -339,6 +339,7 @@ TEST_CASE("tune refuses what it cannot use and leaves no file") {
     CHECK_THAT(refused({"--lambda", "nan"}), EndsWith("--lambda: expected a number above 0, found 'nan'\n"));
     CHECK_THAT(refused({"--threads", "0"}), EndsWith("--threads: expected a whole number from 1 to 1024, found '0'\n"));
     CHECK_THAT(refused({"-P", "order=saf"}), EndsWith("parameter order is what tune looks for, it cannot be given\n"));
+    CHECK_THAT(refused({"-P", "period=3600"}), Contains("parameter period searches for weights in each replay"));
     CHECK_THAT(refused({"-P", "threshold=soon"}), Contains("threshold"));
     CHECK_THAT(refused({"-P", "scales=1,1,1,1,1,1"}), EndsWith("expected --scale FEATURE=NUMBER instead\n"));
     for (const std::string scale : {"q", "q=", "=2", "speed=2", "q=two", "q=2s", "q=inf", "q=nan", ""}) {

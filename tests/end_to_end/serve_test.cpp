@@ -106,7 +106,7 @@ TEST_CASE("With --keep-alive the daemon serves one simulation after another unti
 
 TEST_CASE("A signal ends a daemon that waits for a simulation") {
     const Folder folder;
-    for (const int signal : {SIGINT, SIGTERM}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
         daemon.signal(signal);
         CHECK(daemon.wait() == 0);
@@ -116,7 +116,7 @@ TEST_CASE("A signal ends a daemon that waits for a simulation") {
 
 TEST_CASE("A signal in the middle of a simulation ends the daemon, which tells Batsim at its next message") {
     const Folder folder;
-    for (const int signal : {SIGINT, SIGTERM}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         Daemon daemon(folder, {"-a", "fcfs", "-s", ipc_endpoint(folder)});
         Peer batsim(daemon.endpoint());
         batsim.ask(beginning);
@@ -289,7 +289,8 @@ TEST_CASE("A wrong command line of the daemon gives one line with the known valu
         {{"-a", "easy", "-P", "nothing"}, "nothing"},
         {{"-a", "relaxed", "-P", "estimates=actual"}, "known in batfill simulate only"},
         {{"-a", "easy", "-l", "loud"}, "known: trace, debug, info, warning, error, off"},
-        {{"-a", "easy", "-s", "28000"}, "cannot listen on 28000"},
+        {{"-a", "easy", "-s", "28000"}, "cannot listen on 28000: expected tcp://ADDRESS:PORT or ipc://FILE"},
+        {{"-a", "easy", "-s", "inproc://a"}, "cannot listen on inproc://a: expected tcp://ADDRESS:PORT or ipc://FILE"},
         {{"-a", "easy", "-s", "tcp://127.0.0.1:99999"}, "cannot listen on tcp://127.0.0.1:99999"},
         {{"-a", "easy", "-s", "ipc:///nowhere/socket"}, "cannot listen on ipc:///nowhere/socket"},
         {{"-a", "easy", "--speed"}, "--speed"},

@@ -1,5 +1,6 @@
 """Campaigns with schedulers in Python, and tuning: twins of the commands."""
 
+import linecache
 import re
 
 import pytest
@@ -70,6 +71,27 @@ def test_results_are_kept_until_the_scheduler_changes(tmp_path):
     assert run(1).made == 2
     assert run(1).kept == 2
     assert run(9).made == 2
+
+
+def test_results_are_kept_until_any_function_of_a_notebook_changes(tmp_path):
+    def in_cell(number, kind, most):
+        """A scheduler whose code is in no file."""
+        cell = f"<cell {number}>"
+        source = (f"class Limited(batfill.Scheduler):\n    {kind}\n    def most(_=None):\n        return {most}\n"
+                  "    def decide(self, round):\n        for job in range(len(round.waiting)):\n"
+                  "            round.try_start(job)\n")
+        linecache.cache[cell] = (len(source), None, source.splitlines(keepends=True), cell)
+        space = {"batfill": batfill}
+        exec(compile(source, cell, "exec"), space)
+        return space["Limited"]()
+
+    file = with_own(tmp_path, "schedulers: [mine]")
+    number = 0
+    for kind in ("", "@staticmethod", "@classmethod", "@property"):
+        for most, kept in ((1, 0), (1, 2), (2, 0)):
+            number += 1
+            schedulers = {"mine": in_cell(number, kind, most)}
+            assert batfill.campaign(file, tmp_path / f"out{kind}", schedulers=schedulers).kept == kept
 
 
 def test_parameters_of_a_scheduler_in_python(tmp_path, easy):
@@ -160,6 +182,8 @@ def test_tune_writes_nothing_unless_asked(workload, tmp_path, monkeypatch, capfd
 def test_refused_tuning(workload):
     with pytest.raises(batfill.UsageError, match="parameter weights is what tune looks for"):
         batfill.tune(workload, 64, evaluations=10, weights=[1, 0, 0])
+    with pytest.raises(batfill.UsageError, match="^lambda_: expected a number"):
+        batfill.tune(workload, 64, evaluations=10, method="cover", lambda_="much")
     with pytest.raises(batfill.UsageError, match="scale: expected FEATURE=NUMBER"):
         batfill.tune(workload, 64, evaluations=10, scale={"colour": 3})
     with pytest.raises(batfill.UsageError, match="two workloads are called"):

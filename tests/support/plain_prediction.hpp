@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -76,7 +77,8 @@ class PlainPrediction {
             return *job.walltime;
         }
         const Duration sum = runs.back() + runs[runs.size() - 2];
-        const Duration mean = Duration::microseconds(sum.count() / 2);
+        const long double half = static_cast<long double>(sum.count()) / 2;
+        const Duration mean = Duration::microseconds(std::llrint(half));  // half to even
         counts_.raised += mean < Duration::seconds(1) ? 1 : 0;
         const Duration prediction = std::max(mean, Duration::seconds(1));
         (prediction < *job.walltime ? counts_.shorter : counts_.as_walltime) += 1;

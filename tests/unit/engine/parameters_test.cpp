@@ -9,6 +9,8 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/engine/parameters.hpp>
 
+#include "src/engine/named_scheduler.hpp"
+
 namespace batfill::tests::parameters_test {
 
 namespace {
@@ -153,6 +155,16 @@ TEST_CASE("Batsim's text for the scheduler may choose the algorithm and its para
     CHECK_THROWS_AS(parse_scheduler_configuration(R"({"params":[]})"), UsageError);
     CHECK_THROWS_AS(parse_scheduler_configuration(R"({"params":{"a":null}})"), UsageError);
     CHECK_THROWS_AS(parse_scheduler_configuration(R"({"params":{"a":[{}]}})"), UsageError);
+    CHECK_THROWS_WITH(parse_scheduler_configuration(R"({"algorithm":"easy","parameters":{"order":"saf"}})"),
+                      "scheduler configuration: unknown member 'parameters', known: algorithm, params");
+}
+
+TEST_CASE("A parameter that is written twice is refused", "[parameters]") {
+    const std::string problem = "parameter threshold is written twice: expected it once";
+    CHECK_THROWS_WITH(parse_scheduler("easy,threshold=5,order=saf,threshold=5"), problem);
+    CHECK_THROWS_WITH(parse_scheduler_configuration(R"({"params":{"threshold":5,"threshold":6}})"), problem);
+    CHECK_THROWS_WITH(read_choice("easy", {"threshold=5", "threshold=6"}), problem);
+    CHECK_THROWS_WITH(read_choice("easy,threshold=5", {"threshold=6"}), Catch::Contains("expected it once"));
 }
 
 TEST_CASE("Numbers in the text for the scheduler are read exactly, however they are written", "[parameters]") {

@@ -191,6 +191,16 @@ TEST_CASE("Running jobs count for their users", "[easy][multifactor]") {
     )");
 }
 
+TEST_CASE("Usage counts however many half-lives ago it was", "[easy][multifactor]") {
+    for (const int half_life : {100, 5, 1}) {
+        SmallMachine(1, "easy", multifactor("0,0,1", "", std::to_string(half_life))).play(R"(
+              0: used 1x10 of ann                        | start used
+             10: ends used                               |
+            300: of-ann 1x10 of ann, of-bob 1x10 of bob  | start of-bob
+        )");
+    }
+}
+
 TEST_CASE("Parameters of multifactor that mean nothing are refused", "[easy][multifactor]") {
     for (const auto& [name, value] :
          Parameters::Given{{"factor-weights", "1,1,1"}, {"max-age", "100"}, {"half-life", "100"}}) {
@@ -205,6 +215,8 @@ TEST_CASE("Parameters of multifactor that mean nothing are refused", "[easy][mul
                       "parameters max-age and half-life must be more than 0");
     CHECK_THROWS_WITH(Engine("easy", multifactor("1,1,1e101")),
                       "parameter factor-weights: expected numbers from -1e100 to 1e100");
+    CHECK_THROWS_WITH(Engine("easy", multifactor("0,-0,0")),
+                      "parameter factor-weights: expected at least one that is not 0");
     CHECK_THROWS_WITH(
         Engine(
             "easy",
@@ -225,6 +237,9 @@ TEST_CASE("Under multifactor easy decides as a plain form that adds up all runs 
         if (!random.one_in(4)) {
             for (int& weight : factors.weights) {
                 weight = random.one_in(5) ? 0 : random.between(-3, 9);
+            }
+            if (std::ranges::count(factors.weights, 0) == std::ssize(factors.weights)) {
+                factors.weights[2] = 1;
             }
             given.emplace_back("factor-weights", std::to_string(factors.weights[0]) + "," +
                                                      std::to_string(factors.weights[1]) + "," +
