@@ -244,4 +244,12 @@ std::string sha256_of_file(const std::string& path) {
     return sha256(bytes);
 }
 
+std::string hash_of_program(const std::vector<std::string>& plugins) {
+    std::string text = sha256_of_file("/proc/self/exe") + sha256_of_file(library_file());
+    for (const std::string& plugin : plugins) {
+        text += sha256_of_file(plugin);
+    }
+    return sha256(text);
+}
+
 }  // namespace batfill

@@ -135,6 +135,10 @@ void discard_unfinished_outputs();
 // Throws: InputError if it cannot be found.
 std::string library_file();
 
+// A hash of the running program, its library and these plugins: others may give other results.
+// Throws: InputError if one of them cannot be read.
+std::string hash_of_program(const std::vector<std::string>& plugins);
+
 // The SHA-256 of `bytes` (FIPS 180-4) as 64 hexadecimal digits, as the command sha256sum prints it.
 // Cost: O(bytes).
 std::string sha256(std::string_view bytes);
