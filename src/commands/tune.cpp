@@ -97,7 +97,7 @@ void add_tune_options(Options& options, TuneRequest& request, TuneOptions& read)
     options.add(
         "parameter,P", text(read.parameters, "KEY=VALUE"),
         "another parameter of the algorithm; repeatable; easy has backfill-order=spf and threshold=200000 by default");
-    add_plugin_option(options);
+    add_plugin_option(options, &request.plugins);
     options.group("Search");
     options.add("over", word(request.sum, "each|sum", {{"each", false}, {"sum", true}}).otherwise("each"),
                 "the best weights for each workload, or those with the smallest sum over all");

@@ -3,11 +3,8 @@
 #include <chrono>
 #include <set>
 
-#include <zlib.h>
-
 #include <batfill/core/error.hpp>
 #include <batfill/formats/platform.hpp>
-#include <batfill/version.hpp>
 
 #include "src/formats/named_platform.hpp"
 #include "src/support/csv_text.hpp"
@@ -31,11 +28,6 @@ struct Inputs {
     std::string digest;  // a line that tells the contents of the files apart from others
 };
 
-std::string digest_of(const std::string& text) {
-    const auto* const bytes = reinterpret_cast<const Bytef*>(text.data());
-    return std::to_string(text.size()) + ':' + std::to_string(crc32_z(0, bytes, text.size()));
-}
-
 Inputs read_inputs(const TuneRequest& options) {
     Inputs inputs;
     inputs.names = mapped(options.workloads, workload_name);
@@ -53,12 +45,12 @@ Inputs read_inputs(const TuneRequest& options) {
         const std::string path = platform_file(options.platform);
         const std::string text = read_platform_text(path);
         platform = parse_platform(text, path, options.master_host);
-        inputs.digest = "platform " + digest_of(text) + ", " + std::to_string(platform.hosts.size()) + " hosts";
+        inputs.digest = "platform " + sha256(text) + " without " + options.master_host;
     }
     for (const std::string& path : options.workloads) {
         const std::string text = any_workload_text(path, options.note);
         inputs.replays.emplace_back(platform, parse_workload(text, path, "w0"));
-        inputs.digest += ", workload " + digest_of(text);
+        inputs.digest += ", workload " + sha256(text);
     }
     return inputs;
 }
@@ -166,10 +158,10 @@ TuningHooks hooks_of(const TuneRequest& request, const Inputs& inputs, OutputFil
     return hooks;
 }
 
-// Describes, in one line, all options that the values and their order depend on.
+// Describes, in one line, the program and all options that the values and their order depend on.
 std::string description_of(const TuneRequest& request) {
     const SchedulerChoice& policy = request.policy;
-    std::string text = std::string("batfill tune ") + version + ": " + request.search.text() + ", over " +
+    std::string text = "batfill tune " + hash_of_program(request.plugins) + ": " + request.search.text() + ", over " +
                        (request.sum ? "sum" : "each") + ", " + request.metric.name() + ", tau " +
                        request.tau.to_string() + ", " + policy.algorithm;
     for (const auto& [name, value] : policy.parameters) {

@@ -40,6 +40,7 @@ struct TuneRequest {
     std::vector<std::string> workloads;
     std::string platform;  // as named_platform() takes it
     std::string master_host;
+    std::vector<std::string> plugins;  // paths of those that are loaded
     std::string prefix;  // beginning of the names of all written files
     Note note = [](const std::string&) {};
     std::optional<std::string> values_file;  // none: does not write all values

@@ -327,6 +327,26 @@ TEST_CASE("tune refuses a checkpoint of another run and leaves it as it is") {
     CHECK(!inputs.exists("t_results.csv"));
 }
 
+TEST_CASE("tune does not go on from a checkpoint of another master host, or of another plugin") {
+    const Inputs inputs;
+    std::filesystem::create_directory(inputs.folder.file("t_results.csv"));  // the run fails at its end
+    const std::string slack = BATFILL_PLUGINS "/slack.so";
+    const Arguments first{"--evaluations", "5", "-m", "a", "--plugin", slack};
+    CHECK(inputs.tune("t", first).status == 1);
+    const std::string checkpoint = inputs.text("t_checkpoint.csv");
+    CHECK(lines_of(checkpoint).size() == 11);
+    for (const Arguments& other : {Arguments{"--evaluations", "5", "-m", "b", "--plugin", slack},
+                                   Arguments{"--evaluations", "5", "-m", "a"},
+                                   Arguments{"--evaluations", "5", "-m", "a", "--plugin", BATFILL_PLUGINS "/first_fit.so"}}) {
+        const Outcome outcome = inputs.tune("t", other);
+        check_refused(outcome, 1);
+        CHECK_THAT(outcome.errors, Contains(": line 1: expected a checkpoint of this program"));
+        CHECK(inputs.text("t_checkpoint.csv") == checkpoint);
+    }
+    std::filesystem::remove(inputs.folder.file("t_results.csv"));
+    CHECK_THAT(inputs.tune("t", first).output, Contains(": 10 replays, 10 of them done before"));
+}
+
 TEST_CASE("tune refuses what it cannot use and leaves no file") {
     const Inputs inputs;
     const auto check_no_file = [&] {
