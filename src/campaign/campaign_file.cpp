@@ -147,7 +147,7 @@ class Reader : private YamlBlocks {
         for (Variant& own :
              variants(entry, {source, source == "import" ? "file" : "name", "name", "deadlines", "failures"})) {
             for (Setting& setting : own.settings) {
-                const bool is_path = source == "log" && (setting.key == "header" || setting.key == "schedule");
+                const bool is_path = setting.key == "header" || setting.key == "schedule";
                 if (is_path && setting.value) {
                     setting.value = path_of(std::filesystem::path(*setting.value));
                 }
