@@ -55,6 +55,19 @@ void print_metric(const Comparison& comparison, const std::string& metric) {
     write_aligned(std::cout, lines);
 }
 
+// Prints what the user wants to see, before anything else can fail.
+void print(const Comparison& comparison, const CompareOptions& read) {
+    if (read.request.metric) {
+        print_metric(comparison, read.metric);
+    } else {
+        if (read.format == MetricsFormat::table && comparison.rows.size() > 1) {
+            std::cout << "mean over " << comparison.rows.size() << " workloads, each replayed on an empty machine\n";
+        }
+        write_comparison(std::cout, comparison, read.format);
+    }
+    std::cout << std::flush;
+}
+
 void add_compare_options(Options& options, CompareOptions& read) {
     ComparisonRequest& request = read.request;
     options.add_positional("schedulers", text(read.arguments));
@@ -108,6 +121,15 @@ void complete(const Options& options, CompareOptions& read) {
     if (options.given("metric")) {
         request.metric.emplace(read.metric, request.tau);
     }
+    if (read.output) {
+        require_writable_folder(*read.output);
+    }
+    require_other_file("report", read.report, "output", read.output);
+    std::vector<std::string> inputs = read.arguments;
+    inputs.insert(inputs.end(), request.workloads.begin(), request.workloads.end());
+    inputs.push_back(request.platform.value_or(""));
+    require_no_input("output", read.output, inputs);
+    require_no_input("report", read.report, inputs);
     refuse_if(read.report && request.workloads.size() > 1,
               "--report shows one workload, expected one, found " + std::to_string(request.workloads.size()));
 }
@@ -131,6 +153,7 @@ int compare(const Arguments& arguments) {
     }
     complete(options, read);
     const Comparison comparison = batfill::compare(read.request, show_progress("replays"));
+    print(comparison, read);
     if (read.output) {
         write_csv(comparison, read.metric, *read.output);
     }
@@ -140,14 +163,6 @@ int compare(const Arguments& arguments) {
         whole.note = [](const std::string&) {};  // it has been said
         write_file(*read.report, campaign::comparison_page(whole, "batfill compare " + command_line(arguments)));
     }
-    if (read.request.metric) {
-        print_metric(comparison, read.metric);
-        return 0;
-    }
-    if (read.format == MetricsFormat::table && comparison.rows.size() > 1) {
-        std::cout << "mean over " << comparison.rows.size() << " workloads, each replayed on an empty machine\n";
-    }
-    write_comparison(std::cout, comparison, read.format);
     return 0;
 }
 

@@ -135,9 +135,16 @@ std::string path_ending_in(const std::vector<std::string>& endings, const std::s
 
 void require_other_file(const std::string& name, const std::optional<std::string>& path, const std::string& other,
                         const std::optional<std::string>& other_path) {
-    if (path && other_path &&
-        std::filesystem::weakly_canonical(*path) == std::filesystem::weakly_canonical(*other_path)) {
-        throw UsageError("--" + name + ": expected another file than --" + other + ", found '" + *path + "'");
+    refuse_if(path && other_path && canonical_path(*path) == canonical_path(*other_path),
+              "--" + name + ": expected another file than --" + other + ", found '" + path.value_or("") + "'");
+}
+
+void require_no_input(const std::string& name, const std::optional<std::string>& path,
+                      const std::vector<std::string>& inputs) {
+    std::error_code ignored;
+    for (const std::string& input : inputs) {
+        refuse_if(path && std::filesystem::exists(input, ignored) && canonical_path(*path) == canonical_path(input),
+                  "--" + name + ": would write over the input " + input + ", expected another name");
     }
 }
 

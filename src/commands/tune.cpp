@@ -141,6 +141,21 @@ void complete(const Options& options, SearchRequest& search) {
     }
 }
 
+// `parameters` are those of the options: some may be files.
+void require_separate_files(const TuneRequest& request, const std::vector<std::string>& parameters) {
+    const TuneFiles files(request);
+    std::vector<std::string> written = files.policies;
+    written.insert(written.end(), {files.checkpoint, files.convergence, files.results});
+    std::vector<std::string> inputs = parameters;
+    inputs.insert(inputs.end(), request.workloads.begin(), request.workloads.end());
+    inputs.push_back(request.platform);
+    require_no_input("values", request.values_file, inputs);
+    for (const std::string& path : written) {
+        require_no_input("output", path, inputs);
+        require_other_file("values", request.values_file, "output", path);
+    }
+}
+
 }  // namespace
 
 std::optional<TuneRequest> parse_tune_options(const Arguments& arguments, OptionsFrom origin) {
@@ -165,6 +180,7 @@ std::optional<TuneRequest> parse_tune_options(const Arguments& arguments, Option
     request.note = note;
     require_usable(with_weights(request.policy, {1, 0, 0, 0, 0, 0}));
     require_writable_folder(request.prefix);
+    require_separate_files(request, read.parameters);
     return request;
 }
 

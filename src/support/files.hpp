@@ -127,6 +127,9 @@ class OutputFolder {
 // Throws: InputError, which names the folder, if this fails.
 void create_folders(const std::string& path);
 
+// Returns an absolute path without links, which is the same for two paths of one file. The file need not exist.
+std::string canonical_path(const std::string& path);
+
 // For the end of the process by a signal. Removes what OutputFiles and OutputFolders have not committed, and stops
 // other threads from beginning or committing another.
 void discard_unfinished_outputs();

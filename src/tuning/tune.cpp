@@ -184,23 +184,35 @@ std::string SearchRequest::text() const {
     return "cover, " + weighed + ", " + std::to_string(evaluations) + " evaluations, seed " + std::to_string(seed);
 }
 
+TuneFiles::TuneFiles(const TuneRequest& request)
+    : checkpoint(request.prefix + "_checkpoint.csv"),
+      convergence(request.prefix + "_convergence.csv"),
+      results(request.prefix + "_results.csv") {
+    if (request.sum) {
+        policies.push_back(request.prefix + ".json");
+    } else {
+        policies = mapped(request.workloads,
+                          [&](const auto& path) { return request.prefix + '_' + workload_name(path) + ".json"; });
+    }
+}
+
 TuneOutcome tune(const TuneRequest& request, const std::function<void(std::size_t, std::size_t)>& progress) {
     const Inputs inputs = read_inputs(request);
     const auto begin = std::chrono::steady_clock::now();
     std::vector<TuningTask> tasks = make_tasks(request, inputs.replays.size());
-    Checkpoint checkpoint(request.prefix + "_checkpoint.csv", description_of(request) + ", " + inputs.digest,
-                          inputs.replays.size(), tasks.front().search->evaluations());
+    const TuneFiles names(request);
+    Checkpoint checkpoint(names.checkpoint, description_of(request) + ", " + inputs.digest, inputs.replays.size(),
+                          tasks.front().search->evaluations());
     OutputFiles files;
     OutputFile* const values = request.values_file ? &files.add(*request.values_file) : nullptr;
     TuneOutcome outcome;
     outcome.replays = run_searches(tasks, hooks_of(request, inputs, values, progress), checkpoint, request.threads);
     const std::vector<std::string> subjects = request.sum ? std::vector<std::string>{"sum"} : inputs.names;
     outcome.best = best_of(tasks, subjects);
-    write_convergence(tasks, subjects, files.add(request.prefix + "_convergence.csv"));
-    write_best(outcome.best, request.metric.name(), files.add(request.prefix + "_results.csv"));
-    for (const TunedWeights& best : outcome.best) {
-        const std::string suffix = request.sum ? "" : "_" + best.workload;
-        files.add(request.prefix + suffix + ".json").write(policy_file_text(request.policy, best.weights));
+    write_convergence(tasks, subjects, files.add(names.convergence));
+    write_best(outcome.best, request.metric.name(), files.add(names.results));
+    for (std::size_t i = 0; i < names.policies.size(); ++i) {
+        files.add(names.policies[i]).write(policy_file_text(request.policy, outcome.best[i].weights));
     }
     outcome.written = files.commit();
     checkpoint.finish();

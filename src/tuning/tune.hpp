@@ -48,6 +48,16 @@ struct TuneRequest {
     std::function<void()> before_replay{};
 };
 
+// The files that a request writes.
+struct TuneFiles {
+    explicit TuneFiles(const TuneRequest& request);
+
+    std::string checkpoint;  // only while the search runs
+    std::string convergence;
+    std::string results;
+    std::vector<std::string> policies;  // of each workload, or of all together
+};
+
 // The best weights for a workload, or for all together.
 struct TunedWeights {
     std::string workload;  // its name; "sum": all together
