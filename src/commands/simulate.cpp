@@ -280,7 +280,7 @@ int simulate(const Arguments& arguments) {
     }
     std::optional<SocketScheduler> scheduler;
     if (!options->endpoint.empty()) {
-        scheduler.emplace(options->endpoint, static_cast<unsigned>(options->timeout.to_seconds()), options->curve_key);
+        scheduler.emplace(options->endpoint, options->timeout, options->curve_key);
     }
     const std::string folder = std::filesystem::path(options->prefix).parent_path().string();
     if (options->scenario.rules == SimulatorRules::batsim5 && !folder.empty()) {

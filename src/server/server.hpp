@@ -1,9 +1,9 @@
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 
+#include <batfill/core/time.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/formats/platform.hpp>
 
@@ -15,7 +15,7 @@ struct ServerOptions {
     std::optional<Platform> platform;                  // for Session
     std::string protocol;                              // name, as in make_codec(); empty: that of the peer
     bool keep_alive = false;                           // serve one simulation after another
-    std::optional<std::chrono::seconds> idle_timeout;  // end if no message comes for this time
+    std::optional<Duration> idle_timeout;  // end if no message comes for this time
     std::string curve_secret_key;                      // empty: hear anybody who can connect
 };
 
