@@ -193,9 +193,9 @@ class Options {
     // Begins a group of options, which the help shows under `title`. Without a group, options stand under "Options".
     void group(const std::string& title);
 
-    // Declares an option. `names` is its name, or "NAME,L" with its short name, the letter L. The help lists the
-    // options in the order of their declarations, and --help after them. Options are read in the order of the alphabet:
-    // of two options for one field, the last one wins.
+    // Declares an option. `names` is its name, or "NAME,L" with its short name, the letter L, or "NAME,OTHER,L" with
+    // another name, which the help does not list. The help lists the options in the order of their declarations, and
+    // --help after them.
     // Requires: no other option has one of these names. "help,h" is taken.
     void add(const std::string& names, const Value& value, const std::string& help);
 
