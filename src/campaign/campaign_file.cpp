@@ -322,7 +322,7 @@ class Reader : private YamlBlocks {
     Campaign& campaign_;
     const OwnAlgorithms& own_;
     std::map<std::string, YAML::Node> outputs_;  // by canonical path
-    std::set<std::string> names_;  // of files of the present list, each once
+    std::set<std::string> names_;                // of files of the present list, each once
 };
 
 }  // namespace

@@ -360,7 +360,8 @@ MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, 
     made.campaign = read_campaign(request.file, request.own_algorithms);
     for (const char* const name : {manifest_name, results_name}) {
         if (canonical_path(folder + '/' + name) == canonical_path(request.file)) {
-            throw UsageError(request.file + ": the campaign would write over its own file, expected another folder (-o)");
+            throw UsageError(request.file +
+                             ": the campaign would write over its own file, expected another folder (-o)");
         }
     }
     made.workloads = make_workloads(made.campaign, folder, program, makers, watch.made);

@@ -20,8 +20,8 @@ class SocketScheduler : public SimulatedScheduler {
     // Connects to `endpoint`. `server_key`, if not empty, is the scheduler's public CURVE key.
     // Throws: UsageError if `endpoint` is not a ZeroMQ endpoint.
     //
-    // Later functions throw InputError if the scheduler has not answered within `timeout`, and at once if it says that it
-    // stops or its connection is lost.
+    // Later functions throw InputError if the scheduler has not answered within `timeout`, and at once if it says that
+    // it stops or its connection is lost.
     SocketScheduler(const std::string& endpoint, Duration timeout, const std::string& server_key = "");
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override;

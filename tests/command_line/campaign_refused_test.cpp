@@ -93,7 +93,8 @@ TEST_CASE("A campaign writes over none of its inputs, and no file for two worklo
         const std::string path = file(campaign.folder, name, text);
         const Outcome outcome = run(campaign.folder, {"campaign", path, "-o", campaign.folder.file("mine")});
         check_refused(outcome, 2);
-        CHECK_THAT(outcome.errors, EndsWith(": the campaign would write over its own file, expected another folder (-o)\n"));
+        CHECK_THAT(outcome.errors,
+                   EndsWith(": the campaign would write over its own file, expected another folder (-o)\n"));
         CHECK(contents(path) == text);
     }
 }

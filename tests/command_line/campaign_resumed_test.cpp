@@ -64,7 +64,8 @@ TEST_CASE("A campaign keeps the workloads of data that has moved") {
     };
     REQUIRE(campaign.run(text("three.swf")).status == 0);
     fs::rename(log, campaign.folder.file("moved.swf"));
-    CHECK_THAT(campaign.run(text("moved.swf")).output, !Contains("workload\n") && Contains("0 runs made, 1 up to date"));
+    CHECK_THAT(campaign.run(text("moved.swf")).output,
+               !Contains("workload\n") && Contains("0 runs made, 1 up to date"));
 }
 
 TEST_CASE("Shards of a campaign, put together, are the whole campaign") {

@@ -286,8 +286,8 @@ TEST_CASE("simulate writes over none of its inputs") {
     const std::string text = contents(inputs.workload);
     for (const std::string name : {"my-schedule.json", "my-jobs.csv", "my-statistics.csv", "my-guarantees.csv"}) {
         const std::string path = file(inputs.folder, name, text);
-        const Outcome outcome = run(inputs.folder, {"simulate", "-p", "4", "-a", "fcfs", "--like", "batsim5", "-w", path,
-                                                    "-o", inputs.folder.file("my-")});
+        const Outcome outcome = run(inputs.folder, {"simulate", "-p", "4", "-a", "fcfs", "--like", "batsim5", "-w",
+                                                    path, "-o", inputs.folder.file("my-")});
         check_refused(outcome, 2);
         CHECK(outcome.errors == "batfill: --output: would write over the input " + path + ", expected another name\n");
         CHECK(contents(path) == text);

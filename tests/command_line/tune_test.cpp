@@ -335,9 +335,9 @@ TEST_CASE("tune does not go on from a checkpoint of another master host, or of a
     CHECK(inputs.tune("t", first).status == 1);
     const std::string checkpoint = inputs.text("t_checkpoint.csv");
     CHECK(lines_of(checkpoint).size() == 11);
-    for (const Arguments& other : {Arguments{"--evaluations", "5", "-m", "b", "--plugin", slack},
-                                   Arguments{"--evaluations", "5", "-m", "a"},
-                                   Arguments{"--evaluations", "5", "-m", "a", "--plugin", BATFILL_PLUGINS "/first_fit.so"}}) {
+    for (const Arguments& other :
+         {Arguments{"--evaluations", "5", "-m", "b", "--plugin", slack}, Arguments{"--evaluations", "5", "-m", "a"},
+          Arguments{"--evaluations", "5", "-m", "a", "--plugin", BATFILL_PLUGINS "/first_fit.so"}}) {
         const Outcome outcome = inputs.tune("t", other);
         check_refused(outcome, 1);
         CHECK_THAT(outcome.errors, Contains(": line 1: expected a checkpoint of this program"));
@@ -357,8 +357,8 @@ TEST_CASE("tune writes over none of its inputs, and no file twice") {
         return outcome.errors;
     };
     const std::string workload = inputs.text("one.json");
-    CHECK(refused("one", {"--over", "sum"}) == "batfill: --output: would write over the input " + inputs.one +
-                                                   ", expected another name\n");
+    CHECK(refused("one", {"--over", "sum"}) ==
+          "batfill: --output: would write over the input " + inputs.one + ", expected another name\n");
     CHECK_THAT(refused("t", {"--values", inputs.two}), StartsWith("batfill: --values: would write over the input "));
     CHECK_THAT(refused("t", {"--values", inputs.platform}), Contains("--values: would write over the input "));
     for (const std::string name : {"t_results.csv", "t_convergence.csv", "t_checkpoint.csv", "t_one.json"}) {
