@@ -32,9 +32,6 @@ void add_master_host_option(Options& options, std::string& master_host);
 // Throws: parse() then throws InputError as read_platform().
 void add_machine_options(Options& options, MetricsOptions& metrics, std::string* platform = nullptr);
 
-// Adds --platform and --workload, of workloads that are replayed each on its own.
-void add_replayed_options(Options& options, std::string& platform, std::vector<std::string>& workloads);
-
 // Adds --tau, the bound of the bounded slowdown.
 void add_tau_option(Options& options, Duration& tau);
 

@@ -222,11 +222,7 @@ TuneOutcome tune(const TuneRequest& request, const std::function<void(std::size_
 }
 
 std::string numbers_text(const std::array<double, 6>& numbers) {
-    std::string text;
-    for (const double number : numbers) {
-        text += (text.empty() ? "" : ",") + exact(number);
-    }
-    return text;
+    return list_of(mapped(numbers, exact), ",");
 }
 
 SchedulerChoice with_weights(SchedulerChoice policy, const MixedWeights& weights) {

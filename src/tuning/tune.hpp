@@ -41,7 +41,7 @@ struct TuneRequest {
     std::string platform;  // as named_platform() takes it
     std::string master_host;
     std::vector<std::string> plugins;  // paths of those that are loaded
-    std::string prefix;  // beginning of the names of all written files
+    std::string prefix;                // beginning of the names of all written files
     Note note = [](const std::string&) {};
     std::optional<std::string> values_file;  // none: does not write all values
     // Called before each replay, by several threads; may be empty. It may throw Interrupted, which ends the search.
