@@ -216,7 +216,8 @@ TEST_CASE("batfill compare checks its output files before it replays anything", 
     CHECK_THROWS_WITH(compare({"-p", inputs.file("p.xml"), "-o", inputs.file("p.xml")}),
                       Contains("--output: would write over the input "));
     const std::string page = inputs.write("w.html", R"({"nb_res":1,"profiles":{},"jobs":[]})");
-    CHECK_THROWS_WITH(compare({"--report", page, "-w", page}), Contains("--report: would write over the input "));
+    CHECK_THROWS_WITH(compare({"fcfs", "--report", page, "-w", page}),
+                      Contains("--report: would write over the input "));
     const std::string scheduler = inputs.write("s.json", R"({"algorithm": "easy"})");
     CHECK_THROWS_WITH(compare({scheduler, "-o", scheduler}), Contains("--output: would write over the input "));
     // A file may have the name of an algorithm.
