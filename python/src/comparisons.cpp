@@ -112,7 +112,7 @@ void serve(const nb::object& scheduler, const std::string& label, const Paramete
         if (!(*idle_timeout >= 1 && *idle_timeout <= 366 * 86400.0)) {
             throw UsageError("idle_timeout: expected 1 s to 366 days, found " + std::to_string(*idle_timeout));
         }
-        server.idle_timeout = std::chrono::seconds(static_cast<long long>(*idle_timeout));
+        server.idle_timeout = Duration::from_seconds(*idle_timeout);
     }
     if (platform) {
         server.platform = named_platform(*platform, default_master_host);

@@ -55,6 +55,7 @@ class Reader : private YamlBlocks {
         for (const auto& entry : list(root, "workloads")) {
             read_workload(entry);
         }
+        require_separate_files();
         names_.clear();
         if (root["machines"].IsDefined()) {
             for (const auto& entry : list(root, "machines")) {
@@ -147,9 +148,10 @@ class Reader : private YamlBlocks {
         for (Variant& own :
              variants(entry, {source, source == "import" ? "file" : "name", "name", "deadlines", "failures"})) {
             for (Setting& setting : own.settings) {
-                const bool is_path = source == "log" && (setting.key == "header" || setting.key == "schedule");
+                const bool is_path = setting.key == "header" || setting.key == "schedule";
                 if (is_path && setting.value) {
                     setting.value = path_of(std::filesystem::path(*setting.value));
+                    take_output(entry, *setting.value);
                 }
             }
             const Arguments options = arguments_of(own.settings);
@@ -162,6 +164,26 @@ class Reader : private YamlBlocks {
                     take_over(failures, "failures.", one.failures, one.swept);
                     add_workload(entry, std::move(one));
                 }
+            }
+        }
+    }
+
+    // Notes a file that the entry writes beside its workloads. A sweep may write it again.
+    void take_output(const YAML::Node& entry, const std::string& path) {
+        const auto [other, is_new] = outputs_.emplace(canonical_path(path), entry);
+        if (!is_new && !other->second.is(entry)) {
+            fail(entry, "another workload writes " + path + " already: expected another file");
+        }
+    }
+
+    void require_separate_files() const {
+        std::set<std::string> inputs{campaign_.path};
+        for (const CampaignWorkload& workload : campaign_.workloads) {
+            inputs.insert(workload.path);
+        }
+        for (const std::string& input : inputs) {
+            if (const auto output = outputs_.find(canonical_path(input)); output != outputs_.end()) {
+                fail(output->second, "would write over the input " + input + ": expected another file");
             }
         }
     }
@@ -299,7 +321,8 @@ class Reader : private YamlBlocks {
 
     Campaign& campaign_;
     const OwnAlgorithms& own_;
-    std::set<std::string> names_;  // of files of the present list, each once
+    std::map<std::string, YAML::Node> outputs_;  // by canonical path
+    std::set<std::string> names_;                // of files of the present list, each once
 };
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include "campaign_runs.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -12,7 +14,6 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/replay/replay.hpp>
 
-#include "run_campaign.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/command_line.hpp"
 #include "src/support/csv_text.hpp"
@@ -192,14 +193,6 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
         }
     }
     return runs;
-}
-
-std::string hash_of_program(const std::vector<std::string>& plugins) {
-    std::string text = sha256_of_file("/proc/self/exe") + sha256_of_file(library_file());
-    for (const std::string& plugin : plugins) {
-        text += sha256_of_file(plugin);
-    }
-    return sha256(text);
 }
 
 std::optional<RunResult> kept_result(const std::string& folder, const std::string& prefix, const std::string& key) {

@@ -68,18 +68,18 @@ void make(const CampaignWorkload& workload, const fs::path& folder, const Makers
     }
 }
 
-// The command that makes a workload, for a shell: the arguments after "batfill".
-Arguments making_command(const CampaignWorkload& workload) {
+// The command that makes a workload of `input`, for a shell: the arguments after "batfill".
+Arguments making_command(const CampaignWorkload& workload, const std::string& input) {
     Arguments arguments;
     switch (workload.source) {
         case CampaignWorkload::Source::log:
-            arguments = {"swf", workload.path};
+            arguments = {"swf", input};
             break;
         case CampaignWorkload::Source::accounting:
-            arguments = {"import", workload.format, workload.path};
+            arguments = {"import", workload.format, input};
             break;
         case CampaignWorkload::Source::workload:
-            return {"deadlines", workload.path};
+            return {"deadlines", input};
         case CampaignWorkload::Source::model:
             arguments = {"generate"};
             break;
@@ -111,7 +111,7 @@ std::string description(const CampaignWorkload& workload, const fs::path& folder
         lines << "platform " << name << ' ' << sha256_of_file((folder / name).string()) << '\n';
     }
     return "key " + key + "\nsha256 " + sha256(lines.str()) + '\n' + lines.str() + "\nbatfill " +
-           command_line(making_command(workload)) + "\n\n";
+           command_line(making_command(workload, workload.path)) + "\n\n";
 }
 
 // The content of made.txt of a folder of workloads.
@@ -273,11 +273,8 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
             return sha256_of_file(workload.path);
         });
         const std::string deadlines = workload.deadlines ? command_line(*workload.deadlines) : "none";
-        std::string made_of = program;
-        for (const std::string& part : {source, command_line(workload.options), deadlines}) {
-            made_of.append("\n").append(part);
-        }
-        const std::string key = sha256(made_of);
+        const std::string key =
+            sha256(program + '\n' + command_line(making_command(workload, source)) + '\n' + deadlines);
         const fs::path place = workloads / workload.name;
         std::vector<MadeWorkload> made = made_in(place, key, workload, entry);
         if (made.empty()) {

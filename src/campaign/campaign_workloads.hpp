@@ -46,7 +46,7 @@ struct Makers {
 // Keeps a workload that the same program made of the same log with the same options. `program` is a hash of the
 // program. Processes that do this at the same time wait for each other. Calls `told`, if not empty, for each new
 // folder, with the number of its workloads.
-// Throws: InputError and UsageError, which name the place in the campaign file.
+// Throws: InputError, which names the place in the campaign file, for a workload that cannot be made.
 // Throws: InputError for a file that it would have to replace and that no campaign has made.
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
                                          const std::string& program, const Makers& makers,

@@ -22,11 +22,10 @@ report::Run run_of(const Outcome& outcome, const std::string& label) {
 
 std::string comparison_page(const ComparisonRequest& request, const std::string& command) {
     assert(request.workloads.size() == 1 && !request.weeks);
-    std::vector<std::string> names;
-    const std::vector<Replay> replays = prepare_replays(request, names);
-    const Replay& replay = replays.front();
+    const PreparedReplays prepared = prepare_replays(request);
+    const Replay& replay = prepared.replays.front();
     report::Report page;
-    page.title = names.front();
+    page.title = prepared.names.front();
     page.command = command;
     page.options.tau = request.tau;
     page.options.short_deadline = request.short_deadline;

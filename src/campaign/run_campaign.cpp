@@ -42,6 +42,7 @@ struct RunList {
 };
 
 constexpr const char* manifest_name = "manifest.json";
+constexpr const char* results_name = "results.csv";
 constexpr std::size_t max_manifest_size = std::size_t{1} << 30;
 
 void add_columns(const Swept& swept, const std::string& prefix, std::vector<std::string>& columns) {
@@ -175,7 +176,7 @@ std::vector<RunResult> results_of(const std::vector<CampaignRun>& runs, const st
 // Writes FOLDER/results.csv.
 // Requires: as many results as there are rows.
 void write_results_table(const RunList& list, const std::vector<RunResult>& results, const std::string& folder) {
-    OutputFile file(folder + "/results.csv");
+    OutputFile file(folder + '/' + results_name);
     std::vector<std::string> header = list.columns;
     header.insert(header.end(), {"metric", "value"});
     file.write(csv_line(header) + '\n');
@@ -357,6 +358,12 @@ MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, 
     const std::string program = hash_of_program(request.plugins);
     MadeCampaign made;
     made.campaign = read_campaign(request.file, request.own_algorithms);
+    for (const char* const name : {manifest_name, results_name}) {
+        if (canonical_path(folder + '/' + name) == canonical_path(request.file)) {
+            throw UsageError(request.file +
+                             ": the campaign would write over its own file, expected another folder (-o)");
+        }
+    }
     made.workloads = make_workloads(made.campaign, folder, program, makers, watch.made);
     made.runs = runs_of(made.campaign, made.workloads, folder, program, makers);
     for (std::size_t i = number - 1; i < made.runs.size(); i += count) {

@@ -14,14 +14,8 @@ namespace {
 using Descriptions = std::vector<const AlgorithmDescription*>;
 
 std::string text_of(const Parameter& parameter) {
-    std::string text = "    -P " + parameter.name + '=';
-    if (parameter.choices.empty()) {
-        text += parameter.type_name();
-    }
-    for (std::size_t i = 0; i < parameter.choices.size(); ++i) {
-        text += (i == 0 ? "" : "|") + parameter.choices[i];
-    }
-    return text + "  " + parameter.description +
+    const std::string values = parameter.choices.empty() ? parameter.type_name() : list_of(parameter.choices, "|");
+    return "    -P " + parameter.name + '=' + values + "  " + parameter.description +
            (parameter.default_value.empty() ? " (off by default)" : " (default " + parameter.default_value + ")") +
            '\n';
 }
@@ -56,13 +50,11 @@ void print_text(const Descriptions& algorithms, std::ostream& out) {
 
 void print_json(const Descriptions& algorithms, std::ostream& out) {
     PrettyJson json;
-    json.array(algorithms, [&](const AlgorithmDescription* algorithm) {
-        json.open_object();
+    json.objects(algorithms, [&](const AlgorithmDescription* algorithm) {
         json.key("name").text(algorithm->name);
         json.key("summary").text(algorithm->summary);
         json.key("paper").text(algorithm->paper);
-        json.key("parameters").array(algorithm->parameters, [&](const Parameter& parameter) {
-            json.open_object();
+        json.key("parameters").objects(algorithm->parameters, [&](const Parameter& parameter) {
             json.key("name").text(parameter.name);
             json.key("type").text(parameter.type_name());
             json.key("default");
@@ -71,9 +63,7 @@ void print_json(const Descriptions& algorithms, std::ostream& out) {
             if (!parameter.choices.empty()) {
                 json.key("choices").texts(parameter.choices);
             }
-            json.close_object();
         });
-        json.close_object();
     });
     out << json.view() << '\n';
 }

@@ -14,7 +14,6 @@ namespace batfill::commands {
 
 namespace {
 
-// Of two options for one field, batsched's own name wins: it is the last in the alphabet.
 void add_batsched_options(Options& options, BatschedOptions& chosen, ServerOptions& server) {
     const auto no_effect = [](const std::string&) {};
     options.group("Scheduler");
@@ -25,16 +24,14 @@ void add_batsched_options(Options& options, BatschedOptions& chosen, ServerOptio
                 "file with the options of the algorithm, instead of --variant_options");
     options.add("queue_order,o", text(chosen.queue_order).otherwise("fcfs"),
                 "order of the waiting jobs, by batsched's name");
-    options.add("policy,p", text(chosen.selection_policy).otherwise("basic"),
-                "which processors a job gets: basic or contiguous");
-    options.add("selection_policy", text(chosen.selection_policy), "the same as --policy");
+    options.add("policy,selection_policy,p", text(chosen.selection_policy).otherwise("basic"),
+                "which processors a job gets: basic or contiguous; also --selection_policy");
     options.add("rjms_delay,d", text(chosen.rjms_delay).otherwise("5"), "seconds added to every walltime");
     options.add("call_make_decisions_on_single_nop", Value("arg", no_effect).otherwise("true"),
                 "accepted without effect");
     options.group("Connection");
-    options.add("socket-endpoint,s", text(server.endpoint).otherwise("tcp://127.0.0.1:28000"),
-                "ZeroMQ endpoint to listen on");
-    options.add("socket_endpoint", text(server.endpoint), "the same as --socket-endpoint");
+    options.add("socket-endpoint,socket_endpoint,s", text(server.endpoint).otherwise("tcp://127.0.0.1:28000"),
+                "ZeroMQ endpoint to listen on; also --socket_endpoint");
 }
 
 }  // namespace
@@ -64,6 +61,8 @@ int batsched(const Arguments& arguments) {
         std::cout << "batfill " << version << '\n';
         return 0;
     }
+    refuse_if(options.given("variant_options") && options.given("variant_options_filepath"),
+              "--variant_options and --variant_options_filepath say the same thing: give one of the two");
     spdlog::set_level(verbosity);
     server.choice = batsched_choice(chosen);
     require_usable(server.choice);

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/progress.hpp"
+#include "src/support/split.hpp"
 #include "src/support/text_table.hpp"
 
 namespace batfill::commands {
@@ -33,9 +33,9 @@ constexpr const char* campaign_summary =
     "docs/campaign.md describes the file.";
 
 std::optional<Shard> shard_in(const std::string& text) {
-    const std::size_t slash = std::min(text.find('/'), text.size());
-    const auto number = number_in<std::size_t>(text.substr(0, slash));
-    const auto count = number_in<std::size_t>(text.substr(std::min(slash + 1, text.size())));
+    const auto [first, second] = cut(text, '/');
+    const auto number = number_in<std::size_t>(first);
+    const auto count = number_in<std::size_t>(second);
     return number && count && 1 <= *number && *number <= *count ? std::optional(Shard{*number, *count}) : std::nullopt;
 }
 
@@ -80,19 +80,19 @@ std::string size_text(std::uintmax_t bytes) {
 
 // Prints what was made and, of a whole campaign, the means. Prints what failed on the standard error stream.
 void print_replayed(const MadeCampaign& made, const std::string& folder) {
-    const auto& [campaign, workloads, runs, of_shard, size, outcome, results] = made;
+    const RunsOutcome& outcome = made.outcome;
     std::cout << folder << ": " << counted(outcome.made, "run") << " made, " << outcome.kept << " up to date, "
               << outcome.problems.size() << " failed\n"
               << std::flush;
     for (const std::string& problem : outcome.problems) {
         std::cerr << "batfill: " << problem << '\n';
     }
-    if (results.empty()) {
+    if (made.results.empty()) {
         return;
     }
-    write_aligned(std::cout, table_of_means(campaign, results));
-    if (const std::vector<std::string> rejections = rejections_of(runs, results); !rejections.empty()) {
-        note("jobs rejected in " + std::to_string(rejections.size()) + " of " + std::to_string(runs.size()) +
+    write_aligned(std::cout, table_of_means(made.campaign, made.results));
+    if (const auto rejections = rejections_of(made.runs, made.results); !rejections.empty()) {
+        note("jobs rejected in " + std::to_string(rejections.size()) + " of " + std::to_string(made.runs.size()) +
              " runs (metric rejected), the first: " + rejections.front() +
              "; --dry-run prints the command that says why");
     }

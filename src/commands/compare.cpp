@@ -1,18 +1,16 @@
-#include <algorithm>
 #include <iostream>
-#include <iterator>
 #include <optional>
 
 #include "command.hpp"
 #include "inputs.hpp"
 #include "src/analysis/job_measures.hpp"
+#include "src/analysis/tables.hpp"
 #include "src/campaign/comparison_page.hpp"
 #include "src/replay/comparison.hpp"
-#include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/progress.hpp"
 #include "src/support/text_files.hpp"
-#include "src/support/text_table.hpp"
 #include "src/workloads/any_workload.hpp"
 
 namespace batfill::commands {
@@ -28,31 +26,39 @@ struct CompareOptions {
     std::optional<std::string> report;
 };
 
-std::string for_people(std::optional<double> value) {
-    return value ? rounded(*value, 3) : "-";
-}
-
 // The values of a single metric for each workload, and their means.
 void print_metric(const Comparison& comparison, const std::string& metric) {
-    std::vector<std::vector<std::string>> lines{{metric}};
-    std::vector<std::string> means{"mean"};
-    for (std::size_t column = 0; column < comparison.schedulers.size(); ++column) {
-        lines.front().push_back(comparison.schedulers[column]);
-        std::vector<double> values;
-        for (const Comparison::Row& row : comparison.rows) {
-            if (const std::optional<double> value = row.values[column][metric]) {
-                values.push_back(*value);
-            }
-        }
-        means.push_back(for_people(analysis::mean(values)));
+    const auto cell = [](std::optional<double> value) { return analysis::Number{value, analysis::Unit::ratio}; };
+    analysis::Rows table{{{metric, metric}}, {}};
+    for (const std::string& scheduler : comparison.schedulers) {
+        table.columns.push_back({scheduler, scheduler});
     }
     for (const auto& [workload, values] : comparison.rows) {
-        std::vector<std::string>& line = lines.emplace_back(1, workload);
-        std::transform(values.begin(), values.end(), std::back_inserter(line),
-                       [&](const Metrics& metrics) { return for_people(metrics[metric]); });
+        std::vector<analysis::Cell>& row = table.rows.emplace_back(1, workload);
+        for (const Metrics& metrics : values) {
+            row.emplace_back(cell(metrics[metric]));
+        }
     }
-    lines.push_back(std::move(means));
-    write_aligned(std::cout, lines);
+    std::vector<analysis::Cell> means{"mean"};
+    for (std::size_t column = 0; column < comparison.schedulers.size(); ++column) {
+        const auto values = mapped(comparison.rows, [&](const auto& row) { return row.values[column][metric]; });
+        means.emplace_back(cell(analysis::mean(analysis::known_of(values))));
+    }
+    table.rows.push_back(std::move(means));
+    analysis::write_rows(std::cout, table, MetricsFormat::table);
+}
+
+// Prints what the user wants to see, before anything else can fail.
+void print(const Comparison& comparison, const CompareOptions& read) {
+    if (read.request.metric) {
+        print_metric(comparison, read.metric);
+    } else {
+        if (read.format == MetricsFormat::table && comparison.rows.size() > 1) {
+            std::cout << "mean over " << comparison.rows.size() << " workloads, each replayed on an empty machine\n";
+        }
+        write_comparison(std::cout, comparison, read.format);
+    }
+    std::cout << std::flush;
 }
 
 void add_compare_options(Options& options, CompareOptions& read) {
@@ -108,6 +114,15 @@ void complete(const Options& options, CompareOptions& read) {
     if (options.given("metric")) {
         request.metric.emplace(read.metric, request.tau);
     }
+    if (read.output) {
+        require_writable_folder(*read.output);
+    }
+    require_other_file("report", read.report, "output", read.output);
+    std::vector<std::string> inputs = read.arguments;
+    inputs.insert(inputs.end(), request.workloads.begin(), request.workloads.end());
+    inputs.push_back(request.platform.value_or(""));
+    require_no_input("output", read.output, inputs);
+    require_no_input("report", read.report, inputs);
     refuse_if(read.report && request.workloads.size() > 1,
               "--report shows one workload, expected one, found " + std::to_string(request.workloads.size()));
 }
@@ -131,6 +146,7 @@ int compare(const Arguments& arguments) {
     }
     complete(options, read);
     const Comparison comparison = batfill::compare(read.request, show_progress("replays"));
+    print(comparison, read);
     if (read.output) {
         write_csv(comparison, read.metric, *read.output);
     }
@@ -140,14 +156,6 @@ int compare(const Arguments& arguments) {
         whole.note = [](const std::string&) {};  // it has been said
         write_file(*read.report, campaign::comparison_page(whole, "batfill compare " + command_line(arguments)));
     }
-    if (read.request.metric) {
-        print_metric(comparison, read.metric);
-        return 0;
-    }
-    if (read.format == MetricsFormat::table && comparison.rows.size() > 1) {
-        std::cout << "mean over " << comparison.rows.size() << " workloads, each replayed on an empty machine\n";
-    }
-    write_comparison(std::cout, comparison, read.format);
     return 0;
 }
 

@@ -7,7 +7,6 @@ namespace batfill::commands {
 
 namespace {
 
-// Each in its own file.
 const Words<Command> models = {
     {"failures", {"no workload, but when the nodes of a machine fail and are repaired", failures}},
     {"farm", {"the random farms with licences of the paper on computational farms (CoreGRID 2007)", farm}},

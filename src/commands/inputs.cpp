@@ -51,13 +51,6 @@ void add_machine_options(Options& options, MetricsOptions& metrics, std::string*
     });
 }
 
-void add_replayed_options(Options& options, std::string& platform, std::vector<std::string>& workloads) {
-    options.add("platform,p", text(platform, platform_value).required(), platform_help);
-    options.add(
-        "workload,w", text(workloads, "FILE...").required().multitoken(),
-        "workloads (Batsim's JSON, or logs .swf; also gzipped), each replayed on its own; all arguments up to the next option");
-}
-
 void add_tau_option(Options& options, Duration& tau) {
     options.add("tau", length(tau, "SECONDS", Duration::microseconds(1)).otherwise("10"),
                 "bound of the bounded slowdown");
@@ -105,11 +98,7 @@ std::string short_text_in(const std::string& path) {
 }
 
 std::string metric_names_help() {
-    std::string names;
-    for (const std::string& name : ReplayMetric::known_names()) {
-        names += (names.empty() ? "\n" : ",\n") + name;
-    }
-    return names;
+    return '\n' + list_of(ReplayMetric::known_names(), ",\n");
 }
 
 void note(const std::string& text) {
@@ -135,9 +124,16 @@ std::string path_ending_in(const std::vector<std::string>& endings, const std::s
 
 void require_other_file(const std::string& name, const std::optional<std::string>& path, const std::string& other,
                         const std::optional<std::string>& other_path) {
-    if (path && other_path &&
-        std::filesystem::weakly_canonical(*path) == std::filesystem::weakly_canonical(*other_path)) {
-        throw UsageError("--" + name + ": expected another file than --" + other + ", found '" + *path + "'");
+    refuse_if(path && other_path && canonical_path(*path) == canonical_path(*other_path),
+              "--" + name + ": expected another file than --" + other + ", found '" + path.value_or("") + "'");
+}
+
+void require_no_input(const std::string& name, const std::optional<std::string>& path,
+                      const std::vector<std::string>& inputs) {
+    std::error_code ignored;
+    for (const std::string& input : inputs) {
+        refuse_if(path && std::filesystem::exists(input, ignored) && canonical_path(*path) == canonical_path(input),
+                  "--" + name + ": would write over the input " + input + ", expected another name");
     }
 }
 

@@ -32,9 +32,6 @@ void add_master_host_option(Options& options, std::string& master_host);
 // Throws: parse() then throws InputError as read_platform().
 void add_machine_options(Options& options, MetricsOptions& metrics, std::string* platform = nullptr);
 
-// Adds --platform and --workload, of workloads that are replayed each on its own.
-void add_replayed_options(Options& options, std::string& platform, std::vector<std::string>& workloads);
-
 // Adds --tau, the bound of the bounded slowdown.
 void add_tau_option(Options& options, Duration& tau);
 
@@ -117,5 +114,10 @@ void note(const std::string& text);
 // Throws: UsageError if both name the same file.
 void require_other_file(const std::string& name, const std::optional<std::string>& path, const std::string& other,
                         const std::optional<std::string>& other_path);
+
+// Checks a file that the option `name` makes the command write, if it is given.
+// Throws: UsageError if it is one of the inputs. Inputs that are no files, such as names of algorithms, are ignored.
+void require_no_input(const std::string& name, const std::optional<std::string>& path,
+                      const std::vector<std::string>& inputs);
 
 }  // namespace batfill::commands

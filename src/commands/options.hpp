@@ -4,7 +4,6 @@
 #include <array>
 #include <concepts>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -16,6 +15,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/core/time.hpp>
 
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
 
@@ -135,7 +135,7 @@ Value number(Field& field, const std::string& name, HeldBy<Field> least = std::n
 // Throws: UsageError, without the name of the option.
 Duration read_length(const std::string& text, std::optional<Duration> least, std::optional<Duration> most);
 
-// A length of time, or an instant as the time from the clock's zero.
+// A length of time. A field of type Time gets the instant that is this long after the clock's zero.
 template <class Field>
 Value length(Field& field, const std::string& name, std::optional<Duration> least = {},
              std::optional<Duration> most = {}) {
@@ -155,9 +155,7 @@ using Words = std::vector<std::pair<std::string, T>>;
 
 template <class T>
 std::vector<std::string> names_of(const Words<T>& words) {
-    std::vector<std::string> names;
-    std::transform(words.begin(), words.end(), std::back_inserter(names), [](const auto& word) { return word.first; });
-    return names;
+    return mapped(words, &Words<T>::value_type::first);
 }
 
 // Returns what `word` stands for.
@@ -193,9 +191,9 @@ class Options {
     // Begins a group of options, which the help shows under `title`. Without a group, options stand under "Options".
     void group(const std::string& title);
 
-    // Declares an option. `names` is its name, or "NAME,L" with its short name, the letter L. The help lists the
-    // options in the order of their declarations, and --help after them. Options are read in the order of the alphabet:
-    // of two options for one field, the last one wins.
+    // Declares an option. `names` is its name, or "NAME,L" with its short name, the letter L, or "NAME,OTHER,L" with
+    // another name, which the help does not list. The help lists the options in the order of their declarations, and
+    // --help after them.
     // Requires: no other option has one of these names. "help,h" is taken.
     void add(const std::string& names, const Value& value, const std::string& help);
 

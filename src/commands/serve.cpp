@@ -1,5 +1,3 @@
-#include <chrono>
-
 #include <spdlog/spdlog.h>
 
 #include <batfill/engine/engine.hpp>
@@ -29,7 +27,6 @@ struct ServeOptions {
     std::vector<std::string> parameters;
     std::string platform;
     std::string master_host;
-    std::optional<Duration> idle_timeout;
     std::string key_file;
     spdlog::level::level_enum log_level = spdlog::level::info;
 };
@@ -56,7 +53,7 @@ void add_serve_options(Options& options, ServeOptions& read, ServerOptions& serv
         "curve-secret-key", text(read.key_file, "FILE"),
         "file of the daemon's secret CURVE key, created if missing; only peers that know the public key can connect");
     options.add("keep-alive", server.keep_alive, "serve one simulation after another, until a signal comes");
-    options.add("idle-timeout", length(read.idle_timeout, "SECONDS", Duration::seconds(1), longest_timeout),
+    options.add("idle-timeout", length(server.idle_timeout, "SECONDS", Duration::seconds(1), longest_timeout),
                 "end after this long without a message; in the middle of a simulation with status 1");
     options.group("Output");
     options.add("log-level,l", value(read.log_level, "arg", log_level).otherwise("info"),
@@ -84,9 +81,6 @@ int serve(const Arguments& arguments) {
     spdlog::set_level(read.log_level);
     if (options.given("platform")) {
         server.platform = named_platform(read.platform, read.master_host);
-    }
-    if (read.idle_timeout) {
-        server.idle_timeout = std::chrono::seconds(static_cast<long long>(read.idle_timeout->to_seconds()));
     }
     if (options.given("curve-secret-key")) {
         server.curve_secret_key = transport::read_or_make_secret_curve_key(read.key_file);

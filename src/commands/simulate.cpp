@@ -204,6 +204,18 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
     return read;
 }
 
+// Throws: UsageError if the run would write over an input, or remove it as the file of an earlier run.
+void require_separate_files(const SimulateOptions& options) {
+    std::vector<std::string> inputs = options.workloads;
+    inputs.insert(inputs.end(), options.events.begin(), options.events.end());
+    inputs.push_back(options.platform);
+    const std::string begin = options.prefix + (options.scenario.rules == SimulatorRules::batsim5 ? "" : "_");
+    for (const char* const name : {"jobs.csv", "schedule.csv", "schedule.json", "real_exec_info.json", "statistics.csv",
+                                   "guarantees.csv", "broken_guarantees.csv"}) {
+        require_no_input("output", begin + name, inputs);
+    }
+}
+
 // Runs the scenario under a progress bar.
 Outcome simulate(Scenario scenario, const SimulateOptions& options, SocketScheduler* scheduler) {
     std::size_t jobs = 0;
@@ -268,13 +280,14 @@ int simulate(const Arguments& arguments) {
     }
     std::optional<SocketScheduler> scheduler;
     if (!options->endpoint.empty()) {
-        scheduler.emplace(options->endpoint, static_cast<unsigned>(options->timeout.to_seconds()), options->curve_key);
+        scheduler.emplace(options->endpoint, options->timeout, options->curve_key);
     }
     const std::string folder = std::filesystem::path(options->prefix).parent_path().string();
     if (options->scenario.rules == SimulatorRules::batsim5 && !folder.empty()) {
         create_folders(folder);  // as Batsim 5 does
     }
     require_writable_folder(options->prefix);
+    require_separate_files(*options);
     const Clock::time_point begin = Clock::now();
     Scenario scenario = read_scenario(*options);
     note_other_machines(scenario);

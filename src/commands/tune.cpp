@@ -12,6 +12,7 @@
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/progress.hpp"
+#include "src/support/split.hpp"
 
 namespace batfill::commands {
 
@@ -33,18 +34,17 @@ struct TuneOptions {
 Value feature_scales(std::map<std::size_t, double>& scales) {
     return Value("FEATURE=NUMBER",
                  [&scales](const std::string& text) {
-                     const std::size_t equals = std::min(text.find('='), text.size());
-                     const std::string name = text.substr(0, equals);
+                     const auto [name, number] = cut(text, '=');
                      const auto place =
                          static_cast<std::size_t>(std::ranges::find(feature_names, name) - feature_names.begin());
-                     const auto scale = number_in<double>(text.substr(std::min(equals + 1, text.size())));
+                     const auto scale = number_in<double>(number);
                      if (place == feature_names.size() || !scale || !std::isfinite(*scale)) {
                          throw UsageError("expected FEATURE=NUMBER with a feature of " +
                                           list_of({feature_names.begin(), feature_names.end()}) + ", found '" + text +
                                           "'");
                      }
                      const bool is_new = scales.emplace(place, *scale).second;
-                     refuse_if(!is_new, "expected one scale of " + name + ", found two");
+                     refuse_if(!is_new, "expected one scale of " + std::string(name) + ", found two");
                  })
         .repeatable();
 }
@@ -89,7 +89,10 @@ SchedulerChoice policy_of(const TuneOptions& options, MixedFeatures features) {
 void add_tune_options(Options& options, TuneRequest& request, TuneOptions& read) {
     SearchRequest& search = request.search;
     options.group("Input");
-    add_replayed_options(options, request.platform, request.workloads);
+    options.add("platform,p", text(request.platform, platform_value).required(), platform_help);
+    options.add(
+        "workload,w", text(request.workloads, "FILE...").required().multitoken(),
+        "workloads (Batsim's JSON, or logs .swf; also gzipped), each replayed on its own; all arguments up to the next option");
     add_master_host_option(options, request.master_host);
     options.group("Scheduler");
     options.add("algorithm,a", text(read.algorithm, "NAME").otherwise("easy"),
@@ -97,7 +100,7 @@ void add_tune_options(Options& options, TuneRequest& request, TuneOptions& read)
     options.add(
         "parameter,P", text(read.parameters, "KEY=VALUE"),
         "another parameter of the algorithm; repeatable; easy has backfill-order=spf and threshold=200000 by default");
-    add_plugin_option(options);
+    add_plugin_option(options, &request.plugins);
     options.group("Search");
     options.add("over", word(request.sum, "each|sum", {{"each", false}, {"sum", true}}).otherwise("each"),
                 "the best weights for each workload, or those with the smallest sum over all");
@@ -141,6 +144,21 @@ void complete(const Options& options, SearchRequest& search) {
     }
 }
 
+// `parameters` are those of the options: some may be files.
+void require_separate_files(const TuneRequest& request, const std::vector<std::string>& parameters) {
+    const TuneFiles files(request);
+    std::vector<std::string> written = files.policies;
+    written.insert(written.end(), {files.checkpoint, files.convergence, files.results});
+    std::vector<std::string> inputs = parameters;
+    inputs.insert(inputs.end(), request.workloads.begin(), request.workloads.end());
+    inputs.push_back(request.platform);
+    require_no_input("values", request.values_file, inputs);
+    for (const std::string& path : written) {
+        require_no_input("output", path, inputs);
+        require_other_file("values", request.values_file, "output", path);
+    }
+}
+
 }  // namespace
 
 std::optional<TuneRequest> parse_tune_options(const Arguments& arguments, OptionsFrom origin) {
@@ -165,6 +183,7 @@ std::optional<TuneRequest> parse_tune_options(const Arguments& arguments, Option
     request.note = note;
     require_usable(with_weights(request.policy, {1, 0, 0, 0, 0, 0}));
     require_writable_folder(request.prefix);
+    require_separate_files(request, read.parameters);
     return request;
 }
 

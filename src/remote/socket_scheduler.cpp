@@ -9,9 +9,9 @@
 
 namespace batfill {
 
-SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_seconds, const std::string& server_key)
+SocketScheduler::SocketScheduler(const std::string& endpoint, Duration timeout, const std::string& server_key)
     : endpoint_(endpoint),
-      timeout_seconds_(timeout_seconds),
+      timeout_(timeout),
       has_key_(!server_key.empty()),
       context_(transport::new_context()),
       socket_(context_, zmq::socket_type::req),
@@ -35,7 +35,8 @@ SocketScheduler::SocketScheduler(const std::string& endpoint, unsigned timeout_s
 
 template <class Attempt>
 bool SocketScheduler::persist(short event, Attempt attempt) {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(timeout_seconds_);
+    const auto limit =
+        std::chrono::steady_clock::now() + std::chrono::microseconds(static_cast<long long>(timeout_.count()));
     while (true) {
         connections_.update();
         // The scheduler's last message before it left has arrived by now.
@@ -50,7 +51,7 @@ bool SocketScheduler::persist(short event, Attempt attempt) {
             std::chrono::duration_cast<std::chrono::milliseconds>(limit - std::chrono::steady_clock::now());
         if (zmq::poll(items, 2, std::max(left, std::chrono::milliseconds(0))) == 0) {
             throw InputError("no answer from the scheduler at " + endpoint_ + " within " +
-                             std::to_string(timeout_seconds_) + " seconds");
+                             timeout_.to_shortest_string() + " seconds");
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #include <zmq.hpp>
 
+#include <batfill/core/time.hpp>
 #include <batfill/simulator/simulator.hpp>
 
 #include "protocol/batsim4.hpp"
@@ -19,9 +20,9 @@ class SocketScheduler : public SimulatedScheduler {
     // Connects to `endpoint`. `server_key`, if not empty, is the scheduler's public CURVE key.
     // Throws: UsageError if `endpoint` is not a ZeroMQ endpoint.
     //
-    // Later functions throw InputError if the scheduler has not answered within `timeout_seconds`, and at once if it
-    // says that it stops or its connection is lost.
-    SocketScheduler(const std::string& endpoint, unsigned timeout_seconds, const std::string& server_key = "");
+    // Later functions throw InputError if the scheduler has not answered within `timeout`, and at once if it says that
+    // it stops or its connection is lost.
+    SocketScheduler(const std::string& endpoint, Duration timeout, const std::string& server_key = "");
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override;
     void message(Time now, std::span<Event> events, SchedulerReply& reply) override;
@@ -38,7 +39,7 @@ class SocketScheduler : public SimulatedScheduler {
     void exchange(SchedulerReply& reply);
 
     std::string endpoint_;
-    unsigned timeout_seconds_;
+    Duration timeout_;
     bool has_key_;
     zmq::context_t context_;
     zmq::socket_t socket_;

@@ -81,32 +81,31 @@ Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const Com
 
 }  // namespace
 
-std::vector<Replay> prepare_replays(const ComparisonRequest& request, std::vector<std::string>& names) {
-    std::vector<Replay> replays;
+PreparedReplays prepare_replays(const ComparisonRequest& request) {
+    PreparedReplays prepared;
     const std::vector<std::string> names_of_files = names_of(request.workloads);
     for (std::size_t i = 0; i < request.workloads.size(); ++i) {
         const std::string& path = request.workloads[i];
         if (!request.weeks) {
             Workload workload = read_any_workload(path, "w0", request.note);
             Platform platform = platform_of(request, workload);
-            replays.emplace_back(std::move(platform), std::move(workload));
-            names.push_back(names_of_files[i]);
+            prepared.replays.emplace_back(std::move(platform), std::move(workload));
+            prepared.names.push_back(names_of_files[i]);
             continue;
         }
         for (SwfPeriod& week : weeks_of(path, request.note)) {
             Platform platform = platform_of(request, week.workload);
-            names.push_back(names_of_files[i] + "-week-" + std::to_string(week.number));
+            prepared.names.push_back(names_of_files[i] + "-week-" + std::to_string(week.number));
             week.workload.path = path + " week " + std::to_string(week.number);
-            replays.emplace_back(std::move(platform), std::move(week.workload));
+            prepared.replays.emplace_back(std::move(platform), std::move(week.workload));
         }
     }
-    return replays;
+    return prepared;
 }
 
 Comparison compare(const ComparisonRequest& request, const std::function<void(std::size_t, std::size_t)>& progress) {
-    std::vector<std::string> names;
-    const std::vector<Replay> replays = prepare_replays(request, names);
-    return compare(replays, std::move(names), request, progress);
+    PreparedReplays prepared = prepare_replays(request);
+    return compare(prepared.replays, std::move(prepared.names), request, progress);
 }
 
 Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> names, const ComparisonRequest& request,

@@ -40,8 +40,12 @@ struct Comparison {
     std::vector<Row> rows;
 };
 
-// The replays of a request, which have not run.
-std::vector<Replay> prepare_replays(const ComparisonRequest& request, std::vector<std::string>& names);
+// The replays of a request, which have not run, and their names.
+struct PreparedReplays {
+    std::vector<std::string> names;
+    std::vector<Replay> replays;
+};
+PreparedReplays prepare_replays(const ComparisonRequest& request);
 
 // As compare(), of replays that are prepared already, with these names. Ignores the workloads of the request.
 Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> names, const ComparisonRequest& request,

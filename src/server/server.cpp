@@ -106,7 +106,7 @@ class Server {
                 stop();
                 return;
             }
-            if (options_.idle_timeout && Clock::now() - last_heard_ >= *options_.idle_timeout) {
+            if (const auto end = silence_limit(); end && Clock::now() >= *end) {
                 idle();
                 return;
             }
@@ -131,12 +131,19 @@ class Server {
         peer_.clear();
     }
 
+    // The instant at which the silence has lasted too long.
+    std::optional<Clock::time_point> silence_limit() const {
+        if (!options_.idle_timeout) {
+            return std::nullopt;
+        }
+        return last_heard_ + std::chrono::microseconds(static_cast<long long>(options_.idle_timeout->count()));
+    }
+
     // The time until the first time-out, and a millisecond more: it has passed then.
     std::optional<std::chrono::milliseconds> time_left() const {
         std::optional<Clock::time_point> end = patience_ends_;
-        if (options_.idle_timeout) {
-            const Clock::time_point idle = last_heard_ + *options_.idle_timeout;
-            end = std::min(end.value_or(idle), idle);
+        if (const auto idle = silence_limit()) {
+            end = std::min(end.value_or(*idle), *idle);
         }
         if (!end) {
             return std::nullopt;
@@ -285,7 +292,7 @@ class Server {
 
     // Ends the daemon after too long a silence.
     void idle() {
-        const std::string what = "no message for " + std::to_string(options_.idle_timeout->count()) + " seconds";
+        const std::string what = "no message for " + options_.idle_timeout->to_shortest_string() + " seconds";
         if (!session_->running()) {
             spdlog::info(what);
             return;

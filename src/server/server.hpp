@@ -1,9 +1,9 @@
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 
+#include <batfill/core/time.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/formats/platform.hpp>
 
@@ -12,11 +12,11 @@ namespace batfill {
 struct ServerOptions {
     std::string endpoint;
     SchedulerChoice choice;
-    std::optional<Platform> platform;                  // for Session
-    std::string protocol;                              // name, as in make_codec(); empty: that of the peer
-    bool keep_alive = false;                           // serve one simulation after another
-    std::optional<std::chrono::seconds> idle_timeout;  // end if no message comes for this time
-    std::string curve_secret_key;                      // empty: hear anybody who can connect
+    std::optional<Platform> platform;      // for Session
+    std::string protocol;                  // name, as in make_codec(); empty: that of the peer
+    bool keep_alive = false;               // serve one simulation after another
+    std::optional<Duration> idle_timeout;  // end if no message comes for this time
+    std::string curve_secret_key;          // empty: hear anybody who can connect
 };
 
 // Serves until the simulation has ended (with keep_alive: until a signal), or until SIGINT, SIGTERM or SIGHUP. The peer

@@ -211,6 +211,13 @@ void create_folders(const std::string& path) {
     }
 }
 
+std::string canonical_path(const std::string& path) {
+    std::error_code problem;
+    const std::filesystem::path absolute = std::filesystem::absolute(path, problem);
+    const std::filesystem::path canonical = std::filesystem::weakly_canonical(absolute, problem);
+    return (problem ? absolute.lexically_normal() : canonical).string();  // of a pipe there is no canonical path
+}
+
 void discard_unfinished_outputs() {
     unfinished_mutex.lock();  // never unlocked, since the process ends
     for (const std::string& path : unfinished) {
@@ -242,6 +249,14 @@ std::string sha256_of_file(const std::string& path) {
         throw InputError(path + ": cannot be read");
     }
     return sha256(bytes);
+}
+
+std::string hash_of_program(const std::vector<std::string>& plugins) {
+    std::string text = sha256_of_file("/proc/self/exe") + sha256_of_file(library_file());
+    for (const std::string& plugin : plugins) {
+        text += sha256_of_file(plugin);
+    }
+    return sha256(text);
 }
 
 }  // namespace batfill

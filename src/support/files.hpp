@@ -127,6 +127,9 @@ class OutputFolder {
 // Throws: InputError, which names the folder, if this fails.
 void create_folders(const std::string& path);
 
+// Returns an absolute path without links, which is the same for two paths of one file. The file need not exist.
+std::string canonical_path(const std::string& path);
+
 // For the end of the process by a signal. Removes what OutputFiles and OutputFolders have not committed, and stops
 // other threads from beginning or committing another.
 void discard_unfinished_outputs();
@@ -134,6 +137,10 @@ void discard_unfinished_outputs();
 // The file with this library in the running process. It is the program itself if that is linked statically.
 // Throws: InputError if it cannot be found.
 std::string library_file();
+
+// A hash of the running program, its library and these plugins: others may give other results.
+// Throws: InputError if one of them cannot be read.
+std::string hash_of_program(const std::vector<std::string>& plugins);
 
 // The SHA-256 of `bytes` (FIPS 180-4) as 64 hexadecimal digits, as the command sha256sum prints it.
 // Cost: O(bytes).

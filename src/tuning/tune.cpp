@@ -3,11 +3,8 @@
 #include <chrono>
 #include <set>
 
-#include <zlib.h>
-
 #include <batfill/core/error.hpp>
 #include <batfill/formats/platform.hpp>
-#include <batfill/version.hpp>
 
 #include "src/formats/named_platform.hpp"
 #include "src/support/csv_text.hpp"
@@ -31,11 +28,6 @@ struct Inputs {
     std::string digest;  // a line that tells the contents of the files apart from others
 };
 
-std::string digest_of(const std::string& text) {
-    const auto* const bytes = reinterpret_cast<const Bytef*>(text.data());
-    return std::to_string(text.size()) + ':' + std::to_string(crc32_z(0, bytes, text.size()));
-}
-
 Inputs read_inputs(const TuneRequest& options) {
     Inputs inputs;
     inputs.names = mapped(options.workloads, workload_name);
@@ -53,12 +45,12 @@ Inputs read_inputs(const TuneRequest& options) {
         const std::string path = platform_file(options.platform);
         const std::string text = read_platform_text(path);
         platform = parse_platform(text, path, options.master_host);
-        inputs.digest = "platform " + digest_of(text) + ", " + std::to_string(platform.hosts.size()) + " hosts";
+        inputs.digest = "platform " + sha256(text) + " without " + options.master_host;
     }
     for (const std::string& path : options.workloads) {
         const std::string text = any_workload_text(path, options.note);
         inputs.replays.emplace_back(platform, parse_workload(text, path, "w0"));
-        inputs.digest += ", workload " + digest_of(text);
+        inputs.digest += ", workload " + sha256(text);
     }
     return inputs;
 }
@@ -166,10 +158,10 @@ TuningHooks hooks_of(const TuneRequest& request, const Inputs& inputs, OutputFil
     return hooks;
 }
 
-// Describes, in one line, all options that the values and their order depend on.
+// Describes, in one line, the program and all options that the values and their order depend on.
 std::string description_of(const TuneRequest& request) {
     const SchedulerChoice& policy = request.policy;
-    std::string text = std::string("batfill tune ") + version + ": " + request.search.text() + ", over " +
+    std::string text = "batfill tune " + hash_of_program(request.plugins) + ": " + request.search.text() + ", over " +
                        (request.sum ? "sum" : "each") + ", " + request.metric.name() + ", tau " +
                        request.tau.to_string() + ", " + policy.algorithm;
     for (const auto& [name, value] : policy.parameters) {
@@ -192,23 +184,35 @@ std::string SearchRequest::text() const {
     return "cover, " + weighed + ", " + std::to_string(evaluations) + " evaluations, seed " + std::to_string(seed);
 }
 
+TuneFiles::TuneFiles(const TuneRequest& request)
+    : checkpoint(request.prefix + "_checkpoint.csv"),
+      convergence(request.prefix + "_convergence.csv"),
+      results(request.prefix + "_results.csv") {
+    if (request.sum) {
+        policies.push_back(request.prefix + ".json");
+    } else {
+        policies = mapped(request.workloads,
+                          [&](const auto& path) { return request.prefix + '_' + workload_name(path) + ".json"; });
+    }
+}
+
 TuneOutcome tune(const TuneRequest& request, const std::function<void(std::size_t, std::size_t)>& progress) {
     const Inputs inputs = read_inputs(request);
     const auto begin = std::chrono::steady_clock::now();
     std::vector<TuningTask> tasks = make_tasks(request, inputs.replays.size());
-    Checkpoint checkpoint(request.prefix + "_checkpoint.csv", description_of(request) + ", " + inputs.digest,
-                          inputs.replays.size(), tasks.front().search->evaluations());
+    const TuneFiles names(request);
+    Checkpoint checkpoint(names.checkpoint, description_of(request) + ", " + inputs.digest, inputs.replays.size(),
+                          tasks.front().search->evaluations());
     OutputFiles files;
     OutputFile* const values = request.values_file ? &files.add(*request.values_file) : nullptr;
     TuneOutcome outcome;
     outcome.replays = run_searches(tasks, hooks_of(request, inputs, values, progress), checkpoint, request.threads);
     const std::vector<std::string> subjects = request.sum ? std::vector<std::string>{"sum"} : inputs.names;
     outcome.best = best_of(tasks, subjects);
-    write_convergence(tasks, subjects, files.add(request.prefix + "_convergence.csv"));
-    write_best(outcome.best, request.metric.name(), files.add(request.prefix + "_results.csv"));
-    for (const TunedWeights& best : outcome.best) {
-        const std::string suffix = request.sum ? "" : "_" + best.workload;
-        files.add(request.prefix + suffix + ".json").write(policy_file_text(request.policy, best.weights));
+    write_convergence(tasks, subjects, files.add(names.convergence));
+    write_best(outcome.best, request.metric.name(), files.add(names.results));
+    for (std::size_t i = 0; i < names.policies.size(); ++i) {
+        files.add(names.policies[i]).write(policy_file_text(request.policy, outcome.best[i].weights));
     }
     outcome.written = files.commit();
     checkpoint.finish();
@@ -218,11 +222,7 @@ TuneOutcome tune(const TuneRequest& request, const std::function<void(std::size_
 }
 
 std::string numbers_text(const std::array<double, 6>& numbers) {
-    std::string text;
-    for (const double number : numbers) {
-        text += (text.empty() ? "" : ",") + exact(number);
-    }
-    return text;
+    return list_of(mapped(numbers, exact), ",");
 }
 
 SchedulerChoice with_weights(SchedulerChoice policy, const MixedWeights& weights) {

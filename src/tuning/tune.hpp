@@ -40,11 +40,22 @@ struct TuneRequest {
     std::vector<std::string> workloads;
     std::string platform;  // as named_platform() takes it
     std::string master_host;
-    std::string prefix;  // beginning of the names of all written files
+    std::vector<std::string> plugins;  // paths of those that are loaded
+    std::string prefix;                // beginning of the names of all written files
     Note note = [](const std::string&) {};
     std::optional<std::string> values_file;  // none: does not write all values
     // Called before each replay, by several threads; may be empty. It may throw Interrupted, which ends the search.
     std::function<void()> before_replay{};
+};
+
+// The files that a request writes.
+struct TuneFiles {
+    explicit TuneFiles(const TuneRequest& request);
+
+    std::string checkpoint;  // only while the search runs
+    std::string convergence;
+    std::string results;
+    std::vector<std::string> policies;  // of each workload, or of all together
 };
 
 // The best weights for a workload, or for all together.

@@ -61,6 +61,42 @@ TEST_CASE("A campaign file that cannot be used is refused with its line") {
     check_refused(campaign.run(lublin + "schedulers: [easy]\n", {"--shard", "3/2"}), 2);
 }
 
+TEST_CASE("A campaign writes over none of its inputs, and no file for two workloads") {
+    const CampaignFolder campaign;
+    const std::string log = log_of_three_weeks();
+    file(campaign.folder, "a.swf", log);
+    file(campaign.folder, "b.swf", log);
+    const auto check = [&](const std::string& workloads, const std::string& message) {
+        const Outcome outcome = campaign.run("workloads:\n" + workloads + "schedulers: [fcfs]\n");
+        check_refused(outcome, 1);
+        CHECK_THAT(outcome.errors, Contains(message));
+    };
+    check("  - {log: a.swf, schedule: s.csv}\n  - {log: b.swf, schedule: ./s.csv}\n",
+          "c.yaml:3: another workload writes " + campaign.folder.file("./s.csv") + " already: expected another file\n");
+    check("  - {log: a.swf, schedule: s.csv}\n  - {log: b.swf, header: s.csv}\n", "c.yaml:3: another workload writes ");
+    check("  - {log: a.swf}\n  - {log: b.swf, header: a.swf}\n",
+          "c.yaml:3: would write over the input " + campaign.folder.file("a.swf") + ": expected another file\n");
+    check("  - {log: a.swf, schedule: c.yaml}\n", "c.yaml:2: would write over the input ");
+    CHECK(contents(campaign.folder.file("a.swf")) == log);
+
+    // A sweep writes the same log's header again and again.
+    CHECK(campaign
+              .run("workloads: [{log: a.swf, header: h.txt, sweep: {short-estimates: [cut, raise]}}]\n"
+                   "schedulers: [fcfs]\n")
+              .status == 0);
+
+    fs::create_directories(campaign.folder.file("mine"));
+    for (const std::string name : {"mine/manifest.json", "mine/results.csv"}) {
+        const std::string text = "workloads: [{log: ../a.swf}]\nschedulers: [fcfs]\n";
+        const std::string path = file(campaign.folder, name, text);
+        const Outcome outcome = run(campaign.folder, {"campaign", path, "-o", campaign.folder.file("mine")});
+        check_refused(outcome, 2);
+        CHECK_THAT(outcome.errors,
+                   EndsWith(": the campaign would write over its own file, expected another folder (-o)\n"));
+        CHECK(contents(path) == text);
+    }
+}
+
 TEST_CASE("A campaign that would never end, or is not what it seems, is refused before anything is multiplied out") {
     const CampaignFolder campaign;
     const auto check = [&](const std::string& text, const std::string& message) {

@@ -36,6 +36,38 @@ TEST_CASE("A campaign that runs again makes only missing files, and leaves the s
     CHECK_THAT(campaign.run(std::string(sixteen_runs) + "measure: {tau: 60}\n").output, Contains("16 runs made"));
 }
 
+TEST_CASE("A campaign makes a workload anew if its data has another format") {
+    const CampaignFolder campaign;
+    file(campaign.folder, "jobs.csv",
+         "job_id,submit_time,start_time,end_time,duration,gpu_num,state,user,vc,queue,cpu_num,node_num\n"
+         "1,1000,1000,1100,100,2,COMPLETED,ann,a,0,8,1\n2,1010,1100,1150,50,4,COMPLETED,bob,b,90,16,1\n");
+    const auto text = [](const std::string& format) {
+        return "workloads:\n  - import: " + format +
+               "\n    file: jobs.csv\n    name: x\n    map: "
+               "\"id=job_id,submit=submit_time,start=start_time,run-time=duration,processors=gpu_num\"\n"
+               "schedulers: [fcfs]\n";
+    };
+    const std::string workload = "workloads/x/x.json";
+    REQUIRE(campaign.run(text("csv")).status == 0);
+    CHECK_THAT(contents(campaign.in(workload)), !Contains("ann"));
+    CHECK_THAT(campaign.run(text("helios")).output, Contains("x: 1 workload\n") && Contains("1 run made"));
+    CHECK_THAT(contents(campaign.in(workload)), Contains("ann"));
+    CHECK_THAT(contents(campaign.in("workloads/x/made.txt")), Contains("batfill import helios "));
+    CHECK_THAT(campaign.run(text("helios")).output, Contains("0 runs made, 1 up to date"));
+}
+
+TEST_CASE("A campaign keeps the workloads of data that has moved") {
+    const CampaignFolder campaign;
+    const std::string log = file(campaign.folder, "three.swf", log_of_three_weeks());
+    const auto text = [](const std::string& path) {
+        return "workloads: [{log: " + path + ", name: x}]\nschedulers: [fcfs]\n";
+    };
+    REQUIRE(campaign.run(text("three.swf")).status == 0);
+    fs::rename(log, campaign.folder.file("moved.swf"));
+    CHECK_THAT(campaign.run(text("moved.swf")).output,
+               !Contains("workload\n") && Contains("0 runs made, 1 up to date"));
+}
+
 TEST_CASE("Shards of a campaign, put together, are the whole campaign") {
     const CampaignFolder whole;
     require_done(whole.run(sixteen_runs));

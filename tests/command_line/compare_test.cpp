@@ -172,6 +172,42 @@ TEST_CASE("batfill compare prints all metrics of a log, with the best marked, an
                Contains("metric,scheduler,workloads,mean,low,high,difference,difference_low,difference_high\n"));
 }
 
+TEST_CASE("batfill compare checks its output files before it replays anything", "[compare][command]") {
+    const Inputs inputs;
+    // It would fail in the first replay.
+    const std::string wide = inputs.write("wide.json", R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":4}},)"
+                                                       R"("jobs":[{"id":"big","subtime":1,"res":2,"walltime":8,)"
+                                                       R"("profile":"p"}]})");
+    const auto compare = [&](Arguments more) {
+        more.insert(more.end(), {"fcfs", wide});
+        return commands::compare(more);
+    };
+    CHECK_THROWS_WITH(compare({"-o", inputs.file("no/x.csv")}), Contains("no does not exist"));
+    CHECK_THROWS_WITH(compare({"-o", inputs.file("x.html"), "--report", inputs.file("./x.html")}),
+                      Contains("--report: expected another file than --output, found '"));
+    CHECK_THROWS_WITH(compare({"-o", inputs.file("wide.json")}), Contains("--output: would write over the input "));
+    CHECK_THROWS_WITH(compare({"-p", inputs.file("p.xml"), "-o", inputs.file("p.xml")}),
+                      Contains("--output: would write over the input "));
+    const std::string page = inputs.write("w.html", R"({"nb_res":1,"profiles":{},"jobs":[]})");
+    CHECK_THROWS_WITH(compare({"fcfs", "--report", page, "-w", page}),
+                      Contains("--report: would write over the input "));
+    const std::string scheduler = inputs.write("s.json", R"({"algorithm": "easy"})");
+    CHECK_THROWS_WITH(compare({scheduler, "-o", scheduler}), Contains("--output: would write over the input "));
+    // A file may have the name of an algorithm.
+    CHECK_THROWS_WITH(compare({"-o", "fcfs"}), Contains("wide.json under fcfs: job w0!big is rejected"));
+}
+
+TEST_CASE("batfill compare prints its table even if a file cannot be written", "[compare][command]") {
+    const Inputs inputs;
+    const tests::Folder folder;
+    std::filesystem::create_directory(folder.file("x.csv"));
+    const tests::Outcome outcome =
+        tests::run(folder, {"compare", "fcfs", "easy", inputs.week(1), "-o", folder.file("x.csv")});
+    CHECK(outcome.status == 1);
+    CHECK_THAT(outcome.errors, Contains("x.csv: cannot be written"));
+    CHECK_THAT(outcome.output, Contains("mean wait (s)"));
+}
+
 TEST_CASE("batfill compare refuses options that do not go together", "[compare][command]") {
     const Inputs inputs;
     CHECK_THROWS_WITH(commands::compare({"easy"}), Contains("no workload, expected a workload in JSON or a log"));

@@ -156,6 +156,10 @@ TEST_CASE("simulate gives up on a scheduler that does not answer") {
         inputs.simulate("out", {"-s", "ipc://" + inputs.folder.file("nobody"), "--socket-timeout", "1"});
     check_refused(outcome, 1);
     CHECK_THAT(outcome.errors, Contains("no answer from the scheduler") && Contains("within 1 seconds"));
+    const Outcome sooner =
+        inputs.simulate("out", {"-s", "ipc://" + inputs.folder.file("nobody"), "--socket-timeout", "0.25"});
+    check_refused(sooner, 1);
+    CHECK_THAT(sooner.errors, Contains("no answer from the scheduler") && Contains("within 0.25 seconds"));
     check_refused(inputs.simulate("out", {"-s", "nowhere"}), 2);
     check_refused(inputs.simulate("out", {"-s", "tcp://127.0.0.1:-1"}), 2);
     CHECK_FALSE(inputs.wrote("out"));

@@ -311,6 +311,48 @@ TEST_CASE("tune refuses a checkpoint of another run and leaves it as it is") {
     CHECK(!inputs.exists("t_results.csv"));
 }
 
+TEST_CASE("tune does not go on from a checkpoint of another master host, or of another plugin") {
+    const Inputs inputs;
+    std::filesystem::create_directory(inputs.folder.file("t_results.csv"));  // the run fails at its end
+    const std::string slack = BATFILL_PLUGINS "/slack.so";
+    const Arguments first{"--evaluations", "5", "-m", "a", "--plugin", slack};
+    CHECK(inputs.tune("t", first).status == 1);
+    const std::string checkpoint = inputs.text("t_checkpoint.csv");
+    CHECK(lines_of(checkpoint).size() == 11);
+    for (const Arguments& other :
+         {Arguments{"--evaluations", "5", "-m", "b", "--plugin", slack}, Arguments{"--evaluations", "5", "-m", "a"},
+          Arguments{"--evaluations", "5", "-m", "a", "--plugin", BATFILL_PLUGINS "/first_fit.so"}}) {
+        const Outcome outcome = inputs.tune("t", other);
+        check_refused(outcome, 1);
+        CHECK_THAT(outcome.errors, Contains(": line 1: expected a checkpoint of this program"));
+        CHECK(inputs.text("t_checkpoint.csv") == checkpoint);
+    }
+    std::filesystem::remove(inputs.folder.file("t_results.csv"));
+    CHECK_THAT(inputs.tune("t", first).output, Contains(": 10 replays, 10 of them done before"));
+}
+
+TEST_CASE("tune writes over none of its inputs, and no file twice") {
+    const Inputs inputs;
+    const auto refused = [&](const std::string& prefix, const Arguments& options) {
+        const std::size_t files = inputs.folder.files();
+        const Outcome outcome = inputs.tune(prefix, options);
+        check_refused(outcome, 2);
+        CHECK(inputs.folder.files() <= files + 2);  // the streams of the process
+        return outcome.errors;
+    };
+    const std::string workload = inputs.text("one.json");
+    CHECK(refused("one", {"--over", "sum"}) ==
+          "batfill: --output: would write over the input " + inputs.one + ", expected another name\n");
+    CHECK_THAT(refused("t", {"--values", inputs.two}), StartsWith("batfill: --values: would write over the input "));
+    CHECK_THAT(refused("t", {"--values", inputs.platform}), Contains("--values: would write over the input "));
+    for (const std::string name : {"t_results.csv", "t_convergence.csv", "t_checkpoint.csv", "t_one.json"}) {
+        const std::string path = inputs.folder.file(name);
+        CHECK(refused("t", {"--values", path}) ==
+              "batfill: --values: expected another file than --output, found '" + path + "'\n");
+    }
+    CHECK(inputs.text("one.json") == workload);
+}
+
 TEST_CASE("tune refuses what it cannot use and leaves no file") {
     const Inputs inputs;
     const auto check_no_file = [&] {

@@ -196,11 +196,13 @@ TEST_CASE("A daemon that hears nothing ends after its time-out") {
     CHECK(before.wait() == 0);
     CHECK_THAT(before.errors(), Contains("no message for 1 seconds"));
 
-    Daemon during(folder, {"-a", "fcfs", "-s", any_port, "--idle-timeout", "1", "--keep-alive"});
+    Daemon during(folder, {"-a", "fcfs", "-s", any_port, "--idle-timeout", "1.75", "--keep-alive"});
     Peer batsim(during.endpoint());
     batsim.ask(beginning);
+    const auto begin = std::chrono::steady_clock::now();
     CHECK(during.wait() == 1);
-    CHECK_THAT(during.errors(), Contains("\nbatfill: no message for 1 seconds in the middle of a simulation\n"));
+    CHECK(std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(1600));
+    CHECK_THAT(during.errors(), Contains("\nbatfill: no message for 1.75 seconds in the middle of a simulation\n"));
 }
 
 TEST_CASE("A signal ends a daemon that is tuning, which tells Batsim") {

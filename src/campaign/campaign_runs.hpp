@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <batfill/simulator/simulator.hpp>
+
+#include "campaign_file.hpp"
+#include "campaign_workloads.hpp"
+#include "src/formats/named_values.hpp"
+
+namespace batfill::campaign {
+
+// One replay of a campaign.
+struct CampaignRun {
+    const MadeWorkload* workload = nullptr;
+    const CampaignMachine* machine = nullptr;
+    const CampaignScheduler* scheduler = nullptr;
+    std::string platform;  // as --platform takes it
+    std::string events;    // file of failures, relative to the working directory; empty: no failures
+    std::string prefix;    // of its files, relative to the campaign's folder
+    std::string key;       // hash of everything that its results depend on
+};
+
+// The stored result of a run.
+struct RunResult {
+    NamedValues files;   // of its schedule, without PREFIX_, and their hashes
+    NamedValues values;  // the metrics that have a value
+};
+
+// Returns all runs of the campaign in the order of the file: by workload, then by machine. Makes the failures.
+// `program` is a hash of the program and its plugins.
+// Throws: InputError as make_failures(), for platforms that cannot be read, and for too many runs.
+std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
+                                 const std::string& folder, const std::string& program, const Makers& makers);
+
+// Returns the result that `folder` keeps for the run with this prefix and key. None if it keeps no result, or one with
+// another key, or one that has changed since.
+std::optional<RunResult> kept_result(const std::string& folder, const std::string& prefix, const std::string& key);
+
+// Estimates the size of the campaign's folder, in bytes, once these runs are made. `runs` are some or all runs of the
+// campaign. Includes the pages if `pages`.
+// Requires: the workloads are made.
+// Cost: O(runs).
+std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<CampaignRun>& runs,
+                              const std::vector<MadeWorkload>& workloads, const std::string& folder, bool pages);
+
+struct RunsOutcome {
+    std::size_t made = 0;
+    std::size_t kept = 0;               // the result and the files of the schedule are unchanged
+    std::vector<std::string> problems;  // one line for each failed run, in the order of the runs
+};
+
+// Replays the runs that are not kept, on `threads` threads, and audits each schedule. Keeps the measurements in
+// FOLDER/PREFIX_result.csv; with schedules, also the files that `simulate` writes. A run keeps nothing if it cannot be
+// replayed or the audit finds its schedule wrong; the other runs continue. A run's files appear whole, or not at all.
+// `progress`, if not empty, hears how many runs are done, and of how many; `in_run` is RunOptions::progress of each
+// run. An Interrupted of one of them ends all runs.
+RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs, const std::string& folder,
+                        unsigned threads, const std::function<void(std::size_t, std::size_t)>& progress,
+                        const Simulator::Progress& in_run = {});
+
+// Returns the ordinary commands that repeat a run, one per line.
+std::string commands_of(const CampaignRun& run, const std::string& folder);
+
+}  // namespace batfill::campaign
