@@ -67,6 +67,15 @@ void Simulation::add_jobs(const Workload& workload, std::vector<JobNumber>& numb
     }
 }
 
+SimulatedJob& Simulation::named_job(JobNumber number) {
+    if (static_cast<std::size_t>(number) >= results_.jobs.size()) {
+        throw InputError("the scheduler names job number " + std::to_string(static_cast<std::size_t>(number)) + " at " +
+                         results_.now.to_string() + ", expected a number below " +
+                         std::to_string(results_.jobs.size()));
+    }
+    return job(number);
+}
+
 std::optional<JobNumber> Simulation::find_job(const std::string& id) const {
     if (by_id_.empty()) {
         for (std::size_t number = 0; number < results_.jobs.size(); ++number) {
@@ -377,7 +386,10 @@ void Simulation::apply(Decision& decision) {
                           [this](const CallMeLater& call) { call_later(call.time); },
                           [this](RegisterProfile& registers) { register_profile(registers); },
                           [this](RegisterJob& registers) { register_job(registers); },
-                          [this](SetJobMetadata& sets) { results_.metadata[sets.job] = std::move(sets.metadata); },
+                          [this](SetJobMetadata& sets) {
+                              named_job(sets.job);  // must exist
+                              results_.metadata[sets.job] = std::move(sets.metadata);
+                          },
                           [this](const SetResourceState& sets) { switch_processors(sets); },
                           [this](const Notification& notification) {
                               // Other notifications change nothing.

@@ -72,6 +72,9 @@ class Simulation {
     // Appends the numbers of the jobs to `numbers`.
     void add_jobs(const Workload& workload, std::vector<JobNumber>& numbers);
     SimulatedJob& job(JobNumber number) { return results_.jobs[static_cast<std::size_t>(number)]; }
+    // As above, for a job that the scheduler names.
+    // Throws: InputError if it does not exist.
+    SimulatedJob& named_job(JobNumber number);
     void set_timer(Time time, Kind kind, std::size_t number) { set_timer({time, order_++, kind, number}); }
     void set_timer(const Timer& timer);
     void expire_timers();
