@@ -8,6 +8,7 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/support/csv_text.hpp"
 #include "src/support/json.hpp"
 #include "src/support/overloaded.hpp"
 
@@ -162,7 +163,7 @@ class MessageWriter : public protocol::FrameWriter {
             }
             open(job.job->description.id, '{');
             text("profile_name", job.job->description.profile);
-            json("progress", std::to_string(progress_of(simulator, job)));
+            json("progress", rounded(progress_of(simulator, job), 6));
             close('}');
         }
         close('}');
