@@ -87,7 +87,7 @@ class CsvRow {
 };
 
 // Approximate number of lines of a file, from its size and its first lines, so that memory for a table can be reserved
-// at once. 0 if this is unknown, as for a gzipped file or a pipe.
+// at once: at most 10.2 million. 0 if this is unknown, as for a gzipped file or a pipe.
 // Cost: O(1).
 std::size_t estimated_lines(const std::string& path);
 
