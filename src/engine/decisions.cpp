@@ -46,12 +46,12 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation) {
 }
 
 bool EngineCore::start_if_possible(JobIndex index) {
-    const bool possible =
-        !was_told_of(index) || !state_.jobs.has(index) || state_.can_start(state_.jobs[index].request);
-    if (possible) {
-        start(index, nullptr);
+    const bool waits = was_told_of(index) && state_.jobs.has(index) && state_.jobs[index].state == JobState::submitted;
+    if (waits && !state_.can_start(state_.jobs[index].request)) {
+        return false;
     }
-    return possible;
+    start(index, nullptr);
+    return true;
 }
 
 void EngineCore::kill(JobIndex index) {

@@ -53,6 +53,8 @@ class EngineCore {
     JobIndex register_job(JobDescription description);
 
  private:
+    template <class Call>
+    decltype(auto) call_algorithm(Call call) const;
     void submitted(JobSubmitted&& submission);
     void acknowledged(JobIndex index, const std::string& id);
     void completed(JobNumber number, JobState state);

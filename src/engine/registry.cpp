@@ -62,7 +62,7 @@ AlgorithmDescription with_common_parameters(AlgorithmDescription description) {
     description.parameters.push_back(Parameter::seconds(
         "walltime-margin", "", "added to the walltimes in plans; jobs still stop at their walltimes"));
     description.parameters.push_back(
-        Parameter::choice("placement", placements, placements.front(), "which of the idle processors a job gets"));
+        Parameter::choice("placement", placements, placements.at(0), "which of the idle processors a job gets"));
     for (Parameter& parameter : MachineFailures::parameters()) {
         description.parameters.push_back(std::move(parameter));
     }

@@ -200,6 +200,7 @@ class IdleProcessors {
 
 // What every scheduler knows at an instant: the clock, the machine, the jobs, the queue and what runs. The engine owns
 // and changes it; algorithms read it. An algorithm keeps what only it needs, such as a plan or lists of jobs.
+// Requires: a state outlives its copies, which refer to its machine.
 struct SchedulerState {
     Time now;
     Machine machine;
