@@ -85,7 +85,10 @@ class Episode;
 // may use an object.
 class Environment {
  public:
-    // Requires: the replay outlives this object; jobs have walltimes and fit on the machine.
+    // Requires:
+    // - the replay outlives this object
+    // - jobs have walltimes and fit on the machine
+    // - with Head::kept: no event changes the machine
     // Throws: UsageError for a wrong order.
     Environment(const Replay& replay, const EnvironmentOptions& options);
     ~Environment();
