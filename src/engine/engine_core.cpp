@@ -374,8 +374,7 @@ void EngineCore::ask_for_wake() {
         return;
     }
     if (wake <= state_.now) {
-        throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() +
-                            ": it wants to be woken at " + wake.to_string() + ", expected a later time");
+        fail("it wants to be woken at " + wake.to_string() + ", expected a later time");
     }
     // A job may outlive its prediction. Then nothing is reported at that time.
     const bool a_job_ends_then =
@@ -396,10 +395,8 @@ void EngineCore::call_at(Time time) {
 
 void EngineCore::stop_overlong_jobs() {
     for (const JobIndex index : to_be_stopped_) {
-        Job& job = state_.jobs[index];
-        if (!job.kill_requested && job.expected_end() <= state_.now) {
-            job.kill_requested = true;
-            decisions_.emplace_back(KillJobs{{numbers_[index]}});
+        if (state_.jobs[index].expected_end() <= state_.now) {
+            kill(index);
         }
     }
 }
@@ -443,7 +440,7 @@ void EngineCore::note_broken_guarantees() {
 void EngineCore::break_guarantee(JobIndex index, Time new_start) {
     Job& job = state_.jobs[index];
     if (new_start > job.guaranteed_start && job.guaranteed_start >= state_.now) {
-        failures_->note_broken({numbers_[index], state_.now, job.guaranteed_start, new_start});
+        broken_guarantees_.push_back({numbers_[index], state_.now, job.guaranteed_start, new_start});
         job.guaranteed_start = new_start;
     }
 }
