@@ -49,7 +49,7 @@ class Simulation {
     // Something that waits for a time. Timers for the same time expire in the order in which they were set.
     struct Timer {
         Time time;
-        std::size_t order;
+        std::size_t order;  // also its number among the sleepers of clock_
         Kind kind;
         std::size_t number;  // of a workload, an event list, a job, or an entry of switches_
 
