@@ -148,16 +148,17 @@ class Simulation {
     std::vector<Event> events_;  // for the scheduler's next message
     SchedulerReply reply_;
     std::size_t next_decision_ = 0;
-    bool scheduler_ready_ = false;
-    bool dynamic_jobs_ = false;
-    bool profile_reuse_ = false;
-    bool registration_finished_ = false;
 
     std::size_t job_submitters_ = 0;  // still at work
     std::size_t event_submitters_ = 0;
     std::size_t in_queue_ = 0;
     std::size_t pending_ = 0;  // running jobs, requested calls and switches whose end was not reported yet
     std::vector<SetResourceState> switches_;  // all switches requested so far
+
+    bool scheduler_ready_ = false;
+    bool dynamic_jobs_ = false;
+    bool profile_reuse_ = false;
+    bool registration_finished_ = false;
 };
 
 }  // namespace batfill
