@@ -53,11 +53,11 @@ constexpr HostFormat host_format{"data",     "compute_resources", "storage_resou
 FromBatsim simulation_begins(EventData& data) {
     SimulationBegins begins;
     Fields fields(data.fields.object("config"), "data.config.");
-    fields.optional("redis-enabled", begins.options.redis_enabled);
-    fields.optional("dynamic-jobs-enabled", begins.options.dynamic_jobs_enabled);
-    fields.optional("dynamic-jobs-acknowledged", begins.options.dynamic_jobs_acknowledged);
-    fields.optional("profile-reuse-enabled", begins.options.profile_reuse_enabled);
-    fields.optional("sched-config", begins.options.scheduler_configuration);
+    begins.options.redis_enabled = fields.boolean("redis-enabled", false);
+    begins.options.dynamic_jobs_enabled = fields.boolean("dynamic-jobs-enabled", false);
+    begins.options.dynamic_jobs_acknowledged = fields.boolean("dynamic-jobs-acknowledged", false);
+    begins.options.profile_reuse_enabled = fields.boolean("profile-reuse-enabled", false);
+    begins.options.scheduler_configuration = fields.text("sched-config", "");
     fields.ignore("redis-hostname", "redis-port", "redis-prefix", "profiles-forwarded-on-submission",
                   "forward-unknown-events");
     fields.warn_of_unread(data.warn);
@@ -111,7 +111,6 @@ constexpr EventType<FromBatsim> batsim_events[] = {
     {"FROM_JOB_MSG", ignored<FromBatsim>},
 };
 
-// Ignores fields of the scheduler's events that the simulator does not use.
 ResourceSet some_resources(EventData& data, std::string_view name) {
     ResourceSet set = data.fields.resources(name);
     if (set.empty()) {
@@ -121,7 +120,7 @@ ResourceSet some_resources(EventData& data, std::string_view name) {
 }
 
 FromScheduler start_job(EventData& data) {
-    data.fields.ignore_rest();
+    data.fields.ignore_rest();  // the simulator does not use them
     const JobNumber job = job_number(data);
     return StartJob{job, some_resources(data, "alloc")};
 }

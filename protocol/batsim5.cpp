@@ -77,8 +77,7 @@ std::map<std::string, std::string> properties(Fields& fields, std::string_view n
 
 // Reads the speed in the host's current pstate.
 void read_speed(Fields& fields, Host& host, WarnOnce&) {
-    int pstate = 0;
-    fields.optional("pstate", pstate);
+    const int pstate = fields.integer("pstate", 0);
     const JsonValue* speeds = fields.find("computation_speed");
     if (speeds == nullptr) {
         return;

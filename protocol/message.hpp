@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <batfill/core/machine.hpp>
+#include <batfill/core/shared_text.hpp>
 #include <batfill/engine/events.hpp>
 
 // What Batsim and a scheduler tell each other, independent of its form on the wire (see codec.hpp). Events and
@@ -31,11 +32,7 @@ class JobIds {
     void shrink(std::size_t size);
 
  private:
-    struct Hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-    };
-    std::unordered_map<std::string, JobNumber, Hash, std::equal_to<>> numbers_;  // its order decides nothing
+    std::unordered_map<std::string, JobNumber, TextHash, std::equal_to<>> numbers_;  // its order decides nothing
     std::vector<const std::string*> ids_;
 };
 

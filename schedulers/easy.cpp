@@ -108,8 +108,11 @@ class Easy : public Algorithm {
         if (reservations_ == 1) {
             algorithm_1(round);
         } else {
-            decide_with_several_reservations(round, orders_, free, rounds_.running(state), reservations_,
-                                             backfill_.most_tests());
+            decide_with_several_reservations(round, orders_,
+                                             {.free = free,
+                                              .running = rounds_.running(state),
+                                              .reservations = reservations_,
+                                              .tests = backfill_.most_tests()});
         }
     }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <limits>
 #include <optional>
 #include <span>
@@ -157,19 +157,12 @@ class Priority {
     double of(JobIndex job) const {
         const Known& known = known_[job];
         const double execution = known.execution / 1e6;
-        const double scores[] = {
+        return rounded_sum(std::array{
             aging_.score((now_ - known.submit) / 1e6),
             deadline_.score((now_ + known.execution - known.deadline) / 1e6, execution),
             licenses_.score(licenses_of(job)),
             wait_minimization_.score(execution, shortest_),
-        };
-        double sum = 0;
-        double magnitude = 0;
-        for (const double score : scores) {
-            sum += score;
-            magnitude += std::abs(score);
-        }
-        return rounded_score(sum, magnitude);
+        });
     }
 
     std::span<const LicenseIndex> licenses_of(JobIndex job) const {

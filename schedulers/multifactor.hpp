@@ -90,18 +90,10 @@ class MultifactorPriority {
         const double age = std::clamp((now_ - known.submit).to_seconds() / max_age_, 0.0, 1.0);
         const double terms[] = {weights_.age * age, weights_.size * known.size,
                                 weights_.fair_share * users_[known.user].fair_share};
-        double sum = 0;
-        double magnitude = 0;
-        for (const double term : terms) {
-            sum += term;
-            magnitude += std::abs(term);
-        }
         // Terms that cancel give the same sum whatever their size, so their size must not decide how the sum is
         // rounded.
-        if (terms_may_cancel_) {
-            magnitude = std::abs(weights_.age) + std::abs(weights_.size) + std::abs(weights_.fair_share);
-        }
-        return rounded_score(sum, magnitude);
+        return terms_may_cancel_ ? rounded_score(terms[0] + terms[1] + terms[2], largest_magnitude_)
+                                 : rounded_sum(terms);
     }
 
  private:
@@ -139,6 +131,7 @@ class MultifactorPriority {
             weights_ = {weights[0], weights[1], weights[2]};
             const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
             terms_may_cancel_ = *least < 0 && *most > 0;
+            largest_magnitude_ = std::abs(weights[0]) + std::abs(weights[1]) + std::abs(weights[2]);
         }
     }
     void use(const SchedulerState& state, JobIndex index, int sign) {
@@ -158,6 +151,7 @@ class MultifactorPriority {
 
     Factors weights_;
     bool terms_may_cancel_ = false;  // some weights are negative, others are not
+    double largest_magnitude_ = 0;   // of the sum of the terms, if they may cancel
     double max_age_ = 0;             // in seconds
     double half_life_ = 0;           // in seconds
     Time now_;

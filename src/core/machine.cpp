@@ -178,8 +178,13 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
         const int lowest_of_b = b.processors.intervals().front().first;
         return a.speed != b.speed ? a.speed > b.speed : lowest_of_a < lowest_of_b;
     });
+    index_groups();
+}
+
+// Fills group_of_ and groups_with_.
+void Machine::index_groups() {
     if (groups_.size() > 1) {
-        group_of_.resize(hosts.size());
+        group_of_.resize(static_cast<std::size_t>(processors_));
         for (std::size_t i = 0; i < groups_.size(); ++i) {
             for (const ResourceSet::Interval& interval : groups_[i].processors.intervals()) {
                 std::fill(group_of_.begin() + interval.first, group_of_.begin() + interval.last + 1, i);

@@ -38,13 +38,13 @@ class Log {
 };
 
 // A simulation of the Batsim that has loaded this library.
-struct Simulation {
+struct LoggedSession {
     Log log;
     Session session{{}, protocol::make_codec("batsim5")};
 };
 
 // Between init and deinit, unless there was an error.
-std::unique_ptr<Simulation> simulation;
+std::unique_ptr<LoggedSession> simulation;
 
 // Not with std::cerr: loaded with RTLD_DEEPBIND, as by Batsim, a library sees another one than the program, which
 // nobody has initialised.
@@ -87,7 +87,7 @@ std::uint8_t batsim_edc_init(const std::uint8_t* init_data, std::uint32_t init_s
         if (simulation) {
             throw UsageError("batsim_edc_init: expected once in a simulation");
         }
-        simulation = std::make_unique<Simulation>();
+        simulation = std::make_unique<LoggedSession>();
         // What is said over a socket and by calls is the same, except for the first exchange. Over a socket, a number
         // precedes its texts: the size of the user's text, and the format of messages.
         protocol::Message first{Time(), {{Time(), protocol::Init{std::string(text_at(init_data, init_size))}}}};

@@ -16,6 +16,58 @@ namespace batfill {
 
 namespace {
 
+int number(Fields& options, std::string_view name, int otherwise) {
+    const int given = options.integer(name, otherwise);
+    if (given < 0) {
+        options.fail(name, "a number that is not negative");
+    }
+    return given;
+}
+
+void follow_metadata(Fields& options, SchedulerChoice& choice) {
+    if (options.boolean("set_job_metadata", false)) {
+        choice.parameters.emplace_back("metadata", "yes");
+    }
+}
+
+void follow_filler_options(Fields& options, SchedulerChoice& choice) {
+    const JsonValue* const fraction = options.find("fraction_of_machines_to_use");
+    if (fraction != nullptr && !(fraction->IsNumber() && fraction->GetDouble() == 1)) {
+        options.fail("fraction_of_machines_to_use", "1, as a job gets all processors that it asks for");
+    }
+    // Executor i of a job is on its processor i, which is what Batsim assumes without a mapping.
+    options.boolean("custom_mapping", true);
+    follow_metadata(options, choice);
+}
+
+void follow_killer_options(Fields& options, SchedulerChoice& choice) {
+    if (options.find("delay_before_kill") != nullptr) {
+        choice.parameters.emplace_back("delay", options.seconds("delay_before_kill").to_shortest_string());
+    }
+    // Batsim passes over a second kill of a job.
+    if (number(options, "nb_kills_per_job", 1) == 0) {
+        choice.algorithm = "fcfs";
+        std::erase_if(choice.parameters, [](const auto& parameter) { return parameter.first == "delay"; });
+    }
+}
+
+void follow_submitter_options(Fields& options, SchedulerChoice& choice) {
+    if (options.find("nb_jobs_to_submit") != nullptr) {
+        choice.parameters.emplace_back("jobs", std::to_string(number(options, "nb_jobs_to_submit", 0)));
+    }
+    const bool same_length = !options.boolean("increase_jobs_duration", true);
+    if (same_length) {
+        choice.parameters.emplace_back("same-length", "yes");
+    }
+    if (options.boolean("send_profile_if_already_sent", false) && same_length) {
+        options.fail("send_profile_if_already_sent", "false, as Batsim refuses a profile that is there already");
+    }
+    if (!options.boolean("send_profiles_in_separate_event", true)) {
+        options.fail("send_profiles_in_separate_event", "true, as Batsim 4 knows profiles in events of their own only");
+    }
+    follow_metadata(options, choice);
+}
+
 // What becomes of the queue order of a variant.
 enum class Order {
     ignored,    // by batsched, too
@@ -29,28 +81,29 @@ struct Variant {
     const char* algorithm;
     Order order;
     bool has_policy;  // or takes the lowest processors whatever the policy is
-    Parameters::Given parameters;
+    Parameters::Given parameters = {};
+    void (*follow)(Fields& options, SchedulerChoice& choice) = nullptr;  // its options, if it has any
 };
 
 const std::vector<Variant>& variants() {
     static const std::vector<Variant> all{
         {"conservative_bf", "conservative", Order::only_fcfs, true, {{"compression", "submission"}}},
-        {"easy_bf", "easy", Order::of_both, true, {}},
+        {"easy_bf", "easy", Order::of_both, true},
         // It backfills what ends by the shadow time, and knows no processors that are left over there.
         {"easy_bf_fast",
          "relaxed",
          Order::ignored,
          false,
          {{"alpha", "1"}, {"beta", "0"}, {"gamma", "0"}, {"r", "1"}, {"omega", "1"}}},
-        {"fcfs", "fcfs", Order::only_fcfs, true, {}},
-        {"fcfs_fast", "fcfs", Order::ignored, false, {}},
-        {"filler", "filler", Order::one, true, {}},
-        {"killer", "killer", Order::only_fcfs, true, {}},
-        {"killer2", "killer2", Order::only_fcfs, true, {}},
-        {"random", "random", Order::ignored, false, {}},
-        {"rejecter", "rejecter", Order::ignored, false, {}},
-        {"sequencer", "sequencer", Order::one, false, {}},
-        {"submitter", "submitter", Order::only_fcfs, true, {}},
+        {"fcfs", "fcfs", Order::only_fcfs, true},
+        {"fcfs_fast", "fcfs", Order::ignored, false},
+        {"filler", "filler", Order::one, true, {}, follow_filler_options},
+        {"killer", "killer", Order::only_fcfs, true, {}, follow_killer_options},
+        {"killer2", "killer2", Order::only_fcfs, true},
+        {"random", "random", Order::ignored, false},
+        {"rejecter", "rejecter", Order::ignored, false},
+        {"sequencer", "sequencer", Order::one, false},
+        {"submitter", "submitter", Order::only_fcfs, true, {}, follow_submitter_options},
     };
     return all;
 }
@@ -114,63 +167,6 @@ void add_order(const Variant& variant, const std::string& name, Parameters::Give
     }
 }
 
-bool flag(Fields& options, std::string_view name, bool otherwise) {
-    options.optional(name, otherwise);
-    return otherwise;
-}
-
-int number(Fields& options, std::string_view name, int otherwise) {
-    options.optional(name, otherwise);
-    if (otherwise < 0) {
-        options.fail(name, "a number that is not negative");
-    }
-    return otherwise;
-}
-
-void follow_metadata(Fields& options, SchedulerChoice& choice) {
-    if (flag(options, "set_job_metadata", false)) {
-        choice.parameters.emplace_back("metadata", "yes");
-    }
-}
-
-void follow_filler_options(Fields& options, SchedulerChoice& choice) {
-    const JsonValue* const fraction = options.find("fraction_of_machines_to_use");
-    if (fraction != nullptr && !(fraction->IsNumber() && fraction->GetDouble() == 1)) {
-        options.fail("fraction_of_machines_to_use", "1, as a job gets all processors that it asks for");
-    }
-    // Executor i of a job is on its processor i, which is what Batsim assumes without a mapping.
-    flag(options, "custom_mapping", true);
-    follow_metadata(options, choice);
-}
-
-void follow_killer_options(Fields& options, SchedulerChoice& choice) {
-    if (options.find("delay_before_kill") != nullptr) {
-        choice.parameters.emplace_back("delay", options.seconds("delay_before_kill").to_shortest_string());
-    }
-    // Batsim passes over a second kill of a job.
-    if (number(options, "nb_kills_per_job", 1) == 0) {
-        choice.algorithm = "fcfs";
-        std::erase_if(choice.parameters, [](const auto& parameter) { return parameter.first == "delay"; });
-    }
-}
-
-void follow_submitter_options(Fields& options, SchedulerChoice& choice) {
-    if (options.find("nb_jobs_to_submit") != nullptr) {
-        choice.parameters.emplace_back("jobs", std::to_string(number(options, "nb_jobs_to_submit", 0)));
-    }
-    const bool same_length = !flag(options, "increase_jobs_duration", true);
-    if (same_length) {
-        choice.parameters.emplace_back("same-length", "yes");
-    }
-    if (flag(options, "send_profile_if_already_sent", false) && same_length) {
-        options.fail("send_profile_if_already_sent", "false, as Batsim refuses a profile that is there already");
-    }
-    if (!flag(options, "send_profiles_in_separate_event", true)) {
-        options.fail("send_profiles_in_separate_event", "true, as Batsim 4 knows profiles in events of their own only");
-    }
-    follow_metadata(options, choice);
-}
-
 void follow_options(const Variant& variant, const std::string& text, SchedulerChoice& choice) {
     try {
         JsonReader reader;
@@ -179,12 +175,8 @@ void follow_options(const Variant& variant, const std::string& text, SchedulerCh
             throw InputError("expected a JSON object");
         }
         Fields options(document, "");
-        if (variant.name == std::string("filler")) {
-            follow_filler_options(options, choice);
-        } else if (variant.name == std::string("killer")) {
-            follow_killer_options(options, choice);
-        } else if (variant.name == std::string("submitter")) {
-            follow_submitter_options(options, choice);
+        if (variant.follow != nullptr) {
+            variant.follow(options, choice);
         }
         if (const std::string rest = options.rest(); !rest.empty()) {
             spdlog::warn("variant options that are not followed: {}", rest);

@@ -13,7 +13,11 @@ void EngineCore::fail(JobIndex index, const std::string& rule) const {
     const std::string job = state_.jobs.has(index)       ? "job " + shown(state_.jobs[index].description().id)
                             : index < state_.jobs.size() ? "job number " + std::to_string(index) + ", which is over"
                                                          : "there is no job number " + std::to_string(index);
-    throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": " + job + ": " + rule);
+    fail(job + ": " + rule);
+}
+
+void EngineCore::fail(const std::string& what) const {
+    throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": " + what);
 }
 
 void EngineCore::start(JobIndex index, const ResourceSet* allocation) {
@@ -46,12 +50,12 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation) {
 }
 
 bool EngineCore::start_if_possible(JobIndex index) {
-    const bool possible =
-        !was_told_of(index) || !state_.jobs.has(index) || state_.can_start(state_.jobs[index].request);
-    if (possible) {
-        start(index, nullptr);
+    const bool waits = was_told_of(index) && state_.jobs.has(index) && state_.jobs[index].state == JobState::submitted;
+    if (waits && !state_.can_start(state_.jobs[index].request)) {
+        return false;
     }
-    return possible;
+    start(index, nullptr);
+    return true;
 }
 
 void EngineCore::kill(JobIndex index) {

@@ -59,7 +59,7 @@ bool Engine::reuses_profiles() const {
     return core_->failures().requeues() || algorithm().reuses_profiles();
 }
 const std::vector<GuaranteeBreak>& Engine::broken_guarantees() const {
-    return core_->failures().broken_guarantees();
+    return core_->broken_guarantees();
 }
 Time Engine::guaranteed_at_submission(JobNumber job) const {
     return core_->guaranteed_at_submission(job);

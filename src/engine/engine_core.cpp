@@ -24,24 +24,27 @@ bool is_one_of(const std::exception& problem) {
     return (... || (dynamic_cast<const Kinds*>(&problem) != nullptr));
 }
 
-// Calls an algorithm, possibly a plugin's. Turns a foreign exception into a DecisionError that names the algorithm.
+}  // namespace
+
+// Calls an algorithm, possibly a plugin's. Turns a broken rule and a foreign exception into a DecisionError that names
+// the algorithm.
 template <class Call>
-decltype(auto) call_algorithm(const std::string& name, Call call) {
+decltype(auto) EngineCore::call_algorithm(Call call) const {
     try {
         return call();
+    } catch (const BrokenRule& broken) {
+        fail(broken.job(), broken.what());
     } catch (const std::exception& problem) {
         // The system's errors say, for example, that no more threads can be created.
-        if (is_one_of<InputError, UsageError, DecisionError, BrokenRule, Interrupted, std::bad_alloc,
-                      std::system_error>(problem)) {
+        if (is_one_of<InputError, UsageError, DecisionError, Interrupted, std::bad_alloc, std::system_error>(problem)) {
             throw;
         }
-        throw DecisionError("algorithm " + name + " fails: " + problem.what());
+        throw DecisionError("algorithm " + description_.name + " fails: " + problem.what());
     } catch (...) {
-        throw DecisionError("algorithm " + name + " fails: it throws something other than a std::exception");
+        throw DecisionError("algorithm " + description_.name +
+                            " fails: it throws something other than a std::exception");
     }
 }
-
-}  // namespace
 
 EngineCore::EngineCore(const AlgorithmDescription& description, const Parameters::Given& given)
     : description_(description) {
@@ -54,7 +57,7 @@ EngineCore::EngineCore(const AlgorithmDescription& description, const Parameters
     state_.placement = *placement_named(parameters.choice("placement"));
     failures_ = std::make_unique<MachineFailures>(parameters);
     predictor_ = RunTimePredictor::from(description_.parameters, parameters);
-    algorithm_ = call_algorithm(description_.name, [&] { return description_.make(parameters); });
+    algorithm_ = call_algorithm([&] { return description_.make(parameters); });
     if (!algorithm_) {
         throw DecisionError("algorithm " + description_.name + " fails: the function that makes it returns none");
     }
@@ -75,7 +78,7 @@ void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNum
     }
     last_round_ = now;
     Round round(*this);
-    call_algorithm(description_.name, [&] { algorithm_->begin(round); });
+    call_algorithm([&] { algorithm_->begin(round); });
 }
 
 // A plan counts processors. With contiguous placement, the free processors may be scattered at a planned start, so a
@@ -273,7 +276,7 @@ void EngineCore::admit(Round& round, JobIndex index) {
     algorithm_->submitted(round, index);
     if (gives_guarantees()) {
         job.guaranteed_start = algorithm_->guaranteed_start(state_, index).value_or(Time::infinity());
-        guaranteed_at_submission_.resize(index + std::size_t{1}, Time::infinity());
+        guaranteed_at_submission_.resize(state_.jobs.size(), Time::infinity());
         guaranteed_at_submission_[index] = job.guaranteed_start;
     }
     if (job.guaranteed_start < state_.now) {
@@ -288,15 +291,11 @@ std::vector<Decision>& EngineCore::decide() {
     std::vector<JobNumber> failed = jobs_to_kill();
     const bool changed =
         machine_changed_ || processors_switched_ || !completions_.empty() || !submissions_.empty() || is_beginning_;
-    try {
-        call_algorithm(description_.name, [&] {
-            if (changed || algorithm_->next_wake(last_round_) <= state_.now || next_expiry_ <= state_.now) {
-                run_round();
-            }
-        });
-    } catch (const BrokenRule& broken) {
-        fail(broken.job(), broken.what());
-    }
+    call_algorithm([&] {
+        if (changed || algorithm_->next_wake(last_round_) <= state_.now || next_expiry_ <= state_.now) {
+            run_round();
+        }
+    });
     stop_overlong_jobs();
     if (!failed.empty()) {
         decisions_.emplace_back(KillJobs{std::move(failed)});
@@ -375,8 +374,7 @@ void EngineCore::ask_for_wake() {
         return;
     }
     if (wake <= state_.now) {
-        throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() +
-                            ": it wants to be woken at " + wake.to_string() + ", expected a later time");
+        fail("it wants to be woken at " + wake.to_string() + ", expected a later time");
     }
     // A job may outlive its prediction. Then nothing is reported at that time.
     const bool a_job_ends_then =
@@ -397,10 +395,8 @@ void EngineCore::call_at(Time time) {
 
 void EngineCore::stop_overlong_jobs() {
     for (const JobIndex index : to_be_stopped_) {
-        Job& job = state_.jobs[index];
-        if (!job.kill_requested && job.expected_end() <= state_.now) {
-            job.kill_requested = true;
-            decisions_.emplace_back(KillJobs{{numbers_[index]}});
+        if (state_.jobs[index].expected_end() <= state_.now) {
+            kill(index);
         }
     }
 }
@@ -444,7 +440,7 @@ void EngineCore::note_broken_guarantees() {
 void EngineCore::break_guarantee(JobIndex index, Time new_start) {
     Job& job = state_.jobs[index];
     if (new_start > job.guaranteed_start && job.guaranteed_start >= state_.now) {
-        failures_->note_broken({numbers_[index], state_.now, job.guaranteed_start, new_start});
+        broken_guarantees_.push_back({numbers_[index], state_.now, job.guaranteed_start, new_start});
         job.guaranteed_start = new_start;
     }
 }
@@ -455,7 +451,7 @@ Time EngineCore::guaranteed_at_submission(JobNumber job) const {
 }
 
 std::vector<Statistic> EngineCore::statistics() const {
-    std::vector<Statistic> statistics = call_algorithm(description_.name, [&] { return algorithm_->statistics(); });
+    std::vector<Statistic> statistics = call_algorithm([&] { return algorithm_->statistics(); });
     if (predictor_) {
         predictor_->append_statistics(statistics);
     }

@@ -39,6 +39,7 @@ class EngineCore {
     bool gives_guarantees() const;
     std::vector<Statistic> statistics() const;
     bool registers_jobs() const { return registers_jobs_; }
+    const std::vector<GuaranteeBreak>& broken_guarantees() const { return broken_guarantees_; }
     Time guaranteed_at_submission(JobNumber job) const;
 
     // ---- For Round
@@ -53,6 +54,8 @@ class EngineCore {
     JobIndex register_job(JobDescription description);
 
  private:
+    template <class Call>
+    decltype(auto) call_algorithm(Call call) const;
     void submitted(JobSubmitted&& submission);
     void acknowledged(JobIndex index, const std::string& id);
     void completed(JobNumber number, JobState state);
@@ -81,7 +84,9 @@ class EngineCore {
     void note_broken_guarantees();
     void break_guarantee(JobIndex index, Time new_start);
     void finish_registration();
+    // Throw: DecisionError, which names the algorithm and the instant.
     [[noreturn]] void fail(JobIndex index, const std::string& rule) const;
+    [[noreturn]] void fail(const std::string& what) const;
 
     const AlgorithmDescription& description_;
     std::optional<Duration> default_walltime_;
@@ -98,8 +103,9 @@ class EngineCore {
     JobNumbers numbers_;
     Time last_round_;
     std::vector<Time> guaranteed_at_submission_;  // by JobIndex, if there are guarantees
-    std::set<JobIndex> unacknowledged_;           // jobs that the algorithm registered
-    std::set<JobIndex> to_be_acknowledged_;       // these, and killed jobs that were submitted again
+    std::vector<GuaranteeBreak> broken_guarantees_;
+    std::set<JobIndex> unacknowledged_;      // jobs that the algorithm registered
+    std::set<JobIndex> to_be_acknowledged_;  // these, and killed jobs that were submitted again
     bool acknowledges_jobs_ = false;
     bool registers_jobs_ = false;
     bool is_beginning_ = false;  // an algorithm that registers jobs awaits its first round

@@ -47,7 +47,8 @@ bool is_small(const ExactWeights::Features& features) {
     return features.walltime < longest && features.wait < longest;
 }
 
-// The feature at this position of MixedWeights, without factors that all jobs share.
+// The feature at this position of MixedWeights, without factors that all jobs share. The order is that of
+// JobOrder::Feature, here and in sum().
 SmallFraction feature(std::size_t which, const ExactWeights::Features& of) {
     const Microseconds q = of.processors;
     const Microseconds p = of.walltime.count();

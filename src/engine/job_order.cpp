@@ -167,8 +167,13 @@ JobScore JobOrder::score(const SchedulerState& state, JobIndex index) const {
 JobScore JobOrder::score(const Job& job) const {
     const double processors = job.processors();
     const double walltime = microseconds(job.walltime) / 1e6;
-    const auto submitted = [&job] { return std::log10(std::max(microseconds(job.submit().since_zero()) / 1e6, 1.0)); };
     JobScore score;
+    // The functions f1 to f4 were learned: a measure of the job's size, and a factor of its submission time.
+    const auto learned = [&](double size, double factor) {
+        const double submit = std::log10(std::max(microseconds(job.submit().since_zero()) / 1e6, 1.0));
+        score.base_.add(policy_.sign * size);
+        score.base_.add(policy_.sign * (factor * submit));
+    };
     score.submit_ = job.submit();
     score.walltime_ = job.walltime;
     score.processors_ = job.processors();
@@ -204,20 +209,16 @@ JobScore JobOrder::score(const Job& job) const {
             score.slope_.add(1 / (std::log2(processors) * walltime));
             break;
         case Feature::f1:
-            score.base_.add(policy_.sign * (std::log10(walltime) * processors));
-            score.base_.add(policy_.sign * (870 * submitted()));
+            learned(std::log10(walltime) * processors, 870);
             break;
         case Feature::f2:
-            score.base_.add(policy_.sign * (std::sqrt(walltime) * processors));
-            score.base_.add(policy_.sign * (25600 * submitted()));
+            learned(std::sqrt(walltime) * processors, 25600);
             break;
         case Feature::f3:
-            score.base_.add(policy_.sign * (walltime * processors));
-            score.base_.add(policy_.sign * (6.86e6 * submitted()));
+            learned(walltime * processors, 6.86e6);
             break;
         case Feature::f4:
-            score.base_.add(policy_.sign * (walltime * std::sqrt(processors)));
-            score.base_.add(policy_.sign * (5.3e5 * submitted()));
+            learned(walltime * std::sqrt(processors), 5.3e5);
             break;
     }
     return score;

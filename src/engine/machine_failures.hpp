@@ -18,7 +18,6 @@ namespace batfill {
 // what the engine needs later, and does not change the state.
 // - Jobs that run on lost processors continue, are killed, or are killed and submitted again as new jobs.
 // - Jobs that no longer fit wait or are rejected.
-// - Broken guarantees are recorded.
 class MachineFailures {
  public:
     static std::vector<Parameter> parameters();
@@ -49,11 +48,6 @@ class MachineFailures {
     // Cost: O(groups).
     std::optional<std::string> reason_to_reject(const SchedulerState& state, const Request& request) const;
 
-    // ---- Guarantees
-
-    void note_broken(const GuaranteeBreak& broken) { broken_.push_back(broken); }
-    const std::vector<GuaranteeBreak>& broken_guarantees() const { return broken_; }
-
     // Appends the counts, unless jobs always continue.
     void append_statistics(std::vector<Statistic>& statistics) const;
 
@@ -69,7 +63,6 @@ class MachineFailures {
     ResourceSet lost_;
     std::set<JobIndex> being_killed_;
     std::map<JobIndex, Attempt> attempts_;
-    std::vector<GuaranteeBreak> broken_;
     std::uint64_t killed_ = 0;
     Duration lost_processor_time_;
 };

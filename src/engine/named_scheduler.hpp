@@ -18,8 +18,9 @@ struct NamedScheduler {
 //   The scheduler's name is the whole argument.
 // - the path of a file, if the argument ends in .json. The file has {"algorithm": NAME, "params": {KEY: VALUE}}. The
 //   scheduler's name is that of the file without folder and suffix.
-// Throws: InputError if the file does not exist or has another form.
-// Throws: UsageError for unknown algorithms, parameters and values.
+// Throws:
+// - InputError if the file does not exist or has another form
+// - UsageError for unknown algorithms, parameters and values
 NamedScheduler read_scheduler(const std::string& argument);
 
 // Throws: UsageError if the algorithm, a parameter or a value does not exist.
@@ -29,10 +30,10 @@ void require_usable(const SchedulerChoice& choice);
 // values for one parameter of a -P the last counts. A -P may change a parameter of a file that -a names.
 // Each -P is KEY=VALUE or, if it ends in .json and has no '=', the path of such a file. The file's parameters replace
 // it, and the file's algorithm counts if -a names none.
-// Throws: InputError as read_scheduler().
-// Throws: UsageError
-// - if a file names another algorithm than -a or the files before it
-// - if a parameter is both in -a, in the first form, and in a -P
+// Throws:
+// - InputError as read_scheduler()
+// - UsageError if a file names another algorithm than -a or the files before it
+// - UsageError if a parameter is both in -a, in the first form, and in a -P
 SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std::string>& parameters);
 
 }  // namespace batfill

@@ -12,6 +12,7 @@
 #include "src/support/durations.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
+#include "src/support/split.hpp"
 
 namespace batfill {
 
@@ -32,18 +33,14 @@ namespace {
 // Reads finite numbers separated by commas. None for any other text.
 std::optional<std::vector<double>> parse_numbers(std::string_view text) {
     std::vector<double> numbers;
-    while (true) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        const auto number = number_in<double>(text.substr(0, comma));
+    for (const std::string_view part : split(text, ',')) {
+        const auto number = number_in<double>(part);
         if (!number || !std::isfinite(*number)) {
             return std::nullopt;
         }
         numbers.push_back(*number);
-        if (comma == text.size()) {
-            return numbers;
-        }
-        text.remove_prefix(comma + 1);
     }
+    return numbers;
 }
 
 std::optional<double> parse_number(const std::string& text, bool may_be_infinite) {

@@ -89,20 +89,32 @@ void Plan::allow_starts(Time from, Time to, int processors) {
         return;
     }
     profile_.free_windows(from, to, processors, windows_);
-    const int least = windows_.least();
-    const int most = windows_.most();
-    if (least > most) {
+    if (windows_.least() > windows_.most()) {
         return;
     }
     if (passing_by_start_) {
-        for (int width = least; width <= most; width = next_class(width)) {
-            const AvailabilityProfile::FreeWindows::Window& window = windows_.find(width);
-            StartIntervalsOfWidth& intervals = intervals_[width_class(width)];
-            intervals.by_walltime.add(window.length(), {window.begin, to});
-            intervals.by_start.add(window.end.since_zero(), {window.begin, to});
-        }
-        return;
+        collect_starts(to);
+    } else {
+        allow_starts_in_windows(from, to);
     }
+}
+
+// In a pass by planned start: notes the starts in windows_ before `to` for jobs that the pass has yet to look at.
+void Plan::collect_starts(Time to) {
+    const int most = windows_.most();
+    for (int width = windows_.least(); width <= most; width = next_class(width)) {
+        const AvailabilityProfile::FreeWindows::Window& window = windows_.find(width);
+        StartIntervalsOfWidth& intervals = intervals_[width_class(width)];
+        intervals.by_walltime.add(window.length(), {window.begin, to});
+        intervals.by_start.add(window.end.since_zero(), {window.begin, to});
+    }
+}
+
+// Elsewhere: opens the starts in windows_ for each job that they may help. Jobs planned up to the farthest end of a
+// window are found by planned start, those behind it by walltime.
+void Plan::allow_starts_in_windows(Time from, Time to) {
+    const int least = windows_.least();
+    const int most = windows_.most();
     const auto helps = [&](const Slot& other) { return least <= other.processors && other.processors <= most; };
     const auto allow_in = [&](std::uint32_t number, const AvailabilityProfile::FreeWindows::Window& window) {
         allow(number, {std::max(window.begin, from - slots_[number].walltime), to});

@@ -11,8 +11,7 @@ namespace batfill {
 
 void EngineCore::require_registering(const std::string& what) const {
     if (!is_deciding_ || !algorithm_->registers_jobs() || needs_run_times()) {
-        throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": it registers " +
-                            what + ", expected that in decide() only, of an algorithm that registers jobs");
+        fail("it registers " + what + ", expected that in decide() only, of an algorithm that registers jobs");
     }
 }
 

@@ -19,6 +19,7 @@
 
 #include "src/engine/machine_failures.hpp"
 #include "src/support/files.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill {
@@ -35,21 +36,13 @@ std::map<std::string, AlgorithmDescription>& registry() {
 std::vector<AlgorithmDescription>* of_plugin = nullptr;
 
 std::vector<std::string> names_of_algorithms() {
-    std::vector<std::string> names;
-    for (const auto& [name, description] : registry()) {
-        names.push_back(name);
-    }
-    return names;
+    return mapped(registry(), [](const auto& entry) { return entry.first; });
 }
 
 }  // namespace
 
 std::string text_of(const std::vector<Statistic>& statistics) {
-    std::string text;
-    for (const Statistic& statistic : statistics) {
-        text += (text.empty() ? "" : ", ") + statistic.name + ' ' + std::to_string(statistic.value);
-    }
-    return text;
+    return list_of(mapped(statistics, [](const Statistic& one) { return one.name + ' ' + std::to_string(one.value); }));
 }
 
 AlgorithmDescription with_common_parameters(AlgorithmDescription description) {
@@ -62,7 +55,7 @@ AlgorithmDescription with_common_parameters(AlgorithmDescription description) {
     description.parameters.push_back(Parameter::seconds(
         "walltime-margin", "", "added to the walltimes in plans; jobs still stop at their walltimes"));
     description.parameters.push_back(
-        Parameter::choice("placement", placements, placements.front(), "which of the idle processors a job gets"));
+        Parameter::choice("placement", placements, placements.at(0), "which of the idle processors a job gets"));
     for (Parameter& parameter : MachineFailures::parameters()) {
         description.parameters.push_back(std::move(parameter));
     }
@@ -80,11 +73,7 @@ void registration::BATFILL_INTERFACE(AlgorithmDescription description) {
 }
 
 std::vector<const AlgorithmDescription*> registered_algorithms() {
-    std::vector<const AlgorithmDescription*> all;
-    for (const auto& [name, description] : registry()) {
-        all.push_back(&description);
-    }
-    return all;
+    return mapped(registry(), [](const auto& entry) -> const AlgorithmDescription* { return &entry.second; });
 }
 
 std::string known_algorithms() {

@@ -2,10 +2,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
-
-#include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
+#include <span>
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
@@ -15,6 +12,7 @@
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
+#include "src/support/split.hpp"
 
 namespace batfill {
 
@@ -32,13 +30,13 @@ std::string checked(std::string text) {
 }
 
 std::string scalar_text(const JsonValue& value) {
+    std::string text;
     if (value.IsString()) {
-        return std::string(view(value));
+        text = view(value);
+    } else {
+        append_exact_json(value, text);
     }
-    rapidjson::StringBuffer buffer;
-    rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
-    value.Accept(writer);
-    return buffer.GetString();
+    return text;
 }
 
 std::string parameter_text(const std::string& name, const JsonValue& value) {
@@ -71,17 +69,14 @@ void require_once(const Parameters::Given& given) {
 }  // namespace
 
 SchedulerChoice parse_scheduler(const std::string& text) {
+    const std::vector<std::string_view> pieces = split(text, ',');
     SchedulerChoice choice;
-    std::size_t comma = text.find(',');
-    choice.algorithm = text.substr(0, comma);
-    while (comma != std::string::npos) {
-        const std::size_t begin = comma + 1;
-        comma = text.find(',', begin);
-        const std::string piece = text.substr(begin, comma == std::string::npos ? comma : comma - begin);
-        if (choice.parameters.empty() || piece.find('=') != std::string::npos) {
-            choice.parameters.push_back(parse_assignment(piece));
+    choice.algorithm = pieces.front();
+    for (const std::string_view piece : std::span(pieces).subspan(1)) {
+        if (choice.parameters.empty() || piece.find('=') != std::string_view::npos) {
+            choice.parameters.push_back(parse_assignment(std::string(piece)));
         } else {
-            choice.parameters.back().second += ',' + piece;
+            choice.parameters.back().second.append(",").append(piece);
         }
     }
     require_once(choice.parameters);
@@ -172,7 +167,7 @@ namespace {
 
 constexpr std::size_t max_scheduler_size = std::size_t{1} << 20;
 
-SchedulerChoice read_file(const std::string& path) {
+SchedulerChoice read_policy_file(const std::string& path) {
     SchedulerChoice choice;
     try {
         choice = parse_scheduler_configuration(InputFile(path).read_all(max_scheduler_size));
@@ -191,7 +186,7 @@ bool is_policy_file(const std::string& argument) {
 
 SchedulerChoice parse(const std::string& argument) {
     if (is_policy_file(argument)) {
-        return read_file(argument);
+        return read_policy_file(argument);
     }
     return parse_scheduler(argument);
 }
@@ -206,7 +201,7 @@ SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std:
             more.push_back(parse_assignment(parameter));
             continue;
         }
-        const SchedulerChoice file = read_file(parameter);
+        const SchedulerChoice file = read_policy_file(parameter);
         if (!choice.algorithm.empty() && choice.algorithm != file.algorithm) {
             throw UsageError("-P " + parameter + ": it is of algorithm " + file.algorithm + ", and " +
                              choice.algorithm + " is chosen");

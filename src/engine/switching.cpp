@@ -1,5 +1,3 @@
-#include <batfill/core/error.hpp>
-
 #include "src/engine/engine_core.hpp"
 
 // How the engine puts processors to sleep and wakes them.
@@ -8,13 +6,12 @@ namespace batfill {
 
 // Throws: DecisionError unless this algorithm may switch processors and the switch is `possible`. `what` names it.
 void EngineCore::require_switching(const ResourceSet& processors, const char* what, bool possible) const {
-    const std::string text = "algorithm " + description_.name + " at " + state_.now.to_string() + ": it " + what +
-                             " processors " + processors.to_string();
+    const std::string text = "it " + std::string(what) + " processors " + processors.to_string();
     if (!algorithm_->switches_processors()) {
-        throw DecisionError(text + ", expected an algorithm that declares switches_processors()");
+        fail(text + ", expected an algorithm that declares switches_processors()");
     }
     if (!possible) {
-        throw DecisionError(text + ", not all of which can do that now");
+        fail(text + ", not all of which can do that now");
     }
 }
 

@@ -68,10 +68,13 @@ class Pick : public AskingAlgorithm {
     }
 };
 
-// As above, but the picked job stays first until it starts, and each event has its round: at one instant submissions
-// first. A job that ends holds its processors until its round. So it is under `easy` with head=kept, extra=none and
-// rounds=strict-event, except for which of the jobs that end at one instant is the first: RLScheduler's program sorts
-// one list of running jobs, stably and in turn, by their ends and, for each reservation, by their estimated ends.
+// As above, but the picked job stays first until it starts, and each event has its round. At one instant, submissions
+// come first. A job that ends holds its processors until its round. `easy` with head=kept, extra=none and
+// rounds=strict-event decides alike, except for the order of jobs that end at one instant.
+//
+// RLScheduler's program decides that order by one list of running jobs. It sorts this list by the ends of the jobs
+// before each event, and by their estimated ends for each reservation. Both sorts are stable, so each leaves its trace
+// in the order of equal jobs.
 class PickAndKeep : public AskingAlgorithm {
  public:
     using AskingAlgorithm::AskingAlgorithm;

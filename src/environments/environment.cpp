@@ -34,8 +34,6 @@ Environment::Environment(const Replay& replay, const EnvironmentOptions& options
     assert(options.queue > 0 && options.tau > Duration() && options.period > Duration());
 }
 Environment::~Environment() = default;
-Environment::Environment(Environment&&) noexcept = default;
-Environment& Environment::operator=(Environment&&) noexcept = default;
 
 void Environment::reset() {
     episode_.reset();

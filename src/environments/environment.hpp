@@ -77,20 +77,22 @@ class Episode;
 //   does, and the agent picks again. If not, jobs are backfilled behind it, and the round ends.
 // - backfill: jobs start in `order` until one cannot, which gets a reservation. While other jobs may start without
 //   delaying it, the agent picks one of them, or ends the round.
-// - weights: EASY backfilling by the order `mixed`. In the first round of each period in which jobs wait, the agent
-// sets
-//   the weights.
+// - weights: EASY backfilling by the order `mixed`. The agent sets the weights in the first round of each period in
+//   which jobs wait.
 //
 // The simulation runs on a stack of its own and stops where the agent has to decide (Coroutine). One thread at a time
 // may use an object.
 class Environment {
  public:
-    // Requires: the replay outlives this object; jobs have walltimes and fit on the machine.
+    // Requires:
+    // - the replay outlives this object
+    // - jobs have walltimes and fit on the machine
+    // - with Head::kept: no event changes the machine
     // Throws: UsageError for a wrong order.
     Environment(const Replay& replay, const EnvironmentOptions& options);
     ~Environment();
-    Environment(Environment&&) noexcept;
-    Environment& operator=(Environment&&) noexcept;
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
 
     // Begins the episode anew, and runs to the first decision.
     void reset();

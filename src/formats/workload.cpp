@@ -31,10 +31,9 @@ constexpr auto other_types = std::to_array<std::string_view>(
 
 // Whether each host gets the amounts unchanged.
 bool is_homogeneous(Fields& fields, std::string_view type) {
-    std::string strategy = "DefinedAmountsUsedForEachValue";
+    constexpr std::string_view unchanged = "DefinedAmountsUsedForEachValue";
     if (type == "ParallelTaskHomogeneousProfile") {
-        fields.optional("generation_strategy", strategy);
-        return strategy == "DefinedAmountsUsedForEachValue";
+        return fields.text("generation_strategy", unchanged) == unchanged;
     }
     return type == "parallel_homogeneous";
 }
@@ -54,7 +53,7 @@ JobProfile read_profile(const JsonValue& object, bool keep_source) {
     Fields fields(object, "");
     JobProfile profile;
     profile.type_name = fields.text("type");
-    fields.optional("ret", profile.return_code);
+    profile.return_code = fields.integer("ret", 0);
     if (profile.type_name.ends_with("Profile")) {
         profile.format = WorkloadFormat::batsim5;
     }

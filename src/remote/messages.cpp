@@ -8,8 +8,8 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/support/csv_text.hpp"
 #include "src/support/json.hpp"
-#include "src/support/overloaded.hpp"
 
 namespace batfill {
 
@@ -30,7 +30,7 @@ double progress_of(const Simulator& simulator, const SimulatedJob& job) {
     return whole == 0 ? 1 : (job.end - job.start).to_seconds() / whole;
 }
 
-// Writes events as Batsim prints them.
+// Writes messages as Batsim prints them.
 class MessageWriter : public protocol::FrameWriter {
  public:
     // Replaces the content of `frame`.
@@ -85,47 +85,6 @@ class MessageWriter : public protocol::FrameWriter {
         profiles(scenario);
     }
 
-    void event(const Simulator& simulator, const Event& event) {
-        const auto begin = [&](const char* type) { this->begin(event.timestamp, type); };
-        std::visit(
-            Overloaded{[&](const JobSubmitted& submitted) {
-                           begin("JOB_SUBMITTED");
-                           text("job_id", submitted.description->id);
-                           json("job", simulator.job(submitted.job).job->source);
-                       },
-                       [&](const JobCompleted& completed) {
-                           const SimulatedJob& job = simulator.job(completed.job);
-                           begin("JOB_COMPLETED");
-                           text("job_id", job.job->description.id);
-                           text("job_state", to_string(completed.state));
-                           integer("return_code", return_code_of(job));
-                           resources("alloc", job.allocation);
-                       },
-                       [&](const JobsKilled& killed) {
-                           begin("JOB_KILLED");
-                           job_killed(simulator, killed);
-                       },
-                       [&](const MachineChanged& change) {
-                           begin("NOTIFY");
-                           text("type", to_string(change.available ? NotificationType::event_machine_available
-                                                                   : NotificationType::event_machine_unavailable));
-                           resources("resources", change.processors);
-                       },
-                       [&](const ResourceStateChanged& change) {
-                           begin("RESOURCE_STATE_CHANGED");
-                           resources("resources", change.processors);
-                           text("state", std::to_string(change.pstate));
-                       },
-                       [&](const RequestedCall&) { begin("REQUESTED_CALL"); },
-                       [&](const Notification& notification) {
-                           begin("NOTIFY");
-                           text("type", notification.type == NotificationType::other ? notification.other_type
-                                                                                     : to_string(notification.type));
-                           fields_of(notification.other_fields);
-                       }},
-            event.data);
-    }
-
  private:
     template <class Pairs>
     void open_pairs(std::string_view field, const Pairs& pairs) {
@@ -151,22 +110,72 @@ class MessageWriter : public protocol::FrameWriter {
         }
         close('}');
     }
-    void job_killed(const Simulator& simulator, const JobsKilled& killed) {
+};
+
+// Writes the events of a simulation, with one function per event.
+class EventWriter : public MessageWriter {
+ public:
+    EventWriter(const Simulator& simulator, Time now, std::string& frame)
+        : MessageWriter(now, frame), simulator_(simulator) {}
+
+    void write(const Event& event) {
+        timestamp_ = event.timestamp;
+        std::visit(*this, event.data);
+    }
+    void operator()(const JobSubmitted& submitted) {
+        begin("JOB_SUBMITTED");
+        text("job_id", submitted.description->id);
+        json("job", simulator_.job(submitted.job).job->source);
+    }
+    void operator()(const JobCompleted& completed) {
+        const SimulatedJob& job = simulator_.job(completed.job);
+        begin("JOB_COMPLETED");
+        text("job_id", job.job->description.id);
+        text("job_state", to_string(completed.state));
+        integer("return_code", return_code_of(job));
+        resources("alloc", job.allocation);
+    }
+    void operator()(const JobsKilled& killed) {
+        begin("JOB_KILLED");
         job_ids(killed.jobs,
-                [&](JobNumber job) -> const std::string& { return simulator.job(job).job->description.id; });
+                [&](JobNumber job) -> const std::string& { return simulator_.job(job).job->description.id; });
         open("job_progress", '{');
         for (const JobNumber number : killed.jobs) {
-            const SimulatedJob& job = simulator.job(number);
+            const SimulatedJob& job = simulator_.job(number);
             if (job.state != JobState::completed_killed) {
                 continue;  // the job had ended before
             }
             open(job.job->description.id, '{');
             text("profile_name", job.job->description.profile);
-            json("progress", std::to_string(progress_of(simulator, job)));
+            json("progress", rounded(progress_of(simulator_, job), 6));
             close('}');
         }
         close('}');
     }
+    void operator()(const MachineChanged& change) {
+        begin("NOTIFY");
+        text("type", to_string(change.available ? NotificationType::event_machine_available
+                                                : NotificationType::event_machine_unavailable));
+        resources("resources", change.processors);
+    }
+    void operator()(const ResourceStateChanged& change) {
+        begin("RESOURCE_STATE_CHANGED");
+        resources("resources", change.processors);
+        text("state", std::to_string(change.pstate));
+    }
+    void operator()(const RequestedCall&) { begin("REQUESTED_CALL"); }
+    void operator()(const Notification& notification) {
+        begin("NOTIFY");
+        text("type",
+             notification.type == NotificationType::other ? notification.other_type : to_string(notification.type));
+        fields_of(notification.other_fields);
+    }
+
+ private:
+    void begin(std::string_view type) { MessageWriter::begin(timestamp_, type); }
+
+    const Simulator& simulator_;
+    Time timestamp_;
 };
 
 // What to add to the error about an unknown job if only the name of the workload is missing.
@@ -189,9 +198,9 @@ void write_beginning(const Scenario& scenario, std::string& frame) {
 }
 
 void write_message(const Simulator& simulator, Time now, std::span<const Event> events, std::string& frame) {
-    MessageWriter writer(now, frame);
+    EventWriter writer(simulator, now, frame);
     for (const Event& event : events) {
-        writer.event(simulator, event);
+        writer.write(event);
     }
     writer.end();
 }

@@ -14,14 +14,15 @@ namespace batfill {
 
 // A scheduler behind a ZeroMQ socket, driven as Batsim drives it: this side connects and asks (REQ). It understands the
 // scheduler's events EXECUTE_JOB, REJECT_JOB, KILL_JOB, CALL_ME_LATER, REGISTER_PROFILE, REGISTER_JOB,
-// SET_JOB_METADATA, SET_RESOURCE_STATE and the NOTIFYs about registration. Others are an InputError.
+// SET_JOB_METADATA, SET_RESOURCE_STATE and the NOTIFYs about registration.
+// Throws: InputError from begin() and message(), if the scheduler
+// - sends another event
+// - has not answered within `timeout`
+// - says that it stops, or its connection is lost (at once)
 class SocketScheduler : public SimulatedScheduler {
  public:
     // Connects to `endpoint`. `server_key`, if not empty, is the scheduler's public CURVE key.
     // Throws: UsageError if `endpoint` is not a ZeroMQ endpoint.
-    //
-    // Later functions throw InputError if the scheduler has not answered within `timeout`, and at once if it says that
-    // it stops or its connection is lost.
     SocketScheduler(const std::string& endpoint, Duration timeout, const std::string& server_key = "");
 
     void begin(const Simulator& simulator, SchedulerReply& reply) override;

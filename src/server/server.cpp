@@ -306,11 +306,12 @@ class Server {
     void dismiss(const std::string& why) {
         const auto limit = Clock::now() + farewell;
         while (!peer_is_lost_ && Clock::now() < limit) {
-            while (socket_.receive(request_)) {
+            if (socket_.receive(request_)) {  // a stranger may send more than can be read until the limit
                 refuse(why);
                 if (request_.envelope == peer_) {
                     return;
                 }
+                continue;
             }
             constexpr int no_descriptor = -1;
             socket_.wait(no_descriptor, std::chrono::milliseconds(10));

@@ -22,10 +22,11 @@ struct ServerOptions {
 // Serves until the simulation has ended (with keep_alive: until a signal), or until SIGINT, SIGTERM or SIGHUP. The peer
 // that begins a simulation is the only one served until the simulation ends or that peer's connection is lost. Messages
 // of other peers are refused and change nothing. Logs a summary of each simulation.
-// Throws: UsageError if it cannot listen on the endpoint, or the protocol is unknown.
-// Throws: InputError after a message of the peer that cannot be answered; the peer has received a refusal then.
-// Throws: InputError in the middle of a simulation if it hears nothing for `idle_timeout`, or if the peer has gone (not
-// with keep_alive).
+// Throws:
+// - UsageError if it cannot listen on the endpoint, or the protocol is unknown
+// - InputError after a message of the peer that cannot be answered; the peer has received a refusal then
+// - InputError in the middle of a simulation if it hears nothing for `idle_timeout`, or, without keep_alive, if the
+//   peer has gone
 void run_server(const ServerOptions& options);
 
 }  // namespace batfill

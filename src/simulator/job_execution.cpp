@@ -19,7 +19,7 @@ void Simulation::require_simulable(const JobProfile& profile, const std::string&
 }
 
 void Simulation::reject(JobNumber number) {
-    SimulatedJob& job = this->job(number);
+    SimulatedJob& job = named_job(number);
     if (job.state != JobState::submitted) {
         throw InputError("the scheduler rejects job " + shown(job.job->description.id) + ", which is not waiting");
     }
@@ -58,7 +58,7 @@ Duration Simulation::run_time(const SimulatedJob& job, JobState& end) {
 }
 
 void Simulation::start(StartJob& decision) {
-    SimulatedJob& job = this->job(decision.job);
+    SimulatedJob& job = named_job(decision.job);
     const JobDescription& description = job.job->description;
     const auto refuse = [&](const std::string& why) {
         throw InputError("the scheduler starts job " + shown(description.id) + " at " + results_.now.to_string() +
@@ -71,8 +71,10 @@ void Simulation::start(StartJob& decision) {
         refuse("it needs " + std::to_string(description.processors) + " processors and gets " +
                std::to_string(decision.allocation.size()));
     }
-    if (!machines_.has(decision.allocation.last())) {
-        refuse("processor " + std::to_string(decision.allocation.last()) + " does not exist");
+    for (const int processor : {decision.allocation.last(), decision.allocation.intervals().front().first}) {
+        if (!machines_.has(processor)) {
+            refuse("processor " + std::to_string(processor) + " does not exist");
+        }
     }
     for (const ResourceSet::Interval& interval : decision.allocation.intervals()) {
         if (const int other = machines_.first_not_idle(interval); other >= 0) {
@@ -92,7 +94,7 @@ void Simulation::start(StartJob& decision) {
 void Simulation::kill(const KillJobs& decision) {
     std::vector<JobNumber> killed;
     for (const JobNumber number : decision.jobs) {
-        SimulatedJob& job = this->job(number);
+        SimulatedJob& job = named_job(number);
         if (job.end_told) {
             throw InputError("the scheduler kills job " + shown(job.job->description.id) + ", which has ended");
         }

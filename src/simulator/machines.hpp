@@ -24,7 +24,7 @@ class Machines {
     // its first job on, and its availability does not matter.
     Machines(std::size_t number, bool like_batsim5);
 
-    bool has(int machine) const { return machine < static_cast<int>(state_.size()); }
+    bool has(int machine) const { return machine >= 0 && machine < static_cast<int>(state_.size()); }
     State state(int machine) const { return state_[static_cast<std::size_t>(machine)]; }
     // The first machine of the interval that is not idle; -1 if all are.
     int first_not_idle(Interval machines) const;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cassert>
 #include <string>
 #include <utility>
 
@@ -70,6 +69,11 @@ void Simulation::register_job(RegisterJob& decision) {
     if (find_job(id)) {
         throw InputError(what + ": a job of this id exists already");
     }
+    const auto number = static_cast<JobNumber>(results_.jobs.size());
+    if (decision.job != number) {
+        throw InputError(what + ": it has number " + std::to_string(static_cast<std::size_t>(decision.job)) +
+                         ", expected " + std::to_string(results_.jobs.size()));
+    }
     const JobProfile* const profile =
         with_place_in_errors(what, [&] { return &profile_to_register(decision.description); });
     if (!profile_reuse_ && removed_profiles_.contains(profile)) {
@@ -77,8 +81,6 @@ void Simulation::register_job(RegisterJob& decision) {
                          ": a job with its profile has ended, expected a simulation with --enable-profile-reuse");
     }
     require_simulable(*profile, "", decision.description);
-    const auto number = static_cast<JobNumber>(results_.jobs.size());
-    assert(decision.job == number);
     by_id_.emplace(id, number);
     const WorkloadJob& job =
         registered_.emplace_back(WorkloadJob{std::move(decision.description), std::move(decision.source)});

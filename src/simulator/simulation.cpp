@@ -67,6 +67,15 @@ void Simulation::add_jobs(const Workload& workload, std::vector<JobNumber>& numb
     }
 }
 
+SimulatedJob& Simulation::named_job(JobNumber number) {
+    if (static_cast<std::size_t>(number) >= results_.jobs.size()) {
+        throw InputError("the scheduler names job number " + std::to_string(static_cast<std::size_t>(number)) + " at " +
+                         results_.now.to_string() + ", expected a number below " +
+                         std::to_string(results_.jobs.size()));
+    }
+    return job(number);
+}
+
 std::optional<JobNumber> Simulation::find_job(const std::string& id) const {
     if (by_id_.empty()) {
         for (std::size_t number = 0; number < results_.jobs.size(); ++number) {
@@ -179,9 +188,9 @@ void Simulation::send(SimulatedScheduler& scheduler) {
     take_in_reply();
 }
 
-// The reply arrives behind a submitter's last word. A submitter that waits for no time continues after the first part
-// of the reply has been read. It continues earlier if the reply itself must wait for its `now`, which is the clock's
-// time with the decimals of JSON.
+// Puts the reply into the mailbox: behind a submitter's last word, but before a submitter that continues after a wait
+// for no time (continue_submission()). If the reply must itself wait for its `now`, which is the clock's time with the
+// decimals of JSON, it comes behind both.
 void Simulation::take_in_reply() {
     const bool waits = clock_ && clock_->go_on_to(in_json(clock_->now()));
     if (mailbox_.empty()) {  // the usual case
@@ -295,8 +304,9 @@ void Simulation::submit(std::size_t workload) {
     send_bye(Kind::submitter_bye, submissions.empty());
 }
 
-// While the submitter waits, one message is read. If more are left, it continues behind them all; else only after the
-// scheduler has its message. A reply in the mailbox counts as one message for each decision and one for its end.
+// Lets the submitter wait for no time. Batsim reads one message meanwhile. If more are left, the submitter continues
+// behind them all; else only after the scheduler has its message. A reply in the mailbox counts as one message for each
+// decision and one for its end.
 void Simulation::continue_submission(std::size_t workload) {
     const std::size_t further_decisions = scheduler_ready_ ? 0 : reply_.decisions.size() - next_decision_;
     const bool one_is_left = mailbox_.size() - next_message_ + further_decisions > 1;
@@ -377,7 +387,10 @@ void Simulation::apply(Decision& decision) {
                           [this](const CallMeLater& call) { call_later(call.time); },
                           [this](RegisterProfile& registers) { register_profile(registers); },
                           [this](RegisterJob& registers) { register_job(registers); },
-                          [this](SetJobMetadata& sets) { results_.metadata[sets.job] = std::move(sets.metadata); },
+                          [this](SetJobMetadata& sets) {
+                              named_job(sets.job);  // must exist
+                              results_.metadata[sets.job] = std::move(sets.metadata);
+                          },
                           [this](const SetResourceState& sets) { switch_processors(sets); },
                           [this](const Notification& notification) {
                               // Other notifications change nothing.

@@ -49,7 +49,7 @@ class Simulation {
     // Something that waits for a time. Timers for the same time expire in the order in which they were set.
     struct Timer {
         Time time;
-        std::size_t order;
+        std::size_t order;  // also its number among the sleepers of clock_
         Kind kind;
         std::size_t number;  // of a workload, an event list, a job, or an entry of switches_
 
@@ -72,6 +72,9 @@ class Simulation {
     // Appends the numbers of the jobs to `numbers`.
     void add_jobs(const Workload& workload, std::vector<JobNumber>& numbers);
     SimulatedJob& job(JobNumber number) { return results_.jobs[static_cast<std::size_t>(number)]; }
+    // As above, for a job that the scheduler names.
+    // Throws: InputError if it does not exist.
+    SimulatedJob& named_job(JobNumber number);
     void set_timer(Time time, Kind kind, std::size_t number) { set_timer({time, order_++, kind, number}); }
     void set_timer(const Timer& timer);
     void expire_timers();
@@ -145,16 +148,17 @@ class Simulation {
     std::vector<Event> events_;  // for the scheduler's next message
     SchedulerReply reply_;
     std::size_t next_decision_ = 0;
-    bool scheduler_ready_ = false;
-    bool dynamic_jobs_ = false;
-    bool profile_reuse_ = false;
-    bool registration_finished_ = false;
 
     std::size_t job_submitters_ = 0;  // still at work
     std::size_t event_submitters_ = 0;
     std::size_t in_queue_ = 0;
     std::size_t pending_ = 0;  // running jobs, requested calls and switches whose end was not reported yet
     std::vector<SetResourceState> switches_;  // all switches requested so far
+
+    bool scheduler_ready_ = false;
+    bool dynamic_jobs_ = false;
+    bool profile_reuse_ = false;
+    bool registration_finished_ = false;
 };
 
 }  // namespace batfill

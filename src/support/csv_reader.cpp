@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -25,6 +26,9 @@ constexpr unsigned char no_quote = 0xFF;
 
 // Real lines are far smaller: an allocation of 100,000 single hosts in a jobs.csv has 700 kB.
 constexpr std::size_t max_row_size = 16 << 20;
+
+// Lines at the beginning of a large file may be far shorter than the others.
+constexpr std::uintmax_t max_estimated_lines = 10'000'000;
 
 }  // namespace
 
@@ -199,8 +203,9 @@ std::size_t estimated_lines(const std::string& path) {
     if (lines == 0 || beginning.starts_with("\x1f\x8b")) {
         return 0;
     }
+    const std::uintmax_t estimate = std::filesystem::file_size(path, ignored) / (beginning.size() / lines);
     // Adds two per cent, because lines at the beginning may be longer than average.
-    return std::filesystem::file_size(path, ignored) / (beginning.size() / lines) * 51 / 50;
+    return std::min(estimate, max_estimated_lines) * 51 / 50;
 }
 
 void read_csv(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle,

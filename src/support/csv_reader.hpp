@@ -86,8 +86,8 @@ class CsvRow {
     std::vector<std::size_t> position_;  // the field of each column, or missing
 };
 
-// Approximate number of lines of a file, from its size and its first lines, so that memory for a table can be reserved
-// at once. 0 if this is unknown, as for a gzipped file or a pipe.
+// Approximate number of lines of a file, from its size and its first lines. A table reserves memory for them at once,
+// so it is at most 10.2 million. 0 if this is unknown, as for a gzipped file or a pipe.
 // Cost: O(1).
 std::size_t estimated_lines(const std::string& path);
 

@@ -235,20 +235,39 @@ std::string library_file() {
     return found.dli_fname;
 }
 
-std::string sha256(std::string_view bytes) {
-    std::array<unsigned char, crypto_hash_sha256_BYTES> hash{};
-    crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+namespace {
+
+using Sha256 = std::array<unsigned char, crypto_hash_sha256_BYTES>;
+
+std::string as_text(const Sha256& hash) {
     std::array<char, 2 * crypto_hash_sha256_BYTES + 1> text{};
     return sodium_bin2hex(text.data(), text.size(), hash.data(), hash.size());
 }
 
+}  // namespace
+
+std::string sha256(std::string_view bytes) {
+    Sha256 hash{};
+    crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+    return as_text(hash);
+}
+
 std::string sha256_of_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    if (!file) {
+    crypto_hash_sha256_state state;
+    crypto_hash_sha256_init(&state);
+    std::array<char, 1 << 16> piece;
+    while (file) {
+        file.read(piece.data(), piece.size());
+        crypto_hash_sha256_update(&state, reinterpret_cast<const unsigned char*>(piece.data()),
+                                  static_cast<unsigned long long>(file.gcount()));
+    }
+    if (!file.eof() || file.bad()) {
         throw InputError(path + ": cannot be read");
     }
-    return sha256(bytes);
+    Sha256 hash{};
+    crypto_hash_sha256_final(&state, hash.data());
+    return as_text(hash);
 }
 
 std::string hash_of_program(const std::vector<std::string>& plugins) {

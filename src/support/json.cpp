@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <clocale>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -65,8 +66,9 @@ class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Che
         }
         double value = 0;
         if (std::from_chars(text, end, value).ec != std::errc()) {
-            // strtod distinguishes too large numbers from too small ones.
-            value = std::strtod(std::string(text, end).c_str(), nullptr);
+            // strtod distinguishes too large numbers from too small ones. A program's own locale may have no point.
+            static const locale_t plain_locale = newlocale(LC_ALL_MASK, "C", nullptr);
+            value = strtod_l(std::string(text, end).c_str(), nullptr, plain_locale);
         }
         if (std::isinf(value)) {
             problem_ = "a number too large for a double";

@@ -161,13 +161,11 @@ class Fields {
     Time time(std::string_view name) { return Time::at(seconds(name)); }
     ResourceSet resources(std::string_view name);
 
-    // Optional fields keep the initial value of `value`.
-    void optional(std::string_view name, bool& value) { value = find(name) != nullptr ? boolean(name) : value; }
-    void optional(std::string_view name, int& value) { value = find(name) != nullptr ? integer(name) : value; }
-    void optional(std::string_view name, std::string& value) {
-        if (find(name) != nullptr) {
-            value = text(name);
-        }
+    // If there is no such field, `otherwise`.
+    bool boolean(std::string_view name, bool otherwise) { return find(name) != nullptr ? boolean(name) : otherwise; }
+    int integer(std::string_view name, int otherwise) { return find(name) != nullptr ? integer(name) : otherwise; }
+    std::string_view text(std::string_view name, std::string_view otherwise) {
+        return find(name) != nullptr ? text(name) : otherwise;
     }
 
     [[noreturn]] void fail(std::string_view name, std::string_view expected);

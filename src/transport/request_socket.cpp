@@ -60,8 +60,13 @@ void check_path(const std::string& endpoint) {
     }
     address.sun_family = AF_UNIX;
     path.copy(address.sun_path, path.size());
-    const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const bool someone_listens = connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+    const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (probe < 0) {
+        throw std::system_error(errno, std::generic_category(), "cannot open a socket");
+    }
+    // EAGAIN: so many wait for the other process that no more may.
+    const bool someone_listens =
+        connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 || errno == EAGAIN;
     close(probe);
     if (someone_listens) {
         throw UsageError("cannot listen on " + endpoint + ": " + in_use);

@@ -28,8 +28,9 @@ struct ReceivedMessage {
 class RequestSocket {
  public:
     // Listens on the endpoint. With a secret key (CURVE, 40 characters), it hears only peers that know its public key.
-    // Throws: UsageError if it cannot listen on the endpoint.
-    // Throws: std::system_error if there is not enough memory for ZeroMQ.
+    // Throws:
+    // - UsageError if it cannot listen on the endpoint
+    // - std::system_error if there are not enough descriptors, or not enough memory for ZeroMQ
     RequestSocket(const std::string& endpoint, const std::string& secret_key);
     // Sends all answers that peers still take. Connections stay open until the process ends; the definition says why.
     ~RequestSocket();

@@ -1,4 +1,5 @@
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <memory>
 #include <string>
@@ -47,6 +48,32 @@ TEST_CASE("What strangers send in the middle of a simulation changes nothing, an
         Daemon stopped(folder, {"-a", "fcfs", "-s", any_port});
         Stranger stranger(stopped.endpoint(), bytes);
         stopped.stop();
+    }
+}
+
+TEST_CASE("A stranger that sends on and on keeps neither a signal nor the limit on idle time from ending the daemon") {
+    const Folder folder;
+    for (const bool by_signal : {true, false}) {
+        Daemon daemon(folder, {"-a", "fcfs", "-s", any_port, "--idle-timeout", by_signal ? "100" : "1"});
+        Peer batsim(daemon.endpoint());
+        batsim.ask(beginning);
+        const auto begin = std::chrono::steady_clock::now();
+        std::atomic<bool> stop = false;
+        std::thread stranger([&] {
+            Peer peer(daemon.endpoint(), zmq::socket_type::dealer);
+            while (!stop && std::chrono::steady_clock::now() < begin + std::chrono::seconds(20)) {
+                peer.send(zmq::message_t(4), zmq::send_flags::dontwait);
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+        });
+        daemon.wait_for_error_text("a message of somebody else is refused");
+        if (by_signal) {
+            daemon.signal(SIGTERM);
+        }
+        CHECK(daemon.wait() == (by_signal ? 0 : 1));
+        CHECK(std::chrono::steady_clock::now() < begin + std::chrono::seconds(15));
+        stop = true;
+        stranger.join();
     }
 }
 

@@ -145,6 +145,7 @@ class Machine {
  private:
     std::vector<LicenseIndex> licenses_named(std::string_view licenses) const;
     void refuse_machines_of_several_kinds() const;
+    void index_groups();
     void read_sleep_states(std::span<const Host> hosts);
 
     int processors_ = 0;

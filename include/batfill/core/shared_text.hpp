@@ -66,6 +66,12 @@ class SharedText {
     Kept* kept_ = nullptr;
 };
 
+// For containers whose texts are found by a std::string_view.
+struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+
 // Makes equal texts share their memory. Not for use by several threads.
 class TextPool {
  public:
@@ -80,15 +86,7 @@ class TextPool {
     }
 
  private:
-    struct Hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-    };
-    struct Equal {
-        using is_transparent = void;
-        bool operator()(std::string_view a, std::string_view b) const { return a == b; }
-    };
-    std::unordered_set<SharedText, Hash, Equal> texts_;
+    std::unordered_set<SharedText, TextHash, std::equal_to<>> texts_;
 };
 
 }  // namespace batfill

@@ -192,14 +192,15 @@ struct AlgorithmDescription {
     std::string paper;    // where the algorithm is defined
     std::vector<Parameter> parameters;
     std::function<std::unique_ptr<Algorithm>(const Parameters&)> make;
-    // The values of the parameter `placement` that it supports, the default first. An algorithm that supports
-    // Placement::machine asks before each start whether the job can start (Round::start_if_possible, Reservation):
-    // enough idle processors do not guarantee it.
+    // The values of the parameter `placement` that it supports, at least one, the default first. An algorithm that
+    // supports Placement::machine asks before each start whether the job can start (Round::start_if_possible,
+    // Reservation): enough idle processors do not guarantee it.
     std::vector<Placement> placements{Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous};
 };
 
 // Appends the parameters that all algorithms have: default-walltime, walltime-margin, placement, on-failure,
 // when-too-small. Registration calls it. Only code that makes an Engine from an unregistered description needs it.
+// Throws: std::logic_error (a bug) if the description has no placement.
 AlgorithmDescription with_common_parameters(AlgorithmDescription description);
 
 // How a Registration reaches the library. The function's name contains the version of the interface, so the linker

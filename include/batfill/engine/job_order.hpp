@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +23,17 @@ namespace batfill {
 // its absolute value, or the same for all scores that are compared. Scores that differ only in the last bits of doubles
 // become equal, and the order of the rounded ones is strict. Infinite values stay as they are.
 double rounded_score(double value, double magnitude);
+
+// The sum of these terms, rounded by the sum of their magnitudes.
+inline double rounded_sum(std::span<const double> terms) {
+    double sum = 0;
+    double magnitude = 0;
+    for (const double term : terms) {
+        sum += term;
+        magnitude += std::abs(term);
+    }
+    return rounded_score(sum, magnitude);
+}
 
 // Weights of the order `mixed`: of q, p, w, p/q, (w+p)/p and pq (see JobOrder).
 using MixedWeights = std::array<double, 6>;

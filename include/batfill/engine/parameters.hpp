@@ -88,7 +88,9 @@ struct Parameter {
 std::vector<Parameter> joined(const std::vector<std::vector<Parameter>>& lists);
 
 // The values of all parameters of one algorithm: given, or by default.
-// Throws: std::logic_error (a bug) for a parameter that was not declared, or that has another type.
+// Throws, because of a bug:
+// - std::logic_error for a parameter that was not declared, or that has another type
+// - std::bad_optional_access from boolean(), choice<Enum>() and number() for a parameter that is off
 class Parameters {
  public:
     using Given = std::vector<std::pair<std::string, std::string>>;
@@ -100,15 +102,14 @@ class Parameters {
     // - for values that do not go together (Parameter::only_with)
     Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given);
 
-    bool boolean(const std::string& name) const { return *value<bool>(name, Parameter::Type::boolean); }
+    bool boolean(const std::string& name) const { return value<bool>(name, Parameter::Type::boolean).value(); }
     // As an enumeration that has the choices in the order of their declaration, from 0 on; or as the word.
     template <class Enum>
     Enum choice(const std::string& name) const {
-        return static_cast<Enum>(*value<int>(name, Parameter::Type::choice));
+        return static_cast<Enum>(value<int>(name, Parameter::Type::choice).value());
     }
     const std::string& choice(const std::string& name) const { return typed(name, Parameter::Type::choice).text; }
-    // Requires: the parameter has a default.
-    double number(const std::string& name) const { return *value<double>(name, Parameter::Type::number); }
+    double number(const std::string& name) const { return value<double>(name, Parameter::Type::number).value(); }
     // None: off.
     std::optional<Duration> seconds(const std::string& name) const {
         return value<Duration>(name, Parameter::Type::seconds);

@@ -38,7 +38,8 @@ class Plan {
     // Makes the plan empty, with `processors` free from `now` on.
     void reset(Time now, int processors);
 
-    // Moves the clock to `now`. Requires: the clock does not move back.
+    // Moves the clock to `now`.
+    // Requires: the clock does not move back.
     void advance(Time now);
 
     // Takes `processors` for a running job during [from, end).
@@ -90,7 +91,8 @@ class Plan {
     // processors that they free do not count as given back: no other job is looked at because of them.
     // Cost: O(planned jobs), and one change of the profile for each cancelled job.
     void cancel(std::span<const JobIndex> jobs);
-    // Places a cancelled job at its earliest start from the present on. Cost: as place().
+    // Places a cancelled job at its earliest start from the present on.
+    // Cost: as place().
     void place_again(JobIndex job);
 
     // Forgets what was proved of this planned job, so its next move_earlier searches.
@@ -112,7 +114,8 @@ class Plan {
 
     // Removes a job that starts as planned. Its processors stay taken until start + walltime.
     void start(JobIndex job);
-    // Removes a job that will not start, and gives its processors back. Cost: as give_back().
+    // Removes a job that will not start, and gives its processors back.
+    // Cost: as give_back().
     void remove(JobIndex job);
 
     // The planned jobs by planned start; ties by submission time, then by order of arrival.
@@ -220,6 +223,8 @@ class Plan {
     void return_processors(Time from, Time end, int processors);
     // Opens starts for the jobs that may profit from `processors` given back during [from, to).
     void allow_starts(Time from, Time to, int processors);
+    void collect_starts(Time to);
+    void allow_starts_in_windows(Time from, Time to);
     void allow(std::uint32_t number, const StartInterval& possible);
     // Empties may_move_, and calls `use` with the number of each slot in it whose job may move. The slot counts as
     // listed until the caller resets `listed`: until then, list() does not list it again.

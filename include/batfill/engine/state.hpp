@@ -19,7 +19,8 @@
 namespace batfill {
 
 // The number that the job's field `name` has, one of the fields that batfill does not know, such as "gpus". None if
-// there is no such field or it is no number. Cost: O(size of these fields). Call it once for a job, not in every round.
+// there is no such field or it is no number.
+// Cost: O(size of these fields). Call it once for a job, not in every round.
 std::optional<double> number_field(const JobDescription& job, std::string_view name);
 // As above, for a text.
 std::optional<std::string> text_field(const JobDescription& job, std::string_view name);
@@ -99,7 +100,8 @@ class WaitingQueue {
     Duration walltime(std::size_t position) const { return walltimes_[first_ + position]; }
     // Valid until a job is inserted or removed.
     std::span<const JobIndex> jobs() const { return std::span(jobs_).subspan(first_); }
-    // Requires: the queue is not empty. Cost: O(n).
+    // Requires: the queue is not empty.
+    // Cost: O(n).
     Duration shortest_walltime() const;
 
     // The first position >= `from` whose job needs at most `processors`; size() if there is none.
@@ -200,6 +202,7 @@ class IdleProcessors {
 
 // What every scheduler knows at an instant: the clock, the machine, the jobs, the queue and what runs. The engine owns
 // and changes it; algorithms read it. An algorithm keeps what only it needs, such as a plan or lists of jobs.
+// Requires: a state outlives its copies, which refer to its machine.
 struct SchedulerState {
     Time now;
     Machine machine;

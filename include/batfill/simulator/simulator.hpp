@@ -143,7 +143,7 @@ struct SimulationResults {
 // division into messages are those of Batsim 4.2.1 on a platform without latency (docs/simulator.md). The scenario's
 // rules change this to imitate another Batsim.
 //
-// A copy of a simulator that has not run simulates the same scenario without preparing it again.
+// A copy simulates the same scenario without preparing it again.
 class Simulator {
  public:
     // Called now and then with the number of ended jobs and the clock.
@@ -151,6 +151,7 @@ class Simulator {
 
     // Throws: InputError, which names the job, for a job that this simulator cannot run (its profile communicates).
     explicit Simulator(const Scenario& scenario);
+    // Requires: `other` has not run.
     Simulator(const Simulator& other);
     Simulator(Simulator&& other) noexcept;
     Simulator& operator=(const Simulator&) = delete;

@@ -1,3 +1,6 @@
+#include <memory>
+#include <optional>
+
 #include <catch2/catch.hpp>
 
 #include "small_machine.hpp"
@@ -5,6 +8,52 @@
 namespace batfill::tests::broken_guarantees_test {
 
 // What happens to the guarantees of waiting jobs when processors are lost.
+
+namespace {
+
+// Registers a job in its first round. Guarantees each job a start ten seconds after its submission.
+class GuaranteeingRegistrar : public Algorithm {
+ public:
+    bool registers_jobs() const override { return !registered_; }
+    void decide(Round& round) override {
+        if (!registered_) {
+            JobDescription job;
+            job.id = "own!1";
+            job.processors = 1;
+            job.walltime = Duration::seconds(10);
+            round.register_job(job);
+            registered_ = true;
+        }
+    }
+    bool gives_guarantees() const override { return true; }
+    std::optional<Time> guaranteed_start(const SchedulerState& state, JobIndex) const override {
+        return state.now + Duration::seconds(10);
+    }
+
+ private:
+    bool registered_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("A registered job that is acknowledged behind a later job leaves that job its guarantee", "[guarantees]") {
+    const AlgorithmDescription description = with_common_parameters(
+        {"registrar", "", "", {}, [](const Parameters&) { return std::make_unique<GuaranteeingRegistrar>(); }});
+    Engine engine(description, {});
+    engine.begin(Time(), Machine(4), true, JobNumber{1});
+    engine.decide();
+    engine.arrive(Time::seconds(5));
+    JobDescription job;
+    job.id = "w0!1";
+    job.processors = 1;
+    job.walltime = Duration::seconds(10);
+    engine.take_in({Time::seconds(5), JobSubmitted{JobNumber{0}, job}});
+    job.id = "own!1";
+    engine.take_in({Time::seconds(5), JobSubmitted{JobNumber{1}, job}});
+    engine.decide();
+    CHECK(engine.guaranteed_at_submission(JobNumber{0}) == Time::seconds(15));
+    CHECK(engine.guaranteed_at_submission(JobNumber{1}) == Time::seconds(15));
+}
 
 TEST_CASE("A loss that delays a guaranteed start breaks the guarantee, and the new one counts from then on",
           "[failures][guarantees]") {

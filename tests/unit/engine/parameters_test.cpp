@@ -1,4 +1,5 @@
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -102,6 +103,20 @@ TEST_CASE("Asking for a parameter that was not declared is a bug", "[parameters]
     CHECK_THROWS_AS(parameters.choice("size"), std::logic_error);
     CHECK_THROWS_AS(parameters.seconds("order"), std::logic_error);
     CHECK_THROWS_AS(parameters.boolean("order"), std::logic_error);
+}
+
+TEST_CASE("A switch or choice without a value has none, and an algorithm has a placement", "[parameters]") {
+    Parameter strict = Parameter::boolean("strict", "whether rules hold");
+    strict.default_value = "";
+    const Parameters parameters("a", {strict, Parameter::choice("order", {"first", "last"}, "", "which goes first")},
+                                {});
+    CHECK_THROWS_AS(parameters.boolean("strict"), std::bad_optional_access);
+    enum class Order { first, last };
+    CHECK_THROWS_AS(parameters.choice<Order>("order"), std::bad_optional_access);
+    CHECK(parameters.choice("order").empty());
+    AlgorithmDescription nowhere;
+    nowhere.placements.clear();
+    CHECK_THROWS_AS(with_common_parameters(nowhere), std::logic_error);
 }
 
 TEST_CASE("Assignments of parameters have a key and an equals sign", "[parameters]") {

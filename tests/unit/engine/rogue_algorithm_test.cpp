@@ -41,6 +41,13 @@ class RogueRegistrar : public RogueQueue {
     void decide(Round&) override {}
 };
 
+// Breaks a rule before there are jobs.
+class RogueBeginner : public RogueQueue {
+ public:
+    using RogueQueue::RogueQueue;
+    void begin(Round& round) override { misbehave(round); }
+};
+
 // Requests a call at the present instant.
 class RogueSleeper : public RogueQueue {
  public:
@@ -213,6 +220,31 @@ TEST_CASE("A job that does not exist, or was not submitted yet, cannot start", "
           }) == std::string(b_at_5) + "it cannot start, the algorithm was not told of it");
 }
 
+TEST_CASE("Only a job that waits can start if that is possible", "[rogue]") {
+    CHECK(error_of_queue([](Round& round) {
+              round.start(0);
+              round.start_if_possible(0);
+          }) == std::string(a_at_5) + "it cannot start, it is not waiting");
+    for (const char* placement : {"lowest", "contiguous", "machine"}) {
+        CAPTURE(placement);
+        AlgorithmDescription description;
+        description.name = "rogue";
+        description.placements = {Placement::lowest, Placement::contiguous, Placement::machine};
+        description.make = [](const Parameters&) {
+            return std::make_unique<RogueQueue>([](Round& round) { round.start_if_possible(0); });
+        };
+        description = with_common_parameters(description);
+        Engine engine(description, {{"placement", placement}});
+        engine.begin(Time(), Machine(4));
+        JobDescription job;
+        job.id = "a";
+        job.processors = 0;
+        job.walltime = Duration::seconds(10);
+        engine.take_in({Time(), JobSubmitted{JobNumber{0}, job}});
+        CHECK_THROWS_WITH(engine.decide(), "algorithm rogue at 0.000000: job a: it cannot start, it is not waiting");
+    }
+}
+
 TEST_CASE("A job cannot start on too few, other, busy or missing processors", "[rogue]") {
     const auto start_on = [](const std::string& processors) {
         return error_of_queue([=](Round& round) {
@@ -236,6 +268,15 @@ TEST_CASE("A job cannot start when too few processors are idle", "[rogue]") {
     });
     CHECK(error_of(description, 4) == "no error");
     CHECK(error_of(description, 3) == std::string(b_at_5) + "it cannot start, it needs 2 processors and 1 are idle");
+}
+
+TEST_CASE("A rule is kept before there are jobs, too", "[rogue]") {
+    CHECK_THROWS_MATCHES(
+        error_of(described([] {
+            return std::make_unique<RogueBeginner>([](Round&) { throw BrokenRule(0, "it is placed too early"); });
+        })),
+        DecisionError,
+        Catch::Matchers::Message("algorithm rogue at 0.000000: there is no job number 0: it is placed too early"));
 }
 
 TEST_CASE("An algorithm can only be woken in the future", "[rogue]") {

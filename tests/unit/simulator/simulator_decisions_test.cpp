@@ -32,6 +32,25 @@ TEST_CASE("What a scheduler cannot ask for ends the simulation with an error", "
     CHECK(late.error == "the scheduler kills job w0!a, which has ended");
 }
 
+TEST_CASE("A scheduler can name only jobs and processors that exist", "[simulator]") {
+    Scenario scenario = scenario_of(machine(2), {workload_of(job("a", "0", 1, "99", "10"))});
+    scenario.enable_dynamic_jobs = true;
+    scenario.enable_profile_reuse = true;
+    const auto error_of = [&](const TimedDecision& decision) { return play(scenario, {{1, {{decision}, ""}}}).error; };
+    const std::string unknown = "the scheduler names job number 7 at 0.000000, expected a number below 1";
+    CHECK(error_of(start(7, "0")) == unknown);
+    CHECK(error_of(reject(7)) == unknown);
+    CHECK(error_of(kill({0, 7})) == "the scheduler kills job w0!a, which has not started");
+    CHECK(error_of(kill({7})) == unknown);
+    CHECK(error_of(metadata(7, "some")) == unknown);
+    CHECK(error_of(registers(7, "w0!b", 1, "d10")) ==
+          "the scheduler registers job w0!b at 0.000000: it has number 7, expected 1");
+    CHECK(error_of({Time(), StartJob{JobNumber{0}, ResourceSet::range(-1, -1)}}) ==
+          "the scheduler starts job w0!a at 0.000000: processor -1 does not exist");
+    CHECK(error_of({Time(), SetResourceState{ResourceSet::range(-1, -1), 1}}) ==
+          "the scheduler sets the pstate of processors -1 to 1 at 0.000000: processor -1 does not exist");
+}
+
 TEST_CASE("A job that the scheduler registers waits at once, and is acknowledged only on request",
           "[simulator][failures]") {
     Scenario scenario = scenario_of(machine(2), {workload_of(job("a", "0", 1, "99", "10"))});

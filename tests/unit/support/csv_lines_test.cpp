@@ -1,4 +1,7 @@
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -30,6 +33,13 @@ TEST_CASE("The number of lines of a file is estimated from its beginning, unless
     CHECK(estimated_lines(written("empty.csv", 0)) == 0);
     CHECK(estimated_lines(folder.file("none")) == 0);
     CHECK(estimated_lines("/dev/null") == 0);
+}
+
+TEST_CASE("A large file that begins with many short lines does not ask for memory for as many lines", "[csv]") {
+    const tests::Folder folder;
+    std::ofstream(folder.file("a.csv")) << std::string(1 << 18, '\n');
+    std::filesystem::resize_file(folder.file("a.csv"), std::uintmax_t{1} << 40);  // sparse
+    CHECK(estimated_lines(folder.file("a.csv")) == 10'200'000);
 }
 
 }  // namespace batfill::tests::csv_lines_test

@@ -1,8 +1,12 @@
+#include <cstddef>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 #include <unistd.h>
+
+#include <batfill/core/error.hpp>
 
 #include "folder.hpp"
 #include "process.hpp"
@@ -92,6 +96,19 @@ TEST_CASE("A text larger than its limit is refused") {
     folder.write("a", "12345");
     CHECK(InputFile(folder.file("a")).read_all(5) == "12345");
     CHECK_THROWS_WITH(InputFile(folder.file("a")).read_all(4), folder.file("a") + ": larger than 4 bytes");
+}
+
+TEST_CASE("The SHA-256 of a file is that of its bytes, and a folder has none") {
+    const Folder folder;
+    for (const std::size_t size : std::vector<std::size_t>{0, 1, 1 << 16, 200'000}) {
+        const std::string bytes(size, 'x');
+        std::ofstream(folder.file("a"), std::ios::trunc) << bytes;
+        CHECK(sha256_of_file(folder.file("a")) == sha256(bytes));
+    }
+    std::filesystem::create_directory(folder.file("b"));
+    CHECK_THROWS_MATCHES(sha256_of_file(folder.file("b")), InputError,
+                         Catch::Matchers::Message(folder.file("b") + ": cannot be read"));
+    CHECK_THROWS_WITH(sha256_of_file(folder.file("none")), folder.file("none") + ": cannot be read");
 }
 
 }  // namespace batfill::tests::files_test
