@@ -102,8 +102,8 @@ int metrics(const Arguments& arguments) {
     if (!options.parse(
             arguments, "batfill metrics SCHEDULE... [OPTION]...",
             "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
-            "PREFIX_jobs.csv, the PREFIX alone, or a log (.swf or .swf.gz), whose own schedule it is. Utilisation, system usage\n"
-            "and lost capacity need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
+            "PREFIX_jobs.csv, the PREFIX alone, or a log, whose own schedule it is. Utilisation, system usage and lost capacity\n"
+            "need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
             "need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and workload. With --baseline,\n"
             "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or confidence\n"
             "intervals are shown instead.",

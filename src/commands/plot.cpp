@@ -8,8 +8,8 @@
 #include "inputs.hpp"
 #include "src/report/conversion.hpp"
 #include "src/report/figures.hpp"
+#include "src/report/run_files.hpp"
 #include "src/support/files.hpp"
-#include "src/workloads/any_workload.hpp"
 
 namespace batfill::commands {
 
@@ -43,10 +43,10 @@ void add_picture_options(Options& options, report::PlotOptions& plotted) {
 }
 
 std::vector<report::PlottedRun> read_runs(const std::vector<std::string>& prefixes, const MetricsOptions& machine) {
-    const std::vector<std::string> names = run_labels(prefixes);
+    const std::vector<std::string> names = report::run_labels(prefixes);
     std::vector<report::PlottedRun> runs;
     for (std::size_t i = 0; i < prefixes.size(); ++i) {
-        runs.push_back({names[i], read_any_schedule(prefixes[i], note)});
+        runs.push_back({names[i], report::read_run(prefixes[i], note)});
         require_machine_of(runs.back().schedule, machine);
     }
     return runs;

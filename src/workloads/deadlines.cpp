@@ -7,7 +7,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/deadlines.hpp>
 
-#include "any_workload.hpp"
+#include "named_workload.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 
@@ -113,7 +113,7 @@ std::string with_deadlines(const std::string& text, const std::vector<std::optio
 }
 
 DrawnDeadlines draw_deadlines(const DeadlineDraw& request) {
-    const std::string text = any_workload_text(request.workload, request.note);
+    const std::string text = named_workload_text(request.workload, request.note);
     Workload workload = parse_workload(text, request.workload, "w0", true);
     const std::vector<std::size_t> eligible = jobs_with_walltime(workload);
     const std::vector<std::size_t> drawn = draw(eligible, number_to_draw(request, eligible.size()), request.seed);
