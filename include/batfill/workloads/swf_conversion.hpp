@@ -173,6 +173,7 @@ SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion);
 // they had: each gets the lowest idle ones. If the log has more in use than the workload's machine has, the extra
 // processors get the numbers after its last. A job is COMPLETED_WALLTIME_REACHED if it ran at least as long as its
 // walltime.
+// Throws: InputError, which names the job, if more than 2^31 - 1 processors are in use at once.
 // Cost: O(n log n), and O(intervals of idle processors) for each job.
 LoggedSchedule schedule_of_log(const SwfWorkload& converted);
 
@@ -211,8 +212,8 @@ struct ConvertedLog {
 // Converts a log to a workload, or with a split to one per period, and writes the files. Each file appears whole or not
 // at all, and the header and the schedule only after the workloads.
 // Requires: no schedule with a split.
-// Throws: InputError as read_swf() and convert_swf(), for a file that cannot be written, and for an output without
-// jobs.
+// Throws: InputError as read_swf(), convert_swf() and schedule_of_log(), for a file that cannot be written, and for an
+// output without jobs.
 // Cost: that of convert_swf(), split_into_periods() and schedule_of_log().
 ConvertedLog convert_log(const LogConversion& request);
 
