@@ -82,7 +82,7 @@ std::size_t number_to_draw(const DeadlineDraw& request, std::size_t eligible) {
 
 Time deadline_of(const WorkloadJob& job, const DeadlineRule& rule, const std::string& path) {
     const Time deadline = job.description.submit + rule.allowance(*job.description.walltime);
-    if (deadline > Time::seconds(1'000'000'000'000'000'000)) {
+    if (deadline > Time::at(Duration::longest_readable())) {
         throw InputError(path + ": job " + shown(job.description.id) + ": expected its deadline within 1e18 s, found " +
                          deadline.since_zero().to_shortest_string());
     }
