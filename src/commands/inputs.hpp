@@ -118,4 +118,9 @@ void note(const std::string& text);
 void require_other_file(const std::string& name, const std::optional<std::string>& path, const std::string& other,
                         const std::optional<std::string>& other_path);
 
+// Checks a file that the option `name` makes the command write, if it is given.
+// Throws: UsageError if it is one of the inputs. Inputs that are no files, such as names of algorithms, are ignored.
+void require_no_input(const std::string& name, const std::optional<std::string>& path,
+                      const std::vector<std::string>& inputs);
+
 }  // namespace batfill::commands

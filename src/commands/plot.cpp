@@ -10,6 +10,7 @@
 #include "src/report/figures.hpp"
 #include "src/report/run_files.hpp"
 #include "src/support/files.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::commands {
 
@@ -84,6 +85,7 @@ int plot(const Arguments& arguments) {
     refuse_if(options.given("dpi") && !output.ends_with(".png"), "--dpi: expected a FILE.png, found '" + output + "'");
     refuse_if(kind == report::PlotKind::utilisation && !machine.processors,
               "a plot of the utilisation needs the machine: expected --platform or --processors");
+    require_no_input("output", output, mapped(prefixes, report::jobs_file));
     const std::vector<report::PlottedRun> runs = read_runs(prefixes, machine);
     for (const report::PlottedRun& run : runs) {
         plotted.processors =

@@ -7,6 +7,7 @@
 #include "inputs.hpp"
 #include "src/report/run_files.hpp"
 #include "src/support/files.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::commands {
 
@@ -55,6 +56,8 @@ int report(const Arguments& arguments) {
     if (options.given("baseline")) {
         request.baseline = place_of_baseline(baseline, request.prefixes);
     }
+    require_no_input("output", request.output, mapped(request.prefixes, report::jobs_file));
+    require_no_input("output", request.output, request.workloads);
     write_file(request.output, report::render_report(request, note));
     std::cout << request.output << ": " << counted(request.prefixes.size(), "run") << '\n';
     return 0;

@@ -281,6 +281,21 @@ TEST_CASE("metrics and check know a run by its folder, if its prefix is one") {
     CHECK(run(inputs.folder, {"check", prefix, "-w", inputs.workload, "-p", "9"}).status == 0);
 }
 
+TEST_CASE("metrics does not write the jobs of all runs over what it reads") {
+    const Inputs inputs;
+    const std::string before = contents(inputs.one);
+    for (const std::string& input : {inputs.one, inputs.folder.file("./one_jobs.csv"), inputs.workload}) {
+        const Outcome outcome =
+            run(inputs.folder, {"metrics", inputs.folder.file("one"), "-w", inputs.workload, "--per-job", input});
+        check_refused(outcome, 2);
+        CHECK_THAT(outcome.errors, Contains("--per-job: would write over the input "));
+    }
+    const Outcome baseline = run(inputs.folder, {"metrics", inputs.two, "-w", inputs.workload, "--baseline", inputs.one,
+                                                 "--per-job", inputs.one});
+    check_refused(baseline, 2);
+    CHECK(contents(inputs.one) == before);
+}
+
 TEST_CASE("metrics, check, plot and report tell logs by their content, and by their name where that says nothing") {
     const Folder folder;
     const std::string lines =

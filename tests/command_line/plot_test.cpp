@@ -275,4 +275,14 @@ TEST_CASE("plot draws a run so late that numbers cannot tell the ends of its axi
     }
 }
 
+TEST_CASE("plot does not write its chart over a run") {
+    const Inputs inputs;
+    const std::string run = inputs.folder.file("run");
+    std::filesystem::copy(inputs.easy + "_jobs.csv", run);
+    const Outcome outcome = tests::run(inputs.folder, {"plot", "gantt", run, "-o", run});
+    check_refused(outcome, 2);
+    CHECK_THAT(outcome.errors, Contains("--output: would write over the input " + run + ", expected another name"));
+    CHECK(contents(run) == contents(inputs.easy + "_jobs.csv"));
+}
+
 }  // namespace batfill::tests::plot_test
