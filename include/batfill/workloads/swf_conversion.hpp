@@ -97,7 +97,8 @@ struct SwfConversion {
     bool keep_unallocated = false;  // keep jobs without allocated processors whose size is the requested one
     bool shift = false;             // subtract the first kept job's submission time from all
     // Scale the gaps between submissions, so that this is the offered load: the work of the jobs that fit on the
-    // machine (processors times run time, at most the walltime), divided by what the machine can do from the first
+    // machine (processors times run time, at most the walltime unless that is believed), divided by what the machine
+    // can do from the first
     // submission to the last. With a split, the gaps inside all periods shrink or grow alike, so that this is the load
     // of the periods together; each job stays in its period. None: leave them. Requires: more than 0.
     std::optional<Decimal> load;
@@ -121,7 +122,9 @@ struct LoadScaling {
     Duration scaled(Duration gap) const;
 };
 
-// Scales the gaps between the submissions of a workload of delays as SwfConversion::load does.
+// Scales the gaps between the submissions of a workload of delays as SwfConversion::load does. The load is that of the
+// jobs that fit on the machine, from the first submission to the last. In a workload that believes walltimes, a run
+// time counts also beyond the walltime. offered_load() follows other rules: all jobs, from time 0, up to the walltime.
 // Requires: load > 0; jobs by submission.
 // Throws: InputError, which names the workload's path, if no gap can be scaled: there are no jobs that fit on the
 // machine, or all are submitted at one instant.
