@@ -10,6 +10,7 @@
 #include "accounting_readers.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/json.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
 
@@ -200,9 +201,7 @@ void RecordField::fail(std::string_view expected) const {
 }
 
 std::vector<std::string> accounting_formats() {
-    std::vector<std::string> names(formats.size());
-    std::ranges::transform(formats, names.begin(), &KnownFormat::name);
-    return names;
+    return mapped(formats, [](const KnownFormat& format) { return std::string(format.name); });
 }
 
 ColumnMapping parse_mapping(std::string_view text) {
@@ -377,12 +376,9 @@ SwfLog LogBuilder::finish(bool from_midnight) {
     log_.users = users_.take();
     log_.queues = queues_.take();
     log_.other_fields = other_fields_.take();
-    for (const auto& [rule, jobs] : left_out_) {
-        log_.left_out.push_back({rule, jobs});
-    }
-    for (const auto& [rule, jobs] : noted_) {
-        log_.noted.push_back({rule, jobs});
-    }
+    const auto count = [](const auto& rule) { return RuleCount{rule.first, rule.second}; };
+    log_.left_out = mapped(left_out_, count);
+    log_.noted = mapped(noted_, count);
     return std::move(log_);
 }
 
