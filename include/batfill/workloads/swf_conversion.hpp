@@ -98,9 +98,9 @@ struct SwfConversion {
     bool shift = false;             // subtract the first kept job's submission time from all
     // Scale the gaps between submissions, so that this is the offered load: the work of the jobs that fit on the
     // machine (processors times run time, at most the walltime unless that is believed), divided by what the machine
-    // can do from the first
-    // submission to the last. With a split, the gaps inside all periods shrink or grow alike, so that this is the load
-    // of the periods together; each job stays in its period. None: leave them. Requires: more than 0.
+    // can do from the first submission to the last. With a split, the gaps inside all periods shrink or grow alike, so
+    // that this is the load of the periods together; each job stays in its period. None: leave them. Requires: more
+    // than 0.
     std::optional<Decimal> load;
 };
 
