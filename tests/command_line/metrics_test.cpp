@@ -301,8 +301,8 @@ TEST_CASE("metrics, check, plot and report tell logs by their content, and by th
     const std::string lines =
         "1 0 0 60 4 -1 -1 4 100 -1 1 7 1 -1 1 1 -1 -1\n"
         "2 5 55 30 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n";
-    const std::string log = file(folder, "log.swf", "; MaxProcs: 8\n" + lines);
-    const std::string other_name = file(folder, "log.txt", "; MaxProcs: 8\n" + lines);
+    const std::string log = folder.write("log.swf", "; MaxProcs: 8\n" + lines);
+    const std::string other_name = folder.write("log.txt", "; MaxProcs: 8\n" + lines);
     const std::string workload = folder.file("w.json");
     REQUIRE(run(folder, {"swf", log, "-o", workload}).status == 0);
     const auto output_of = [&](const Arguments& arguments) {
@@ -316,7 +316,7 @@ TEST_CASE("metrics, check, plot and report tell logs by their content, and by th
     output_of({"plot", "gantt", other_name, "-o", folder.file("gantt.svg")});
     output_of({"report", other_name, "-o", folder.file("page.html")});
     // A run of this prefix comes first.
-    file(folder, "log.txt_jobs.csv", header + finished("n", 1));
+    folder.write("log.txt_jobs.csv", header + finished("n", 1));
     CHECK_THAT(output_of({"metrics", other_name, "-f", "csv"}), Contains("\n\"log.txt\",1,1,"));
 
     const auto refused = [&](const std::string& path) {
@@ -324,9 +324,9 @@ TEST_CASE("metrics, check, plot and report tell logs by their content, and by th
         check_refused(outcome, 1);
         return outcome.errors;
     };
-    CHECK_THAT(refused(file(folder, "short.swf", "1 2 3\n")), Contains("short.swf:1: expected 18 columns"));
-    CHECK_THAT(refused(file(folder, "empty.swf", "\n")), Contains("expected a log in the Standard Workload Format"));
-    CHECK_THAT(refused(file(folder, "json.swf", "{\"nb_res\":1}")), Contains("expected a jobs.csv, found a workload"));
+    CHECK_THAT(refused(folder.write("short.swf", "1 2 3\n")), Contains("short.swf:1: expected 18 columns"));
+    CHECK_THAT(refused(folder.write("empty.swf", "\n")), Contains("expected a log in the Standard Workload Format"));
+    CHECK_THAT(refused(folder.write("json.swf", "{\"nb_res\":1}")), Contains("expected a jobs.csv, found a workload"));
     CHECK_THAT(refused(folder.file("none.swf")), Contains("none.swf: there is neither such a file nor"));
     const std::string pipe = folder.file("pipe.swf");
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);

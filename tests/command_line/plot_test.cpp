@@ -261,8 +261,8 @@ TEST_CASE("plot draws a run so late that numbers cannot tell the ends of its axi
     const std::string jobs = contents(inputs.easy + "_jobs.csv");
     for (const std::string start : {"10000000000", "10000000000000000", "999999999999999999"}) {
         CAPTURE(start);
-        const std::string late = file(
-            inputs.folder, "late_jobs.csv",
+        const std::string late = inputs.folder.write(
+            "late_jobs.csv",
             "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,final_state,"
             "starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n"
             "1,w0," +
