@@ -258,7 +258,6 @@ TEST_CASE("plot refuses file names of unknown formats and lists the known format
 
 TEST_CASE("plot draws a run so late that numbers cannot tell the ends of its axis apart") {
     const Inputs inputs;
-    const std::string jobs = contents(inputs.easy + "_jobs.csv");
     for (const std::string start : {"10000000000", "10000000000000000", "999999999999999999"}) {
         CAPTURE(start);
         const std::string late = inputs.folder.write(
