@@ -222,7 +222,10 @@ class Workload:
 
     @property
     def offered_load(self) -> float:
-        """The work of all jobs, divided by what the machine can do from time 0 to the last submission."""
+        """The work of all jobs, divided by what the machine can do from time 0 to the last submission.
+
+        Run times count up to the walltime, also if walltimes are believed. `scale_load` follows other rules.
+        """
         return self._core.offered_load()
 
     # ---- Making another of it
@@ -240,7 +243,8 @@ class Workload:
         """Scales the gaps between submissions so that the offered load is `load`, a share of the machine in 0.001..10.
 
         `load` is the load to reach, not a factor: 1.2 offers 20 % more than the machine can do. As the option `--load`
-        of `batfill swf`, it counts from the first submission to the last.
+        of `batfill swf`, it counts from the first submission to the last, only jobs that fit on the machine, and whole
+        run times if walltimes are believed.
         """
         return Workload(self._core.scaled(load), self.name, self.cleaning)
 

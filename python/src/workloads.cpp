@@ -17,7 +17,7 @@
 #include "src/commands/parsers.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
-#include "src/workloads/any_workload.hpp"
+#include "src/workloads/named_workload.hpp"
 
 namespace batfill::python {
 

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "src/support/mapped.hpp"
+
 namespace batfill::analysis {
 
 namespace {
@@ -38,8 +40,7 @@ std::optional<double> statistic_of(std::vector<Value> values, const JobStatistic
 
 // The widest `count` of the jobs.
 FinishedJobs widest_of(const FinishedJobs& jobs, std::size_t count) {
-    std::vector<const FinishedJob*> widest(jobs.size());
-    std::transform(jobs.begin(), jobs.end(), widest.begin(), [](const FinishedJob& job) { return &job; });
+    std::vector<const FinishedJob*> widest = mapped(jobs, [](const FinishedJob& job) { return &job; });
     const auto end = widest.begin() + static_cast<std::ptrdiff_t>(count);
     std::nth_element(widest.begin(), end, widest.end(),
                      [](const FinishedJob* a, const FinishedJob* b) { return is_wider(*a, *b); });
@@ -113,9 +114,7 @@ std::optional<double> measure(const FinishedJobs& jobs, const JobStatistic& stat
         return measure(widest_of(jobs, statistic.share_of(jobs.size())), mean, tau);
     }
     if (statistic.measure == JobMeasure::wait) {
-        std::vector<Duration> waits(jobs.size());
-        std::transform(jobs.begin(), jobs.end(), waits.begin(), wait);
-        return statistic_of(std::move(waits), statistic);
+        return statistic_of(mapped(jobs, wait), statistic);
     }
     return statistic_of(values_of(jobs, statistic.measure, tau), statistic);
 }

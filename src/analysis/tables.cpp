@@ -47,9 +47,8 @@ void write_csv(std::ostream& out, const Rows& rows) {
 
 void write_json(std::ostream& out, const Rows& rows) {
     CompactJson json;
-    json.array(rows.rows, [&](const std::vector<Cell>& row) {
+    json.objects(rows.rows, [&](const std::vector<Cell>& row) {
         assert(row.size() == rows.columns.size());
-        json.open_object();
         for (std::size_t i = 0; i < row.size(); ++i) {
             json.key(rows.columns[i].name.c_str());
             if (const auto* const number = std::get_if<Number>(&row[i])) {
@@ -58,7 +57,6 @@ void write_json(std::ostream& out, const Rows& rows) {
                 json.text(std::get<std::string>(row[i]));
             }
         }
-        json.close_object();
     });
     out << json.view() << '\n';
 }

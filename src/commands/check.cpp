@@ -93,7 +93,7 @@ int check(const Arguments& arguments) {
             "as many processors as it requests, which no other job uses then and which are available. It must run and end as its\n"
             "profile and walltime demand, and may be rejected only if it cannot run. Columns must agree, and licences and\n"
             "guarantees must be kept.\n"
-            "A SCHEDULE is a PREFIX_jobs.csv, or a log (.swf or .swf.gz) for the schedule in it.\n"
+            "A SCHEDULE is a PREFIX_jobs.csv, the PREFIX alone, or a log for the schedule in it.\n"
             "Exit status 0 without violations; 1 with violations, the first of which are printed.",
             {"check easy -w sp2.json -p sdsc-sp2",
              "check dc -w sp2.json -p sdsc-sp2 --guarantees dc_guarantees.csv"})) {

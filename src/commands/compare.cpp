@@ -11,7 +11,7 @@
 #include "src/support/mapped.hpp"
 #include "src/support/progress.hpp"
 #include "src/support/text_files.hpp"
-#include "src/workloads/any_workload.hpp"
+#include "src/workloads/named_workload.hpp"
 
 namespace batfill::commands {
 
@@ -93,8 +93,7 @@ void add_compare_options(Options& options, CompareOptions& read) {
 // Tells schedulers from workloads among the arguments without an option.
 void sort_arguments(const std::vector<std::string>& arguments, ComparisonRequest& request) {
     for (const std::string& argument : arguments) {
-        const FileKind kind = kind_of_file(argument);
-        if (kind == FileKind::log || kind == FileKind::workload || is_log(argument)) {
+        if (is_log(argument) || kind_of_file(argument) == FileKind::workload) {
             request.workloads.push_back(argument);
         } else {
             request.schedulers.push_back(read_scheduler(argument));

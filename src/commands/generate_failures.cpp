@@ -97,6 +97,7 @@ std::optional<FailureOptions> parse_failure_options(const Arguments& arguments, 
     if (options.given("platform")) {
         model.processors = static_cast<int>(named_platform(platform, master_host).hosts.size());
     }
+    require_no_input("output", read.output, {platform});
     require_reasonable_size(model);
     return read;
 }

@@ -137,4 +137,18 @@ void require_no_input(const std::string& name, const std::optional<std::string>&
     }
 }
 
+void require_no_input(const std::string& name, const std::optional<std::string>& path,
+                      const std::vector<std::string>& inputs) {
+    const auto is_written = [&path](const std::string& input) {
+        std::error_code ignored;
+        return std::filesystem::is_regular_file(input, ignored) && std::filesystem::equivalent(*path, input, ignored);
+    };
+    if (!path) {
+        return;
+    }
+    if (const auto input = std::ranges::find_if(inputs, is_written); input != inputs.end()) {
+        throw UsageError("--" + name + ": would write over the input " + *input + ", expected another name");
+    }
+}
+
 }  // namespace batfill::commands

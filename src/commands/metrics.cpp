@@ -7,6 +7,8 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "src/report/measured_runs.hpp"
+#include "src/report/run_files.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::commands {
@@ -61,6 +63,16 @@ void check_rules(const Options& options, report::MeasureRequest& request) {
     }
 }
 
+// The files that the command reads, but for the platform.
+std::vector<std::string> files_of(const report::MeasureRequest& request) {
+    std::vector<std::string> files = mapped(request.schedules, report::jobs_file);
+    files.insert(files.end(), request.workloads.begin(), request.workloads.end());
+    if (request.baseline) {
+        files.push_back(report::jobs_file(*request.baseline));
+    }
+    return files;
+}
+
 void add_metrics_options(Options& options, report::MeasureRequest& request) {
     IntervalOptions& intervals = request.intervals.emplace();
     options.add_positional("schedules", text(request.schedules).required());
@@ -102,13 +114,16 @@ int metrics(const Arguments& arguments) {
     if (!options.parse(
             arguments, "batfill metrics SCHEDULE... [OPTION]...",
             "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
-            "PREFIX_jobs.csv, the PREFIX alone, or a log (.swf or .swf.gz), whose own schedule it is. Utilisation, system usage\n"
-            "and lost capacity need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
+            "PREFIX_jobs.csv, the PREFIX alone, or a log, whose own schedule it is. Utilisation, system usage and lost capacity\n"
+            "need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
             "need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and workload. With --baseline,\n"
             "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or confidence\n"
             "intervals are shown instead.",
             {"metrics easy dc_jobs.csv -p sdsc-sp2", "metrics easy dc -w sp2.json --by width,length --format csv"})) {
         return 0;
+    }
+    if (request.per_job) {
+        require_no_input("per-job", request.per_job, files_of(request));
     }
     const report::MeasuredRuns measured = report::measure_runs(request, note);
     if (!request.groupings.empty()) {

@@ -8,8 +8,9 @@
 #include "inputs.hpp"
 #include "src/report/conversion.hpp"
 #include "src/report/figures.hpp"
+#include "src/report/run_files.hpp"
 #include "src/support/files.hpp"
-#include "src/workloads/any_workload.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::commands {
 
@@ -43,10 +44,10 @@ void add_picture_options(Options& options, report::PlotOptions& plotted) {
 }
 
 std::vector<report::PlottedRun> read_runs(const std::vector<std::string>& prefixes, const MetricsOptions& machine) {
-    const std::vector<std::string> names = run_labels(prefixes);
+    const std::vector<std::string> names = report::run_labels(prefixes);
     std::vector<report::PlottedRun> runs;
     for (std::size_t i = 0; i < prefixes.size(); ++i) {
-        runs.push_back({names[i], read_any_schedule(prefixes[i], note)});
+        runs.push_back({names[i], report::read_run(prefixes[i], note)});
         require_machine_of(runs.back().schedule, machine);
     }
     return runs;
@@ -84,6 +85,7 @@ int plot(const Arguments& arguments) {
     refuse_if(options.given("dpi") && !output.ends_with(".png"), "--dpi: expected a FILE.png, found '" + output + "'");
     refuse_if(kind == report::PlotKind::utilisation && !machine.processors,
               "a plot of the utilisation needs the machine: expected --platform or --processors");
+    require_no_input("output", output, mapped(prefixes, report::jobs_file));
     const std::vector<report::PlottedRun> runs = read_runs(prefixes, machine);
     for (const report::PlottedRun& run : runs) {
         plotted.processors =

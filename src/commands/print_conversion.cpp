@@ -67,11 +67,9 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
 }
 
 void write_counts(PrettyJson& json, const char* key, const Counts& counts) {
-    json.key(key).array(counts, [&](const RuleCount& count) {
-        json.open_object();
+    json.key(key).objects(counts, [&](const RuleCount& count) {
         json.key("what").text(count.what);
         json.key("jobs").integer(count.jobs);
-        json.close_object();
     });
 }
 
@@ -97,11 +95,9 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
         json.key("factor").number(summary.scaled->factor());
         json.close_object();
     }
-    json.key("periods").array(periods, [&](const SwfPeriod& period) {
-        json.open_object();
+    json.key("periods").objects(periods, [&](const SwfPeriod& period) {
         json.key("number").integer(period.number);
         json.key("jobs").integer(period.workload.jobs.size());
-        json.close_object();
     });
     json.close_object();
     out << json.view() << '\n';

@@ -18,7 +18,7 @@
 #include "src/support/names.hpp"
 #include "src/support/progress.hpp"
 #include "src/transport/connections.hpp"
-#include "src/workloads/any_workload.hpp"
+#include "src/workloads/named_workload.hpp"
 
 namespace batfill::commands {
 
@@ -51,7 +51,7 @@ Scenario read_scenario(const SimulateOptions& options) {
     Scenario scenario = options.scenario;
     scenario.platform = named_platform(options.platform, options.master_host);
     number_hosts(scenario.platform, scenario.rules);
-    scenario.workloads = read_any_workloads(options.workloads, note, !options.endpoint.empty());
+    scenario.workloads = read_named_workloads(options.workloads, note, !options.endpoint.empty());
     for (const std::string& path : options.events) {
         scenario.event_lists.push_back(read_external_events(path, scenario.forward_unknown_events));
     }

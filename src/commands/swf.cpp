@@ -94,6 +94,13 @@ void check_outputs(const Options& options, LogConversion& request) {
     refuse_if(request.schedule && conversion.load,
               "--schedule is what the log says, expected no --load, which moves submissions");
     require_other_file("schedule", request.schedule, "output", request.output);
+    const std::vector<std::string> inputs =
+        request.accounting ? request.accounting->paths : std::vector<std::string>{request.log};
+    if (!conversion.split) {
+        require_no_input("output", request.output, inputs);
+    }
+    require_no_input("schedule", request.schedule, inputs);
+    require_no_input("header", request.header, inputs);
 }
 
 // Which jobs to keep, and what their sizes are.

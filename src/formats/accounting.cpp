@@ -10,6 +10,7 @@
 #include "accounting_readers.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/json.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
 
@@ -125,6 +126,13 @@ int status_of(std::string_view state) {
     return word.empty() || found == known.end() ? -1 : found->status;
 }
 
+void require_possible_size(long long processors) {
+    if (processors > most_processors) {
+        throw InputError("expected at most " + std::to_string(most_processors) + " processors, found " +
+                         std::to_string(processors));
+    }
+}
+
 // Slurm writes texts in other encodings as they are.
 std::string valid_text(std::string_view text) {
     std::string valid(text);
@@ -148,7 +156,11 @@ std::optional<Duration> RecordField::instant(TimeZone& zone, TimeFormat format) 
     const InstantRule& rule = instant_rules.at(static_cast<std::size_t>(format));
     // Whole numbers of nanoseconds are too large for Duration::parse().
     if (const auto whole = number_in<long long>(text); whole && rule.per_second > 0) {
-        return Duration::microseconds(static_cast<Microseconds>(*whole) * 1'000'000 / rule.per_second);
+        const auto read = Duration::microseconds(static_cast<Microseconds>(*whole) * 1'000'000 / rule.per_second);
+        if (read > Duration::longest_readable() || -read > Duration::longest_readable()) {
+            fail(rule.expected);
+        }
+        return read;
     }
     if (const auto date = rule.order ? read_date(text, *rule.order, zone) : std::nullopt) {
         return date;
@@ -189,9 +201,7 @@ void RecordField::fail(std::string_view expected) const {
 }
 
 std::vector<std::string> accounting_formats() {
-    std::vector<std::string> names(formats.size());
-    std::ranges::transform(formats, names.begin(), &KnownFormat::name);
-    return names;
+    return mapped(formats, [](const KnownFormat& format) { return std::string(format.name); });
 }
 
 ColumnMapping parse_mapping(std::string_view text) {
@@ -223,7 +233,6 @@ std::optional<std::string_view> item_of(std::string_view list, std::string_view 
 }
 
 std::optional<long long> read_bytes(std::string_view text, long long unit) {
-    constexpr double most = 9e18;
     constexpr std::string_view units = "kKmMgGtTpP";
     if (text.ends_with('b') || text.ends_with('B')) {
         text.remove_suffix(1);
@@ -235,7 +244,7 @@ std::optional<long long> read_bytes(std::string_view text, long long unit) {
     }
     const auto number = number_in<double>(text);
     const double bytes = number.value_or(-1) * static_cast<double>(unit);
-    if (!(bytes >= 0 && bytes <= most) || (unit == 1 && std::trunc(bytes) != bytes)) {
+    if (!(bytes >= 0 && bytes <= static_cast<double>(most_bytes)) || (unit == 1 && std::trunc(bytes) != bytes)) {
         return std::nullopt;
     }
     return std::llround(bytes);
@@ -254,13 +263,22 @@ LogBuilder::LogBuilder(const std::string& path, const std::string& time_zone) : 
     other_fields_.number_of("");
 }
 
+void LogBuilder::begin_field(std::string_view name) {
+    fields_ += fields_.empty() ? "" : ",";
+    append_json_string(name, fields_);
+    fields_ += ':';
+}
+
+void LogBuilder::add_field(std::string_view name, long long number) {
+    begin_field(name);
+    fields_ += std::to_string(number);
+}
+
 void LogBuilder::add_field(std::string_view name, std::string_view text) {
     if (text.empty()) {
         return;
     }
-    fields_ += fields_.empty() ? "" : ",";
-    append_json_string(name, fields_);
-    fields_ += ':';
+    begin_field(name);
     if (const auto whole = number_in<long long>(text); whole && is_number(text)) {
         fields_ += text;
     } else if (is_number(text)) {
@@ -275,6 +293,7 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     if (job.id.empty() || job.id.find('!') != std::string_view::npos) {
         throw InputError("the id is " + in_quotes(job.id) + ", expected a text without '!'");
     }
+    require_possible_size(std::max(job.requested, job.allocated));
     const int status = status_of(job.state);
     if (status == not_ended) {
         leave_out("has not ended yet, by its state");
@@ -303,7 +322,11 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
 void LogBuilder::join(std::size_t job, const AccountedJob& component) {
     fields_.clear();
     SwfJob& whole = log_.jobs.at(job);
-    const auto sum = [](long long& total, long long more) { total = more > 0 ? std::max(total, 0LL) + more : total; };
+    const auto sum = [](long long& total, long long more) {
+        require_possible_size(more);
+        total = more > 0 ? std::max(total, 0LL) + more : total;
+        require_possible_size(total);
+    };
     sum(whole.requested_processors, component.requested);
     sum(whole.allocated_processors, component.allocated);
     whole.run_time = std::max(whole.run_time, component.run_time.value_or(Duration()));
@@ -353,12 +376,9 @@ SwfLog LogBuilder::finish(bool from_midnight) {
     log_.users = users_.take();
     log_.queues = queues_.take();
     log_.other_fields = other_fields_.take();
-    for (const auto& [rule, jobs] : left_out_) {
-        log_.left_out.push_back({rule, jobs});
-    }
-    for (const auto& [rule, jobs] : noted_) {
-        log_.noted.push_back({rule, jobs});
-    }
+    const auto count = [](const auto& rule) { return RuleCount{rule.first, rule.second}; };
+    log_.left_out = mapped(left_out_, count);
+    log_.noted = mapped(noted_, count);
     return std::move(log_);
 }
 

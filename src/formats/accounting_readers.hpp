@@ -49,12 +49,14 @@ class LogBuilder {
     // A field that batfill does not know, of the next job; nothing if the text is empty. A text that is a number
     // becomes a number.
     void add_field(std::string_view name, std::string_view text);
-    void add_field(std::string_view name, long long number) { add_field(name, std::to_string(number)); }
+    void add_field(std::string_view name, long long number);
 
     // Adds a job; leaves it out if it never started, or has not ended. Returns its place in the log.
-    // Throws: InputError for an id without characters or with '!'. The caller names the place.
+    // Throws: InputError for an id without characters or with '!', and for a size above `most_processors`. The caller
+    // names the place.
     std::optional<std::size_t> add(const AccountedJob& job, std::size_t line);
     // Adds the component of a heterogeneous job to its first component.
+    // Throws: InputError if the sizes exceed `most_processors` together. The caller names the place.
     void join(std::size_t job, const AccountedJob& component);
 
     // The log. With `from_midnight`, time 0 becomes the midnight before the first submission.
@@ -72,6 +74,8 @@ class LogBuilder {
         std::unordered_map<std::string, long long> numbers_;
     };
 
+    // Begins the next field of the next job.
+    void begin_field(std::string_view name);
     void number_ids();
     void count_from_midnight();
 
@@ -125,8 +129,10 @@ void for_each_row(const std::string& path, const CsvFormat& format, Add add) {
 }
 
 // A size in bytes: "16G", "4000M", "2.5G", "16gb", "8388608kb", with or without a letter for bytes; a number without a
-// unit counts `unit` bytes. No value if it is not a size, or not a whole number of bytes.
+// unit counts `unit` bytes. No value if it is not a size, is above `most_bytes`, or is not a whole number of bytes.
 std::optional<long long> read_bytes(std::string_view text, long long unit);
+
+inline constexpr long long most_bytes = 9'000'000'000'000'000'000;
 
 // The number of the item `name` in a list such as "billing=8,cpu=8,gres/gpu=2,mem=32G". None if it has no such item.
 std::optional<std::string_view> item_of(std::string_view list, std::string_view name);

@@ -57,20 +57,30 @@ void for_each_part(std::string_view list, char separator, const auto& use) {
     }
 }
 
+// The number of processors in a part of a list; 0 if it is negative. Lists of parts within this limit have sums that do
+// not overflow.
+// Throws: InputError for more than a job can have.
+long long checked(Microseconds processors, std::string_view part) {
+    if (processors > most_processors) {
+        throw InputError("expected at most " + std::to_string(most_processors) + " processors, found " + excerpt(part));
+    }
+    return static_cast<long long>(std::max<Microseconds>(processors, 0));
+}
+
 // Processors in exec_host: "node/0*4+node2/0*4" (PBS), "node/0-7,9+node2/0-3" or "node/0+node/1" (TORQUE).
 long long processors_in(std::string_view exec_host) {
     long long processors = 0;
     for_each_part(exec_host, '+', [&](std::string_view part) {
         const std::string_view slots = part.find('/') == std::string_view::npos ? "0" : cut(part, '/').second;
         if (slots.find('*') != std::string_view::npos) {
-            processors += number_in<long long>(cut(slots, '*').second).value_or(0);
+            processors += checked(number_in<long long>(cut(slots, '*').second).value_or(0), part);
             return;
         }
         for_each_part(slots, ',', [&](std::string_view range) {
             const auto [from, to] = cut(range, '-');
-            const auto first = number_in<long long>(from);
-            const auto last = range.size() == from.size() ? first : number_in<long long>(to);
-            processors += first && last && *last >= *first ? *last - *first + 1 : 0;
+            const std::optional<Microseconds> first = number_in<long long>(from);
+            const std::optional<Microseconds> last = number_in<long long>(range.size() == from.size() ? from : to);
+            processors += first && last ? checked(*last - *first + 1, part) : 0;
         });
     });
     return processors;
@@ -86,10 +96,10 @@ long long nodes_in(std::string_view exec_host) {
 long long processors_in_nodes(std::string_view nodes) {
     long long processors = 0;
     for_each_part(nodes, '+', [&](std::string_view part) {
-        const long long number = number_in<long long>(cut(part, ':').first).value_or(1);
+        const Microseconds number = number_in<long long>(cut(part, ':').first).value_or(1);
         const std::size_t ppn = part.find(":ppn=");
         const std::string_view text = ppn == std::string_view::npos ? "1" : part.substr(ppn + 5);
-        processors += number * number_in<long long>(cut(text, ':').first).value_or(1);
+        processors += checked(number * number_in<long long>(cut(text, ':').first).value_or(1), part);
     });
     return processors;
 }
@@ -110,10 +120,6 @@ void read_size(const Attributes& attributes, bool counts_nodes, AccountedJob& jo
     }
     job.allocated = processors_in(exec_host);
     job.allocated = job.allocated > 0 ? job.allocated : job.requested;
-    if (const long long most = std::max(job.requested, job.allocated); most > most_processors) {
-        throw InputError("expected at most " + std::to_string(most_processors) + " processors, found " +
-                         std::to_string(most));
-    }
 }
 
 void add_end_record(std::string_view id, const Attributes& attributes, bool counts_nodes, std::size_t line,

@@ -34,7 +34,8 @@ std::optional<long long> memory_of(std::string_view text, long long nodes, long 
         text.remove_suffix(1);
     }
     const auto bytes = read_bytes(text, 1 << 20);
-    return bytes && *bytes > 0 && parts > 0 ? std::optional(*bytes * parts) : std::nullopt;
+    return bytes && *bytes > 0 && parts > 0 && *bytes <= most_bytes / parts ? std::optional(*bytes * parts)
+                                                                            : std::nullopt;
 }
 
 // Reads the rows of one file.

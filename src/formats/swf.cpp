@@ -24,9 +24,10 @@ constexpr auto columns = std::to_array<const char*>(
      "partition", "preceding job", "think time"});
 
 std::optional<Duration> parse_time(std::string_view text) {
-    constexpr long long limit = 1'000'000'000'000'000'000;
     if (const auto whole = number_in<long long>(text)) {
-        return *whole >= -limit && *whole <= limit ? std::optional(Duration::seconds(*whole)) : std::nullopt;
+        const Duration time = Duration::seconds(*whole);
+        return time <= Duration::longest_readable() && -time <= Duration::longest_readable() ? std::optional(time)
+                                                                                             : std::nullopt;
     }
     return Duration::parse(text);
 }

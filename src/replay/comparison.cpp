@@ -15,7 +15,7 @@
 #include "src/support/parallel.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/support/text_files.hpp"
-#include "src/workloads/any_workload.hpp"
+#include "src/workloads/named_workload.hpp"
 
 namespace batfill {
 
@@ -41,7 +41,7 @@ std::vector<SwfPeriod> weeks_of_log(const std::string& path, const SwfSplit& spl
 std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
     SwfSplit split;
     split.period = Duration::days(7);
-    if (kind_of_file(path) == FileKind::log) {
+    if (is_log(path)) {
         return weeks_of_log(path, split, note);
     }
     Workload workload = read_workload(path, "w0");
@@ -87,7 +87,7 @@ PreparedReplays prepare_replays(const ComparisonRequest& request) {
     for (std::size_t i = 0; i < request.workloads.size(); ++i) {
         const std::string& path = request.workloads[i];
         if (!request.weeks) {
-            Workload workload = read_any_workload(path, "w0", request.note);
+            Workload workload = read_named_workload(path, "w0", request.note);
             Platform platform = platform_of(request, workload);
             prepared.replays.emplace_back(std::move(platform), std::move(workload));
             prepared.names.push_back(names_of_files[i]);

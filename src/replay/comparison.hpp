@@ -10,7 +10,7 @@
 #include <batfill/replay/replay.hpp>
 
 #include "src/engine/named_scheduler.hpp"
-#include "src/workloads/any_workload.hpp"
+#include "src/workloads/named_workload.hpp"
 
 namespace batfill {
 

@@ -1,8 +1,8 @@
 #include "check_files.hpp"
 
+#include "run_files.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/mapped.hpp"
-#include "src/workloads/any_workload.hpp"
 
 namespace batfill::report {
 
@@ -18,7 +18,7 @@ CheckReport check_files(const CheckRequest& request, const Note& note) {
     const auto read = [&](const auto& path) { return read_external_events(path, request.unknown_events_allowed); };
     const Platform platform = named_platform(request.platform, request.master_host);
     const auto schedule = [&](const auto& use) { for_each_job(request.schedule, use, note); };
-    return check_schedule(schedule, read_any_workloads(request.workloads, note), platform, request.options,
+    return check_schedule(schedule, read_named_workloads(request.workloads, note), platform, request.options,
                           guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr,
                           mapped(request.events, read));
 }

@@ -6,7 +6,7 @@
 
 #include <batfill/analysis/check_schedule.hpp>
 
-#include "src/workloads/any_workload.hpp"
+#include "src/workloads/named_workload.hpp"
 
 namespace batfill::report {
 

@@ -2,16 +2,12 @@
 
 #include <batfill/core/error.hpp>
 
+#include "run_files.hpp"
 #include "src/analysis/job_measures.hpp"
-#include "src/workloads/any_workload.hpp"
 
 namespace batfill::report {
 
 namespace {
-
-MeasuredSchedule read_run(const std::string& path, const Note& note) {
-    return is_log(path) ? MeasuredSchedule(read_any_schedule(path, note)) : read_measured_schedule(jobs_file(path));
-}
 
 // Side by side, metrics of different jobs look like a comparison.
 void note_other_jobs(const MeasuredSchedule& first, const MeasuredSchedule& other, const Note& note) {
@@ -29,18 +25,18 @@ void note_other_jobs(const MeasuredSchedule& first, const MeasuredSchedule& othe
 }  // namespace
 
 MeasuredRuns measure_runs(const MeasureRequest& request, const Note& note) {
-    const std::vector<Workload> workloads = read_any_workloads(request.workloads, note);
+    const std::vector<Workload> workloads = read_named_workloads(request.workloads, note);
     const std::vector<std::string> names = run_labels(request.schedules);
     std::vector<MeasuredSchedule> schedules;
     schedules.reserve(names.size());
     for (const std::string& path : request.schedules) {
-        require_machine_of(schedules.emplace_back(read_run(path, note)), request.options);
+        require_machine_of(schedules.emplace_back(read_measured_run(path, note)), request.options);
     }
     const JobIds waited = request.waited_in_any_run ? jobs_that_waited(schedules) : JobIds();
     const JobIds* const counted = request.waited_in_any_run ? &waited : nullptr;
     std::optional<MeasuredSchedule> read_baseline;
     if (request.baseline) {
-        read_baseline = read_run(*request.baseline, note);
+        read_baseline = read_measured_run(*request.baseline, note);
     }
     const MeasuredSchedule* const baseline = read_baseline ? &*read_baseline : nullptr;
     MeasuredRuns measured;

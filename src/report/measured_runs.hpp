@@ -6,7 +6,7 @@
 
 #include <batfill/analysis/metrics.hpp>
 
-#include "src/workloads/any_workload.hpp"
+#include "src/workloads/named_workload.hpp"
 
 namespace batfill::report {
 
@@ -30,7 +30,7 @@ struct MeasuredRuns {
     std::vector<RunIntervals> intervals;
 };
 
-// Reads the runs, as read_any_schedule() does, and measures them. Then writes the file for each job, if requested.
+// Reads the runs, as read_run() does, and measures them. Then writes the file for each job, if requested.
 // Throws: InputError for files that cannot be read, and as require_machine_of() and the functions that measure.
 MeasuredRuns measure_runs(const MeasureRequest& request, const Note& note);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 #include <batfill/core/error.hpp>
@@ -67,7 +68,9 @@ Axis time_axis(const TimeSpan& span, const Layout& layout) {
     const TimeUnit unit = unit_of(span);
     const double first = span.first.to_seconds() / unit.seconds;
     const double last = span.last.to_seconds() / unit.seconds;
-    return {unit.name, first, std::max(last, first + 1e-6), layout.left(), layout.right()};
+    // A double cannot tell close instants apart that are far from 0.
+    const double least = std::max(first + 1e-6, std::nextafter(first, std::numeric_limits<double>::infinity()));
+    return {unit.name, first, std::max(last, least), layout.left(), layout.right()};
 }
 
 // The finished jobs of a run and their processors.

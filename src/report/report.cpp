@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "page_parts.hpp"
+#include "run_files.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/escaped.hpp"
 #include "src/support/files.hpp"
 #include "src/support/names.hpp"
-#include "src/workloads/any_workload.hpp"
 
 namespace batfill::report {
 
@@ -36,9 +36,9 @@ SourceFile source_file(const std::string& path) {
 }
 
 // Reads a run and the files that simulate or Batsim wrote beside its jobs.csv. Adds all these files to `files`.
-Run read_run(const std::string& prefix, const Note& note, std::vector<SourceFile>& files) {
+Run read_shown_run(const std::string& prefix, const Note& note, std::vector<SourceFile>& files) {
     const std::string path = jobs_file(prefix);
-    Run run{"", read_any_schedule(path, note)};
+    Run run{"", read_run(path, note)};
     files.push_back(source_file(path));
     const auto take = [&](const char* kind, auto read, auto& into) {
         if (const auto beside = file_beside(path, kind)) {
@@ -86,14 +86,14 @@ std::string render_report(const ReportRequest& request, const Note& note) {
     page.options = request.metrics;
     page.baseline = request.baseline;
     for (const std::string& prefix : request.prefixes) {
-        page.runs.push_back(read_run(prefix, note, page.files));
+        page.runs.push_back(read_shown_run(prefix, note, page.files));
         require_machine_of(page.runs.back().schedule, page.options);
     }
     const std::vector<std::string> names = run_labels(request.prefixes);
     for (std::size_t i = 0; i < names.size(); ++i) {
         page.runs[i].label = names[i];
     }
-    page.workloads = read_any_workloads(request.workloads, note);
+    page.workloads = read_named_workloads(request.workloads, note);
     for (const std::string& path : request.workloads) {
         page.files.push_back(source_file(path));
     }

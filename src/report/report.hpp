@@ -11,7 +11,7 @@
 #include <batfill/formats/workload.hpp>
 
 #include "src/formats/named_values.hpp"
-#include "src/workloads/any_workload.hpp"
+#include "src/workloads/named_workload.hpp"
 
 // The page that `batfill report` writes.
 namespace batfill::report {
@@ -64,7 +64,7 @@ struct ReportRequest {
     std::string command;                 // the options as the page shows them
 };
 
-// Reads the runs, as read_any_schedule() does, and the files beside them. Returns their page.
+// Reads the runs, as read_run() does, and the files beside them. Returns their page.
 // Throws: InputError as report_page(), and for files that cannot be read or are not as they were written.
 std::string render_report(const ReportRequest& request, const Note& note);
 

@@ -1,9 +1,7 @@
 #include "calendar.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <ctime>
 #include <stdexcept>
 
 #include <date/tz.h>
@@ -16,15 +14,9 @@ namespace {
 
 constexpr long long seconds_of_hour = 3600;
 
-long long whole_seconds(Duration time) {
+std::chrono::seconds whole_seconds(Duration time) {
     const Microseconds us = time.count();
-    return static_cast<long long>(us / 1'000'000) - (us % 1'000'000 < 0 ? 1 : 0);
-}
-
-// Rounds down to a multiple of `unit`, also below 0.
-long long floor_to(long long value, long long unit) {
-    const long long rest = value % unit;
-    return value - rest - (rest < 0 ? unit : 0);
+    return std::chrono::seconds(static_cast<long long>(us / 1'000'000) - (us % 1'000'000 < 0 ? 1 : 0));
 }
 
 // Takes numbers and signs off the front of a text. What is not as expected fails: the text then counts as read.
@@ -180,20 +172,18 @@ TimeZone::TimeZone(const std::string& name) {
 }
 
 Duration TimeZone::utc_of(Duration local) {
-    const long long hour = floor_to(whole_seconds(local), seconds_of_hour);
+    const auto hour = std::chrono::floor<std::chrono::hours>(whole_seconds(local));
     if (zone_ != nullptr && hour_ != hour) {
-        offset_ =
-            Duration::seconds(zone_->get_info(date::local_seconds(std::chrono::seconds(hour))).first.offset.count());
+        offset_ = Duration::seconds(zone_->get_info(date::local_seconds(hour)).first.offset.count());
         hour_ = hour;
     }
     return local - offset_;
 }
 
 Duration TimeZone::midnight_before(Duration utc) {
-    const date::sys_seconds instant{std::chrono::seconds(whole_seconds(utc))};
-    const long long local =
-        (zone_ == nullptr ? instant.time_since_epoch() : zone_->to_local(instant).time_since_epoch()).count();
-    return utc_of(Duration::seconds(floor_to(local, 24 * seconds_of_hour)));
+    const date::sys_seconds instant(whole_seconds(utc));
+    const auto local = zone_ == nullptr ? instant.time_since_epoch() : zone_->to_local(instant).time_since_epoch();
+    return utc_of(Duration::days(std::chrono::floor<std::chrono::days>(local).count()));
 }
 
 std::optional<Duration> read_date(std::string_view text, DateOrder order, TimeZone& zone) {
@@ -213,11 +203,10 @@ std::optional<Duration> read_date(std::string_view text, DateOrder order, TimeZo
 }
 
 std::string date_text(Duration since_1970) {
-    const auto instant = static_cast<std::time_t>(whole_seconds(since_1970));
-    std::tm parts{};
-    gmtime_r(&instant, &parts);
-    std::array<char, 32> text{};
-    return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts)};
+    const date::sys_seconds instant(whole_seconds(since_1970));
+    constexpr date::sys_days year_10000 = date::year(10000) / 1 / 1;
+    return instant < year_10000 ? date::format("%F %T", instant)
+                                : since_1970.to_shortest_string() + " s after 1970-01-01 00:00:00";
 }
 
 std::optional<Duration> read_length(std::string_view text) {

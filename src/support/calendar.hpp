@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,9 +31,9 @@ class TimeZone {
     Duration midnight_before(Duration utc);
 
  private:
-    const date::time_zone* zone_ = nullptr;  // null: UTC
-    std::optional<long long> hour_;          // on local clocks, in seconds since 1970
-    Duration offset_;                        // in that hour
+    const date::time_zone* zone_ = nullptr;   // null: UTC
+    std::optional<std::chrono::hours> hour_;  // on local clocks, since 1970
+    Duration offset_;                         // in that hour
 };
 
 // The order of the parts of a date.
@@ -42,7 +43,7 @@ enum class DateOrder { year_month_day, month_day_year, day_month_year };
 // and an offset (Z, +01:00, -0700) or none. Returns the time since 1970 in UTC. No value if it is not such a text.
 std::optional<Duration> read_date(std::string_view text, DateOrder order, TimeZone& zone);
 
-// "2024-03-01 12:00:00" of a time since 1970.
+// "2024-03-01 12:00:00" of a time since 1970. From the year 10000 on: "300000000000 s after 1970-01-01 00:00:00".
 std::string date_text(Duration since_1970);
 
 // Reads a length of time: seconds (90, 90.5), [D-]HH:MM:SS, MM:SS, "N days[,] HH:MM:SS" and ISO 8601 (P1DT2H30M5S). No

@@ -138,6 +138,12 @@ FileKind kind_of_file(const std::string& path) {
     return kind_of(beginning);
 }
 
+bool is_log(const std::string& path) {
+    const FileKind kind = kind_of_file(path);
+    const bool says_nothing = kind == FileKind::unknown || kind == FileKind::empty;
+    return kind == FileKind::log || (says_nothing && (path.ends_with(".swf") || path.ends_with(".swf.gz")));
+}
+
 void require_kind(std::string_view beginning, const std::string& path, std::string_view wanted,
                   std::initializer_list<FileKind> accepted) {
     const FileKind kind = kind_of(beginning);

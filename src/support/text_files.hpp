@@ -15,6 +15,10 @@ enum class FileKind { unknown, empty, log, workload, json, platform, xml, jobs_c
 // regular file: a pipe could not be read again.
 FileKind kind_of_file(const std::string& path);
 
+// Whether the file is a log in the Standard Workload Format, by its content. The name decides for a file of unknown
+// kind or without content: .swf, or .swf.gz.
+bool is_log(const std::string& path);
+
 // Checks the kind of the file at `path` by its beginning. A file that passes may still be broken.
 // Throws: InputError if the kind is recognised and is not an accepted one. It names what was expected (`wanted`, such
 // as "a workload in JSON"), what the file is, and the command that takes such a file.

@@ -15,7 +15,7 @@
 #include "src/support/place_in_errors.hpp"
 #include "src/tuning/checkpoint.hpp"
 #include "src/tuning/tuning_run.hpp"
-#include "src/workloads/any_workload.hpp"
+#include "src/workloads/named_workload.hpp"
 
 namespace batfill {
 
@@ -48,7 +48,7 @@ Inputs read_inputs(const TuneRequest& options) {
         inputs.digest = "platform " + sha256(text) + " without " + options.master_host;
     }
     for (const std::string& path : options.workloads) {
-        const std::string text = any_workload_text(path, options.note);
+        const std::string text = named_workload_text(path, options.note);
         inputs.replays.emplace_back(platform, parse_workload(text, path, "w0"));
         inputs.digest += ", workload " + sha256(text);
     }

@@ -12,7 +12,7 @@
 #include <batfill/replay/replay.hpp>
 
 #include "src/tuning/weight_search.hpp"
-#include "src/workloads/any_workload.hpp"
+#include "src/workloads/named_workload.hpp"
 
 namespace batfill {
 

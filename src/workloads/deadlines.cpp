@@ -7,7 +7,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/deadlines.hpp>
 
-#include "any_workload.hpp"
+#include "named_workload.hpp"
+#include "src/formats/job_json.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 
@@ -15,21 +16,52 @@ namespace batfill {
 
 namespace {
 
+// Reads the next object from `reader`, whose text is `text`. Returns its members as they are written, without
+// `deadline`; `edit(key, value)` gives their values.
+std::string members_without_deadline(JsonReader& reader, std::string_view text, const auto& edit) {
+    std::string members;
+    reader.open('{');
+    while (reader.more('}')) {
+        const std::size_t begin = reader.position();
+        const std::string_view key = reader.key();
+        const std::size_t end = reader.position();
+        reader.skip();
+        if (key != "deadline") {
+            members.append(members.empty() ? "" : ",").append(text.substr(begin, end - begin));
+            members += edit(key, text.substr(end, reader.position() - end));
+        }
+    }
+    return members;
+}
+
+// Returns the value of a job's extra_data without the deadline that read_job() finds in it.
+std::string extra_data_without_deadline(std::string_view extra_data) {
+    JsonReader reader;
+    const JsonValue& value = reader.parse(extra_data);
+    JobDescription job;
+    read_extra_data(value, "", job);
+    if (!job.deadline) {
+        return std::string(extra_data);
+    }
+    const bool is_text = value.IsString();
+    const std::string object(is_text ? view(value) : extra_data);
+    reader.start(object);
+    const auto same = [](std::string_view, std::string_view member) { return member; };
+    const std::string result = "{" + members_without_deadline(reader, object, same) + "}";
+    std::string quoted;
+    if (is_text) {
+        append_json_string(result, quoted);
+    }
+    return is_text ? quoted : result;
+}
+
 // Reads the next job from `reader`, whose text is `text`, and appends it with this deadline to `out`.
 void append_with_deadline(JsonReader& reader, const std::string& text, const std::optional<Time>& deadline,
                           std::string& out) {
-    reader.open('{');
     out += '{';
-    const char* separator = "";
-    while (reader.more('}')) {
-        const std::size_t begin = reader.position();
-        const bool replaced = reader.key() == "deadline";
-        reader.skip();
-        if (!replaced) {
-            out.append(separator).append(text, begin, reader.position() - begin);
-            separator = ",";
-        }
-    }
+    out += members_without_deadline(reader, text, [](std::string_view key, std::string_view value) {
+        return key == "extra_data" ? extra_data_without_deadline(value) : std::string(value);
+    });
     if (deadline) {
         out += ",\"deadline\":";
         deadline->since_zero().append_shortest_to(out);
@@ -50,7 +82,7 @@ std::size_t number_to_draw(const DeadlineDraw& request, std::size_t eligible) {
 
 Time deadline_of(const WorkloadJob& job, const DeadlineRule& rule, const std::string& path) {
     const Time deadline = job.description.submit + rule.allowance(*job.description.walltime);
-    if (deadline > Time::seconds(1'000'000'000'000'000'000)) {
+    if (deadline > Time::at(Duration::longest_readable())) {
         throw InputError(path + ": job " + shown(job.description.id) + ": expected its deadline within 1e18 s, found " +
                          deadline.since_zero().to_shortest_string());
     }
@@ -113,7 +145,7 @@ std::string with_deadlines(const std::string& text, const std::vector<std::optio
 }
 
 DrawnDeadlines draw_deadlines(const DeadlineDraw& request) {
-    const std::string text = any_workload_text(request.workload, request.note);
+    const std::string text = named_workload_text(request.workload, request.note);
     Workload workload = parse_workload(text, request.workload, "w0", true);
     const std::vector<std::size_t> eligible = jobs_with_walltime(workload);
     const std::vector<std::size_t> drawn = draw(eligible, number_to_draw(request, eligible.size()), request.seed);

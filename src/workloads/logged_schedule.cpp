@@ -1,9 +1,14 @@
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <queue>
 #include <utility>
 
+#include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
+
+#include "src/support/json.hpp"
+#include "src/support/place_in_errors.hpp"
 
 namespace batfill {
 
@@ -27,7 +32,9 @@ ScheduledJob scheduled(const SwfWorkload& converted, std::size_t place) {
 
 // Gives each job processors that no other job uses at that time. Returns the maximum number in use at once.
 // Requires: `jobs` are sorted by start.
+// Throws: InputError, without the path, if there are no more numbers for processors.
 int allocate(std::vector<ScheduledJob>& jobs, int processors) {
+    constexpr int most_processors = std::numeric_limits<int>::max();
     ResourceSet idle = ResourceSet::range(0, processors - 1);
     int numbered = processors;  // processors 0, 1, ... that exist so far
     int in_use = 0;
@@ -42,6 +49,10 @@ int allocate(std::vector<ScheduledJob>& jobs, int processors) {
             in_use -= left.size();
         }
         if (const int missing = job.processors - idle.size(); missing > 0) {
+            if (missing > most_processors - numbered) {
+                throw InputError("job " + shown(job.id) + ": expected at most " + std::to_string(most_processors) +
+                                 " processors in use at once, found more when it starts");
+            }
             idle.insert(ResourceSet::range(numbered, numbered + missing - 1));
             numbered += missing;
         }
@@ -68,7 +79,8 @@ LoggedSchedule schedule_of_log(const SwfWorkload& converted) {
         }
     }
     std::ranges::stable_sort(jobs, {}, [](const ScheduledJob& job) { return job.execution->start; });
-    logged.most_in_use = allocate(jobs, converted.workload.processors);
+    logged.most_in_use =
+        with_place_in_errors(logged.schedule.path, [&] { return allocate(jobs, converted.workload.processors); });
     std::ranges::stable_sort(jobs, {}, [](const ScheduledJob& job) { return job.execution->finish; });
     return logged;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
 
@@ -130,11 +131,7 @@ std::size_t resolve_equal_numbers(std::vector<KeptJob>& kept) {
 }  // namespace
 
 std::string list_of_numbers(const std::vector<long long>& numbers) {
-    std::string text;
-    for (const long long number : numbers) {
-        text += (text.empty() ? "" : ", ") + std::to_string(number);
-    }
-    return text;
+    return list_of(mapped(numbers, [](long long number) { return std::to_string(number); }));
 }
 
 bool longer_than_estimate(const SwfJob& job) {

@@ -71,6 +71,9 @@ TEST_CASE("batfill generate failures refuses what makes no sense") {
                                             "0.5", "--mttr", "1", "--seed", "1", "-o", path});
     check_refused(short_mean, 2);
     CHECK_FALSE(std::filesystem::exists(path));
+    REQUIRE(run(folder, {"platform", "--hosts", "4", "-o", path}).status == 0);
+    CHECK_THAT(refusal({"-p", path}),
+               Contains("--output: would write over the input " + path + ", expected another name"));
 }
 
 }  // namespace batfill::tests::failures_test

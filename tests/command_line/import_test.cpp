@@ -80,6 +80,9 @@ TEST_CASE("import refuses what it cannot read, and options of another format") {
     CHECK_THAT(refused({"sacct", inputs.jobs, "-o", inputs.folder.file("x.json"), "--exclude-queue", "debug",
                         "--exclude-queue", "batch"}),
                Contains("expected jobs to keep, but all of its 2 jobs are dropped"));
+    CHECK_THAT(refused({"sacct", inputs.folder.file("other"), inputs.jobs, "-o", inputs.jobs}),
+               Contains("--output: would write over the input " + inputs.jobs + ", expected another name"));
+    CHECK(contents(inputs.jobs) == accounting);
     CHECK(!std::filesystem::exists(inputs.folder.file("x.json")));
 }
 

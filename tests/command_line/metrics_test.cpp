@@ -1,7 +1,10 @@
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <thread>
 
 #include <catch2/catch.hpp>
+#include <sys/stat.h>
 
 #include "tests/command_line/outcome.hpp"
 
@@ -276,6 +279,60 @@ TEST_CASE("metrics and check know a run by its folder, if its prefix is one") {
     CHECK(measured.status == 0);
     CHECK_THAT(measured.output, Contains("\n\"runs\","));
     CHECK(run(inputs.folder, {"check", prefix, "-w", inputs.workload, "-p", "9"}).status == 0);
+}
+
+TEST_CASE("metrics does not write the jobs of all runs over what it reads") {
+    const Inputs inputs;
+    const std::string before = contents(inputs.one);
+    for (const std::string& input : {inputs.one, inputs.folder.file("./one_jobs.csv"), inputs.workload}) {
+        const Outcome outcome =
+            run(inputs.folder, {"metrics", inputs.folder.file("one"), "-w", inputs.workload, "--per-job", input});
+        check_refused(outcome, 2);
+        CHECK_THAT(outcome.errors, Contains("--per-job: would write over the input "));
+    }
+    const Outcome baseline = run(inputs.folder, {"metrics", inputs.two, "-w", inputs.workload, "--baseline", inputs.one,
+                                                 "--per-job", inputs.one});
+    check_refused(baseline, 2);
+    CHECK(contents(inputs.one) == before);
+}
+
+TEST_CASE("metrics, check, plot and report tell logs by their content, and by their name where that says nothing") {
+    const Folder folder;
+    const std::string lines =
+        "1 0 0 60 4 -1 -1 4 100 -1 1 7 1 -1 1 1 -1 -1\n"
+        "2 5 55 30 8 -1 -1 8 100 -1 1 8 1 -1 1 1 -1 -1\n";
+    const std::string log = folder.write("log.swf", "; MaxProcs: 8\n" + lines);
+    const std::string other_name = folder.write("log.txt", "; MaxProcs: 8\n" + lines);
+    const std::string workload = folder.file("w.json");
+    REQUIRE(run(folder, {"swf", log, "-o", workload}).status == 0);
+    const auto output_of = [&](const Arguments& arguments) {
+        const Outcome outcome = run(folder, arguments);
+        CHECK(outcome.status == 0);
+        return outcome.output;
+    };
+    CHECK_THAT(output_of({"metrics", other_name, "-p", "8", "-f", "csv"}), Contains("\n\"log.txt\",2,2,"));
+    CHECK(output_of({"check", other_name, "-w", other_name, "-p", "8"}) ==
+          output_of({"check", log, "-w", workload, "-p", "8"}));
+    output_of({"plot", "gantt", other_name, "-o", folder.file("gantt.svg")});
+    output_of({"report", other_name, "-o", folder.file("page.html")});
+    // A run of this prefix comes first.
+    folder.write("log.txt_jobs.csv", header + finished("n", 1));
+    CHECK_THAT(output_of({"metrics", other_name, "-f", "csv"}), Contains("\n\"log.txt\",1,1,"));
+
+    const auto refused = [&](const std::string& path) {
+        const Outcome outcome = run(folder, {"metrics", path});
+        check_refused(outcome, 1);
+        return outcome.errors;
+    };
+    CHECK_THAT(refused(folder.write("short.swf", "1 2 3\n")), Contains("short.swf:1: expected 18 columns"));
+    CHECK_THAT(refused(folder.write("empty.swf", "\n")), Contains("expected a log in the Standard Workload Format"));
+    CHECK_THAT(refused(folder.write("json.swf", "{\"nb_res\":1}")), Contains("expected a jobs.csv, found a workload"));
+    CHECK_THAT(refused(folder.file("none.swf")), Contains("none.swf: there is neither such a file nor"));
+    const std::string pipe = folder.file("pipe.swf");
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    std::thread writer([&] { std::ofstream(pipe) << lines; });
+    CHECK_THAT(output_of({"metrics", pipe, "-f", "csv"}), Contains("\n\"pipe\",2,2,"));
+    writer.join();
 }
 
 }  // namespace batfill::tests::metrics_test

@@ -256,4 +256,32 @@ TEST_CASE("plot refuses file names of unknown formats and lists the known format
     CHECK_THAT(shown.output, StartsWith("<?xml"));
 }
 
+TEST_CASE("plot draws a run so late that numbers cannot tell the ends of its axis apart") {
+    const Inputs inputs;
+    for (const std::string start : {"10000000000", "10000000000000000", "999999999999999999"}) {
+        CAPTURE(start);
+        const std::string late = inputs.folder.write(
+            "late_jobs.csv",
+            "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,final_state,"
+            "starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n"
+            "1,w0," +
+                start + ",1,8,1,COMPLETED_SUCCESSFULLY," + start + ",0.000001," + start + ",0,0.000001,0\n");
+        for (const std::string kind : {"gantt", "queue"}) {
+            const Outcome outcome = inputs.plot({kind, late});
+            CHECK(outcome.status == 0);
+            CHECK(contents(inputs.chart).size() < 20'000);
+        }
+    }
+}
+
+TEST_CASE("plot does not write its chart over a run") {
+    const Inputs inputs;
+    const std::string run = inputs.folder.file("run");
+    std::filesystem::copy(inputs.easy + "_jobs.csv", run);
+    const Outcome outcome = tests::run(inputs.folder, {"plot", "gantt", run, "-o", run});
+    check_refused(outcome, 2);
+    CHECK_THAT(outcome.errors, Contains("--output: would write over the input " + run + ", expected another name"));
+    CHECK(contents(run) == contents(inputs.easy + "_jobs.csv"));
+}
+
 }  // namespace batfill::tests::plot_test

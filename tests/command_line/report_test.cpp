@@ -183,6 +183,16 @@ TEST_CASE("report refuses what it cannot draw with one line, and leaves no page"
     check_refused(inputs.report({inputs.easy, "-p", "hpc2m"}), 2);
     check_refused(inputs.report({inputs.easy, "--colours", "all"}), 2);
     inputs.check_nothing_written();
+    for (const std::string& input : {inputs.easy + "_jobs.csv", inputs.workload}) {
+        const std::string copy = inputs.folder.file("copy.html");
+        std::filesystem::copy_file(input, copy, std::filesystem::copy_options::overwrite_existing);
+        const Outcome over =
+            run(inputs.folder, input == inputs.workload ? Arguments{"report", inputs.easy, "-w", copy, "-o", copy}
+                                                        : Arguments{"report", copy, "-o", copy});
+        check_refused(over, 2);
+        CHECK_THAT(over.errors, Contains("--output: would write over the input " + copy + ", expected another name"));
+        CHECK(contents(copy) == contents(input));
+    }
     const Outcome folder = run(inputs.folder, {"report", inputs.easy, "-o", inputs.folder.file("none/page.html")});
     check_refused(folder, 1);
     CHECK_THAT(folder.errors, Contains("none does not exist"));

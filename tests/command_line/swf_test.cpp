@@ -217,4 +217,14 @@ TEST_CASE("batfill swf --split refuses what it cannot do and leaves nothing", "[
     CHECK(folder.files() == 1);
 }
 
+TEST_CASE("batfill swf writes no file over the log", "[swf][command]") {
+    const Folder folder;
+    const std::string log = log_in(folder);
+    for (const std::string option : {"--output", "--schedule", "--header"}) {
+        CHECK_THROWS_WITH(commands::swf({log, option, folder.file("./log.swf")}),
+                          Contains(option + ": would write over the input " + log + ", expected another name"));
+    }
+    CHECK(contents(log) == log_text);
+}
+
 }  // namespace batfill::tests::swf_test

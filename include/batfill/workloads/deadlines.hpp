@@ -66,8 +66,8 @@ struct DrawnDeadlines {
 DrawnDeadlines draw_deadlines(const DeadlineDraw& request);
 
 // Returns the text of a workload with other deadlines. Job i, in the order of the text, gets deadlines[i], or none if
-// that is nullopt. Drops earlier deadlines. Keeps everything else, down to the digits of numbers, except blanks in
-// jobs.
+// that is nullopt. Drops earlier deadlines, also those inside extra_data. Keeps everything else, down to the digits of
+// numbers, except blanks in jobs.
 // Requires: parse_workload() accepts the text; there are as many deadlines as jobs.
 // Cost: O(size of the text).
 std::string with_deadlines(const std::string& text, const std::vector<std::optional<Time>>& deadlines);

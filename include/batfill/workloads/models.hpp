@@ -57,7 +57,8 @@ struct LublinFile {
 Workload write_lublin(const LublinFile& file);
 
 // The work of all jobs (processors times run time, at most the walltime) divided by the capacity of the machine from
-// time 0 to the last submission. Infinite if the last submission is at time 0.
+// time 0 to the last submission. Infinite if the last submission is at time 0. The walltime limits the run time also in
+// a workload that believes walltimes; scale_load() counts the whole run time there, so the two differ.
 // Requires: delay profiles; processors > 0.
 // Cost: O(n log n).
 double offered_load(const Workload& workload);

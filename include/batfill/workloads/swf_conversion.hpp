@@ -97,9 +97,10 @@ struct SwfConversion {
     bool keep_unallocated = false;  // keep jobs without allocated processors whose size is the requested one
     bool shift = false;             // subtract the first kept job's submission time from all
     // Scale the gaps between submissions, so that this is the offered load: the work of the jobs that fit on the
-    // machine (processors times run time, at most the walltime), divided by what the machine can do from the first
-    // submission to the last. With a split, the gaps inside all periods shrink or grow alike, so that this is the load
-    // of the periods together; each job stays in its period. None: leave them. Requires: more than 0.
+    // machine (processors times run time, at most the walltime unless that is believed), divided by what the machine
+    // can do from the first submission to the last. With a split, the gaps inside all periods shrink or grow alike, so
+    // that this is the load of the periods together; each job stays in its period. None: leave them. Requires: more
+    // than 0.
     std::optional<Decimal> load;
 };
 
@@ -121,7 +122,9 @@ struct LoadScaling {
     Duration scaled(Duration gap) const;
 };
 
-// Scales the gaps between the submissions of a workload of delays as SwfConversion::load does.
+// Scales the gaps between the submissions of a workload of delays as SwfConversion::load does. The load is that of the
+// jobs that fit on the machine, from the first submission to the last. In a workload that believes walltimes, a run
+// time counts also beyond the walltime. offered_load() follows other rules: all jobs, from time 0, up to the walltime.
 // Requires: load > 0; jobs by submission.
 // Throws: InputError, which names the workload's path, if no gap can be scaled: there are no jobs that fit on the
 // machine, or all are submitted at one instant.
@@ -173,6 +176,7 @@ SwfWorkload convert_swf(const SwfLog& log, const SwfConversion& conversion);
 // they had: each gets the lowest idle ones. If the log has more in use than the workload's machine has, the extra
 // processors get the numbers after its last. A job is COMPLETED_WALLTIME_REACHED if it ran at least as long as its
 // walltime.
+// Throws: InputError, which names the job, if more than 2^31 - 1 processors are in use at once.
 // Cost: O(n log n), and O(intervals of idle processors) for each job.
 LoggedSchedule schedule_of_log(const SwfWorkload& converted);
 
@@ -211,8 +215,8 @@ struct ConvertedLog {
 // Converts a log to a workload, or with a split to one per period, and writes the files. Each file appears whole or not
 // at all, and the header and the schedule only after the workloads.
 // Requires: no schedule with a split.
-// Throws: InputError as read_swf() and convert_swf(), for a file that cannot be written, and for an output without
-// jobs.
+// Throws: InputError as read_swf(), convert_swf() and schedule_of_log(), for a file that cannot be written, and for an
+// output without jobs.
 // Cost: that of convert_swf(), split_into_periods() and schedule_of_log().
 ConvertedLog convert_log(const LogConversion& request);
 

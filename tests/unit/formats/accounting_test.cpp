@@ -165,4 +165,61 @@ TEST_CASE("Sizes of memory and items of lists of resources") {
     CHECK_FALSE(item_of("gres/gpu:a100=2", "gres/gpu"));
 }
 
+TEST_CASE("PBS: sizes beyond any machine are refused with the part that has them, and do not overflow") {
+    const auto problem = [](const std::string& more) { return problem_with("pbs", pbs_end("1.s", more)); };
+    const std::string expected = "data:1: expected at most 2147483646 processors, found ";
+    CHECK_THAT(problem("Resource_List.nodes=4611686018427387905:ppn=4"),
+               Contains(expected + "'4611686018427387905:ppn=4'"));
+    CHECK_THAT(problem("exec_host=n/0-9223372036854775807+n/0-5"), Contains(expected + "'n/0-9223372036854775807'"));
+    CHECK_THAT(problem("exec_host=n/0*9223372036854775807+n/0*5"), Contains(expected + "'n/0*9223372036854775807'"));
+    CHECK_THAT(problem("exec_host=n/0*2147483646+m/0"), Contains(expected + "2147483647"));
+    CHECK_THAT(problem("Resource_List.ncpus=2147483647"), Contains(expected + "2147483647"));
+    CHECK(read("pbs", pbs_end("1.s", "exec_host=n/0*2147483646")).jobs.at(0).allocated_processors == 2'147'483'646);
+    CHECK(
+        read("pbs", pbs_end("1.s", "Resource_List.nodes=-9223372036854775807:ppn=4")).jobs.at(0).allocated_processors ==
+        0);
+}
+
+TEST_CASE("sacct: the memory of the widest jobs is a number, unless it is beyond what a number holds") {
+    const auto memory = [](const std::string& each) {
+        return fields_of(
+            read("sacct", "JobID|Submit|Start|Elapsed|AllocCPUS|NNodes|ReqMem\n1|1|1|5|8|9408|" + each + "\n"), 0);
+    };
+    CHECK(memory("512Gn") == R"("nodes":9408,"memory":5172102697058304)");
+    CHECK(memory("7000Pn") == R"("nodes":9408)");
+}
+
+TEST_CASE("sacct: a heterogeneous job of more processors than a job can have is refused") {
+    CHECK_THAT(problem_with("sacct",
+                            "JobID|Submit|Start|Elapsed|AllocTRES\n"
+                            "1+0|1|1|5|cpu=2147483646\n"
+                            "1+1|1|1|5|cpu=1\n"),
+               Contains("data:3: expected at most 2147483646 processors, found 2147483647"));
+    CHECK_THAT(problem_with("sacct", "JobID|Submit|Start|Elapsed|AllocTRES\n1|1|1|5|cpu=9223372036854775807\n"),
+               Contains("data:2: expected at most 2147483646 processors, found 9223372036854775807"));
+}
+
+TEST_CASE("A job of several files that is too wide is named by its own file and line") {
+    const Folder folder;
+    std::ofstream(folder.file("first.log")) << pbs_end("1.s", "exec_host=n/0");
+    std::ofstream(folder.file("second.log")) << "\n" << pbs_end("2.s", "Resource_List.nodect=3000000000");
+    AccountingData data;
+    data.format = "pbs";
+    data.paths = {folder.file("first.log"), folder.file("second.log")};
+    data.counts_nodes = true;
+    CHECK_THROWS_WITH(read_accounting(data),
+                      Contains("second.log:2: expected at most 2147483646 processors, found 3000000000"));
+}
+
+TEST_CASE("Instants go up to 1e18 seconds, and those after the year 9999 are shown as seconds") {
+    const auto table = [](const std::string& submit) { return "id,submit,run,n\n1," + submit + ",5,1\n"; };
+    const ColumnMapping mapping{{"id", "id"}, {"submit", "submit"}, {"run-time", "run"}, {"processors", "n"}};
+    CHECK(read_csv_table(table("253402300799"), mapping).zero == "9999-12-31 00:00:00 UTC");
+    CHECK(read_csv_table(table("1e18"), mapping).zero == "999999999999993600 s after 1970-01-01 00:00:00 UTC");
+    CHECK(read_csv_table(table("1000000000000000000"), mapping).jobs.at(0).submit == Duration::seconds(6400));
+    CHECK_THROWS_WITH(read_csv_table(table("1000000000000000001"), mapping),
+                      Contains("data:2: submit is '1000000000000000001', expected seconds since 1970"));
+    CHECK_THROWS_WITH(read_csv_table(table("-9223372036854775808"), mapping), Contains("data:2: submit is"));
+}
+
 }  // namespace batfill::tests::accounting_test

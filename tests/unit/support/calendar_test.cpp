@@ -93,4 +93,13 @@ TEST_CASE("A length of time is read in the forms of Slurm, PBS, pandas and ISO 8
     }
 }
 
+TEST_CASE("A date is shown in seconds from the year 10000 on, where calendars end") {
+    CHECK(date_text(Duration()) == "1970-01-01 00:00:00");
+    CHECK(date_text(Duration::microseconds(1'709'294'400'900'000)) == "2024-03-01 12:00:00");
+    CHECK(date_text(Duration::seconds(-1)) == "1969-12-31 23:59:59");
+    CHECK(date_text(Duration::seconds(253'402'300'799)) == "9999-12-31 23:59:59");
+    CHECK(date_text(Duration::seconds(253'402'300'800)) == "253402300800 s after 1970-01-01 00:00:00");
+    CHECK(date_text(Duration::longest_readable()) == "1000000000000000000 s after 1970-01-01 00:00:00");
+}
+
 }  // namespace batfill::tests::calendar_test

@@ -144,4 +144,22 @@ TEST_CASE("deadlines are put into the text of a workload, and all else stays", "
     CHECK(with_deadlines(empty, {}) == empty);
 }
 
+TEST_CASE("earlier deadlines inside extra_data are dropped, and the rest of extra_data stays", "[deadlines]") {
+    const auto with_job = [](const std::string& extra_data) {
+        return R"({"nb_res":1,"jobs":[{"id":"a","extra_data":)" + extra_data +
+               R"(,"subtime":0,"res":1,"walltime":9,"profile":"p"}],"profiles":{"p":{"type":"delay","delay":1}}})";
+    };
+    const auto after = [&](const std::string& extra_data) { return with_deadlines(with_job(extra_data), {{}}); };
+    CHECK(after(R"({"deadline":5})") == with_job("{}"));
+    CHECK(after(R"( {"x": 1.50, "d\u0065adline" : 5,"deadline":6,"y":{"deadline":7}})") ==
+          with_job(R"({"x": 1.50,"y":{"deadline":7}})"));
+    CHECK(after(R"("{\"deadline\": 5, \"x\": 1.50}")") == with_job(R"("{ \"x\": 1.50}")"));
+    for (const char* same : {R"({ "x" : "deadline" })", R"("{\"deadline\": 5")", R"([ {"deadline": 5} ])", "null"}) {
+        CHECK(after(same) == with_job(same));
+    }
+    const Workload left = parse_workload(after(R"({"deadline":5,"user":"u"})"), "w.json", "w0");
+    CHECK_FALSE(left.jobs.front().description.deadline);
+    CHECK(left.jobs.front().description.user.text() == "u");
+}
+
 }  // namespace batfill::tests::deadlines_test

@@ -68,4 +68,19 @@ TEST_CASE("The audit finds nothing in the schedule of a log that kept to its mac
     }
 }
 
+TEST_CASE("A log with more processors in use at once than have numbers is refused with the job that starts then") {
+    const auto log_with = [](const std::string& second_start) {
+        return parse_swf(
+            "; MaxProcs: 2000000000\n"
+            "1 0 0 100 2000000000 -1 -1 2000000000 200 -1 1 1 -1 -1 1 1 -1 -1\n"
+            "2 0 " +
+                second_start + " 100 2000000000 -1 -1 2000000000 200 -1 1 1 -1 -1 1 1 -1 -1\n",
+            "big.swf");
+    };
+    CHECK(schedule_of_log(convert_swf(log_with("100"), {})).most_in_use == 2'000'000'000);
+    CHECK_THROWS_WITH(schedule_of_log(convert_swf(log_with("99"), {})),
+                      "big.swf: job w0!2: expected at most 2147483647 processors in use at once, found more when it "
+                      "starts");
+}
+
 }  // namespace batfill::tests::swf_schedule_test

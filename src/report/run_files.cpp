@@ -1,4 +1,4 @@
-#include "any_workload.hpp"
+#include "run_files.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,11 +9,9 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
-#include "src/formats/workload_writer.hpp"
-#include "src/support/names.hpp"
 #include "src/support/text_files.hpp"
 
-namespace batfill {
+namespace batfill::report {
 
 namespace {
 
@@ -70,59 +68,24 @@ std::string jobs_file(const std::string& prefix) {
     throw InputError(prefix + ": there is neither such a file nor " + prefix + "_jobs.csv nor " + prefix + "jobs.csv");
 }
 
-bool is_log(const std::string& path) {
-    return path.ends_with(".swf") || path.ends_with(".swf.gz");
+Schedule read_run(const std::string& path, const Note& note) {
+    const std::string file = jobs_file(path);
+    return is_log(file) ? read_schedule_of_log(file, note) : read_schedule(file);
 }
 
-Schedule read_any_schedule(const std::string& path, const Note& note) {
-    return is_log(path) ? read_schedule_of_log(path, note) : read_schedule(jobs_file(path));
+MeasuredSchedule read_measured_run(const std::string& path, const Note& note) {
+    const std::string file = jobs_file(path);
+    return is_log(file) ? MeasuredSchedule(read_schedule_of_log(file, note)) : read_measured_schedule(file);
 }
 
 void for_each_job(const std::string& path, const std::function<void(const ScheduledJob&)>& use, const Note& note) {
-    if (is_log(path)) {
-        const Schedule schedule = read_schedule_of_log(path, note);
-        std::for_each(schedule.jobs.begin(), schedule.jobs.end(), use);
+    const std::string file = jobs_file(path);
+    if (is_log(file)) {
+        const Schedule schedule = read_schedule_of_log(file, note);
+        std::ranges::for_each(schedule.jobs, use);
     } else {
-        read_schedule(jobs_file(path), use);
+        read_schedule(file, use);
     }
 }
 
-std::string reasons_of(const std::vector<RuleCount>& dropped) {
-    std::string text;
-    for (const auto& [what, jobs] : dropped) {
-        if (jobs > 0) {
-            text += (text.empty() ? "" : ", ") + std::to_string(jobs) + " (" + what + ")";
-        }
-    }
-    return text.empty() ? "none" : text;
-}
-
-std::string any_workload_text(const std::string& path, const Note& note) {
-    if (kind_of_file(path) != FileKind::log) {
-        return read_workload_text(path);
-    }
-    const SwfLog log = read_swf(path);
-    const SwfWorkload converted = convert_swf(log, SwfConversion());
-    if (converted.workload.jobs.empty()) {
-        throw InputError(path + ": expected jobs to keep, but all of its " + counted(log.jobs.size(), "job") +
-                         " are dropped");
-    }
-    note(path + ": converted as by batfill swf without options: " + std::to_string(converted.summary.kept) + " of " +
-         counted(log.jobs.size(), "job") + " kept, dropped: " + reasons_of(converted.summary.dropped));
-    return text_of(converted.workload);
-}
-
-Workload read_any_workload(const std::string& path, const std::string& name, const Note& note, bool keep_source) {
-    return parse_workload(any_workload_text(path, note), path, name, keep_source);
-}
-
-std::vector<Workload> read_any_workloads(const std::vector<std::string>& paths, const Note& note, bool keep_source) {
-    std::vector<Workload> workloads;
-    workloads.reserve(paths.size());
-    for (const std::string& path : paths) {
-        workloads.push_back(read_any_workload(path, "w" + std::to_string(workloads.size()), note, keep_source));
-    }
-    return workloads;
-}
-
-}  // namespace batfill
+}  // namespace batfill::report
