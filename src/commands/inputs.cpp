@@ -130,15 +130,6 @@ void require_other_file(const std::string& name, const std::optional<std::string
 
 void require_no_input(const std::string& name, const std::optional<std::string>& path,
                       const std::vector<std::string>& inputs) {
-    std::error_code ignored;
-    for (const std::string& input : inputs) {
-        refuse_if(path && std::filesystem::exists(input, ignored) && canonical_path(*path) == canonical_path(input),
-                  "--" + name + ": would write over the input " + input + ", expected another name");
-    }
-}
-
-void require_no_input(const std::string& name, const std::optional<std::string>& path,
-                      const std::vector<std::string>& inputs) {
     const auto is_written = [&path](const std::string& input) {
         std::error_code ignored;
         return std::filesystem::is_regular_file(input, ignored) && std::filesystem::equivalent(*path, input, ignored);

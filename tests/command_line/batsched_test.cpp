@@ -171,7 +171,7 @@ TEST_CASE("A program that is called batsched takes batsched's options") {
     check_refused(called_batsched(folder, {"--selection_policy", "contiguous", "--policy", "basic"}), 2);
     check_refused(called_batsched(folder, {"--socket_endpoint", "nowhere", "-s", "tcp://127.0.0.1:*"}), 2);
     const Outcome both = called_batsched(
-        folder, {"--variant_options_filepath", file(folder, "v.json", "{}"), "--variant_options", "{}"});
+        folder, {"--variant_options_filepath", folder.write("v.json", "{}"), "--variant_options", "{}"});
     check_refused(both, 2);
     CHECK_THAT(both.errors, Contains("say the same thing: give one of the two"));
     check_refused(called_batsched(folder, {"-d", "soon"}), 2);

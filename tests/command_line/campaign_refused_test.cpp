@@ -64,8 +64,8 @@ TEST_CASE("A campaign file that cannot be used is refused with its line") {
 TEST_CASE("A campaign writes over none of its inputs, and no file for two workloads") {
     const CampaignFolder campaign;
     const std::string log = log_of_three_weeks();
-    file(campaign.folder, "a.swf", log);
-    file(campaign.folder, "b.swf", log);
+    campaign.folder.write("a.swf", log);
+    campaign.folder.write("b.swf", log);
     const auto check = [&](const std::string& workloads, const std::string& message) {
         const Outcome outcome = campaign.run("workloads:\n" + workloads + "schedulers: [fcfs]\n");
         check_refused(outcome, 1);
@@ -88,7 +88,7 @@ TEST_CASE("A campaign writes over none of its inputs, and no file for two worklo
     fs::create_directories(campaign.folder.file("mine"));
     for (const std::string name : {"mine/manifest.json", "mine/results.csv"}) {
         const std::string text = "workloads: [{log: ../a.swf}]\nschedulers: [fcfs]\n";
-        const std::string path = file(campaign.folder, name, text);
+        const std::string path = campaign.folder.write(name, text);
         const Outcome outcome = run(campaign.folder, {"campaign", path, "-o", campaign.folder.file("mine")});
         check_refused(outcome, 2);
         CHECK_THAT(outcome.errors,

@@ -38,9 +38,10 @@ TEST_CASE("A campaign that runs again makes only missing files, and leaves the s
 
 TEST_CASE("A campaign makes a workload anew if its data has another format") {
     const CampaignFolder campaign;
-    file(campaign.folder, "jobs.csv",
-         "job_id,submit_time,start_time,end_time,duration,gpu_num,state,user,vc,queue,cpu_num,node_num\n"
-         "1,1000,1000,1100,100,2,COMPLETED,ann,a,0,8,1\n2,1010,1100,1150,50,4,COMPLETED,bob,b,90,16,1\n");
+    campaign.folder.write(
+        "jobs.csv",
+        "job_id,submit_time,start_time,end_time,duration,gpu_num,state,user,vc,queue,cpu_num,node_num\n"
+        "1,1000,1000,1100,100,2,COMPLETED,ann,a,0,8,1\n2,1010,1100,1150,50,4,COMPLETED,bob,b,90,16,1\n");
     const auto text = [](const std::string& format) {
         return "workloads:\n  - import: " + format +
                "\n    file: jobs.csv\n    name: x\n    map: "
@@ -58,7 +59,7 @@ TEST_CASE("A campaign makes a workload anew if its data has another format") {
 
 TEST_CASE("A campaign keeps the workloads of data that has moved") {
     const CampaignFolder campaign;
-    const std::string log = file(campaign.folder, "three.swf", log_of_three_weeks());
+    const std::string log = campaign.folder.write("three.swf", log_of_three_weeks());
     const auto text = [](const std::string& path) {
         return "workloads: [{log: " + path + ", name: x}]\nschedulers: [fcfs]\n";
     };

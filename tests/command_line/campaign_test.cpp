@@ -253,11 +253,11 @@ TEST_CASE("A campaign sees all paths from the folder of its file") {
     require_done(run(campaign.folder, {"campaign", path, "-o", campaign.out}));
     CHECK(contents(campaign.folder.file("there/header.txt")) == "; MaxProcs: 8\n");
     CHECK_THAT(contents(campaign.folder.file("there/logged.csv")), Contains("job_id"));
-    file(campaign.folder, "there/jobs.csv", "id,submit,start,run,size\n1,10,10,100,2\n2,20,110,50,4\n");
-    const std::string imported =
-        file(campaign.folder, "there/i.yaml",
-             "workloads: [{import: csv, file: jobs.csv, schedule: imported.csv, "
-             "map: \"id=id,submit=submit,start=start,run-time=run,processors=size\"}]\nschedulers: [fcfs]\n");
+    campaign.folder.write("there/jobs.csv", "id,submit,start,run,size\n1,10,10,100,2\n2,20,110,50,4\n");
+    const std::string imported = campaign.folder.write(
+        "there/i.yaml",
+        "workloads: [{import: csv, file: jobs.csv, schedule: imported.csv, "
+        "map: \"id=id,submit=submit,start=start,run-time=run,processors=size\"}]\nschedulers: [fcfs]\n");
     REQUIRE(run(campaign.folder, {"campaign", imported, "-o", campaign.folder.file("out2")}).status == 0);
     CHECK_THAT(contents(campaign.folder.file("there/imported.csv")), Contains("job_id"));
     CHECK(!fs::exists("imported.csv"));

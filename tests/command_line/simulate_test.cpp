@@ -264,7 +264,7 @@ TEST_CASE("simulate writes over none of its inputs") {
     const Inputs inputs;
     const std::string text = contents(inputs.workload);
     for (const std::string name : {"my-schedule.json", "my-jobs.csv", "my-statistics.csv", "my-guarantees.csv"}) {
-        const std::string path = file(inputs.folder, name, text);
+        const std::string path = inputs.folder.write(name, text);
         const Outcome outcome = run(inputs.folder, {"simulate", "-p", "4", "-a", "fcfs", "--like", "batsim5", "-w",
                                                     path, "-o", inputs.folder.file("my-")});
         check_refused(outcome, 2);
@@ -272,7 +272,7 @@ TEST_CASE("simulate writes over none of its inputs") {
         CHECK(contents(path) == text);
         std::filesystem::remove(path);
     }
-    const std::string events = file(inputs.folder, "out_statistics.csv", "");
+    const std::string events = inputs.folder.write("out_statistics.csv", "");
     const Outcome outcome = inputs.simulate("out", {"-a", "fcfs", "--events", events});
     check_refused(outcome, 2);
     CHECK_THAT(outcome.errors, Contains("--output: would write over the input "));
