@@ -91,14 +91,13 @@ def platform_text(platform: Platform) -> str:
 
 
 def as_workload(workload: Union[Workload, Path]) -> Workload:
-    """A workload, also of the path of one: a log if it is named so, else JSON."""
+    """A workload, also of the path of one: a log, known by its content, or JSON."""
     if isinstance(workload, Workload):
         return workload
     if not isinstance(workload, (str, os.PathLike)):
         raise _core.UsageError(f"workload: expected a batfill.Workload or a path, found {workload!r}")
     path = os.fspath(workload)
-    is_log = path.endswith((".swf", ".swf.gz"))
-    return Workload.from_swf(path) if is_log else Workload.from_json(path)
+    return Workload.from_swf(path) if _core.is_log(path) else Workload.from_json(path)
 
 
 def simulate(

@@ -17,6 +17,7 @@
 #include "src/commands/parsers.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
+#include "src/support/text_files.hpp"
 #include "src/workloads/named_workload.hpp"
 
 namespace batfill::python {
@@ -196,6 +197,7 @@ void bind_workloads(nb::module_& module) {
                nb::sig("def convert(imports: bool, arguments: collections.abc.Sequence[str]) -> "
                        "tuple[list[tuple[int, Jobs]], dict[str, typing.Any]]"));
     module.def("lublin", &lublin, arg("arguments"));
+    module.def("is_log", &is_log, arg("path"));
 }
 
 }  // namespace batfill::python

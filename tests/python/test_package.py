@@ -129,6 +129,11 @@ def test_other_errors(workload, log, tmp_path):
         batfill.Workload.from_swf(log)
 
 
+def test_a_log_is_known_by_its_content(log, tmp_path):
+    renamed = log.rename(tmp_path / "log.txt")
+    assert len(batfill.simulate(renamed, 8).jobs) == len(batfill.Workload.from_swf(renamed))
+
+
 def test_nothing_is_printed(workload, capfd):
     batfill.simulate(workload, 40, "conservative").check()
     batfill.compare(workload, ["fcfs", "easy"])
