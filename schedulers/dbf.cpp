@@ -23,8 +23,8 @@ std::optional<Time> deadline(const Round& round, JobIndex job) {
 // is the list of these tentative jobs, and L0 is all other waiting jobs. Line numbers are those of its Algorithm 1.
 //
 // Cost: that of conservative backfilling while L1 is empty. Otherwise, a regular submission or a message with early
-// completions costs a search and two profile changes for each job of L1, and at most as much again for each job that
-// must leave L1 to meet its deadline.
+// completions costs a search and two profile changes for each job of L1. Each job that must leave L1 to meet its
+// deadline costs at most as much again.
 class DeadlineBased : public PlanAlgorithm {
  public:
     explicit DeadlineBased(const Parameters& parameters) : strict_(parameters.choice("repair") == "strict") {}

@@ -5,9 +5,9 @@ namespace batfill {
 
 namespace {
 
-// Conservative backfilling, except that a job moves to an earlier start only if it can start now, or if a new job of
-// lower priority would take that place. Other holes stay open for later jobs. Jobs are tried in an order that the user
-// chooses.
+// Conservative backfilling with fewer moves. A job moves to an earlier start only if it can start now, or if a new job
+// of lower priority would take that place. Other holes stay open for later jobs. Jobs are tried in an order that the
+// user chooses.
 //
 // Cost of a completion: a pass over the waiting jobs, O(1) for each. Cost of a submission: a pass over the waiting jobs
 // that go before the new one, O(1) for each that provably cannot move, else a search.

@@ -24,8 +24,8 @@ struct SeveralReservations {
 // if there are no reservations to give. Then the round tries the other jobs in the backfill order. A job starts only if
 // it delays no reservation.
 // Requires: `orders` is prepared.
-// Cost: sorting the waiting jobs, and with n running and reserved jobs O(n * log(n)) and what AvailabilityProfile says
-// for each job that is looked at.
+// Cost: sorting the waiting jobs; O(n * log(n)) for n running and reserved jobs; one search of AvailabilityProfile for
+// each job tried.
 inline void decide_with_several_reservations(Round& round, EasyOrders& orders, SeveralReservations left) {
     const SchedulerState& state = round.state();
     const Time next_instant = state.now + Duration::microseconds(1);

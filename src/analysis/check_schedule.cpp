@@ -139,8 +139,10 @@ void Audit::check_earlier_run(const LaterRun& run) {
     }
 }
 
-// Whether a job with the length that files show for no time may have taken no time. This holds if it was killed (maybe
-// at its start), if its profile and walltime leave it no time, or if its profile's length is unknown.
+// Whether a job with the length that files show for no time may have taken no time:
+// - it was killed, maybe at its start
+// - its profile and walltime leave it no time
+// - the length of its profile is unknown
 bool Audit::may_take_no_time(const ScheduledJob& job, const JobDescription& description,
                              const JobProfile* profile) const {
     if (job.execution->length != shown_for_no_time) {

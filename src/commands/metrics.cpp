@@ -63,7 +63,7 @@ void check_rules(const Options& options, report::MeasureRequest& request) {
     }
 }
 
-// The files that the command reads, but for the platform.
+// The files that the command reads, except the platform.
 std::vector<std::string> files_of(const report::MeasureRequest& request) {
     std::vector<std::string> files = mapped(request.schedules, report::jobs_file);
     files.insert(files.end(), request.workloads.begin(), request.workloads.end());

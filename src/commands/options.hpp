@@ -99,7 +99,7 @@ Value value(Field& field, const std::string& name, Read read) {
     }
 }
 
-// As above. `parse` returns none if the text is not what the user is told to be `expected`: "a number above 0".
+// As above. `parse` returns none for a wrong text. The error then names `expected`, such as "a number above 0".
 template <class Field, class Parse>
 Value value(Field& field, const std::string& name, Parse parse, const std::string& expected) {
     return value(field, name, [parse, expected](const std::string& text) {
@@ -191,9 +191,8 @@ class Options {
     // Begins a group of options, which the help shows under `title`. Without a group, options stand under "Options".
     void group(const std::string& title);
 
-    // Declares an option. `names` is its name, or "NAME,L" with its short name, the letter L, or "NAME,OTHER,L" with
-    // another name, which the help does not list. The help lists the options in the order of their declarations, and
-    // --help after them.
+    // Declares an option. `names` is "NAME", "NAME,L" with the letter L as a short name, or "NAME,OTHER,L" with another
+    // name that the help omits. The help lists the options in the order of their declarations, and --help after them.
     // Requires: no other option has one of these names. "help,h" is taken.
     void add(const std::string& names, const Value& value, const std::string& help);
 

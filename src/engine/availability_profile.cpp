@@ -205,7 +205,7 @@ void AvailabilityProfile::add(Time from, Time to, int change) {
             }
         }
     }
-    // From back to front, so that the remaining blocks keep their positions.
+    // From back to front: the remaining blocks keep their positions.
     if (end.block < blocks_.size()) {
         merge_at(end);
     }

@@ -125,7 +125,7 @@ struct NamePair {
     const char* ours;
 };
 
-// What batsched calls a slowdown is the wait alone, so that the jobs that were submitted first go first.
+// batsched calls the wait alone a slowdown. Jobs that were submitted first then go first.
 constexpr std::array<NamePair, 8> queue_orders{{{"fcfs", "fcfs"},
                                                 {"lcfs", "lcfs"},
                                                 {"desc_bounded_slowdown", "fcfs"},

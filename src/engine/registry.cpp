@@ -26,7 +26,7 @@ namespace batfill {
 
 namespace {
 
-// Sorted by name, so that lists of algorithms do not depend on the order of registration.
+// Sorted by name: lists of algorithms do not depend on the order of registration.
 std::map<std::string, AlgorithmDescription>& registry() {
     static std::map<std::string, AlgorithmDescription> algorithms;
     return algorithms;

@@ -94,7 +94,7 @@ class Environment {
     Environment(const Environment&) = delete;
     Environment& operator=(const Environment&) = delete;
 
-    // Begins the episode anew, and runs to the first decision.
+    // Restarts the episode, and runs to the first decision.
     void reset();
     // Whether the episode has ended: nothing is to be decided any more. True before the first reset().
     bool is_done() const;

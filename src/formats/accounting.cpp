@@ -83,8 +83,8 @@ AccountingData completed(const AccountingData& data, const KnownFormat& format) 
     return result;
 }
 
-// Whether a text is a number of at most 15 digits, which every reader takes for the same number, and which a person
-// would write so.
+// Whether a text is a number as a person would write it, with at most 15 digits. Every reader takes such a text for the
+// same number.
 bool is_number(std::string_view text) {
     constexpr std::size_t most_digits = 15;
     if (text.starts_with('-')) {

@@ -35,7 +35,7 @@ std::optional<int> parse_natural(std::string_view text) {
 }
 
 // Reads a speed such as "98.095Mf", "1kiloflops", "1e9f" or "1e9". None if the text is no such number, is negative or
-// is not finite. Multiplies by 1000 step by step like SimGrid, so that speeds equal SimGrid's to the last bit.
+// is not finite. Multiplies by 1000 step by step, as SimGrid does: speeds equal SimGrid's to the last bit.
 std::optional<double> parse_speed(std::string_view text) {
     constexpr std::array<std::string_view, 9> short_prefixes = {"", "k", "M", "G", "T", "P", "E", "Z", "Y"};
     constexpr std::array<std::string_view, 9> long_prefixes = {"",     "kilo", "mega",  "giga", "tera",

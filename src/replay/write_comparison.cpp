@@ -63,8 +63,8 @@ bool any_has_deadlines(const Comparison& comparison) {
     });
 }
 
-// Whether a line says something: not one of the metrics that tell jobs with a deadline from others, if no job has one,
-// and not how many jobs were killed or rejected, if none were.
+// Whether a line says something. Metrics of jobs with deadlines do not if no job has one. Counts of killed or rejected
+// jobs do not if they are 0.
 bool is_telling(const analysis::Metric& metric, const Values& means, bool with_deadlines) {
     const bool is_of_deadlines =
         &metric >= analysis::find_metric("deadline_jobs") && &metric <= analysis::find_metric("max_stretch_regular");

@@ -27,8 +27,9 @@ class Session {
 
     // Returns the reply to one frame, valid until the next call. The session cannot be used after an error.
     // Throws:
-    // - InputError for a frame that is malformed or impossible at this point: time goes back, an id comes twice, a job
-    //   ends that is not running, a resource does not exist, or the platform is not the given one
+    // - InputError for a malformed frame
+    // - InputError for an impossible frame, for example if time goes back, an id comes twice, or the platform is not
+    //   the given one
     // - UsageError if Batsim's configuration names an algorithm or parameter that does not exist
     std::string_view answer(std::string_view frame) { return answer(codec_->decode(frame)); }
     // As above, for a message that codec() has decoded. Moves out of it.

@@ -39,8 +39,8 @@ class TimeZone {
 // The order of the parts of a date.
 enum class DateOrder { year_month_day, month_day_year, day_month_year };
 
-// Reads a date and a time of day, "2024-03-01 12:00:00.5", with `-`, `/` or `.` in the date and a blank or T after it,
-// and an offset (Z, +01:00, -0700) or none. Returns the time since 1970 in UTC. No value if it is not such a text.
+// Reads a date and a time of day, "2024-03-01 12:00:00.5". The date may have `-`, `/` or `.`; a blank or T follows it.
+// The time may have an offset (Z, +01:00, -0700). Returns the time since 1970 in UTC; no value for any other text.
 std::optional<Duration> read_date(std::string_view text, DateOrder order, TimeZone& zone);
 
 // "2024-03-01 12:00:00" of a time since 1970. From the year 10000 on: "300000000000 s after 1970-01-01 00:00:00".

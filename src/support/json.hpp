@@ -48,8 +48,8 @@ class JsonMemory {
 using JsonPool = rapidjson::MemoryPoolAllocator<JsonMemory>;
 using JsonValue = rapidjson::GenericValue<rapidjson::UTF8<>, JsonPool>;
 
-// Parses JSON texts one after another in the same buffers: as one value, or piece by piece, so that a large text needs
-// no tree.
+// Parses JSON texts one after another in the same buffers: as one value, or piece by piece. A large text then needs no
+// tree.
 // Throws, from all functions:
 // - InputError, which says what is wrong at which byte, if the text is not JSON in UTF-8, a number does not fit into a
 //   double, or the nesting is too deep
@@ -175,13 +175,13 @@ class Fields {
     // The fields that no call above has requested, as the text of an object; empty if there are none. They then count
     // as requested.
     std::string rest();
-    // Counts all fields as asked for, or those of these names.
+    // Counts all fields as requested, or the fields with these names.
     void ignore_rest() { rest_read_ = true; }
     template <class... Names>
     void ignore(const Names&... names) {
         (static_cast<void>(find(names)), ...);
     }
-    // Warns once about every field that nobody has asked for.
+    // Warns once about every field that no call has requested.
     void warn_of_unread(WarnOnce& warn) const;
 
  private:

@@ -19,8 +19,9 @@ inline constexpr std::int64_t max_received_frame = std::int64_t{256} << 20;
 zmq::context_t new_context();
 
 // Checks an endpoint. ZeroMQ would take any port number, negative ones too, modulo 65536.
-// Throws: UsageError, which begins with `problem`, if the endpoint has no transport, or if the port of a TCP endpoint
-// is neither a number up to 65535 nor `*`.
+// Throws: UsageError, which begins with `problem`, if
+// - the endpoint is neither a TCP nor an IPC endpoint
+// - the port of a TCP endpoint is neither a number up to 65535 nor `*`
 void require_endpoint(const std::string& endpoint, const std::string& problem);
 
 // The connections of a ZeroMQ socket. The socket itself does not report lost connections.

@@ -102,9 +102,9 @@ RequestSocket::RequestSocket(const std::string& endpoint, const std::string& sec
     }
 }
 
-// libzmq 4.3.4 aborts the process if the first bytes of a connection come while its socket closes or stops listening
-// (an assertion of zmtp_engine_t::process_routing_id_msg, as the session has lost its pipe), and anybody can connect.
-// So the socket stays open until the process ends.
+// Anybody can connect, and libzmq 4.3.4 aborts the process if the first bytes of a connection come while its socket
+// closes or stops listening: zmtp_engine_t::process_routing_id_msg asserts that the session has its pipe. So the socket
+// stays open until the process ends.
 RequestSocket::~RequestSocket() {
     try {
         // ZeroMQ's only thread works in order. When it begins to connect another socket, it has handed all answers to

@@ -14,8 +14,8 @@
 namespace batfill::transport {
 
 struct ReceivedMessage {
-    // The frames that ZeroMQ puts before the peer's own. They are the same for all requests of one socket of the peer,
-    // unless that socket connects again, and differ from those of all other sockets.
+    // The frames that ZeroMQ puts before the peer's own. They identify a connection: all requests of a socket have the
+    // same ones until the socket connects again, and no two sockets share them.
     std::vector<std::string> envelope;
     // Whether the peer put an empty frame before its own, as every REQ socket does. A peer without it is not Batsim.
     bool has_delimiter = true;

@@ -21,7 +21,7 @@ struct SearchRequest {
     bool xnes = true;  // or an even cover of all weights
     MixedFeatures features = MixedFeatures::three;
     std::uint64_t seed = 1;
-    std::size_t evaluations = 0;  // but for a cover of three features
+    std::size_t evaluations = 0;  // except for a cover of three features
     std::size_t points = 0;       // of a cover of three features
     double lambda = 1;            // of xnes
 

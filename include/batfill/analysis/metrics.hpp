@@ -191,8 +191,8 @@ struct Interval {
 };
 
 // The 95 % confidence interval of the mean of values that were drawn independently, such as a metric of replays of
-// several weeks, by bootstrap. Equal numbers of values are sampled alike, so that differences of paired values have an
-// interval, too. None for fewer than two values.
+// several weeks, by bootstrap. Equal numbers of values are sampled alike, which pairs the values of two calls. None for
+// fewer than two values.
 // Cost: O(resamples * values).
 std::optional<Interval> interval_of_mean(const std::vector<double>& values, const IntervalOptions& how = {});
 

@@ -35,9 +35,9 @@ class AvailabilityProfile {
     // Cost: O(steps forgotten / block_size).
     void advance(Time now);
 
-    // The first t >= max(from, origin()) with t < min(limit, before), such that `processors` are free during all of [t,
-    // min(t + length, limit)); Time::infinity() if there is none. A `limit` finds an earlier place for a job that is
-    // planned at `limit` and is itself in the profile: from `limit` on, it has its own processors.
+    // The first t >= max(from, origin()) with t < min(limit, before) at which `processors` are free during all of
+    // [t, min(t + length, limit)). Time::infinity() if there is none. `limit` is for a job that is planned at `limit`
+    // and is itself in the profile: from `limit` on, the job has its own processors.
     Time earliest(Time from, Duration length, int processors, Time limit = Time::infinity(),
                   Time before = Time::infinity()) const;
 

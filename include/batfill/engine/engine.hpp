@@ -27,8 +27,8 @@ struct GuaranteeBreak {
 //
 // Use: begin(); then, for each message, arrive() with its time, take_in() for each event, and decide().
 //
-// A scheduling round takes place if the message brought a submission, a completion or a change of the machine, or if a
-// time has come at which the algorithm wants to be woken. Other messages change nothing.
+// A submission, a completion or a change of the machine causes a scheduling round. So does a time at which the
+// algorithm wants to wake. Other messages change nothing.
 class Engine {
  public:
     // Uses the registered algorithm of this name. `given` may set parameters common to all algorithms.

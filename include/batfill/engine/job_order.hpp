@@ -50,8 +50,8 @@ class JobScore {
     struct Approximation {
         double value = 0;
         double error = 0;
-        // Returns less than 0, 0 or more than 0 as a score near `a` is less than, too near to tell from, or more than
-        // one near `b`.
+        // Compares a score near `a` with one near `b`. Returns less than 0 if it is less, more than 0 if it is more,
+        // and 0 if they are too close to tell.
         static int compare(const Approximation& a, const Approximation& b);
     };
 

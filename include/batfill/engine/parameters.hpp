@@ -169,11 +169,13 @@ SchedulerChoice parse_scheduler(const std::string& text);
 // Throws: UsageError for a parameter that the choice has.
 void add_parameters(SchedulerChoice& choice, const Parameters::Given& more, const std::string& where);
 
-// The choice in Batsim's --sched-cfg. `configuration` makes one if it is a JSON object with the member "algorithm" (a
-// scheduler as above) or "params" (an object with values that are strings, numbers, booleans or arrays of numbers):
-// {"algorithm": "easy", "params": {"threshold": 200000}}. Any other text is for other schedulers and chooses nothing.
-// Throws: UsageError if one of the two members has another type, if a name or value does not fit into one line, or
-// if both have a parameter.
+// The choice in Batsim's --sched-cfg, such as {"algorithm": "easy", "params": {"threshold": 200000}}. One of the two
+// members is enough. "algorithm" is a scheduler as above. The values of "params" are strings, numbers, booleans or
+// arrays of numbers. A text without both members is for other schedulers and chooses nothing.
+// Throws: UsageError if
+// - there is a third member, or one of the two has another type
+// - a name or value does not fit into one line
+// - a parameter comes twice
 SchedulerChoice parse_scheduler_configuration(const std::string& configuration);
 
 // Combines two choices: the configuration decides what the command line leaves open. Its parameters count only if the

@@ -20,8 +20,9 @@ class ProfileEventCounter;
 // PlanAlgorithm owns the plan. The algorithms of the plan family differ only in which jobs they place, and in which
 // order.
 //
-// Throws: BrokenRule from each function that takes a job, except contains(), if the plan does not have the job, or
-// already has it where a new one is required.
+// Throws: BrokenRule from each function that takes a job, except contains(), if
+// - the plan does not have the job
+// - the plan already has it, where the function requires a new one
 //
 // The plan remembers proofs. For each planned job it keeps the interval in which a start before the planned one may
 // have become possible. This interval is empty after the job is placed from the present on. When processors are given
@@ -61,8 +62,8 @@ class Plan {
     // Cost: one search, one change of the profile, and O(planned jobs) to keep the order.
     Time place(const Request& request, Time from);
 
-    // Moves a planned job to its earliest start from the present on, computed without the job itself, if that is
-    // earlier than both its planned start and `than`. Never moves it later. Returns whether the job moved.
+    // Moves a planned job to its earliest start from the present on, as if the job itself were not in the plan. Does so
+    // only if that start is earlier than both the planned one and `than`. Returns whether the job moved.
     // Cost: O(1) if nothing given back since the last look can help the job; else one search of the profile. A move
     // adds a change of the profile, a search of the order, and what give_back costs.
     bool move_earlier(JobIndex job, Time than = Time::infinity());

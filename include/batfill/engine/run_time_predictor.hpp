@@ -17,10 +17,12 @@
 namespace batfill {
 
 // Predicts how long jobs run, to replace their users' estimates, and corrects predictions that prove too short. A
-// prediction is the mean run time of the user's last two ended jobs (Tsafrir, Etsion, Feitelson, Backfilling using
-// system-generated predictions rather than user runtime estimates, IEEE Transactions on Parallel and Distributed
-// Systems 18(6), 2007), a field of the job, or its run time. docs/algorithms.md has the sources of the corrections, and
-// what was decided where they leave something open.
+// prediction is
+// - the mean run time of the user's last two ended jobs (Tsafrir, Etsion, Feitelson, Backfilling using system-generated
+//   predictions rather than user runtime estimates, IEEE Transactions on Parallel and Distributed Systems 18(6), 2007)
+// - a field of the job
+// - its run time
+// docs/algorithms.md has the sources of the corrections, and our decisions where these leave something open.
 //
 // An algorithm that declares parameters() can be set to use predictions. The engine then keeps them in
 // SchedulerState::predictions, and uses them for the ends in SchedulerState::running. Walltimes do not change, nor does

@@ -24,8 +24,8 @@ struct RunOptions {
     bool measures_time = false;
 };
 
-// What came of a run: one simulation of a scenario under a scheduler. Keeps the scenario alive. Nothing is copied until
-// it is asked for.
+// What came of a run: one simulation of a scenario under a scheduler. Keeps the scenario alive. Copies
+// nothing until somebody calls for it.
 class Outcome {
  public:
     Outcome(Outcome&& other) noexcept;

@@ -56,11 +56,10 @@ struct LublinFile {
 // Throws: UsageError if it does not reach the model's load; InputError if the file cannot be written.
 Workload write_lublin(const LublinFile& file);
 
-// The work of all jobs (processors times run time, at most the walltime) divided by the capacity of the machine from
-// time 0 to the last submission. Infinite if the last submission is at time 0. The walltime limits the run time also in
-// a workload that believes walltimes; scale_load() counts the whole run time there, so the two differ.
-// Requires: delay profiles; processors > 0.
-// Cost: O(n log n).
+// The work of all jobs divided by the capacity of the machine from time 0 to the last submission. The work of a job is
+// its processors times its run time, at most its walltime. Infinite if the last submission is at time 0. The walltime
+// limits the run time also in a workload that believes walltimes; scale_load() counts the whole run time there, so the
+// two differ. Requires: delay profiles; processors > 0. Cost: O(n log n).
 double offered_load(const Workload& workload);
 
 // The random farms and streams of jobs of A. Techiouba, G. Capannini, R. Baraglia, D. Puppin, M. Pasquali and L. Ricci,
@@ -144,8 +143,8 @@ Farm write_farm(const FarmFiles& files);
 // When the hosts of a machine fail and when they are repaired. A node is a number of neighbouring hosts. It is up and
 // down in turn, for times that are sampled independently of each other and of other nodes.
 struct FailureModel {
-    // How lengths of time are distributed around their mean. With a Weibull shape below 1, as in records of large
-    // machines, a node that has just come back is more likely to fail than one that has been up for long (B. Schroeder
+    // How lengths of time are distributed around their mean. With a Weibull shape below 1, a node that has just come
+    // back is more likely to fail than one that has been up for long. Records of large machines show this (B. Schroeder
     // and G. A. Gibson, "A large-scale study of failures in high-performance computing systems", DSN 2006). Shape 1 is
     // the exponential distribution, where age does not matter.
     struct Lengths {

@@ -35,8 +35,8 @@ struct SwfSplit {
     Duration begin_of(std::size_t number) const {
         return begin + Duration::microseconds(period.count() * (number - 1));
     }
-    // Moves `begin` forward by whole periods, until period 1 has the first job of the log that was submitted at or
-    // after it, kept or not. Changes nothing if there is no such job.
+    // Moves `begin` forward by whole periods, until period 1 has a job. Dropped jobs count, too. Changes nothing if no
+    // job of the log was submitted at or after `begin`.
     // Cost: O(jobs).
     void count_from_first_job(const SwfLog& log);
 };
@@ -96,11 +96,13 @@ struct SwfConversion {
     bool keep_zero_run_times = false;
     bool keep_unallocated = false;  // keep jobs without allocated processors whose size is the requested one
     bool shift = false;             // subtract the first kept job's submission time from all
-    // Scale the gaps between submissions, so that this is the offered load: the work of the jobs that fit on the
-    // machine (processors times run time, at most the walltime unless that is believed), divided by what the machine
-    // can do from the first submission to the last. With a split, the gaps inside all periods shrink or grow alike, so
-    // that this is the load of the periods together; each job stays in its period. None: leave them. Requires: more
-    // than 0.
+    // The offered load to reach by scaling the gaps between submissions. None: leave them.
+    // - The load is the work of the jobs that fit on the machine, divided by what the machine can do from the first
+    //   submission to the last. The work of a job is its processors times its run time, at most its walltime unless
+    //   that is believed.
+    // - With a split, the gaps inside all periods shrink or grow alike. The load is that of all periods together, and
+    //   each job stays in its period.
+    // Requires: more than 0.
     std::optional<Decimal> load;
 };
 
@@ -138,7 +140,7 @@ struct ConversionSummary {
     std::size_t kept = 0;               // number of jobs
     int processors = 0;                 // `nb_res`
     std::string processors_from;        // where it comes from
-    std::optional<LoadScaling> scaled;  // none: not asked for
+    std::optional<LoadScaling> scaled;  // none: not scaled
 };
 
 struct SwfWorkload {
