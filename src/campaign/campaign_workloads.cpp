@@ -272,9 +272,10 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
         const std::string source = workload.path.empty() ? "" : with_place_in_errors(workload.subject, [&] {
             return sha256_of_file(workload.path);
         });
-        const std::string deadlines = workload.deadlines ? command_line(*workload.deadlines) : "none";
-        const std::string key =
-            sha256(program + '\n' + command_line(making_command(workload, source)) + '\n' + deadlines);
+        std::string inputs = program;
+        inputs.append("\n").append(command_line(making_command(workload, source)));
+        inputs.append("\n").append(workload.deadlines ? command_line(*workload.deadlines) : "none");
+        const std::string key = sha256(inputs);
         const fs::path place = workloads / workload.name;
         std::vector<MadeWorkload> made = made_in(place, key, workload, entry);
         if (made.empty()) {
