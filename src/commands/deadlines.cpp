@@ -11,7 +11,7 @@ namespace {
 Value factor(DeadlineOptions& read) {
     return {"K", [&read](const std::string& text) {
                 read.factor = text;
-                const std::optional<Decimal> factor = decimal_in(text, "0", "1000000");
+                const std::optional<Decimal> factor = factor_in(text, "0", "1000000");
                 refuse_if(!factor, "expected a number in 0..1000000, found '" + text + "'");
                 read.draw.rule.factor = *factor;
             }};

@@ -11,6 +11,8 @@
 
 #include "src/support/files.hpp"
 #include "src/support/names.hpp"
+#include "src/support/numbers.hpp"
+#include "src/support/split.hpp"
 
 namespace batfill::commands {
 
@@ -86,8 +88,19 @@ std::optional<Decimal> decimal_in(const std::string& text, const char* least, co
                : std::nullopt;
 }
 
+std::optional<Decimal> factor_in(const std::string& text, const char* least, const char* most) {
+    const std::optional<Decimal> factor = decimal_in(text, least, most);
+    const auto [digits, exponent] = cut(text, text.find('E') == std::string::npos ? 'e' : 'E');
+    const std::size_t point = std::min(digits.find('.'), digits.size());
+    const std::size_t end = digits.find_last_not_of('0') + 1;
+    const auto decimals = static_cast<long long>(end > point ? end - point - 1 : 0);
+    const long long shift = number_in<long long>(exponent.substr(exponent.starts_with('+') ? 1 : 0)).value_or(0);
+    refuse_if(factor && decimals - shift > 6, "expected at most six decimals, found '" + text + "'");
+    return factor;
+}
+
 Decimal estimate_factor(const std::string& text) {
-    const std::optional<Decimal> factor = decimal_in(text.substr(text.find(':') + 1), "1", "1000000");
+    const std::optional<Decimal> factor = factor_in(text.substr(text.find(':') + 1), "1", "1000000");
     refuse_if(!factor, "expected factor:K with K in 1..1000000, found '" + text + "'");
     return *factor;
 }

@@ -75,6 +75,10 @@ inline constexpr const char* workload_format_help = "format of the workload: bat
 // The number from `least` to `most` that `text` is exactly. None for another text.
 std::optional<Decimal> decimal_in(const std::string& text, const char* least, const char* most);
 
+// As above, for a factor.
+// Throws: UsageError for a number of more than six decimals, which a Decimal would round.
+std::optional<Decimal> factor_in(const std::string& text, const char* least, const char* most);
+
 // An offered load.
 template <class Field, class Parse>
 Value load(Field& field, Parse parse) {
@@ -82,7 +86,7 @@ Value load(Field& field, Parse parse) {
 }
 
 // Returns K of "factor:K".
-// Throws: UsageError unless K is from 1 to 1000000.
+// Throws: UsageError unless K is from 1 to 1000000 and has at most six decimals.
 Decimal estimate_factor(const std::string& text);
 
 // Walltimes: one of the words, or "factor:K", which sets `factor` to K.

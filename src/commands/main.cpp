@@ -40,7 +40,7 @@ const batfill::commands::Words<Command> commands = {
     {"metrics", {"print the papers' metrics of one or more runs", batfill::commands::metrics}},
     {"report",
      {"make an HTML page of one or more runs, with Gantt charts, waits and metrics", batfill::commands::report}},
-    {"plot", {"plot one chart of runs as SVG or PNG, for a paper", batfill::commands::plot}},
+    {"plot", {"plot one chart of runs as SVG, PDF or PNG, for a paper", batfill::commands::plot}},
     {"check", {"audit a schedule against its workload and platform", batfill::commands::check}},
     {"compare", {"replay workloads under several schedulers and compare a metric", batfill::commands::compare}},
     {"campaign",

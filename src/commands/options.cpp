@@ -13,8 +13,14 @@ namespace po = boost::program_options;
 
 namespace {
 
-// Explains what is wrong with a command line: Boost's text, and the nearest name for an unknown one.
+// Explains what is wrong with a command line: Boost's text, and the nearest name for an unknown one. `options` are
+// those with a name in the help.
 std::string explanation_of(const po::error& problem, const po::options_description& options) {
+    if (const auto* const missing = dynamic_cast<const po::required_option*>(&problem)) {
+        const std::string name = missing->get_option_name();  // with "--" before it
+        const bool is_in_help = options.find_nothrow(name.substr(name.find_first_not_of('-')), false) != nullptr;
+        return is_in_help ? problem.what() : "an argument is missing";
+    }
     const auto* const unknown = dynamic_cast<const po::unknown_option*>(&problem);
     if (unknown == nullptr) {
         return problem.what();

@@ -83,6 +83,8 @@ int plot(const Arguments& arguments) {
         return 0;
     }
     refuse_if(options.given("dpi") && !output.ends_with(".png"), "--dpi: expected a FILE.png, found '" + output + "'");
+    refuse_if(options.given("tau") && kind != report::PlotKind::slowdowns,
+              "--tau is for slowdowns, expected none for another kind of plot");
     refuse_if(kind == report::PlotKind::utilisation && !machine.processors,
               "a plot of the utilisation needs the machine: expected --platform or --processors");
     require_no_input("output", output, mapped(prefixes, report::jobs_file));

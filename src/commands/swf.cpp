@@ -4,6 +4,7 @@
 #include <iostream>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -44,14 +45,25 @@ Value missing_walltime(SwfConversion& conversion) {
 
 // What --format says of the workload and of what is printed.
 Value formats(ConversionOptions& read) {
+    struct Given {
+        std::string printed;
+        std::string written;
+    };
     return Value("FORMAT",
-                 [&read](const std::string& word) {
-                     if (word == "table" || word == "json") {
-                         read.prints_json = word == "json";
-                     } else if (word == "batsim4" || word == "batsim5") {
-                         read.conversion.format = word == "batsim5" ? WorkloadFormat::batsim5 : WorkloadFormat::batsim4;
-                     } else {
+                 [&read, given = std::make_shared<Given>()](const std::string& word) {
+                     const bool is_printed = word == "table" || word == "json";
+                     if (!is_printed && word != "batsim4" && word != "batsim5") {
                          throw UsageError(unknown_name("value", word, {"table", "json", "batsim4", "batsim5"}));
+                     }
+                     std::string& before = is_printed ? given->printed : given->written;
+                     refuse_if(!before.empty(), std::string("expected one of ") +
+                                                    (is_printed ? "table and json" : "batsim4 and batsim5") +
+                                                    ", found " + before + " and " + word);
+                     before = word;
+                     if (is_printed) {
+                         read.prints_json = word == "json";
+                     } else {
+                         read.conversion.format = word == "batsim5" ? WorkloadFormat::batsim5 : WorkloadFormat::batsim4;
                      }
                  })
         .repeatable();
@@ -103,8 +115,8 @@ void check_outputs(const Options& options, LogConversion& request) {
     require_no_input("header", request.header, inputs);
 }
 
-// Which jobs to keep, and what their sizes are.
-void add_options_of_jobs(Options& options, SwfConversion& conversion) {
+// Which jobs to keep, and what their sizes are. `has_header`: the log may tell the size of the machine.
+void add_options_of_jobs(Options& options, SwfConversion& conversion, bool has_header) {
     options.add("from", length(conversion.from, "SECONDS"),
                 "drop jobs submitted before this instant of the log's clock");
     options.add("until", length(conversion.until, "SECONDS"), "drop jobs submitted at or after it");
@@ -143,7 +155,8 @@ void add_options_of_jobs(Options& options, SwfConversion& conversion) {
     options.add("unit", number(conversion.unit, "N", 1),
                 "smallest allocation in processors; sizes are rounded up to units, and counted in them");
     options.add("processors", number(conversion.processors, "N", 1),
-                "size of the machine, nb_res, in units; by default the size in the log's header, else the widest job");
+                std::string("size of the machine, nb_res, in units; by default ") +
+                    (has_header ? "the size in the log's header, else " : "") + "the widest job");
     options.add("max-processors", number(conversion.max_processors, "N", 1), "drop jobs wider than this, in units");
 }
 
@@ -205,7 +218,7 @@ Value queue_names(std::map<long long, std::string>& names) {
 }  // namespace
 
 void add_conversion_options(Options& options, ConversionOptions& read) {
-    add_options_of_jobs(options, read.conversion.conversion);
+    add_options_of_jobs(options, read.conversion.conversion, !read.conversion.accounting);
     add_options_of_outputs(options, read);
     options.add_rule([&options, &conversion = read.conversion] {
         check_walltimes(options, conversion.conversion);

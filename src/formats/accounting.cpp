@@ -4,10 +4,13 @@
 #include <cmath>
 #include <utility>
 
+#include <boost/locale/utf.hpp>
+
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
 
 #include "accounting_readers.hpp"
+#include "src/formats/job_json.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
@@ -67,10 +70,43 @@ constexpr std::array<InstantRule, 6> instant_rules = {{
     {1'000'000'000, std::nullopt, "a number of nanoseconds since 1970"},
 }};
 
+// Fields of a table that say the same: the first says it instead of the second.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> alternatives = {{
+    {"walltime", "walltime-minutes"},
+    {"walltime-minutes", "walltime"},
+    {"processors", "requested-processors"},
+    {"processors", "allocated-processors"},
+}};
+
+bool maps(const ColumnMapping& mapping, std::string_view field) {
+    return std::ranges::find(mapping, field, &ColumnMapping::value_type::first) != mapping.end();
+}
+
+void require_usable(const ColumnMapping& mapping) {
+    const std::vector<std::string> known = table_fields();
+    const auto own = std::ranges::find_if(mapping, [&](const auto& entry) {
+        return is_known_field(entry.first) && std::ranges::find(known, entry.first) == known.end();
+    });
+    if (own != mapping.end()) {
+        throw UsageError("jobs have a field " + own->first + " of their own, expected another name for column " +
+                         own->second);
+    }
+    for (const auto& [field, other] : alternatives) {
+        if (maps(mapping, field) && maps(mapping, other)) {
+            throw UsageError("expected one of " + std::string(field) + " and " + std::string(other) + ", found both");
+        }
+    }
+}
+
 // The data with what the format says of itself, unless the user says otherwise.
 AccountingData completed(const AccountingData& data, const KnownFormat& format) {
     AccountingData result = data;
     result.mapping = parse_mapping(format.mapping);
+    for (const auto& [field, other] : alternatives) {
+        if (maps(data.mapping, field)) {
+            std::erase_if(result.mapping, [&same = other](const auto& entry) { return entry.first == same; });
+        }
+    }
     for (const auto& [field, column] : data.mapping) {
         const auto same = std::ranges::find(result.mapping, field, &ColumnMapping::value_type::first);
         if (same == result.mapping.end()) {
@@ -81,6 +117,15 @@ AccountingData completed(const AccountingData& data, const KnownFormat& format) 
     }
     result.time_zone = data.time_zone.empty() ? format.time_zone : data.time_zone;
     return result;
+}
+
+// A number of microseconds, rounded half to even as in Duration::parse().
+Duration quotient(Microseconds dividend, long long divisor) {
+    const Microseconds whole = dividend / divisor;
+    const Microseconds rest = dividend % divisor;
+    const Microseconds twice = 2 * (rest < 0 ? -rest : rest);
+    const bool is_away_from_zero = twice > divisor || (twice == divisor && whole % 2 != 0);
+    return Duration::microseconds(whole + (!is_away_from_zero ? 0 : rest < 0 ? -1 : 1));
 }
 
 // Whether a text is a number as a person would write it, with at most 15 digits. Every reader takes such a text for the
@@ -102,28 +147,35 @@ bool is_number(std::string_view text) {
 }
 
 constexpr int not_ended = -2;
+constexpr int ended_somehow = -1;
 
 // Words for states, in lower case, and their status in SWF. Jobs that have not ended wait or run.
 struct StateWords {
     int status;
-    std::array<std::string_view, 7> words;  // rest: empty
+    std::array<std::string_view, 9> words;  // rest: empty
 };
 
-// "CANCELLED by 1000" is a cancelled job.
-int status_of(std::string_view state) {
-    static constexpr std::array<StateWords, 4> known = {{
+// "CANCELLED by 1000" is a cancelled job. None for an unknown word.
+std::optional<int> status_of(std::string_view state) {
+    static constexpr std::array<StateWords, 5> known = {{
         {1, {"completed", "pass"}},
-        {0, {"failed", "timeout", "node_fail", "out_of_memory", "preempted", "deadline", "boot_fail"}},
+        {0,
+         {"failed", "timeout", "node_fail", "out_of_memory", "preempted", "deadline", "boot_fail", "launch_failed",
+          "reconfig_fail"}},
         {5, {"cancelled", "killed"}},
+        {ended_somehow, {"requeued", "revoked"}},
         {not_ended, {"running", "pending", "suspended", "completing", "configuring", "resizing", "queued"}},
     }};
     std::string word;
     for (const char c : state.substr(0, state.find(' '))) {
         word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     }
+    if (word.empty()) {
+        return ended_somehow;
+    }
     const auto* const found = std::ranges::find_if(
         known, [&](const StateWords& group) { return std::ranges::find(group.words, word) != group.words.end(); });
-    return word.empty() || found == known.end() ? -1 : found->status;
+    return found == known.end() ? std::nullopt : std::optional(found->status);
 }
 
 void require_possible_size(long long processors) {
@@ -133,12 +185,13 @@ void require_possible_size(long long processors) {
     }
 }
 
-// Slurm writes texts in other encodings as they are.
-std::string valid_text(std::string_view text) {
-    std::string valid(text);
-    std::ranges::replace_if(
-        valid, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
-    return valid;
+// Workloads name their jobs "w0!ID".
+void require_usable_id(std::string_view id) {
+    if (id.empty() || id.find('!') != std::string_view::npos || id.find("w0") != std::string_view::npos ||
+        id.find('\0') != std::string_view::npos) {
+        throw InputError("the id is " + in_quotes(id) +
+                         ", expected a text without '!', 'w0' (the name of the workload) and zero bytes");
+    }
 }
 
 }  // namespace
@@ -156,7 +209,7 @@ std::optional<Duration> RecordField::instant(TimeZone& zone, TimeFormat format) 
     const InstantRule& rule = instant_rules.at(static_cast<std::size_t>(format));
     // Whole numbers of nanoseconds are too large for Duration::parse().
     if (const auto whole = number_in<long long>(text); whole && rule.per_second > 0) {
-        const auto read = Duration::microseconds(static_cast<Microseconds>(*whole) * 1'000'000 / rule.per_second);
+        const Duration read = quotient(static_cast<Microseconds>(*whole) * 1'000'000, rule.per_second);
         if (read > Duration::longest_readable() || -read > Duration::longest_readable()) {
             fail(rule.expected);
         }
@@ -169,7 +222,7 @@ std::optional<Duration> RecordField::instant(TimeZone& zone, TimeFormat format) 
     if (!number) {
         fail(rule.expected);
     }
-    return Duration::microseconds(number->count() / rule.per_second);
+    return quotient(number->count(), rule.per_second);
 }
 
 std::optional<Duration> RecordField::length() const {
@@ -213,11 +266,12 @@ ColumnMapping parse_mapping(std::string_view text) {
         if (field.empty() || column.empty()) {
             throw UsageError("expected FIELD=COLUMN, found '" + std::string(entry) + "'");
         }
-        if (std::ranges::find(mapping, field, &ColumnMapping::value_type::first) != mapping.end()) {
+        if (maps(mapping, field)) {
             throw UsageError("expected one column for " + std::string(field) + ", found two");
         }
         mapping.emplace_back(field, column);
     }
+    require_usable(mapping);
     return mapping;
 }
 
@@ -290,13 +344,14 @@ void LogBuilder::add_field(std::string_view name, std::string_view text) {
 
 std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t line) {
     std::string fields = std::exchange(fields_, {});
-    if (job.id.empty() || job.id.find('!') != std::string_view::npos) {
-        throw InputError("the id is " + in_quotes(job.id) + ", expected a text without '!'");
-    }
+    require_usable_id(job.id);
     require_possible_size(std::max(job.requested, job.allocated));
-    const int status = status_of(job.state);
-    if (status == not_ended) {
+    const std::optional<int> status = status_of(job.state);
+    if (!status) {
+        note("state that batfill does not know: the job counts as ended");
+    } else if (*status == not_ended) {
         leave_out("has not ended yet, by its state");
+        notes_.clear();
         return std::nullopt;
     }
     SwfJob added;
@@ -311,12 +366,35 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     added.requested_time = job.walltime.value_or(Duration::seconds(-1));
     added.requested_processors = job.requested;
     added.allocated_processors = job.allocated;
-    added.status = status;
+    added.status = status.value_or(ended_somehow);
     added.user = job.user.empty() ? -1 : users_.number_of(valid_text(job.user));
     added.queue = job.queue.empty() ? -1 : queues_.number_of(valid_text(job.queue));
     added.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
+    for (const char* const rule : std::exchange(notes_, {})) {
+        noted_[rule].push_back(static_cast<std::uint32_t>(log_.jobs.size()));
+    }
     log_.jobs.push_back(added);
     return log_.jobs.size() - 1;
+}
+
+std::string LogBuilder::valid_text(std::string_view text) {
+    if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
+        return std::string(text);  // as almost all are
+    }
+    std::string valid;
+    while (!text.empty()) {
+        const char* rest = text.data();
+        const auto code = boost::locale::utf::utf_traits<char>::decode(rest, text.data() + text.size());
+        if (code == boost::locale::utf::illegal || code == boost::locale::utf::incomplete) {
+            note(R"(text that is not UTF-8: its bytes are written as \x80 to \xFF)");
+            rest = text.data() + 1;
+            valid += one_line(text.substr(0, 1));
+        } else {
+            valid.append(text.data(), rest);
+        }
+        text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+    }
+    return valid;
 }
 
 void LogBuilder::join(std::size_t job, const AccountedJob& component) {
@@ -330,7 +408,7 @@ void LogBuilder::join(std::size_t job, const AccountedJob& component) {
     sum(whole.requested_processors, component.requested);
     sum(whole.allocated_processors, component.allocated);
     whole.run_time = std::max(whole.run_time, component.run_time.value_or(Duration()));
-    note("heterogeneous job: a component joined to the first one");
+    noted_["heterogeneous job: a component joined to the first one"].push_back(static_cast<std::uint32_t>(job));
 }
 
 // Jobs with equal ids, which are runs of one job, get the number of the first. Hashes are compared first, because few
@@ -376,9 +454,8 @@ SwfLog LogBuilder::finish(bool from_midnight) {
     log_.users = users_.take();
     log_.queues = queues_.take();
     log_.other_fields = other_fields_.take();
-    const auto count = [](const auto& rule) { return RuleCount{rule.first, rule.second}; };
-    log_.left_out = mapped(left_out_, count);
-    log_.noted = mapped(noted_, count);
+    log_.left_out = mapped(left_out_, [](const auto& rule) { return RuleCount{rule.first, rule.second}; });
+    log_.noted = mapped(noted_, [](const auto& rule) { return NotedJobs{rule.first, rule.second}; });
     return std::move(log_);
 }
 
@@ -399,7 +476,11 @@ SwfLog read_accounting(const AccountingData& data) {
     for (const std::string& path : data.paths) {
         format->read(path, whole, builder);
     }
-    return builder.finish(!format->has_own_zero);
+    SwfLog log = builder.finish(!format->has_own_zero);
+    if (log.jobs.empty() && log.left_out.empty()) {
+        throw InputError(log.path + ": expected jobs, found none");
+    }
+    return log;
 }
 
 }  // namespace batfill

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -42,9 +43,10 @@ class LogBuilder {
     void reserve(std::size_t jobs) { log_.jobs.reserve(jobs); }
     TimeZone& zone() { return zone_; }
 
-    // Counts a row that is left out, or a job that was changed, under this rule.
+    // Counts a row that is left out under this rule.
     void leave_out(const char* rule) { ++left_out_[rule]; }
-    void note(const char* rule) { ++noted_[rule]; }
+    // Notes a peculiarity of the next job. It counts once, and only if the job is added.
+    void note(const char* rule) { notes_.insert(rule); }
 
     // A field that batfill does not know, of the next job; nothing if the text is empty. A text that is a number
     // becomes a number.
@@ -52,7 +54,7 @@ class LogBuilder {
     void add_field(std::string_view name, long long number);
 
     // Adds a job; leaves it out if it never started, or has not ended. Returns its place in the log.
-    // Throws: InputError for an id without characters or with '!', and for a size above `most_processors`. The caller
+    // Throws: InputError for an id that a workload cannot have, and for a size above `most_processors`. The caller
     // names the place.
     std::optional<std::size_t> add(const AccountedJob& job, std::size_t line);
     // Adds the component of a heterogeneous job to its first component.
@@ -76,6 +78,9 @@ class LogBuilder {
 
     // Begins the next field of the next job.
     void begin_field(std::string_view name);
+    // The text in UTF-8. Slurm writes texts in other encodings as they are: bytes that are not UTF-8 become escapes, as
+    // in "Andr\xE9", and are noted.
+    std::string valid_text(std::string_view text);
     void number_ids();
     void count_from_midnight();
 
@@ -86,7 +91,8 @@ class LogBuilder {
     Names other_fields_;
     std::string fields_;  // of the next job
     std::map<std::string, std::size_t> left_out_;
-    std::map<std::string, std::size_t> noted_;
+    std::set<const char*> notes_;  // on the next job
+    std::map<std::string, std::vector<std::uint32_t>> noted_;
 };
 
 // The readers of single files, which read_accounting() chooses from.

@@ -82,16 +82,21 @@ void append_own_fields(const JobDescription& job, std::string& out) {
     out += job.licenses.empty() ? "" : "]";
 }
 
-bool is_known(std::string_view name) {
-    constexpr std::array<std::string_view, 10> known = {"id",    "subtime", "res",      "profile",  "walltime",
-                                                        "queue", "user",    "deadline", "licenses", "extra_data"};
-    return std::ranges::find(known, name) != known.end();
+// Throws: InputError for a field that the object has twice, as read_job() would see only the first.
+// Cost: O(fields^2).
+void require_different_fields(const JsonValue& object) {
+    for (auto member = object.MemberBegin(); member != object.MemberEnd(); ++member) {
+        const std::string_view name = view(member->name);
+        if (std::any_of(object.MemberBegin(), member, [&](const auto& other) { return view(other.name) == name; })) {
+            throw InputError("field " + in_quotes(name) + ": expected once");
+        }
+    }
 }
 
 // Appends the members of `object` that read_job() does not know, each after a comma unless it is the first.
 void append_unknown_members(const JsonValue& object, std::string& out) {
     for (const auto& member : object.GetObject()) {
-        if (!is_known(view(member.name))) {
+        if (!is_known_field(view(member.name))) {
             out += out.empty() ? "" : ",";
             append_json_string(view(member.name), out);
             out += ':';
@@ -103,6 +108,12 @@ void append_unknown_members(const JsonValue& object, std::string& out) {
 constexpr std::string_view extra_data_member = R"("extra_data":)";
 
 }  // namespace
+
+bool is_known_field(std::string_view name) {
+    constexpr std::array<std::string_view, 10> known = {"id",    "subtime", "res",      "profile",  "walltime",
+                                                        "queue", "user",    "deadline", "licenses", "extra_data"};
+    return std::ranges::find(known, name) != known.end();
+}
 
 std::string read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job, TextPool* texts) {
     std::string others;
@@ -151,6 +162,7 @@ JobDescription read_job(const JsonValue& object, std::string_view path, TextPool
     read_own_fields(fields, job, texts);
     job.profile = shared_text(fields.text("profile"), texts);
     if (!fields.all_requested()) {
+        require_different_fields(object);
         append_unknown_members(object, others);
     }
     job.other_fields = shared_text(others, texts);

@@ -13,6 +13,9 @@
 
 namespace batfill {
 
+// Whether a job object has a field of this name that read_job() knows.
+bool is_known_field(std::string_view name);
+
 // Reads a job object of a workload or message:
 // - `id` (text or integer), `subtime`, `res`, `profile`
 // - if present: `walltime` (negative: none)

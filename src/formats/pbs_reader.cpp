@@ -122,6 +122,11 @@ void read_size(const Attributes& attributes, bool counts_nodes, AccountedJob& jo
     job.allocated = job.allocated > 0 ? job.allocated : job.requested;
 }
 
+// Whether the record has what the batch system writes to its end.
+bool is_complete(const Attributes& attributes) {
+    return attributes.number("end") > 0 && attributes.number("end") >= attributes.number("start");
+}
+
 void add_end_record(std::string_view id, const Attributes& attributes, bool counts_nodes, std::size_t line,
                     LogBuilder& builder) {
     AccountedJob job;
@@ -154,11 +159,8 @@ void add_end_record(std::string_view id, const Attributes& attributes, bool coun
     builder.add(job, line);
 }
 
-void add_record(std::string_view line, bool counts_nodes, std::size_t number, LogBuilder& builder) {
-    line = trimmed(line);
-    if (line.empty()) {
-        return;
-    }
+// Returns whether the record is complete, as far as this can be told.
+bool add_record(std::string_view line, bool counts_nodes, std::size_t number, LogBuilder& builder) {
     const auto [date, rest] = cut(line, ';');
     const auto [type, record] = cut(rest, ';');
     const auto [id, attributes] = cut(record, ';');
@@ -167,19 +169,31 @@ void add_record(std::string_view line, bool counts_nodes, std::size_t number, Lo
     }
     if (type != "E") {
         builder.leave_out("record that is not the end (E) of a job");
-    } else if (id.find("[]") != std::string_view::npos) {
+        return true;
+    }
+    const Attributes read(attributes);
+    if (id.find("[]") != std::string_view::npos) {
         builder.leave_out("array, whose jobs have records of their own");
     } else {
-        add_end_record(id, Attributes(attributes), counts_nodes, number, builder);
+        add_end_record(id, read, counts_nodes, number, builder);
     }
+    return is_complete(read);
 }
 
 }  // namespace
 
 void read_pbs(const std::string& path, const AccountingData& data, LogBuilder& builder) {
-    for_each_line(
+    std::size_t incomplete = 0;  // the number of the last line, if its record is incomplete
+    const bool ends_with_line = for_each_line(
         path, max_line_size, "an accounting log of PBS or TORQUE", {FileKind::table, FileKind::empty},
-        [&](std::string_view line, std::size_t number) { add_record(line, data.counts_nodes, number, builder); });
+        [&](std::string_view line, std::size_t number) {
+            const std::string_view record = trimmed(line);
+            incomplete = record.empty() || add_record(record, data.counts_nodes, number, builder) ? 0 : number;
+        });
+    if (incomplete > 0 && !ends_with_line) {
+        throw InputError(path + ":" + std::to_string(incomplete) +
+                         ": expected the end of a record, with end=SECONDS, found the end of the file");
+    }
 }
 
 }  // namespace batfill

@@ -1,5 +1,6 @@
 #include <array>
 #include <unordered_map>
+#include <vector>
 
 #include <batfill/core/error.hpp>
 
@@ -26,11 +27,11 @@ RecordField field(const CsvRow& row, std::size_t column) {
     return {columns[column], row.has(column) ? row.text(column) : std::string_view()};
 }
 
-// "4Gn" is for each node, "4000Mc" for each processor.
-std::optional<long long> memory_of(std::string_view text, long long nodes, long long processors) {
+// "4Gn" is for each node, "4000Mc" for each processor. `processors` returns their number.
+std::optional<long long> memory_of(std::string_view text, long long nodes, const auto& processors) {
     long long parts = 1;
     if (text.ends_with('n') || text.ends_with('c')) {
-        parts = text.back() == 'n' ? nodes : processors;
+        parts = text.back() == 'n' ? nodes : processors();
         text.remove_suffix(1);
     }
     const auto bytes = read_bytes(text, 1 << 20);
@@ -60,52 +61,62 @@ class Reader {
         job.queue = field(row, column("Partition")).text;
         const std::size_t plus = id.find('+');
         job.id = id.substr(0, plus);
-        if (plus != std::string_view::npos) {
-            if (const auto first = heterogeneous_.find(std::string(job.id)); first != heterogeneous_.end()) {
-                if (first->second) {
-                    builder_.join(*first->second, job);
-                } else {
-                    builder_.leave_out("component of a heterogeneous job that is left out");
-                }
-                return;
-            }
+        if (plus == std::string_view::npos) {
+            add_run(row, job);
+            return;
         }
-        std::optional<std::size_t> place;
-        if (job.start) {
-            job.walltime = field(row, column("Timelimit")).length();
-            if (!job.walltime) {
-                builder_.note("time limit missing, UNLIMITED or Partition_Limit: unknown");
-            }
-            read_fields(row, job);
-            place = builder_.add(job, row.line());
+        std::vector<std::optional<std::size_t>>& runs = heterogeneous_[std::string(job.id)];
+        const std::size_t run = rows_of_component_[std::string(id)]++;
+        if (run >= runs.size()) {
+            runs.push_back(add_run(row, job));
+        } else if (runs[run]) {
+            builder_.join(*runs[run], job);
         } else {
-            builder_.leave_out("never started");
-        }
-        if (plus != std::string_view::npos) {
-            heterogeneous_[std::string(job.id)] = place;
+            builder_.leave_out("component of a heterogeneous job that is left out");
         }
     }
 
  private:
-    void read_size(const CsvRow& row, AccountedJob& job) const {
-        const auto first_number = [&](std::initializer_list<std::size_t> candidates, std::size_t tres) {
-            for (const std::size_t candidate : candidates) {
-                if (const auto number = field(row, candidate).number()) {
-                    return *number;
-                }
+    // Returns the place of the job in the log; none if it is left out.
+    std::optional<std::size_t> add_run(const CsvRow& row, AccountedJob& job) {
+        if (!job.start) {
+            builder_.leave_out("never started");
+            return std::nullopt;
+        }
+        job.walltime = field(row, column("Timelimit")).length();
+        if (!job.walltime) {
+            builder_.note("time limit missing, UNLIMITED or Partition_Limit: unknown");
+        }
+        read_fields(row);
+        return builder_.add(job, row.line());
+    }
+
+    static long long processors_in(const CsvRow& row, std::initializer_list<std::size_t> candidates, std::size_t tres) {
+        for (const std::size_t candidate : candidates) {
+            if (const auto number = field(row, candidate).number()) {
+                return *number;
             }
-            return number_in<long long>(item_of(field(row, tres).text, "cpu").value_or("")).value_or(-1);
-        };
+        }
+        return number_in<long long>(item_of(field(row, tres).text, "cpu").value_or("")).value_or(-1);
+    }
+    static long long requested_processors(const CsvRow& row) {
+        return processors_in(row, {column("ReqCPUS")}, column("ReqTRES"));
+    }
+    static long long allocated_processors(const CsvRow& row) {
+        return processors_in(row, {column("AllocCPUS"), column("NCPUS")}, column("AllocTRES"));
+    }
+
+    void read_size(const CsvRow& row, AccountedJob& job) const {
         if (data_.counts_nodes) {
             job.requested = job.allocated = field(row, column("NNodes")).number().value_or(-1);
             return;
         }
-        job.requested = first_number({column("ReqCPUS")}, column("ReqTRES"));
-        job.allocated = first_number({column("AllocCPUS"), column("NCPUS")}, column("AllocTRES"));
+        job.requested = requested_processors(row);
+        job.allocated = allocated_processors(row);
         job.allocated = job.allocated >= 0 ? job.allocated : job.requested;
     }
 
-    void read_fields(const CsvRow& row, const AccountedJob& job) {
+    void read_fields(const CsvRow& row) {
         const auto text = [&](std::size_t column) { return field(row, column).text; };
         builder_.add_field("account", text(column("Account")));
         builder_.add_field("qos", text(column("QOS")));
@@ -119,16 +130,22 @@ class Reader {
             builder_.add_field("nodes", nodes);
         }
         const std::string_view memory = text(column("ReqMem"));
+        const auto processors = [&row] {
+            const long long number = requested_processors(row);
+            return number > 0 ? number : allocated_processors(row);
+        };
         if (const auto bytes =
-                memory_of(memory.empty() ? item_of(tres, "mem").value_or("") : memory, nodes, job.requested)) {
+                memory_of(memory.empty() ? item_of(tres, "mem").value_or("") : memory, nodes, processors)) {
             builder_.add_field("memory", *bytes);
         }
     }
 
     const AccountingData& data_;
     LogBuilder& builder_;
-    // The place of the first component of each heterogeneous job; none if it was left out.
-    std::unordered_map<std::string, std::optional<std::size_t>> heterogeneous_;
+    // The place of each run of a heterogeneous job; none if it was left out. A requeued job has several runs, and each
+    // of its components a row for each run.
+    std::unordered_map<std::string, std::vector<std::optional<std::size_t>>> heterogeneous_;
+    std::unordered_map<std::string, std::size_t> rows_of_component_;
 };
 
 }  // namespace

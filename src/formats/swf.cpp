@@ -135,16 +135,22 @@ class Parser {
 
 }  // namespace
 
-std::optional<std::string> SwfLog::field(std::string_view name) const {
+std::vector<std::string> SwfLog::fields(std::string_view name) const {
+    std::vector<std::string> values;
     for (const std::string& comment : header) {
         const std::string_view text =
             std::string_view(comment).substr(std::min(comment.find_first_not_of(';'), comment.size()));
         const auto [key, value] = cut(text, ':');
         if (key.size() < text.size() && trimmed(key) == name) {
-            return std::string(trimmed(value));
+            values.emplace_back(trimmed(value));
         }
     }
-    return std::nullopt;
+    return values;
+}
+
+std::optional<std::string> SwfLog::field(std::string_view name) const {
+    const std::vector<std::string> values = fields(name);
+    return values.empty() ? std::nullopt : std::optional(values.front());
 }
 
 SwfLog parse_swf(std::string_view text, const std::string& path) {

@@ -59,7 +59,8 @@ class Reader {
         job.run_time = field(row, place_of("run-time")).length();
         job.walltime = walltime_of(row);
         read_size(row, job);
-        job.state = field(row, place_of("state")).text;
+        const RecordField state = field(row, place_of("state"));
+        job.state = state.is_missing() ? "" : state.text;
         job.user = field(row, place_of("user")).text;
         job.queue = field(row, place_of("queue")).text;
         if (!job.run_time && !(job.start && job.end)) {

@@ -63,7 +63,7 @@ class Scanner {
         }
         return value;
     }
-    // Reads the part of a second after a decimal point; 0 without a point. More digits are cut off.
+    // Reads the part of a second after a decimal point; 0 without a point. Rounds as Duration::parse().
     Duration fraction() {
         if (!skip(".")) {
             return {};
@@ -71,12 +71,11 @@ class Scanner {
         if (!begins_with_digit()) {
             fail();
         }
-        long long microseconds = 0;
-        for (long long unit = 100'000; begins_with_digit(); unit /= 10) {
-            microseconds += (text_.front() - '0') * unit;
-            text_.remove_prefix(1);
+        std::string decimal = "0.";
+        for (; begins_with_digit(); text_.remove_prefix(1)) {
+            decimal += text_.front();
         }
-        return Duration::microseconds(microseconds);
+        return Duration::parse(decimal).value_or(Duration());
     }
 
  private:

@@ -21,8 +21,8 @@ namespace batfill {
 
 namespace {
 
-// A byte that no text has.
-constexpr unsigned char no_quote = 0xFF;
+// A byte that no text has. Other bytes may be letters in some encoding.
+constexpr unsigned char no_quote = 0;
 
 // Real lines are far smaller: an allocation of 100,000 single hosts in a jobs.csv has 700 kB.
 constexpr std::size_t max_row_size = 16 << 20;
@@ -125,7 +125,9 @@ class CsvParser {
             std::rethrow_exception(problem_);
         }
         if (!good) {
-            row_.fail(csv_error(&parser_) == CSV_EPARSE ? "misplaced or missing quote" : "out of memory");
+            row_.fail(csv_error(&parser_) != CSV_EPARSE ? "out of memory"
+                      : row_.format_.has_quotes         ? "misplaced or missing quote"
+                                                        : "expected no zero byte");
         }
         if (csv_get_buffer_size(&parser_) > max_row_size) {
             row_.fail("line too long, or a quote is missing");

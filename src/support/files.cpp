@@ -22,11 +22,42 @@ namespace batfill {
 
 namespace {
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::size_t piece_size = std::size_t{1} << 20;
 
 // The temporary files and folders of this process. Creating, renaming or removing one requires the mutex.
 std::mutex unfinished_mutex;
 std::set<std::string> unfinished;
+
+// Other programs take "-" for a stream of the process. `direction` is "in" or "out".
+void require_file_name(const std::string& path, const std::string& direction) {
+    if (path.empty()) {
+        throw InputError("expected the name of a file, found an empty one");
+    }
+    if (path == "-") {
+        throw InputError("-: expected the name of a file; /dev/std" + direction + " is the standard " + direction +
+                         "put, and ./- a file of this name");
+    }
+}
+
+// Whether something follows the gzipped text of a file, which zlib passes over in silence. The last four bytes of a
+// whole file are the size of the text, or of its last part; a text in their place reads as more than 150 million.
+bool has_more_behind(const std::string& path, std::uintmax_t size_of_text) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) {
+        return false;
+    }
+    std::array<char, 4> end{};
+    std::ifstream file(path, std::ios::binary);
+    if (!file.seekg(-4, std::ios::end) || !file.read(end.data(), end.size())) {
+        return false;
+    }
+    std::uintmax_t size = 0;
+    for (std::size_t byte = end.size(); byte-- > 0;) {
+        size = size << 8U | static_cast<unsigned char>(end[byte]);
+    }
+    return size > size_of_text;
+}
 
 }  // namespace
 
@@ -68,6 +99,7 @@ bool TemporaryPath::rename_to(const std::string& final_path) {
 }
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
+    require_file_name(path_, "in");
     errno = 0;
     file_.reset(gzopen(path_.c_str(), "rb"));
     if (!file_) {
@@ -82,7 +114,16 @@ std::size_t InputFile::read(char* buffer, std::size_t size) {
     if (got < 0 || (status != Z_OK && status != Z_STREAM_END)) {
         throw InputError(path_ + ": cannot be read: " + (status == Z_ERRNO ? std::strerror(errno) : problem));
     }
-    return static_cast<std::size_t>(got);
+    std::string_view text(buffer, static_cast<std::size_t>(got));
+    size_ += text.size();
+    if (text.empty() && gzdirect(file_.get()) == 0 && has_more_behind(path_, size_)) {
+        throw InputError(path_ + ": cannot be read: something follows the gzipped text, expected the end of the file");
+    }
+    if (std::exchange(at_beginning_, false) && text.starts_with(byte_order_mark)) {
+        text.remove_prefix(byte_order_mark.size());
+        std::memmove(buffer, text.data(), text.size());
+    }
+    return text.size();
 }
 
 std::string InputFile::read_all(std::size_t max_size, std::string text) {
@@ -97,6 +138,7 @@ std::string InputFile::read_all(std::size_t max_size, std::string text) {
 }
 
 OutputFile::OutputFile(const std::string& path) : path_(path) {
+    require_file_name(path, "out");
     std::error_code error;
     struct stat there {};
     const bool exists = stat(path.c_str(), &there) == 0;

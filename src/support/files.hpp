@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -22,13 +23,15 @@ struct CloseFile {
 };
 using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
 
-// A file that is read from its beginning, plain or gzipped, whatever its name.
+// A file that is read from its beginning, plain or gzipped, whatever its name. A byte order mark of UTF-8 at the
+// beginning, which some programs write, is skipped.
 // Throws: InputError, which names the file.
 class InputFile {
  public:
     explicit InputFile(std::string path);
 
-    // Reads at most `size` bytes (below 2 GiB) into `buffer`. Returns how many; 0 only at the end of the file.
+    // Reads at most `size` bytes (from 4 to below 2 GiB) into `buffer`. Returns how many; 0 only at the end of the
+    // file.
     std::size_t read(char* buffer, std::size_t size);
 
     // Returns `text`, which was read before, and everything up to the end of the file.
@@ -38,6 +41,8 @@ class InputFile {
  private:
     std::string path_;
     GzipFile file_;
+    std::uintmax_t size_ = 0;  // of what was read
+    bool at_beginning_ = true;
 };
 
 // The temporary path of an incomplete file or folder. What is there is removed with this object.

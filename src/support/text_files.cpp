@@ -60,6 +60,7 @@ constexpr FoundKind found_kinds[] = {
     {"a table with commas or other separators", ""},
     {"a campaign in YAML", "`batfill campaign PATH -o FOLDER` runs it"},
     {"a gzipped file in a gzipped one", "unpack it once"},
+    {"text in UTF-16", "`iconv -f UTF-16 -t UTF-8 PATH` turns it into UTF-8"},
     {"a binary file", ""},
 };
 static_assert(std::size(found_kinds) == static_cast<std::size_t>(FileKind::binary) + 1);
@@ -67,6 +68,9 @@ static_assert(std::size(found_kinds) == static_cast<std::size_t>(FileKind::binar
 FileKind kind_of(std::string_view beginning) {
     if (beginning.starts_with("\x1f\x8b")) {
         return FileKind::gzip;
+    }
+    if (beginning.starts_with("\xFF\xFE") || beginning.starts_with("\xFE\xFF")) {
+        return FileKind::utf16;
     }
     constexpr std::size_t size_of_mark = 16;  // larger than the magic number of programs, pictures, archives
     if (beginning.substr(0, size_of_mark).find('\0') != std::string_view::npos) {
@@ -168,7 +172,7 @@ std::string read_file(const std::string& path, std::size_t max_size, std::string
     return file.read_all(max_size, std::move(text));
 }
 
-void for_each_line(const std::string& path, std::size_t max_line_size, std::string_view wanted,
+bool for_each_line(const std::string& path, std::size_t max_line_size, std::string_view wanted,
                    std::initializer_list<FileKind> accepted, const UseLine& use) {
     InputFile file(path);
     Lines lines{path, max_line_size, use};
@@ -184,7 +188,7 @@ void for_each_line(const std::string& path, std::size_t max_line_size, std::stri
             lines.add(rest);
         }
         if (got == 0) {
-            return;
+            return rest.empty();
         }
         std::memmove(buffer.data(), rest.data(), rest.size());
         if (rest.size() > buffer.size() / 2) {

@@ -9,7 +9,21 @@
 namespace batfill {
 
 // The kinds of files that users pass to the wrong command or option.
-enum class FileKind { unknown, empty, log, workload, json, platform, xml, jobs_csv, table, campaign, gzip, binary };
+enum class FileKind {
+    unknown,
+    empty,
+    log,
+    workload,
+    json,
+    platform,
+    xml,
+    jobs_csv,
+    table,
+    campaign,
+    gzip,
+    utf16,
+    binary
+};
 
 // The kind of a file, by how its text begins after unpacking. Unknown if nothing identifies it, and for what is no
 // regular file: a pipe could not be read again.
@@ -33,13 +47,13 @@ std::string read_file(const std::string& path, std::size_t max_size, std::string
 // Receives a line without its line end, and its number, from 1.
 using UseLine = std::function<void(std::string_view, std::size_t)>;
 
-// Calls `use` with each line of a file, plain or gzipped.
+// Calls `use` with each line of a file, plain or gzipped. Returns whether the last one has a line end.
 // Throws: InputError
 // - as require_kind(), by the beginning of the file
 // - which names the file, if it cannot be read
 // - which names file and line, if a line has more than `max_line_size` bytes or `use` throws one
 // Cost: O(size of the file); memory for the longest line.
-void for_each_line(const std::string& path, std::size_t max_line_size, std::string_view wanted,
+bool for_each_line(const std::string& path, std::size_t max_line_size, std::string_view wanted,
                    std::initializer_list<FileKind> accepted, const UseLine& use);
 
 // As above, for the text of a file. `path` is used in error messages only.

@@ -68,7 +68,8 @@ void choose_processors(const SwfSelection& selection, const SwfConversion& conve
         result.processors_from = "as given";
         return;
     }
-    const std::vector<long long> max_procs = header_numbers(selection.log->field("MaxProcs").value_or(""));
+    const std::vector<std::string> values = selection.log->fields("MaxProcs");
+    const std::vector<long long> max_procs = header_numbers(values.empty() ? "" : values.front());
     if (const auto chosen = partition_processors(max_procs, conversion.partitions)) {
         processors = static_cast<int>(*chosen / conversion.unit);
         result.processors_from = "MaxProcs of partition " + list_of_numbers(conversion.partitions) + " in the header";
@@ -79,13 +80,23 @@ void choose_processors(const SwfSelection& selection, const SwfConversion& conve
             result.processors_from += ", which is the whole machine";
         }
     }
+    const auto different = std::ranges::find_if(values, [&](const auto& value) { return value != values.front(); });
+    if (different != values.end()) {
+        result.processors_from += ", the first of several different ones";
+    }
     if (processors <= 0) {
         for (const KeptJob& kept : selection.kept) {
             processors =
                 std::max(processors, static_cast<int>(std::min(size_of(*kept.job, conversion), max_processors)));
         }
-        result.processors_from = selection.log->ids.empty() ? "the widest job, for want of MaxProcs in the header"
-                                                            : "the widest job; --processors N gives another size";
+        if (!values.empty()) {
+            result.processors_from = "the widest job; MaxProcs in the header is " + excerpt(values.front()) +
+                                     ", expected a number from " + std::to_string(conversion.unit) + " to " +
+                                     std::to_string(max_processors);
+        } else {
+            result.processors_from = selection.log->ids.empty() ? "the widest job, for want of MaxProcs in the header"
+                                                                : "the widest job; --processors N gives another size";
+        }
     }
 }
 
@@ -114,12 +125,67 @@ std::string estimate_text(const SwfConversion& conversion) {
                                                                    : "the run time";
 }
 
+std::size_t leading_digits(std::string_view text) {
+    return std::min(text.find_first_not_of("0123456789"), text.size());
+}
+
+// Whether `a` comes before `b` when the numbers in them count as numbers: "7_9" before "7_10".
+bool is_before_by_numbers(std::string_view a, std::string_view b) {
+    while (!a.empty() && !b.empty()) {
+        const bool are_numbers = leading_digits(a) > 0 && leading_digits(b) > 0;
+        std::string_view x = a.substr(0, are_numbers ? leading_digits(a) : 1);
+        std::string_view y = b.substr(0, are_numbers ? leading_digits(b) : 1);
+        a.remove_prefix(x.size());
+        b.remove_prefix(y.size());
+        if (are_numbers) {
+            x.remove_prefix(std::min(x.find_first_not_of('0'), x.size()));
+            y.remove_prefix(std::min(y.find_first_not_of('0'), y.size()));
+        }
+        if (x != y) {
+            return x.size() != y.size() ? x.size() < y.size() : x < y;
+        }
+    }
+    return a.size() < b.size();
+}
+
+// How many jobs come, because ids are compared as texts, after a job of the same instant that has a larger number.
+std::size_t jobs_out_of_order(const SwfSelection& selection) {
+    const auto id = [&](const KeptJob& kept) { return selection.log->ids[static_cast<std::size_t>(kept.job->number)]; };
+    std::size_t jobs = 0;
+    for (std::size_t i = 1; i < selection.kept.size(); ++i) {
+        const KeptJob& before = selection.kept[i - 1];
+        const KeptJob& job = selection.kept[i];
+        jobs += job.job->submit == before.job->submit && is_before_by_numbers(id(job), id(before)) ? 1U : 0U;
+    }
+    return jobs;
+}
+
 // Adds a job to the counts whose rule holds for it.
 void count_where(std::initializer_list<bool> rule_holds, std::vector<RuleCount>& counts) {
     std::size_t rule = 0;
     for (const bool holds : rule_holds) {
         counts[rule++].jobs += holds ? 1U : 0U;
     }
+}
+
+// What reading the log noted of the kept jobs.
+std::vector<RuleCount> notes_on_kept(const SwfSelection& selection) {
+    const SwfLog& log = *selection.log;
+    if (log.noted.empty()) {
+        return {};
+    }
+    std::vector<bool> is_kept(log.jobs.size());
+    for (const KeptJob& kept : selection.kept) {
+        is_kept[static_cast<std::size_t>(kept.job - log.jobs.data())] = true;
+    }
+    std::vector<RuleCount> counts;
+    for (const auto& [what, jobs] : log.noted) {
+        const auto kept = std::ranges::count_if(jobs, [&](std::uint32_t job) { return is_kept[job]; });
+        if (kept > 0) {
+            counts.push_back({what, static_cast<std::size_t>(kept)});
+        }
+    }
+    return counts;
 }
 
 // Notes peculiarities of the kept jobs that matter to readers of results.
@@ -144,6 +210,10 @@ void add_notes(const SwfSelection& selection, const SwfConversion& conversion, C
                      is_raised(job, conversion), job.run_time == Duration(),
                      size_of(job, conversion) > summary.processors, kept.copy > 1},
                     notes);
+    }
+    if (!selection.log->ids.empty()) {
+        notes.push_back(
+            {"submitted at one instant in the order of ids as texts, 10 before 9", jobs_out_of_order(selection)});
     }
     std::ranges::copy_if(notes, std::back_inserter(summary.noted), [](const RuleCount& note) { return note.jobs > 0; });
 }
@@ -200,7 +270,7 @@ JobMaker::JobMaker(const SwfSelection& selection, const SwfConversion& conversio
     summary_.kept = selection.kept.size();
     summary_.dropped = selection.dropped;
     choose_processors(selection, conversion, summary_);
-    summary_.noted = selection.log->noted;
+    summary_.noted = notes_on_kept(selection);
     add_notes(selection, conversion, summary_);
     if (conversion.load) {
         summary_.scaled = scale_load(selection, conversion, summary_.processors);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <string_view>
+#include <unordered_set>
 
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
@@ -62,7 +64,7 @@ std::vector<Rule> rules_of(const SwfLog& log, const SwfConversion& conversion) {
              return job.allocated_processors <= 0 &&
                     !(conversion.keep_unallocated && size_is_requested(job, conversion));
          }},
-        {"submit time unknown", [](const SwfJob& job) { return job.submit < Duration(); }},
+        {"submit time < 0 or unknown", [](const SwfJob& job) { return job.submit < Duration(); }},
     };
     const auto drop_if = [&](bool wanted, const std::string& what, const std::function<bool(const SwfJob&)>& drops) {
         if (wanted) {
@@ -105,10 +107,26 @@ bool is_partial_run(const SwfJob& job) {
     return job.status >= 2 && job.status <= 4;
 }
 
+// The ids in the log that look like those of later runs of a job, such as "7:2". None in a log that numbers its jobs.
+// Cost: O(size of the ids).
+std::unordered_set<std::string_view> ids_like_later_runs(const SwfLog& log, const std::vector<KeptJob>& kept) {
+    std::unordered_set<std::string_view> ids;
+    if (!log.ids.empty()) {
+        for (const KeptJob& job : kept) {
+            const std::string_view id = log.ids[static_cast<std::size_t>(job.job->number)];
+            if (id.find(':') != std::string_view::npos) {
+                ids.insert(id);
+            }
+        }
+    }
+    return ids;
+}
+
 // A checkpointed job has its own line and one per partial run, all with the same number. Drops such partial runs,
-// numbers the rest, sorts by number, and returns how many were dropped.
+// numbers the rest, sorts by number, and returns how many were dropped. No number gives an id that the log has.
 // Cost: O(n log n).
-std::size_t resolve_equal_numbers(std::vector<KeptJob>& kept) {
+std::size_t resolve_equal_numbers(const SwfSelection& selection, std::vector<KeptJob>& kept) {
+    const std::unordered_set<std::string_view> taken = ids_like_later_runs(*selection.log, kept);
     std::ranges::stable_sort(kept, {}, [](const KeptJob& k) { return k.job->number; });
     std::vector<KeptJob> resolved;
     resolved.reserve(kept.size());
@@ -119,7 +137,10 @@ std::size_t resolve_equal_numbers(std::vector<KeptJob>& kept) {
         std::uint32_t copies = 0;
         for (; first != last; ++first) {
             if (!has_own_line || !is_partial_run(*first->job)) {
-                resolved.push_back({first->job, ++copies});
+                KeptJob& job = resolved.emplace_back(KeptJob{first->job, ++copies});
+                while (copies > 1 && !taken.empty() && taken.contains(selection.id_of(job))) {
+                    job.copy = ++copies;
+                }
             }
         }
     }
@@ -171,7 +192,7 @@ SwfSelection select_jobs(const SwfLog& log, const SwfConversion& conversion) {
             ++result.dropped[first_rule + static_cast<std::size_t>(rule - rules.begin())].jobs;
         }
     }
-    const std::size_t partial_runs = resolve_equal_numbers(result.kept);
+    const std::size_t partial_runs = resolve_equal_numbers(result, result.kept);
     if (log.ids.empty()) {
         result.dropped.push_back({"partial run (status 2, 3, 4) of a job that has its own line", partial_runs});
     }

@@ -118,6 +118,8 @@ TEST_CASE("deadlines refuses what it cannot use and leaves no file") {
                EndsWith("--count: expected at most 2, the jobs that have a walltime, found 3\n"));
     CHECK_THAT(refused({"--seed", "1", "--share", "1", "--factor", "-1"}, 2),
                EndsWith("--factor: expected a number in 0..1000000, found '-1'\n"));
+    CHECK_THAT(refused({"--seed", "1", "--share", "1", "--factor", "1.0000001"}, 2),
+               EndsWith("--factor: expected at most six decimals, found '1.0000001'\n"));
     CHECK_THAT(refused({"--seed", "1", "--share", "1", "--floor", "a day"}, 2), Contains("--floor: expected a number"));
     CHECK_THAT(
         refused({"--seed", "1", "--share", "1", "--floor", "1e18"}, 1),

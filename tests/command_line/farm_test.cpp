@@ -159,6 +159,12 @@ TEST_CASE("generate farm refuses what it cannot do in one line, and writes nothi
     check_refused(run(other, {"generate", "farm", "--seed", "1", "-o", other.file("x"), "--platform", other.file("x")}),
                   2);
     check_refused(run(other, {"generate", "farm", "-o", other.file("x"), "--platform", other.file("y")}), 2);
+    std::filesystem::create_symlink(".", other.file("link"));
+    CHECK_THAT(
+        run(other, {"generate", "farm", "--seed", "1", "-o", other.file("x"), "--platform", other.file("link/x")})
+            .errors,
+        Contains("--platform: expected another file than --output, found '"));
+    CHECK_FALSE(std::filesystem::exists(other.file("x")));
 }
 
 TEST_CASE("generate farm writes both files or none") {

@@ -57,6 +57,78 @@ TEST_CASE("import makes a workload that is replayed, and says what it left out")
                Contains("Processors: 2 (the widest job") && Contains("0.5000 with the gaps between submissions times"));
 }
 
+TEST_CASE("import gives jobs different ids, and keeps those of the data") {
+    const Folder folder;
+    const auto imported = [&](const std::string& ids) {
+        std::string table = "id,s,r,p\n";
+        for (const char id : ids) {
+            table += (id == 'r'   ? "1"
+                      : id == 't' ? "1:2"
+                      : id == 'u' ? "1:2:2"
+                                  : "10") +
+                     std::string(",2024-01-01T00:00:00,5,2\n");
+        }
+        const Outcome outcome = run(folder, {"import", "csv", folder.write("c.csv", table), "--map",
+                                             "id=id,submit=s,run-time=r,processors=p", "-o", folder.file("c.json")});
+        CHECK(outcome.status == 0);
+        std::string found;
+        for (const WorkloadJob& job : read_workload(folder.file("c.json"), "w0").jobs) {
+            found += job.description.id.substr(3) + " ";
+        }
+        return found;
+    };
+    CHECK(imported("rr") == "1 1:2 ");
+    CHECK(imported("rtr") == "1 1:2 1:3 ");
+    CHECK(imported("rrtt") == "1 1:2 1:2:2 1:3 ");
+    CHECK(imported("rrttu") == "1 1:2 1:2:2 1:2:3 1:3 ");
+}
+
+TEST_CASE("import notes jobs of one instant whose ids order them otherwise than their numbers") {
+    const Folder folder;
+    const auto output = [&](const std::vector<std::string>& ids) {
+        std::string table = "id,s,r,p\n";
+        for (const std::string& id : ids) {
+            table += id + ",2024-01-01T00:00:0" + (id == "later9" ? "1" : "0") + ",5,2\n";
+        }
+        return run(folder,
+                   {"import", "csv", folder.write("c.csv", table), "--map", "id=id,submit=s,run-time=r,processors=p"})
+            .output;
+    };
+    const std::string note = "submitted at one instant in the order of ids as texts, 10 before 9";
+    CHECK_THAT(output({"9", "10"}), Contains(note + "          1"));
+    CHECK_THAT(output({"7_1", "7_2", "7_10", "8"}), Contains(note + "          1"));
+    CHECK_THAT(output({"a9", "a10", "b1", "b2"}), Contains(note + "          1"));
+    for (const std::vector<std::string>& ids :
+         {std::vector<std::string>{"08", "09", "10"}, {"8", "9"}, {"a", "b", "9"}, {"10", "later9"}, {"7_1", "7_2"}}) {
+        CHECK_THAT(output(ids), !Contains("submitted at one instant"));
+    }
+}
+
+TEST_CASE("import counts what it notes for the jobs that it keeps") {
+    const Folder folder;
+    const std::string table =
+        "JobID|User|Partition|Submit|Start|End|NCPUS|State|Timelimit\n"
+        "1|b\xE9|a|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|4|FOO|UNLIMITED\n"
+        "2+0|b\xE9|b|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|4|FOO|UNLIMITED\n"
+        "2+1|b\xE9|b|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|4|FOO|UNLIMITED\n";
+    const std::string jobs = folder.write("q.txt", table);
+    const auto output = [&](const std::string& queue) {
+        return run(folder, {"import", "sacct", jobs, "--queue", queue}).output;
+    };
+    const auto line = [](std::string what, int jobs_of_rule) {
+        what.resize(66, ' ');
+        return "  " + what + "          " + std::to_string(jobs_of_rule) + "\n";
+    };
+    for (const std::string queue : {"a", "b"}) {
+        CHECK_THAT(output(queue), Contains(line("jobs", 1)) &&
+                                      Contains(line("time limit missing, UNLIMITED or Partition_Limit: unknown", 1)) &&
+                                      Contains(line("state that batfill does not know: the job counts as ended", 1)) &&
+                                      Contains("text that is not UTF-8"));
+    }
+    CHECK_THAT(output("a"), !Contains("heterogeneous job"));
+    CHECK_THAT(output("b"), Contains(line("heterogeneous job: a component joined to the first one", 1)));
+}
+
 TEST_CASE("import refuses what it cannot read, and options of another format") {
     const Inputs inputs;
     const auto refused = [&](const Arguments& arguments) {
@@ -73,6 +145,8 @@ TEST_CASE("import refuses what it cannot read, and options of another format") {
     CHECK_THAT(refused({"csv", inputs.jobs, "--map", "id"}), Contains("--map: expected FIELD=COLUMN, found 'id'"));
     CHECK_THAT(refused({"csv", inputs.jobs, "--map", "id=a,id=b"}),
                Contains("--map: expected one column for id, found two"));
+    CHECK_THAT(refused({"csv", inputs.jobs, "--map", "id=a,deadline=b"}),
+               Contains("--map: jobs have a field deadline of their own, expected another name for column b"));
     CHECK_THAT(refused({"csv", inputs.jobs, "--separator", "::"}), Contains("--separator: expected one character"));
     CHECK_THAT(refused({"csv", inputs.jobs, "--times", "iso"}), Contains("--times: unknown value 'iso'"));
     CHECK_THAT(refused({"sacct", inputs.jobs, "--time-zone", "Berlin"}), Contains("unknown time zone 'Berlin'"));

@@ -238,6 +238,9 @@ TEST_CASE("plot refuses what it cannot draw with one line, and leaves no chart")
     check_refused(inputs.plot({"gantt", inputs.folder.file("none")}), 1);
     check_refused(inputs.plot({"gantt"}), 2);
     check_refused(inputs.plot({"slowdowns", inputs.easy, "--tau", "0"}), 2);
+    const Outcome bound = inputs.plot({"gantt", inputs.easy, "--tau", "5"});
+    check_refused(bound, 2);
+    CHECK_THAT(bound.errors, Contains("--tau is for slowdowns"));
     CHECK(!std::filesystem::exists(inputs.chart));
     check_refused(run(inputs.folder, {"plot", "gantt", inputs.easy, "-o", inputs.folder.file("none/chart.svg")}), 1);
     CHECK_THAT(run(inputs.folder, {"help", "plot"}).output, StartsWith("Usage: batfill plot KIND PREFIX..."));

@@ -134,6 +134,22 @@ TEST_CASE("batfill swf refuses what it cannot use and leaves no file", "[swf][co
     for (const std::string factor : {"factor:", "factor:0.999999", "factor:two", "factor:1000001", "factor:-2"}) {
         CHECK_THROWS_WITH(commands::swf({log, "--estimates", factor}), Contains("K in 1..1000000, found '" + factor));
     }
+    for (const std::string factor : {"1.0000001", "1.00000149", "10000000.1e-6", "1.0000000000001"}) {
+        CHECK_THROWS_WITH(commands::swf({log, "--estimates", "factor:" + factor}),
+                          "--estimates: expected at most six decimals, found '" + factor + "'");
+    }
+    CHECK_THROWS_WITH(commands::swf({log, "--format", "json", "--format", "table"}),
+                      "--format: expected one of table and json, found json and table");
+    CHECK_THROWS_WITH(commands::swf({log, "--format", "batsim4", "--format", "json", "--format", "batsim5"}),
+                      "--format: expected one of batsim4 and batsim5, found batsim4 and batsim5");
+    CHECK_THROWS_WITH(commands::swf({}), Contains("an argument is missing (usage: batfill swf LOG.swf[.gz] "));
+    for (const std::string option : {"--header", "--schedule", "--output"}) {
+        CHECK_THROWS_WITH(commands::swf({log, "-o", out, option, ""}),
+                          option == "--output" ? "--output: expected one value, found 2"
+                                               : "expected the name of a file, found an empty one");
+        CHECK_THROWS_WITH(commands::swf({log, option, "-"}), Contains("/dev/stdout is the standard output"));
+    }
+    CHECK_THROWS_WITH(commands::swf({"-"}), Contains("/dev/stdin is the standard input"));
     for (const std::string missing : {"omit", "3600"}) {
         CHECK_THROWS_WITH(commands::swf({log, "--estimates", "exact", "--missing-walltime", missing}),
                           Contains("expected exact or drop with --estimates exact") && Contains(missing));
@@ -147,6 +163,16 @@ TEST_CASE("batfill swf refuses what it cannot use and leaves no file", "[swf][co
     CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--queue-names", "1=low,1=high"}),
                       Contains("expected one name for queue 1"));
     CHECK_THROWS_WITH(commands::swf({log, "-o", out, "--partition", "9"}), Contains("all of its 3 jobs are dropped"));
+    // Two names of one file that does not exist.
+    const std::string here = std::filesystem::current_path();
+    std::filesystem::current_path(std::filesystem::path(out).parent_path());
+    CHECK_THROWS_WITH(commands::swf({log, "-o", "out.json", "--schedule", "./out.json"}),
+                      "--schedule: expected another file than --output, found './out.json'");
+    CHECK_THROWS_WITH(commands::swf({log, "-o", "out.json", "--header", out}),
+                      "--header: expected another file than --output, found '" + out + "'");
+    CHECK_THROWS_WITH(commands::swf({log, "--schedule", out, "--header", "out.json"}),
+                      "--schedule: expected another file than --header, found '" + out + "'");
+    std::filesystem::current_path(here);
     CHECK_THROWS_AS(commands::swf({log_in(folder, "1 2\n"), "-o", out}), InputError);
     CHECK(folder.files() == 1);
 }

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,8 @@ TEST_CASE("a file of the wrong kind is refused with its kind, the expected kind 
     CHECK_THAT(in_place_of_log(files.jobs), Contains(log_wanted + "a jobs.csv; `batfill metrics " + files.jobs + "`"));
     CHECK_THAT(in_place_of_log(files.empty), EndsWith(log_wanted + "nothing\n"));
     CHECK_THAT(in_place_of_log(files.program), EndsWith(log_wanted + "a binary file\n"));
+    CHECK_THAT(in_place_of_log(files.folder.write("utf16.swf", "\xFF\xFE" + std::string("1\0 \0", 4))),
+               Contains(log_wanted + "text in UTF-16; `iconv -f UTF-16 -t UTF-8 "));
     CHECK_THAT(in_place_of_log(files.folder.write("comments.swf", "; MaxProcs: 4\n")),
                EndsWith("expected lines of jobs, found only comments\n"));
 
@@ -70,6 +73,21 @@ TEST_CASE("a file of the wrong kind is refused with its kind, the expected kind 
                Contains("expected a campaign (YAML), found a workload in JSON"));
     CHECK_THAT(files.refused({"simulate", "-a", "fcfs", "-p", "1", "-w", files.workload, "--events", files.jobs}),
                Contains("expected events, one JSON object per line, found a jobs.csv"));
+}
+
+TEST_CASE("a file with a byte order mark is taken") {
+    const Files files;
+    const auto marked = [&](const std::string& path) {
+        return files.folder.write("marked" + std::filesystem::path(path).extension().string(),
+                                  "\xEF\xBB\xBF" + contents(path));
+    };
+    CHECK(run(files.folder, {"swf", marked(files.log)}).status == 0);
+    CHECK(run(files.folder, {"simulate", "-a", "fcfs", "-p", marked(files.platform), "-w", marked(files.workload), "-e",
+                             files.folder.file("out")})
+              .status == 0);
+    CHECK(run(files.folder, {"import", "sacct", marked(files.accounts)}).errors.find("no column JobID") ==
+          std::string::npos);
+    CHECK(run(files.folder, {"metrics", marked(files.folder.file("out_jobs.csv"))}).status == 0);
 }
 
 TEST_CASE("a file of the right kind that looks like another is taken") {

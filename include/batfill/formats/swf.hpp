@@ -58,6 +58,12 @@ struct RuleCount {
     std::size_t jobs = 0;
 };
 
+// A peculiarity that reading another format found in jobs.
+struct NotedJobs {
+    std::string what;
+    std::vector<std::uint32_t> jobs;  // places in SwfLog::jobs; a place may occur several times
+};
+
 // A log, in the terms of the Standard Workload Format, whatever the format of its file.
 struct SwfLog {
     std::string path;                 // for messages
@@ -72,11 +78,13 @@ struct SwfLog {
     TextList other_fields;  // as JobDescription::other_fields; number 0 is empty
     // What reading another format left out, and what it changed or did not know; one entry for each rule.
     std::vector<RuleCount> left_out;
-    std::vector<RuleCount> noted;
+    std::vector<NotedJobs> noted;
     std::string zero;  // the date of time 0, for messages; empty: unknown
 
-    // The value of the first header comment `; name: value`, without surrounding blanks.
+    // The values of the header comments `; name: value`, without surrounding blanks.
     // Cost: O(header).
+    std::vector<std::string> fields(std::string_view name) const;
+    // The first of them.
     std::optional<std::string> field(std::string_view name) const;
 };
 
@@ -109,7 +117,8 @@ enum class TimeFormat {
 using ColumnMapping = std::vector<std::pair<std::string, std::string>>;
 
 // Reads a mapping written as FIELD=COLUMN[,...].
-// Throws: UsageError for another text or a field with two columns. The caller names the option.
+// Throws: UsageError for another text, a field with two columns, two fields that say the same, and a name that jobs
+// have for something else. The caller names the option.
 ColumnMapping parse_mapping(std::string_view text);
 
 // What a table can say of a job:
@@ -144,7 +153,7 @@ std::vector<std::string> accounting_formats();
 // nodes, dependency, and what a mapping names. The log tells what was left out and changed.
 // Requires: the format is known; at least one path.
 // Throws: UsageError for a mapping without id, submit, a size or a run time, and for an unknown time zone; InputError,
-// which names file, line and column, for what cannot be read.
+// which names file, line and column, for what cannot be read, and for data without a record.
 // Cost: O(size of the files). About 150 bytes of memory for each job, and its id and other fields.
 SwfLog read_accounting(const AccountingData& data);
 

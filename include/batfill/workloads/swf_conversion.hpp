@@ -166,7 +166,7 @@ struct LoggedSchedule {
 // - other fields are those of the log
 //
 // Several lines may have the same job number. Drops partial runs (status 2, 3, 4) if the job has a line of its own.
-// Other lines get "-2", "-3", ... after the number, or ":2", ":3", ... after the name.
+// Other lines get "-2", "-3", ... after the number, or ":2", ":3", ... after the name, unless the log has such a name.
 //
 // Requires: unit > 0.
 // Throws: InputError for a job of more than 2^31 - 2 processors.

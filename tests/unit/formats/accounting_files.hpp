@@ -59,4 +59,13 @@ inline std::size_t count_of(const std::vector<RuleCount>& counts, const std::str
     return 0;
 }
 
+inline std::size_t count_of(const std::vector<NotedJobs>& notes, const std::string& start) {
+    for (const auto& [what, jobs] : notes) {
+        if (what.starts_with(start)) {
+            return jobs.size();
+        }
+    }
+    return 0;
+}
+
 }  // namespace batfill::tests::accounting_files

@@ -88,6 +88,80 @@ TEST_CASE("sacct: array tasks, requeued jobs, heterogeneous jobs and unlimited o
     CHECK(fields_of(log, 1) == R"("account":"a","qos":"q","nodes":1,"memory":4194304000)");
 }
 
+TEST_CASE("Names and ids in UTF-8 stay, and bytes that are not UTF-8 become escapes that keep them apart") {
+    const ColumnMapping mapping = {{"id", "i"},   {"submit", "s"}, {"run-time", "r"}, {"processors", "p"},
+                                   {"user", "u"}, {"queue", "q"},  {"account", "a"}};
+    const SwfLog log = read_csv_table(
+        "i,s,r,p,u,q,a\n\xC3\xA9,0,5,2,b\xC3\xA9,\xE2\x82\xAC,\xC3\xA4\n\xC3\xA8,0,5,2,b\xC3\xA8,x,\n"
+        "3,0,5,2,b\xE9,\xC3,\n4,0,5,2,b\xE8,x,\n",
+        mapping);
+    CHECK(id_of(log, 0) == "\xC3\xA9");
+    CHECK(id_of(log, 1) == "\xC3\xA8");
+    CHECK(log.jobs[0].number != log.jobs[1].number);
+    CHECK(user_of(log, 0) == "b\xC3\xA9");
+    CHECK(user_of(log, 1) == "b\xC3\xA8");
+    CHECK(queue_of(log, 0) == "\xE2\x82\xAC");
+    CHECK(fields_of(log, 0) == "\"account\":\"\xC3\xA4\"");
+    CHECK(user_of(log, 2) == R"(b\xE9)");
+    CHECK(queue_of(log, 2) == R"(\xC3)");
+    CHECK(user_of(log, 3) == R"(b\xE8)");
+    CHECK(count_of(log.noted, "text that is not UTF-8") == 2);
+}
+
+TEST_CASE("sacct: a byte of another encoding is no quote") {
+    const std::string header = "JobID|User|Submit|Start|Elapsed|NCPUS\n";
+    CHECK(user_of(read("sacct", header + "1|b\xFF|1|1|5|4\n"), 0) == R"(b\xFF)");
+    CHECK_THAT(problem_with("sacct", header + "1|x" + std::string(1, '\0') + "|1|1|5|4\n"),
+               Contains("data:2: expected no zero byte"));
+}
+
+TEST_CASE("sacct: each run of a requeued heterogeneous job has its own components") {
+    const auto row = [](const std::string& id, const std::string& begin, const std::string& state) {
+        return id + "|1709280000|" + begin + "|60|4|" + state + "\n";
+    };
+    const std::string header = "JobID|Submit|Start|Elapsed|NCPUS|State\n";
+    const std::string first[] = {row("4+0", "1709280000", "NODE_FAIL"), row("4+1", "1709280000", "NODE_FAIL")};
+    const std::string second[] = {row("4+0", "1709280300", "COMPLETED"), row("4+1", "1709280300", "COMPLETED")};
+    for (const std::string& rows :
+         {first[0] + first[1] + second[0] + second[1], first[0] + second[0] + first[1] + second[1]}) {
+        const SwfLog log = read("sacct", header + rows);
+        REQUIRE(log.jobs.size() == 2);
+        CHECK(log.jobs[0].number == log.jobs[1].number);  // runs of one job
+        CHECK(log.jobs[0].allocated_processors == 8);
+        CHECK(log.jobs[1].allocated_processors == 8);
+        CHECK(log.jobs[0].wait == Duration());
+        CHECK(log.jobs[1].wait == Duration::seconds(300));
+        CHECK(count_of(log.noted, "heterogeneous job") == 2);
+    }
+    const SwfLog late = read("sacct", header + row("4+0", "Unknown", "NODE_FAIL") + row("4+1", "Unknown", "NODE_FAIL") +
+                                          second[0] + second[1]);
+    REQUIRE(late.jobs.size() == 1);
+    CHECK(late.jobs[0].allocated_processors == 8);
+    CHECK(count_of(late.left_out, "component of a heterogeneous job that is left out") == 1);
+}
+
+TEST_CASE("sacct: memory for each processor counts processors, whatever the size of the job is") {
+    const auto memory = [](const std::string& columns, const std::string& values, bool counts_nodes) {
+        AccountingData data;
+        data.counts_nodes = counts_nodes;
+        return fields_of(read("sacct", "JobID|Submit|Start|Elapsed|" + columns + "\n4|1|1|60|" + values + "\n", data),
+                         0);
+    };
+    const std::string gib16 = "\"memory\":17179869184";
+    CHECK_THAT(memory("AllocCPUS|ReqCPUS|NNodes|ReqMem", "4|4|1|4Gc", false), Contains(gib16));
+    CHECK_THAT(memory("AllocCPUS|ReqCPUS|NNodes|ReqMem", "4|4|1|4Gc", true), Contains(gib16));
+    CHECK_THAT(memory("NCPUS|ReqMem", "4|4Gc", false), Contains(gib16));
+    CHECK_THAT(memory("AllocCPUS|NNodes|ReqMem", "4|1|4Gc", true), Contains(gib16));
+    CHECK_THAT(memory("AllocCPUS|NNodes|ReqMem", "4|2|8Gn", true), Contains(gib16));
+}
+
+TEST_CASE("A state that batfill does not know counts as ended and is noted") {
+    const std::string header = "JobID|Submit|Start|Elapsed|NCPUS|State\n";
+    const SwfLog log = read("sacct", header + "1|1|1|5|4|FOO\n2|1|1|5|4|REQUEUED\n3|1|1|5|4|\n4|1|1|5|4|FOO by 7\n");
+    CHECK(log.jobs.size() == 4);
+    CHECK(count_of(log.noted, "state that batfill does not know: the job counts as ended") == 2);
+}
+
 TEST_CASE("sacct: sizes come from the columns that are there, GPUs from the generic resources") {
     const std::string header = "JobID|Submit|Start|Elapsed|ReqTRES|AllocTRES\n";
     const std::string row =
@@ -115,6 +189,10 @@ TEST_CASE("Bad accounting data get one line with file, line and column") {
     CHECK_THAT(problem("sacct", "JobID|Submit|Start|AllocCPUS\n1|1|2|many\n"), Contains("data:2: AllocCPUS is 'many'"));
     CHECK_THAT(problem("sacct", "JobID|Submit\n1|1|2\n"), Contains("data:2: 3 fields, expected 2"));
     CHECK_THAT(problem("sacct", "JobID|Submit|Start\n1!2|1|2\n"), Contains("data:2: the id is \"1!2\""));
+    CHECK_THAT(problem("sacct", "JobID|Submit|Start\nraw07|1|2\n"),
+               Contains("data:2: the id is \"raw07\", expected a text without '!', 'w0' (the name of the workload)"));
+    CHECK_THAT(problem("pbs", "\n"), Contains("data: expected jobs, found none"));
+    CHECK_THAT(problem("sacct", "JobID|Submit\n"), Contains("data: expected jobs, found none"));
     CHECK_THAT(problem("pbs", "hello; world\n"), Contains("data:1: expected DATE;TYPE;ID;ATTRIBUTES"));
     CHECK_THAT(
         problem("pbs", pbs_end("1.s", "Resource_List.walltime=long")),
@@ -149,6 +227,21 @@ TEST_CASE("PBS: a job is its end record; other records and arrays are left out")
     AccountingData nodes;
     nodes.counts_nodes = true;
     CHECK(read("pbs", pbs_end("1.s", "exec_host=n1/0+n1/1+n2/0"), nodes).jobs.at(0).allocated_processors == 2);
+}
+
+TEST_CASE("PBS: a log that ends in the middle of a record is refused, and a record without an end inside is not") {
+    const std::string whole = pbs_end("1.s", "exec_host=n1/0");
+    const std::string cut = pbs_end("2.s", "exec_host=n1/0");
+    const std::string expected = "data:2: expected the end of a record, with end=SECONDS, found the end of the file";
+    for (const std::string upto : {"user=al", "ctime=", "start=17", "exec_host", "end", "end=17092"}) {
+        INFO(upto);
+        CHECK_THAT(problem_with("pbs", whole + cut.substr(0, cut.find(upto) + upto.size())), Contains(expected));
+    }
+    CHECK(read("pbs", whole + cut.substr(0, cut.size() - 1)).jobs.size() == 2);
+    const std::string odd = "03/01/2024 09:10:00;E;3.s;user=alice ctime=1709280000 start=1709280600\n";
+    CHECK(read("pbs", odd + whole).jobs.size() == 2);
+    CHECK(read("pbs", whole + odd).jobs.size() == 2);
+    CHECK(read("pbs", odd + "03/01/2024 09:10:00;L;license;floating").jobs.size() == 1);
 }
 
 TEST_CASE("Sizes of memory and items of lists of resources") {

@@ -66,6 +66,22 @@ TEST_CASE("A mapping needs an id, a submission, a size and a run time, and colum
                       Contains("data:2: p is '3.5', expected a whole number"));
 }
 
+TEST_CASE("Instants are rounded half to even to the microsecond, as texts and as numbers of any unit") {
+    const ColumnMapping mapping = {{"id", "i"}, {"submit", "s"}, {"processors", "p"}, {"run-time", "r"}};
+    const auto submit = [&](const std::string& text, TimeFormat times) {
+        AccountingData data;
+        data.times = times;
+        return read_csv_table("i,s,p,r\n1," + text + ",1,5\n", mapping, data).jobs.at(0).submit;
+    };
+    const auto expected = [](long long microseconds) { return Duration::microseconds(microseconds); };
+    CHECK(submit("2024-01-01 00:00:00.1234569", TimeFormat::automatic) == expected(123'457));
+    CHECK(submit("1704067200.1234569", TimeFormat::automatic) == expected(123'457));
+    CHECK(submit("1704067200123456900", TimeFormat::nanoseconds) == expected(123'457));
+    CHECK(submit("1704067200123456500", TimeFormat::nanoseconds) == expected(123'456));
+    CHECK(submit("1704067200123457500", TimeFormat::nanoseconds) == expected(123'458));
+    CHECK(submit("1704067200123.4569", TimeFormat::milliseconds) == expected(123'457));
+}
+
 TEST_CASE("PM100: nodes are the processors, time limits are minutes, times are UTC") {
     const SwfLog log = read(
         "pm100",
@@ -177,6 +193,40 @@ TEST_CASE("Kestrel: lengths as pandas writes them, offsets in times, jobs that n
     CHECK(log.jobs[0].status == 5);
     CHECK(fields_of(log, 0) == R"("account":"a1","qos":"normal","nodes":1,"memory":"85G")");
     CHECK(count_of(log.left_out, "never started") == 1);
+}
+
+TEST_CASE("A mapping names no field that jobs have themselves, and each size and time limit once") {
+    for (const char* const field : {"res", "subtime", "profile", "extra_data", "licenses", "deadline"}) {
+        CHECK_THROWS_WITH(
+            parse_mapping("id=a," + std::string(field) + "=b"),
+            "jobs have a field " + std::string(field) + " of their own, expected another name for column b");
+    }
+    CHECK_THROWS_WITH(parse_mapping("walltime=a,walltime-minutes=b"),
+                      "expected one of walltime and walltime-minutes, found both");
+    CHECK_THROWS_WITH(parse_mapping("allocated-processors=a,processors=b"),
+                      "expected one of processors and allocated-processors, found both");
+    CHECK_THROWS_WITH(parse_mapping("processors=a,requested-processors=b"),
+                      "expected one of processors and requested-processors, found both");
+    CHECK(parse_mapping("requested-processors=a,allocated-processors=b,gpus=c").size() == 3);
+}
+
+TEST_CASE("A mapping of a data set takes the place of columns that say the same") {
+    AccountingData data;
+    data.mapping = {{"processors", "cnumr"}};
+    const SwfLog nodes = read("f-data",
+                              "jid,usr,cnumr,nnumr,adt,elpl,sdt,edt,nnuma,mszl,exit state,duration\n"
+                              "1,u,96,2,2024-01-02 09:00:00,7200.0,2024-01-02 09:10:00,2024-01-02 10:10:01,2,1,"
+                              "completed,3600.0\n",
+                              data);
+    CHECK(nodes.jobs.at(0).requested_processors == 96);
+    CHECK(nodes.jobs.at(0).allocated_processors == 96);
+    data.mapping = {{"walltime", "limit"}};
+    const SwfLog limits = read("pm100",
+                               "job_id,submit_time,start_time,end_time,run_time,time_limit,limit,num_nodes_alloc,"
+                               "job_state,user_id,partition,qos,num_cores_alloc,num_gpus_alloc,mem_alloc\n"
+                               "1,1588723200,1588723200,1588723260,60,10,90,1,COMPLETED,1,1,1,1,1,1\n",
+                               data);
+    CHECK(limits.jobs.at(0).requested_time == Duration::seconds(90));
 }
 
 TEST_CASE("A mapping replaces single columns of a data set") {

@@ -29,6 +29,8 @@ TEST_CASE("A date is read in the forms of batch systems and of pandas") {
         CHECK(utc(text) == noon);
     }
     CHECK(utc("2024-03-01 12:00:00.25") == noon + Duration::microseconds(250'000));
+    CHECK(utc("2024-03-01 12:00:00.1234569") == noon + Duration::microseconds(123'457));
+    CHECK(utc("2024-03-01 12:00:00.9999996") == noon + Duration::seconds(1));
     CHECK(utc("2024-03-01") == noon - Duration::seconds(43'200));
     CHECK(utc("03/01/2024 12:00:00", DateOrder::month_day_year) == noon);
     CHECK(utc("01.03.2024 12:00:00", DateOrder::day_month_year) == noon);

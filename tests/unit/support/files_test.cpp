@@ -33,6 +33,58 @@ TEST_CASE("An output file that is not committed leaves what was there before") {
     CHECK(std::filesystem::is_character_file("/dev/null"));
 }
 
+TEST_CASE("No file has an empty name, and - is no stream") {
+    CHECK_THROWS_WITH(OutputFile(""), "expected the name of a file, found an empty one");
+    CHECK_THROWS_WITH(InputFile(""), "expected the name of a file, found an empty one");
+    CHECK_THROWS_WITH(OutputFile("-"),
+                      "-: expected the name of a file; /dev/stdout is the standard output, and ./- a "
+                      "file of this name");
+    CHECK_THROWS_WITH(InputFile("-"),
+                      "-: expected the name of a file; /dev/stdin is the standard input, and ./- a "
+                      "file of this name");
+}
+
+TEST_CASE("A byte order mark at the beginning of a file is skipped, and only there") {
+    const Folder folder;
+    const std::string mark = "\xEF\xBB\xBF";
+    for (const std::string name : {"plain", "packed.gz"}) {
+        write_file(folder.file(name), mark + "a" + mark);
+        CHECK(InputFile(folder.file(name)).read_all(100) == "a" + mark);
+        write_file(folder.file(name), mark);
+        CHECK(InputFile(folder.file(name)).read_all(100).empty());
+        write_file(folder.file(name), mark.substr(0, 2));
+        CHECK(InputFile(folder.file(name)).read_all(100) == mark.substr(0, 2));
+    }
+}
+
+TEST_CASE("A gzipped file ends with its text, which may have several parts") {
+    const Folder folder;
+    write_file(folder.file("a.gz"), "first\n");
+    write_file(folder.file("empty.gz"), "");
+    const std::string first = contents(folder.file("a.gz"));
+    const std::string empty = contents(folder.file("empty.gz"));
+    const auto read = [&](const std::string& packed) { return InputFile(folder.write("b.gz", packed)).read_all(100); };
+    CHECK(read(first) == "first\n");
+    CHECK(read(first + first) == "first\nfirst\n");
+    CHECK(read(first + empty) == "first\n");
+    CHECK(read(empty).empty());
+    CHECK(read(first + std::string(512, '\0')) == "first\n");  // as tapes are filled up
+    for (const std::string behind : {"junk\n", "<html></html>", "more"}) {
+        CHECK_THROWS_WITH(read(first + behind), folder.file("b.gz") +
+                                                    ": cannot be read: something follows the gzipped "
+                                                    "text, expected the end of the file");
+    }
+}
+
+TEST_CASE("Two paths of one file have one canonical path, also if it does not exist") {
+    const Folder folder;
+    std::filesystem::create_symlink(".", folder.file("link"));
+    CHECK(canonical_path(folder.file("link/x")) == canonical_path(folder.file("x")));
+    CHECK(canonical_path("./new") == canonical_path("new"));
+    CHECK(canonical_path(std::filesystem::current_path() / "new") == canonical_path("new"));
+    CHECK(canonical_path("new") != canonical_path("other"));
+}
+
 TEST_CASE("An output file written through a link leaves the link") {
     const Folder folder;
     folder.write("target", "old");

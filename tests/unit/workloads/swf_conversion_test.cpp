@@ -116,6 +116,24 @@ TEST_CASE("the size of the machine comes from the option, the SWF header or the 
     CHECK(processors(parts, second) == 50);
 }
 
+TEST_CASE("the origin of the machine's size says why MaxProcs in the header does not count", "[swf]") {
+    const std::vector<Line> lines = {{.number = "1", .requested = "6"}};
+    const auto origin = [&](const std::string& header, int unit = 1) {
+        SwfConversion conversion;
+        conversion.unit = unit;
+        return convert_swf(log_of(lines, header), conversion).summary.processors_from;
+    };
+    CHECK(origin("") == "the widest job, for want of MaxProcs in the header");
+    for (const std::string value : {"1000000000000", "-1", "abc", "0"}) {
+        CHECK(origin("; MaxProcs: " + value + "\n") ==
+              "the widest job; MaxProcs in the header is '" + value + "', expected a number from 1 to 2147483646");
+    }
+    CHECK(origin("; MaxProcs: 200\n", 256) ==
+          "the widest job; MaxProcs in the header is '200', expected a number from 256 to 2147483646");
+    CHECK(origin("; MaxProcs: 8\n; MaxProcs: 8\n") == "MaxProcs in the header");
+    CHECK(origin("; MaxProcs: 8\n; MaxProcs: 9\n") == "MaxProcs in the header, the first of several different ones");
+}
+
 TEST_CASE("SWF jobs wider than the machine are kept and noted", "[swf]") {
     const SwfWorkload converted = convert_swf(log_of({{.requested = "65"}}), {});
     CHECK(converted.workload.jobs.size() == 1);

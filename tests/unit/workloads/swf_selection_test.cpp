@@ -21,7 +21,7 @@ TEST_CASE("SWF jobs without run time, processors or submission are dropped and c
     CHECK(ids(converted) == Ids{"w0!1"});
     CHECK(count_of(converted.summary.dropped, "run time <= 0") == 2);
     CHECK(count_of(converted.summary.dropped, "allocated processors <= 0") == 2);
-    CHECK(count_of(converted.summary.dropped, "submit time unknown") == 1);
+    CHECK(count_of(converted.summary.dropped, "submit time < 0 or unknown") == 1);
 }
 
 TEST_CASE("SWF jobs are dropped by queue, partition, status, submission, overrun and width", "[swf]") {
