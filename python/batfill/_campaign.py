@@ -84,7 +84,8 @@ def campaign(
 def _functions(kind: type) -> "Iterator[FunctionType]":
     """The functions of a class, also those inside of static methods, class methods and properties."""
     for member in vars(kind).values():
-        inner = (member.fget, member.fset, member.fdel) if isinstance(member, property) else (getattr(member, "__func__", member),)
+        is_property = isinstance(member, property)
+        inner = (member.fget, member.fset, member.fdel) if is_property else (getattr(member, "__func__", member),)
         yield from filter(inspect.isfunction, inner)
 
 
