@@ -1,3 +1,5 @@
+#pragma once
+
 #include <limits>
 #include <memory>
 #include <optional>
@@ -11,8 +13,6 @@
 #include "schedulers/farm_heuristics.hpp"
 
 namespace batfill {
-
-namespace {
 
 // Flexible backfilling on a farm. The head of the queue starts, or it reserves processors of one machine, and licences.
 // The other jobs are tried in the order of their priorities, each on the machines from the fastest down. They start if
@@ -109,7 +109,8 @@ class FlexibleBackfilling : public Algorithm {
 };
 
 // Describes the variant of this name, which is in that section of the paper.
-AlgorithmDescription flexible_backfilling(const char* name, const char* summary, const char* section, bool keeps_head) {
+inline AlgorithmDescription flexible_backfilling(const char* name, const char* summary, const char* section,
+                                                 bool keeps_head) {
     return {
         name,
         summary,
@@ -120,13 +121,5 @@ AlgorithmDescription flexible_backfilling(const char* name, const char* summary,
         [=](const Parameters& given) { return std::make_unique<FlexibleBackfilling>(given, keeps_head); },
         {Placement::machine}};
 }
-
-const Registration bf_unmod(flexible_backfilling(
-    "bf-unmod", "flexible backfilling on a farm: the job that has the reservation keeps it until it starts", "5",
-    true));
-const Registration bf_mod(flexible_backfilling(
-    "bf-mod", "flexible backfilling on a farm: the job with the highest priority has the reservation", "6", false));
-
-}  // namespace
 
 }  // namespace batfill
