@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace batfill {
 
@@ -83,13 +84,15 @@ void append_own_fields(const JobDescription& job, std::string& out) {
 }
 
 // Throws: InputError for a field that the object has twice, as read_job() would see only the first.
-// Cost: O(fields^2).
+// Cost: O(fields * log(fields)).
 void require_different_fields(const JsonValue& object) {
-    for (auto member = object.MemberBegin(); member != object.MemberEnd(); ++member) {
-        const std::string_view name = view(member->name);
-        if (std::any_of(object.MemberBegin(), member, [&](const auto& other) { return view(other.name) == name; })) {
-            throw InputError("field " + in_quotes(name) + ": expected once");
-        }
+    std::vector<std::string_view> names;
+    for (const auto& member : object.GetObject()) {
+        names.push_back(view(member.name));
+    }
+    std::ranges::sort(names);
+    if (const auto twice = std::ranges::adjacent_find(names); twice != names.end()) {
+        throw InputError("field " + in_quotes(*twice) + ": expected once");
     }
 }
 
