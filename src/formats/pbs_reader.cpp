@@ -137,7 +137,7 @@ void add_end_record(std::string_view id, const Attributes& attributes, bool coun
     }
     job.start = attributes["start"].instant(builder.zone());
     job.end = attributes["end"].instant(builder.zone());
-    if (!job.start || *job.start == Duration()) {
+    if (!job.start) {
         builder.leave_out("never started");
         return;
     }

@@ -4,6 +4,7 @@
 
 #include "accounting_readers.hpp"
 #include "src/support/csv_reader.hpp"
+#include "src/support/split.hpp"
 
 namespace batfill {
 
@@ -45,8 +46,9 @@ class Reader {
     }
 
     CsvFormat format() const {
-        return {"table of jobs", "--map names its columns, and the program that wrote it", columns_, 0,
-                data_.separator};
+        CsvFormat format{"table of jobs", "", columns_, 0, data_.separator};
+        format.is_mapped = true;
+        return format;
     }
 
     void add(const CsvRow& row) {
@@ -61,14 +63,14 @@ class Reader {
         read_size(row, job);
         const RecordField state = field(row, place_of("state"));
         job.state = state.is_missing() ? "" : state.text;
-        job.user = field(row, place_of("user")).text;
-        job.queue = field(row, place_of("queue")).text;
+        job.user = field(row, place_of("user")).name_or_empty();
+        job.queue = field(row, place_of("queue")).name_or_empty();
         if (!job.run_time && !(job.start && job.end)) {
             builder_.leave_out("never started, or has not ended");
             return;
         }
         for (const auto& [name, column] : others_) {
-            if (const RecordField other{name, row.text(column)}; !other.is_missing()) {
+            if (const RecordField other{name, trimmed(row.text(column))}; !other.is_missing()) {
                 builder_.add_field(name, other.text);
             }
         }
@@ -81,18 +83,17 @@ class Reader {
     bool maps(std::size_t place) const { return column_of_[place] != none; }
     RecordField field(const CsvRow& row, std::size_t place) const {
         const std::size_t column = column_of_[place];
-        return column == none ? RecordField{} : RecordField{columns_[column], row.text(column)};
+        return column == none ? RecordField{} : RecordField{columns_[column], trimmed(row.text(column))};
     }
 
     std::optional<Duration> walltime_of(const CsvRow& row) const {
         if (!maps(place_of("walltime-minutes"))) {
             return field(row, place_of("walltime")).length();
         }
-        const std::optional<Duration> minutes = field(row, place_of("walltime-minutes")).length();
-        if (!minutes || *minutes == Duration::seconds(slurm_infinite) || *minutes == Duration::seconds(slurm_none)) {
-            return std::nullopt;
-        }
-        return *minutes * 60;
+        constexpr Duration minute = Duration::seconds(60);
+        const std::optional<Duration> walltime = field(row, place_of("walltime-minutes")).length(minute);
+        const bool is_unlimited = walltime == minute * slurm_infinite || walltime == minute * slurm_none;
+        return is_unlimited ? std::nullopt : walltime;
     }
 
     void read_size(const CsvRow& row, AccountedJob& job) const {

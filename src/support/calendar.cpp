@@ -1,8 +1,11 @@
 #include "calendar.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include <date/tz.h>
 
@@ -160,6 +163,62 @@ Duration read_iso_length(Scanner& text) {
     return length;
 }
 
+// "2024-03-01 12:00:00" of a date without separators, 20240301120000 or 20240301T120000. Empty for any other text.
+std::string spaced_date(std::string_view text) {
+    constexpr std::string_view digits = "0123456789";
+    const std::string_view day = text.substr(0, std::min(text.find_first_not_of(digits), text.size()));
+    const bool is_divided = day.size() == 8 && text.size() > 8 && text[8] == 'T';
+    if (day.size() != 14 && !is_divided) {
+        return {};
+    }
+    std::string_view clock = text.substr(is_divided ? 9 : 8);
+    if (clock.size() < 6 || clock.substr(0, 6).find_first_not_of(digits) != std::string_view::npos) {
+        return {};
+    }
+    const auto part = [](std::string_view of, std::size_t begin, std::size_t size) {
+        return std::string(of.substr(begin, size));
+    };
+    return part(day, 0, 4) + '-' + part(day, 4, 2) + '-' + part(day, 6, 2) + ' ' + part(clock, 0, 2) + ':' +
+           part(clock, 2, 2) + ':' + part(clock, 4, 2) + std::string(clock.substr(6));
+}
+
+// Seconds of a unit of time, for the words and letters that people write; none for another word.
+std::optional<long long> seconds_of_unit(std::string_view word) {
+    static constexpr std::array<std::pair<long long, std::array<std::string_view, 6>>, 5> units = {{
+        {1, {"s", "sec", "secs", "second", "seconds", "S"}},
+        {60, {"m", "min", "mins", "minute", "minutes", "M"}},
+        {seconds_of_hour, {"h", "hr", "hrs", "hour", "hours", "H"}},
+        {24 * seconds_of_hour, {"d", "day", "days", "D", "Day", "Days"}},
+        {7 * 24 * seconds_of_hour, {"w", "week", "weeks", "W", "Week", "Weeks"}},
+    }};
+    for (const auto& [seconds, words] : units) {
+        if (std::ranges::find(words, word) != words.end()) {
+            return seconds;
+        }
+    }
+    return std::nullopt;
+}
+
+// Reads "1h", "90 min", "1d12h", "2 days 3 hours": numbers with units, which get smaller.
+std::optional<Duration> read_length_with_units(std::string_view text) {
+    Duration length;
+    long long last = std::numeric_limits<long long>::max();
+    while (!text.empty()) {
+        const std::size_t number_size = std::min(text.find_first_not_of("0123456789."), text.size());
+        const auto number = Duration::parse(text.substr(0, number_size));
+        text.remove_prefix(std::min(text.find_first_not_of(' ', number_size), text.size()));
+        const std::size_t unit_size = std::min(text.find_first_of(" ,0123456789"), text.size());
+        const auto unit = seconds_of_unit(text.substr(0, unit_size));
+        text.remove_prefix(std::min(text.find_first_not_of(" ,", unit_size), text.size()));
+        if (!number || !unit || *unit >= last || *number > Duration::seconds(1'000'000'000)) {
+            return std::nullopt;
+        }
+        length = length + *number * *unit;
+        last = *unit;
+    }
+    return last == std::numeric_limits<long long>::max() ? std::nullopt : std::optional(length);
+}
+
 }  // namespace
 
 TimeZone::TimeZone(const std::string& name) {
@@ -170,23 +229,34 @@ TimeZone::TimeZone(const std::string& name) {
     }
 }
 
-Duration TimeZone::utc_of(Duration local) {
-    const auto hour = std::chrono::floor<std::chrono::hours>(whole_seconds(local));
-    if (zone_ != nullptr && hour_ != hour) {
-        offset_ = Duration::seconds(zone_->get_info(date::local_seconds(hour)).first.offset.count());
-        hour_ = hour;
+Instant TimeZone::utc_of(Duration local) {
+    if (zone_ == nullptr || (local >= begin_ && local < end_)) {
+        return local - offset_;
     }
-    return local - offset_;
+    const auto seconds_of = [](auto time) { return Duration::seconds(time.count()); };
+    const date::local_info info = zone_->get_info(date::local_seconds(whole_seconds(local)));
+    const Duration offset = seconds_of(info.first.offset);
+    if (info.result == date::local_info::ambiguous) {
+        return {local - offset, local - seconds_of(info.second.offset)};
+    }
+    if (info.result == date::local_info::unique) {
+        // Clocks change by a day at most.
+        begin_ = seconds_of(info.first.begin.time_since_epoch()) + offset + Duration::days(1);
+        end_ = seconds_of(info.first.end.time_since_epoch()) + offset - Duration::days(1);
+        offset_ = offset;
+    }
+    return local - offset;
 }
 
 Duration TimeZone::midnight_before(Duration utc) {
     const date::sys_seconds instant(whole_seconds(utc));
     const auto local = zone_ == nullptr ? instant.time_since_epoch() : zone_->to_local(instant).time_since_epoch();
-    return utc_of(Duration::days(std::chrono::floor<std::chrono::days>(local).count()));
+    return utc_of(Duration::days(std::chrono::floor<std::chrono::days>(local).count())).first;
 }
 
-std::optional<Duration> read_date(std::string_view text, DateOrder order, TimeZone& zone) {
-    Scanner scanner(text);
+std::optional<Instant> read_date(std::string_view text, DateOrder order, TimeZone& zone) {
+    const std::string spaced = order == DateOrder::year_month_day ? spaced_date(text) : std::string();
+    Scanner scanner(spaced.empty() ? text : spaced);
     const Duration day = read_day(scanner, order);
     Duration clock;
     std::optional<Duration> offset;
@@ -208,25 +278,32 @@ std::string date_text(Duration since_1970) {
                                 : since_1970.to_shortest_string() + " s after 1970-01-01 00:00:00";
 }
 
-std::optional<Duration> read_length(std::string_view text) {
-    if (const auto seconds = Duration::parse(text)) {
-        return seconds;
+std::optional<Duration> read_length(std::string_view text, Duration unit) {
+    if (const auto number = Duration::parse(text)) {
+        return *number * static_cast<long long>(unit.count() / 1'000'000);
     }
     Scanner scanner(text);
     if (scanner.skip("P")) {
         const Duration length = read_iso_length(scanner);
         return scanner.good() ? std::optional(length) : std::nullopt;
     }
+    if (const auto length = read_length_with_units(text)) {
+        return length;
+    }
     Duration days;
     Scanner ahead = scanner;
     const long long number = ahead.number(9);
-    if (ahead.skip("-") || ahead.skip(" days") || ahead.skip(" day")) {
+    if (ahead.skip("-")) {
+        Scanner hours = ahead;
+        days = Duration::days(number);
+        if (const long long rest = hours.number(2, 23); hours.good()) {
+            return days + Duration::seconds(rest * seconds_of_hour);
+        }
+        scanner = ahead;
+    } else if (ahead.skip(" days") || ahead.skip(" day")) {
         days = Duration::days(number);
         ahead.skip(",");
         ahead.skip(" ");
-        if (ahead.good() && !text.ends_with('-')) {
-            return days;
-        }
         scanner = ahead;
     }
     const Duration clock = read_clock(scanner, 9);

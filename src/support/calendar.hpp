@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,40 +13,56 @@ class time_zone;
 // Dates, and lengths of time as programs print them.
 namespace batfill {
 
-// A time zone of the tz database. It keeps the offset of the last hour, because times in a file are mostly near each
-// other.
+// An instant in UTC, counted from 1970. Clocks that are set back show an hour twice: a text from such an hour has a
+// second, later reading.
+struct Instant {
+    Duration first;
+    std::optional<Duration> second;
+
+    // NOLINTNEXTLINE(google-explicit-constructor): most instants have one reading.
+    Instant(Duration only, std::optional<Duration> later = {}) : first(only), second(later) {}
+    friend bool operator==(const Instant&, const Instant&) = default;
+};
+
+// A time zone of the tz database. It keeps the offset of the last instant and the period in which it holds, because
+// times in a file are mostly near each other.
 class TimeZone {
  public:
     // "": UTC.
     // Throws: UsageError if there is no such zone.
     explicit TimeZone(const std::string& name);
 
-    // The time since 1970 in UTC at which clocks of this zone show `local`, which counts the seconds since 1970 on
-    // those clocks. In the hour that clocks show twice, it is the first; in the one that they leave out, as if they
-    // had not left it out yet.
-    // Cost: O(1) within the hour of the last call; else O(log changes of the zone's offset).
-    Duration utc_of(Duration local);
+    // The instant at which clocks of this zone show `local`, which counts the seconds since 1970 on those clocks. Times
+    // that clocks leave out are read as if the clocks had not left them out yet.
+    // Cost: O(1) in the period of the last call, without the days around its ends; else O(log changes of the zone's
+    // offset).
+    Instant utc_of(Duration local);
     // The last midnight of the zone at or before `utc`.
     Duration midnight_before(Duration utc);
 
  private:
-    const date::time_zone* zone_ = nullptr;   // null: UTC
-    std::optional<std::chrono::hours> hour_;  // on local clocks, since 1970
-    Duration offset_;                         // in that hour
+    const date::time_zone* zone_ = nullptr;  // null: UTC
+    // On local clocks, from `begin_` until `end_`, this is the only offset.
+    Duration begin_;
+    Duration end_;
+    Duration offset_;
 };
 
 // The order of the parts of a date.
 enum class DateOrder { year_month_day, month_day_year, day_month_year };
 
 // Reads a date and a time of day, "2024-03-01 12:00:00.5". The date may have `-`, `/` or `.`; a blank or T follows it.
-// The time may have an offset (Z, +01:00, -0700). Returns the time since 1970 in UTC; no value for any other text.
-std::optional<Duration> read_date(std::string_view text, DateOrder order, TimeZone& zone);
+// The time may have an offset (Z, +01:00, -0700). "20240301120000" and "20240301T120000" are dates, too, in the order
+// year, month, day. Returns no value for any other text.
+std::optional<Instant> read_date(std::string_view text, DateOrder order, TimeZone& zone);
 
 // "2024-03-01 12:00:00" of a time since 1970. From the year 10000 on: "300000000000 s after 1970-01-01 00:00:00".
 std::string date_text(Duration since_1970);
 
-// Reads a length of time: seconds (90, 90.5), [D-]HH:MM:SS, MM:SS, "N days[,] HH:MM:SS" and ISO 8601 (P1DT2H30M5S). No
+// Reads a length of time. A number counts `unit` (90, 90.5). Other forms have units of their own: [D-]HH:MM:SS, MM:SS,
+// D-HH, "N days[,] HH:MM:SS", numbers with units ("1h", "90 min", "1h30m", "2 days") and ISO 8601 (P1DT2H30M5S). No
 // value if it is none of them.
-std::optional<Duration> read_length(std::string_view text);
+// Requires: unit is a whole number of seconds.
+std::optional<Duration> read_length(std::string_view text, Duration unit = Duration::seconds(1));
 
 }  // namespace batfill

@@ -14,6 +14,7 @@
 #include <batfill/core/error.hpp>
 
 #include "files.hpp"
+#include "numbers.hpp"
 #include "split.hpp"
 #include "text_files.hpp"
 
@@ -84,6 +85,26 @@ class CsvParser {
         const std::size_t parsed = csv_parse(&parser_, text.data(), text.size(), on_field, on_row_end, this);
         check(parsed == text.size());
     }
+    // Takes comments off the beginning of the first piece of a table whose columns the user names. Stops at a comment
+    // that has these names: what follows its sign is the header.
+    std::string_view without_comments(std::string_view text) {
+        const CsvFormat& format = row_.format_;
+        while (format.is_mapped && (text.starts_with('#') || text.starts_with(';'))) {
+            const std::string_view line = text.substr(0, text.find('\n'));
+            const std::string_view names = line.substr(std::min(line.find_first_not_of("#; "), line.size()));
+            const auto has = [&](std::string_view column) {
+                const auto is_column = [&](std::string_view name) { return trimmed(name) == column; };
+                return std::ranges::any_of(split(names, format.separator), is_column);
+            };
+            if (std::ranges::all_of(format.columns, has)) {
+                text.remove_prefix(static_cast<std::size_t>(names.data() - text.data()));
+                break;
+            }
+            text.remove_prefix(std::min(line.size() + 1, text.size()));
+            ++row_.line_;
+        }
+        return text;
+    }
     // Requires: called once, after the last piece.
     void finish() {
         check(csv_fini(&parser_, on_field, on_row_end, this) == 0);
@@ -150,8 +171,8 @@ class CsvParser {
         if (size == 0) {
             return;
         }
-        if (!have_header_) {
-            read_header();
+        if (!have_header_ && read_header()) {
+            // The line has names, and no row.
         } else if (size == header_size_) {
             handle_(row_);
         } else {
@@ -163,23 +184,78 @@ class CsvParser {
         row_.absent_.clear();
     }
 
-    void read_header() {
+    // Returns whether the line is a header. If not, it is a row of a table without one.
+    bool read_header() {
         const CsvFormat& format = row_.format_;
+        header_size_ = row_.ends_.size();
+        have_header_ = true;
+        if (format.is_mapped && count_columns()) {
+            return false;
+        }
         for (const std::string_view column : format.columns) {
-            std::size_t found = CsvRow::missing;
-            for (std::size_t i = 0; i < row_.ends_.size(); ++i) {
-                if (row_.field(i) == column && std::exchange(found, i) != CsvRow::missing) {
-                    row_.fail("column " + std::string(column) + " twice");
-                }
-            }
+            const std::size_t found = place_of(column);
             if (found == CsvRow::missing && row_.position_.size() < format.columns.size() - format.optional) {
-                row_.fail("no column " + std::string(column) + ", expected a " + std::string(format.name) + " as " +
-                          std::string(format.written_by) + " writes it");
+                row_.fail(
+                    "no column " + std::string(column) + ", expected " +
+                    (format.is_mapped
+                         ? "one of " + names_in_line() + "; numbers count the columns of a table without names"
+                         : "a " + std::string(format.name) + " as " + std::string(format.written_by) + " writes it"));
             }
             row_.position_.push_back(found);
         }
-        header_size_ = row_.ends_.size();
-        have_header_ = true;
+        return true;
+    }
+
+    // The place of the column with this name in the line; missing if there is none.
+    std::size_t place_of(std::string_view column) const {
+        std::size_t found = CsvRow::missing;
+        for (std::size_t i = 0; i < row_.ends_.size(); ++i) {
+            if (trimmed(row_.field(i)) == column && std::exchange(found, i) != CsvRow::missing) {
+                row_.fail("column " + std::string(column) + " twice");
+            }
+        }
+        return found;
+    }
+
+    // Takes the names of the columns for their numbers, if they are numbers and the line does not have all such names.
+    bool count_columns() {
+        std::vector<std::size_t> numbers;
+        bool has_names = true;
+        for (const std::string_view column : row_.format_.columns) {
+            const auto number = number_in<std::size_t>(column);
+            if (!number || *number == 0) {
+                return false;
+            }
+            has_names = has_names && has_name(column);
+            numbers.push_back(*number - 1);
+        }
+        if (has_names || numbers.empty()) {
+            return false;
+        }
+        if (const std::size_t last = std::ranges::max(numbers); last >= header_size_) {
+            row_.fail("no column " + std::to_string(last + 1) + ", expected a number up to " +
+                      std::to_string(header_size_) + ", or a name in the first line");
+        }
+        row_.position_ = std::move(numbers);
+        return true;
+    }
+
+    bool has_name(std::string_view column) const {
+        for (std::size_t i = 0; i < row_.ends_.size(); ++i) {
+            if (trimmed(row_.field(i)) == column) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    std::string names_in_line() const {
+        constexpr std::size_t most = 24;
+        std::string names;
+        for (std::size_t i = 0; i < std::min(row_.ends_.size(), most); ++i) {
+            names += (i == 0 ? "" : ", ") + one_line(trimmed(row_.field(i)).substr(0, 60));
+        }
+        return names + (row_.ends_.size() > most ? ", ..." : "");
     }
 
     CsvRow row_;
@@ -222,11 +298,18 @@ void read_csv(const std::string& path, const CsvFormat& format, const std::funct
     std::array<char, 1 << 16> buffer;
     bool at_beginning = true;
     while (const std::size_t size = file.read(buffer.data(), buffer.size())) {
+        std::string_view piece(buffer.data(), size);
         if (std::exchange(at_beginning, false)) {
-            require_kind({buffer.data(), size}, path, "a " + std::string(format.name),
-                         {FileKind::jobs_csv, FileKind::table, FileKind::empty});
+            const std::string wanted = "a " + std::string(format.name);
+            if (format.is_mapped) {  // numbers alone, and comments, look like a log
+                require_kind(piece, path, wanted,
+                             {FileKind::jobs_csv, FileKind::table, FileKind::log, FileKind::empty});
+            } else {
+                require_kind(piece, path, wanted, {FileKind::jobs_csv, FileKind::table, FileKind::empty});
+            }
+            piece = parser.without_comments(piece);
         }
-        parser.add({buffer.data(), size});
+        parser.add(piece);
     }
     parser.finish();
 }

@@ -22,6 +22,10 @@ struct CsvFormat {
     std::size_t optional = 0;                   // this many of the last columns may be missing
     char separator = ',';
     bool has_quotes = true;  // a field may be quoted; if not, quotes are characters like others
+    // The user names the columns. If all names are numbers, and none is in the first line, they count columns from 1,
+    // and the first line is a row. Lines with # or ; at the beginning of the file are comments; one of them may have the
+    // names of the columns.
+    bool is_mapped = false;
 };
 
 // The place of a column in a list of columns, for tables that are known when this is compiled.

@@ -261,6 +261,7 @@ std::vector<RuleCount> count_anomalies(const SwfLog& log) {
                     counts);
         above = &job;
     }
+    counts.insert(counts.end(), log.anomalies.begin(), log.anomalies.end());
     return counts;
 }
 

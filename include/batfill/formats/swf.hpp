@@ -76,8 +76,10 @@ struct SwfLog {
     TextList users;
     TextList queues;
     TextList other_fields;  // as JobDescription::other_fields; number 0 is empty
-    // What reading another format left out, and what it changed or did not know; one entry for each rule.
+    // What reading another format left out, what it found odd, and what it changed or did not know; one entry for each
+    // rule.
     std::vector<RuleCount> left_out;
+    std::vector<RuleCount> anomalies;
     std::vector<NotedJobs> noted;
     std::string zero;  // the date of time 0, for messages; empty: unknown
 

@@ -142,13 +142,15 @@ TEST_CASE("Frontier: 21 columns, nodes in the last one, GPUs in column 19, secon
 }
 
 TEST_CASE("Philly: GPUs are the processors, and attempts of a job become one run") {
-    const std::string job =
-        R"({"status":"Pass","vc":"6214e9","jobid":"application_1_2","submitted_time":"2017-10-07 01:00:00","user":"ce2f4c","attempts":)";
+    const std::string common =
+        R"("status":"Pass","vc":"6214e9","submitted_time":"2017-10-07 01:00:00","user":"ce2f4c","attempts":)";
+    const std::string job = R"({"jobid":"application_1_2",)" + common;
+    const std::string other = R"({"jobid":"application_1_3",)" + common;
     const std::string attempt =
         R"({"start_time":"2017-10-07 01:11:39","end_time":"2017-10-07 01:16:39","detail":[{"ip":"m47","gpus":["gpu0","gpu1"]}]})";
     const std::string later = R"({"start_time":"2017-10-07 02:00:00","end_time":"2017-10-07 02:11:39","detail":[]})";
     const SwfLog log =
-        read("philly", "[" + job + "[" + attempt + "]}," + job + "[" + attempt + "," + later + "]}," + job + "[]}," +
+        read("philly", "[" + job + "[" + attempt + "]}," + other + "[" + attempt + "," + later + "]}," + job + "[]}," +
                            job + R"([{"start_time":"2017-10-07 01:11:39","end_time":null,"detail":[]}]}])");
     REQUIRE(log.jobs.size() == 2);
     CHECK(log.zero == "2017-10-07 07:00:00 UTC");

@@ -11,11 +11,18 @@ namespace {
 
 std::optional<Duration> utc(const char* text, DateOrder order = DateOrder::year_month_day) {
     TimeZone zone("");
-    return read_date(text, order, zone);
+    const auto read = read_date(text, order, zone);
+    return read ? std::optional(read->first) : std::nullopt;
 }
 
 std::string in(TimeZone& zone, const char* text) {
-    return date_text(read_date(text, DateOrder::year_month_day, zone).value());
+    return date_text(read_date(text, DateOrder::year_month_day, zone).value().first);
+}
+
+// The second reading of a text; empty if there is none.
+std::string again(TimeZone& zone, const char* text) {
+    const std::optional<Duration> second = read_date(text, DateOrder::year_month_day, zone).value().second;
+    return second ? date_text(*second) : "";
 }
 
 }  // namespace
@@ -24,7 +31,8 @@ TEST_CASE("A date is read in the forms of batch systems and of pandas") {
     const auto noon = Duration::seconds(1'709'294'400);  // 2024-03-01 12:00:00
     for (const char* text : {"2024-03-01T12:00:00", "2024-03-01 12:00:00", "2024/03/01 12:00:00", "2024-03-01 12:00",
                              "2024-03-01 12:00:00Z", "2024-03-01 13:00:00+01:00", "2024-03-01T05:00:00-0700",
-                             "2024-03-01 05:00:00-07", "2024-03-01 12:00:00 UTC"}) {
+                             "2024-03-01 05:00:00-07", "2024-03-01 12:00:00 UTC", "20240301120000", "20240301T120000",
+                             "20240301T130000+01:00"}) {
         INFO(text);
         CHECK(utc(text) == noon);
     }
@@ -40,7 +48,8 @@ TEST_CASE("A date is read in the forms of batch systems and of pandas") {
 TEST_CASE("What is no date has no value") {
     for (const char* text : {"", "Unknown", "2024-13-01 12:00:00", "2023-02-29 12:00:00", "2024-03-01 25:00:00",
                              "2024-03-01 12:61:00", "2024-03-01 12:00:00 CET", "2024-03-01X12:00:00",
-                             "24-03-01 12:00:00", "2024-03/01 12:00:00", "2024-03-01 12:00:00+25:00", "2024-03-01 "}) {
+                             "24-03-01 12:00:00", "2024-03/01 12:00:00", "2024-03-01 12:00:00+25:00", "2024-03-01 ",
+                             "20241301120000", "2024030112000", "20240301T1200"}) {
         INFO(text);
         CHECK(!utc(text));
     }
@@ -71,6 +80,24 @@ TEST_CASE("A time zone turns local times into UTC, across its changes of the clo
     CHECK_THROWS_AS(TimeZone("../../etc/passwd"), UsageError);
 }
 
+TEST_CASE("An instant in an hour that clocks show twice has two readings") {
+    TimeZone berlin("Europe/Berlin");
+    CHECK(again(berlin, "2024-10-27 01:59:59").empty());
+    CHECK(again(berlin, "2024-10-27 02:00:00") == "2024-10-27 01:00:00");
+    CHECK(again(berlin, "2024-10-27 02:59:59") == "2024-10-27 01:59:59");
+    CHECK(again(berlin, "2024-10-27 03:00:00").empty());
+    CHECK(again(berlin, "2024-10-27 02:30:00+02:00").empty());
+    CHECK(again(berlin, "2024-07-15 12:00:00").empty());
+    // Lord Howe sets its clocks by half an hour.
+    TimeZone howe("Australia/Lord_Howe");
+    CHECK(in(howe, "2024-04-07 01:15:00") == "2024-04-06 14:15:00");
+    CHECK(again(howe, "2024-04-07 01:15:00").empty());
+    CHECK(in(howe, "2024-04-07 01:45:00") == "2024-04-06 14:45:00");
+    CHECK(again(howe, "2024-04-07 01:45:00") == "2024-04-06 15:15:00");
+    CHECK(in(howe, "2024-10-06 02:15:00") == "2024-10-05 15:45:00");
+    CHECK(in(howe, "2024-10-06 02:45:00") == "2024-10-05 15:45:00");
+}
+
 TEST_CASE("A length of time is read in the forms of Slurm, PBS, pandas and ISO 8601") {
     const std::vector<std::pair<const char*, long long>> lengths = {{"90", 90},
                                                                     {"01:30", 90},
@@ -82,17 +109,38 @@ TEST_CASE("A length of time is read in the forms of Slurm, PBS, pandas and ISO 8
                                                                     {"3 days", 259'200},
                                                                     {"P1DT2H", 93'600},
                                                                     {"P0DT0H30M0S", 1800},
-                                                                    {"00:00:00", 0}};
+                                                                    {"00:00:00", 0},
+                                                                    {"2-12", 216'000},
+                                                                    {"2-12:30", 217'800},
+                                                                    {"1h", 3600},
+                                                                    {"90 min", 5400},
+                                                                    {"1.5h", 5400},
+                                                                    {"1d12h", 129'600},
+                                                                    {"2 days 3 hours", 183'600},
+                                                                    {"2 weeks", 1'209'600},
+                                                                    {"45s", 45}};
     for (const auto& [text, seconds] : lengths) {
         INFO(text);
         CHECK(read_length(text) == Duration::seconds(seconds));
     }
     CHECK(read_length("00:00:01.5") == Duration::microseconds(1'500'000));
     CHECK(read_length("0 days 00:00:01.500000000") == Duration::microseconds(1'500'000));
-    for (const char* text : {"", "INVALID", "UNLIMITED", "1:", "1:2:3:4", "P", "P1", "1-", "-1:00", "PT1D"}) {
+    for (const char* text : {"", "INVALID", "UNLIMITED", "1:", "1:2:3:4", "P", "P1", "1-", "-1:00", "PT1D", "2-24",
+                             "h", "1x", "1h h", "30m1h", "1e3h", "1 h 2 h"}) {
         INFO(text);
         CHECK(!read_length(text));
     }
+}
+
+TEST_CASE("A unit applies to bare numbers only") {
+    const Duration minute = Duration::seconds(60);
+    CHECK(read_length("90", minute) == Duration::seconds(5400));
+    CHECK(read_length("90.5", minute) == Duration::seconds(5430));
+    CHECK(read_length("-1", minute) == Duration::seconds(-60));
+    CHECK(read_length("01:00:00", minute) == Duration::seconds(3600));
+    CHECK(read_length("2-12", minute) == Duration::seconds(216'000));
+    CHECK(read_length("PT2H", minute) == Duration::seconds(7200));
+    CHECK(read_length("1h", minute) == Duration::seconds(3600));
 }
 
 TEST_CASE("A date is shown in seconds from the year 10000 on, where calendars end") {

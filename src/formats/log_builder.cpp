@@ -1,0 +1,328 @@
+#include "log_builder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include <boost/locale/utf.hpp>
+
+#include <batfill/core/error.hpp>
+
+#include "record_field.hpp"
+#include "src/formats/job_id.hpp"
+#include "src/formats/job_json.hpp"
+#include "src/support/json.hpp"
+#include "src/support/mapped.hpp"
+#include "src/support/numbers.hpp"
+#include "src/support/split.hpp"
+
+namespace batfill {
+
+namespace {
+
+constexpr Duration unknown = Duration::seconds(-1);
+
+// Whether a text is a number as a person would write it, with at most 15 digits. Every reader takes such a text for the
+// same number.
+bool is_number(std::string_view text) {
+    constexpr std::size_t most_digits = 15;
+    if (text.starts_with('-')) {
+        text.remove_prefix(1);
+        if (text.find_first_of("123456789") == std::string_view::npos) {
+            return false;
+        }
+    }
+    const auto [whole, decimals] = cut(text, '.');
+    const auto digits = [](std::string_view part) {
+        return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+    };
+    return digits(whole) && (whole.size() == 1 || whole.front() != '0') &&
+           whole.size() + decimals.size() <= most_digits && (whole.size() == text.size() || digits(decimals));
+}
+
+constexpr int not_ended = -2;
+constexpr int ended_somehow = -1;
+
+// Words for states, in lower case, and their status in SWF. Jobs that have not ended wait or run.
+struct StateWords {
+    int status;
+    std::array<std::string_view, 9> words;  // rest: empty
+};
+
+// "CANCELLED by 1000" is a cancelled job. None for an unknown word.
+std::optional<int> status_of(std::string_view state) {
+    static constexpr std::array<StateWords, 5> known = {{
+        {1, {"completed", "pass"}},
+        {0,
+         {"failed", "timeout", "node_fail", "out_of_memory", "preempted", "deadline", "boot_fail", "launch_failed",
+          "reconfig_fail"}},
+        {5, {"cancelled", "killed"}},
+        {ended_somehow, {"requeued", "revoked"}},
+        {not_ended, {"running", "pending", "suspended", "completing", "configuring", "resizing", "queued"}},
+    }};
+    std::string word;
+    for (const char c : state.substr(0, state.find(' '))) {
+        word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    if (word.empty()) {
+        return ended_somehow;
+    }
+    const auto* const found = std::ranges::find_if(
+        known, [&](const StateWords& group) { return std::ranges::find(group.words, word) != group.words.end(); });
+    return found == known.end() ? std::nullopt : std::optional(found->status);
+}
+
+void require_possible_size(long long processors) {
+    if (processors > most_processors) {
+        throw InputError("expected at most " + std::to_string(most_processors) + " processors, found " +
+                         std::to_string(processors));
+    }
+}
+
+}  // namespace
+
+long long LogBuilder::Names::number_of(std::string text) {
+    const auto [known, is_new] = numbers_.try_emplace(std::move(text), static_cast<long long>(texts_.size()));
+    if (is_new) {
+        texts_.add(known->first);
+    }
+    return known->second;
+}
+
+LogBuilder::LogBuilder(const std::string& path, const std::string& time_zone) : zone_(time_zone) {
+    log_.path = path;
+    other_fields_.number_of("");
+}
+
+void LogBuilder::begin_field(std::string_view name) {
+    fields_ += fields_.empty() ? "" : ",";
+    append_json_string(name, fields_);
+    fields_ += ':';
+}
+
+void LogBuilder::add_field(std::string_view name, long long number) {
+    begin_field(name);
+    fields_ += std::to_string(number);
+}
+
+void LogBuilder::add_field(std::string_view name, std::string_view text) {
+    if (text.empty()) {
+        return;
+    }
+    begin_field(name);
+    if (const auto whole = number_in<long long>(text); whole && is_number(text)) {
+        fields_ += text;
+    } else if (is_number(text)) {
+        append_exact_json(JsonValue(number_in<double>(text).value_or(0)), fields_);
+    } else {
+        append_json_string(valid_text(text), fields_);
+    }
+}
+
+std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t line) {
+    std::string fields = std::exchange(fields_, {});
+    if (job.id.empty()) {
+        throw InputError("the id is empty, expected a text");
+    }
+    require_possible_size(std::max(job.requested, job.allocated));
+    const std::optional<int> status = status_of(job.state);
+    if (!status) {
+        note("state that batfill does not know: the job counts as ended");
+    } else if (*status == not_ended) {
+        leave_out("has not ended yet, by its state");
+        notes_.clear();
+        return std::nullopt;
+    }
+    const JobTimes times = times_of(job);
+    if (times.missing != nullptr) {
+        leave_out(times.missing);
+        notes_.clear();
+        return std::nullopt;
+    }
+    if (times.has_several_readings) {
+        note("instant in an hour that clocks showed twice: taken as the first");
+    }
+    if (times.exceeds_its_interval) {
+        note("run time longer than from start to end");
+    }
+    SwfJob added;
+    added.line = static_cast<std::uint32_t>(line);
+    added.number = static_cast<long long>(log_.ids.add(valid_text(job.id)));
+    added.submit = times.submit.value_or(unknown);
+    added.run_time = times.run_time.value_or(unknown);
+    added.wait = times.wait.value_or(unknown);
+    if (added.wait < Duration() && job.wait != unknown && times.wait) {
+        negative_waits_.emplace(static_cast<std::uint32_t>(log_.jobs.size()), added.wait);
+        added.wait = Duration();
+    }
+    added.requested_time = job.walltime.value_or(unknown);
+    added.requested_processors = job.requested;
+    added.allocated_processors = job.allocated;
+    added.status = status.value_or(ended_somehow);
+    added.user = job.user.empty() ? -1 : users_.number_of(valid_text(job.user));
+    added.queue = job.queue.empty() ? -1 : queues_.number_of(valid_text(job.queue));
+    added.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
+    for (const char* const rule : std::exchange(notes_, {})) {
+        noted_[rule].push_back(static_cast<std::uint32_t>(log_.jobs.size()));
+    }
+    log_.jobs.push_back(added);
+    return log_.jobs.size() - 1;
+}
+
+std::string LogBuilder::valid_text(std::string_view text) {
+    if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
+        return std::string(text);  // as almost all are
+    }
+    std::string valid;
+    while (!text.empty()) {
+        const char* rest = text.data();
+        const auto code = boost::locale::utf::utf_traits<char>::decode(rest, text.data() + text.size());
+        if (code == boost::locale::utf::illegal || code == boost::locale::utf::incomplete) {
+            note(R"(text that is not UTF-8: its bytes are written as \x80 to \xFF)");
+            rest = text.data() + 1;
+            valid += one_line(text.substr(0, 1));
+        } else {
+            valid.append(text.data(), rest);
+        }
+        text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+    }
+    return valid;
+}
+
+void LogBuilder::join(std::size_t job, const AccountedJob& component) {
+    fields_.clear();
+    SwfJob& whole = log_.jobs.at(job);
+    const auto sum = [](long long& total, long long more) {
+        require_possible_size(more);
+        total = more > 0 ? std::max(total, 0LL) + more : total;
+        require_possible_size(total);
+    };
+    sum(whole.requested_processors, component.requested);
+    sum(whole.allocated_processors, component.allocated);
+    whole.run_time = std::max(whole.run_time, component.run_time.value_or(Duration()));
+    noted_["heterogeneous job: a component joined to the first one"].push_back(static_cast<std::uint32_t>(job));
+}
+
+// Jobs with equal ids, which are runs of one job, get the number of the first. Hashes are compared first, because few
+// ids are equal.
+void LogBuilder::number_ids() {
+    std::vector<std::pair<std::size_t, std::uint32_t>> hashes;
+    hashes.reserve(log_.jobs.size());
+    for (std::uint32_t job = 0; job < log_.jobs.size(); ++job) {
+        hashes.emplace_back(std::hash<std::string_view>()(log_.ids[job]), job);
+    }
+    std::ranges::sort(hashes);
+    for (std::size_t i = 1; i < hashes.size(); ++i) {
+        const auto [hash, job] = hashes[i];
+        for (std::size_t before = i; before-- > 0 && hashes[before].first == hash;) {
+            if (const std::uint32_t other = hashes[before].second; log_.ids[job] == log_.ids[other]) {
+                log_.jobs[job].number = log_.jobs[other].number;
+                break;
+            }
+        }
+    }
+}
+
+void LogBuilder::count_from_midnight() {
+    Duration first = Duration::infinity();
+    for (const SwfJob& job : log_.jobs) {
+        first = job.submit >= Duration() ? std::min(first, job.submit) : first;
+    }
+    if (first.is_infinite()) {
+        return;
+    }
+    const Duration zero = zone_.midnight_before(first);
+    for (SwfJob& job : log_.jobs) {
+        job.submit = job.submit >= Duration() ? job.submit - zero : job.submit;
+    }
+    log_.zero = date_text(zero) + " UTC";
+}
+
+// A run is known by id, submission and start. Files of neighbouring months both have the runs that cross their border.
+void LogBuilder::leave_out_equal_runs() {
+    if (std::ranges::is_sorted(log_.jobs, std::less_equal(), &SwfJob::number)) {
+        return;  // each has a number of its own
+    }
+    std::vector<std::uint32_t> order(log_.jobs.size());
+    std::iota(order.begin(), order.end(), 0U);
+    const auto run = [this](std::uint32_t job) {
+        const SwfJob& of = log_.jobs[job];
+        const auto negative = negative_waits_.find(job);
+        const Duration wait = negative == negative_waits_.end() ? of.wait : negative->second;
+        return std::tuple(of.number, of.submit, wait, wait == unknown ? of.run_time : Duration());
+    };
+    std::ranges::stable_sort(order, {}, [this](std::uint32_t job) { return log_.jobs[job].number; });
+    std::vector<bool> is_repeated(order.size());
+    std::size_t repeated = 0;
+    for (auto first = order.begin(); first != order.end();) {
+        const auto last = std::find_if(
+            first, order.end(), [&](std::uint32_t job) { return log_.jobs[job].number != log_.jobs[*first].number; });
+        std::ranges::stable_sort(first, last, {}, run);
+        for (; last - first > 1; ++first) {
+            is_repeated[first[1]] = run(*first) == run(first[1]);
+            repeated += is_repeated[first[1]] ? 1U : 0U;
+        }
+        first = last;
+    }
+    if (repeated > 0) {
+        left_out_["same row again (id, submission and start of an earlier one)"] += repeated;
+        remove_jobs(is_repeated);
+    }
+}
+
+void LogBuilder::remove_jobs(const std::vector<bool>& is_removed) {
+    std::vector<std::uint32_t> place(log_.jobs.size());
+    std::uint32_t kept = 0;
+    for (std::uint32_t job = 0; job < log_.jobs.size(); ++job) {
+        place[job] = kept;
+        if (!is_removed[job]) {
+            log_.jobs[kept++] = log_.jobs[job];
+        }
+    }
+    log_.jobs.resize(kept);
+    for (auto& [rule, jobs] : noted_) {
+        std::erase_if(jobs, [&](std::uint32_t job) { return is_removed[job]; });
+        std::ranges::transform(jobs, jobs.begin(), [&](std::uint32_t job) { return place[job]; });
+    }
+    std::erase_if(noted_, [](const auto& rule) { return rule.second.empty(); });
+    std::erase_if(negative_waits_, [&](const auto& wait) { return is_removed[wait.first]; });
+}
+
+void LogBuilder::change_unusable_ids() {
+    const auto id_of = [this](const SwfJob& job) { return log_.ids[static_cast<std::size_t>(job.number)]; };
+    if (std::ranges::all_of(log_.jobs, [&](const SwfJob& job) { return usable_id(id_of(job)) == id_of(job); })) {
+        return;
+    }
+    std::vector<std::string> ids = mapped(log_.jobs, [&](const SwfJob& job) { return std::string(id_of(job)); });
+    make_usable(ids);
+    for (std::uint32_t job = 0; job < log_.jobs.size(); ++job) {
+        if (ids[job] != id_of(log_.jobs[job])) {
+            noted_["id that a workload cannot have: w_0 for w0, _ for other characters"].push_back(job);
+            log_.jobs[job].number = static_cast<long long>(log_.ids.add(ids[job]));
+        }
+    }
+    number_ids();
+}
+
+SwfLog LogBuilder::finish(bool from_midnight) {
+    number_ids();
+    leave_out_equal_runs();
+    change_unusable_ids();
+    if (from_midnight) {
+        count_from_midnight();
+    }
+    if (!negative_waits_.empty()) {
+        log_.anomalies.push_back({"start before the submission: waits 0 s", negative_waits_.size()});
+    }
+    log_.users = users_.take();
+    log_.queues = queues_.take();
+    log_.other_fields = other_fields_.take();
+    log_.left_out = mapped(left_out_, [](const auto& rule) { return RuleCount{rule.first, rule.second}; });
+    log_.noted = mapped(noted_, [](const auto& rule) { return NotedJobs{rule.first, rule.second}; });
+    return std::move(log_);
+}
+
+}  // namespace batfill

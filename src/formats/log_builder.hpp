@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <batfill/formats/swf.hpp>
+
+#include "job_times.hpp"
+#include "src/support/calendar.hpp"
+
+namespace batfill {
+
+// Collects the jobs of accounting data in a log.
+class LogBuilder {
+ public:
+    // `path` is for messages.
+    LogBuilder(const std::string& path, const std::string& time_zone);
+
+    // Growing the list of jobs step by step would need twice the memory.
+    void reserve(std::size_t jobs) { log_.jobs.reserve(jobs); }
+    TimeZone& zone() { return zone_; }
+
+    // Counts a row that is left out under this rule.
+    void leave_out(const char* rule) { ++left_out_[rule]; }
+    // Notes a peculiarity of the next job. It counts once, and only if the job is added.
+    void note(const char* rule) { notes_.insert(rule); }
+
+    // A field that batfill does not know, of the next job; nothing if the text is empty. A text that is a number
+    // becomes a number.
+    void add_field(std::string_view name, std::string_view text);
+    void add_field(std::string_view name, long long number);
+
+    // Adds a job; leaves it out if it never started, or has not ended. Returns its place in the log.
+    // Throws: InputError for an empty id, and for a size above `most_processors`. The caller names the place.
+    std::optional<std::size_t> add(const AccountedJob& job, std::size_t line);
+    // Adds the component of a heterogeneous job to its first component.
+    // Throws: InputError if the sizes exceed `most_processors` together. The caller names the place.
+    void join(std::size_t job, const AccountedJob& component);
+
+    // The log. Of equal runs, which two files have, the first is kept. Ids that a workload cannot have are changed.
+    // With `from_midnight`, time 0 becomes the midnight before the first submission.
+    SwfLog finish(bool from_midnight);
+
+ private:
+    // Gives each text a number.
+    class Names {
+     public:
+        long long number_of(std::string text);
+        TextList take() { return std::move(texts_); }
+
+     private:
+        TextList texts_;
+        std::unordered_map<std::string, long long> numbers_;
+    };
+
+    // Begins the next field of the next job.
+    void begin_field(std::string_view name);
+    // The text in UTF-8. Slurm writes texts in other encodings as they are: bytes that are not UTF-8 become escapes, as
+    // in "Andr\xE9", and are noted.
+    std::string valid_text(std::string_view text);
+    void number_ids();
+    void leave_out_equal_runs();
+    // Requires: one entry for each job.
+    void remove_jobs(const std::vector<bool>& is_removed);
+    void change_unusable_ids();
+    void count_from_midnight();
+
+    SwfLog log_;
+    TimeZone zone_;
+    Names users_;
+    Names queues_;
+    Names other_fields_;
+    std::string fields_;  // of the next job
+    std::map<std::string, std::size_t> left_out_;
+    std::set<const char*> notes_;  // on the next job
+    std::map<std::string, std::vector<std::uint32_t>> noted_;
+    // The jobs that started before their submission, with their waits. In the log they wait 0 s.
+    std::map<std::uint32_t, Duration> negative_waits_;
+};
+
+}  // namespace batfill

@@ -1,0 +1,197 @@
+#include "record_field.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <batfill/core/error.hpp>
+
+#include "accounting_readers.hpp"
+#include "src/support/numbers.hpp"
+#include "src/support/split.hpp"
+
+namespace batfill {
+
+namespace {
+
+// How instants of a TimeFormat are read, in the order of the enumeration.
+struct InstantRule {
+    long long per_second;            // units of a number since 1970; 0: instants are dates
+    std::optional<DateOrder> order;  // none: instants are numbers
+    const char* expected;
+};
+
+constexpr std::array<InstantRule, 6> instant_rules = {{
+    {1, DateOrder::year_month_day, "seconds since 1970, or a time such as 2024-03-01 12:00:00"},
+    {0, DateOrder::month_day_year, "a time such as 03/31/2024 12:00:00"},
+    {0, DateOrder::day_month_year, "a time such as 31/03/2024 12:00:00"},
+    {1'000, std::nullopt, "a number of milliseconds since 1970"},
+    {1'000'000, std::nullopt, "a number of microseconds since 1970"},
+    {1'000'000'000, std::nullopt, "a number of nanoseconds since 1970"},
+}};
+
+// A number of microseconds, rounded half to even as in Duration::parse().
+Duration quotient(Microseconds dividend, long long divisor) {
+    const Microseconds whole = dividend / divisor;
+    const Microseconds rest = dividend % divisor;
+    const Microseconds twice = 2 * (rest < 0 ? -rest : rest);
+    const bool is_away_from_zero = twice > divisor || (twice == divisor && whole % 2 != 0);
+    return Duration::microseconds(whole + (!is_away_from_zero ? 0 : rest < 0 ? -1 : 1));
+}
+
+// Whether the text is one of the words, which are in lower case, in any letters.
+template <std::size_t size>
+bool is_one_of(std::string_view text, const std::array<std::string_view, size>& words) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return std::ranges::any_of(words, [&](std::string_view word) {
+        return word.size() == text.size() && std::ranges::equal(text, word, {}, lower);
+    });
+}
+
+// A whole number with separators between thousands, such as 1,024 or 12'345'678. None for any other text.
+std::optional<long long> number_with_groups(std::string_view text) {
+    constexpr std::size_t group = 3;
+    const std::size_t first = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (first == 0 || first > group || first == text.size() ||
+        std::string_view(",'_ ").find(text[first]) == std::string_view::npos) {
+        return std::nullopt;
+    }
+    std::string digits(text.substr(0, first));
+    for (std::size_t at = first; at < text.size(); at += group + 1) {
+        const std::string_view part = text.substr(at + 1, group);
+        if (text[at] != text[first] || part.size() != group ||
+            part.find_first_not_of("0123456789") != std::string_view::npos) {
+            return std::nullopt;
+        }
+        digits += part;
+    }
+    return number_in<long long>(digits);
+}
+
+// Words for a missing value, in lower case. Databases print null and \N, R and pandas na, nan and nat, spreadsheets
+// #n/a, MySQL a zero date.
+constexpr auto missing_words = std::to_array<std::string_view>({"null",
+                                                                "nan",
+                                                                "-nan",
+                                                                "nat",
+                                                                "none",
+                                                                "unknown",
+                                                                "n/a",
+                                                                "#n/a",
+                                                                "na",
+                                                                "<na>",
+                                                                "(null)",
+                                                                "(none)",
+                                                                "nil",
+                                                                "\\n",
+                                                                "-",
+                                                                "--",
+                                                                "?",
+                                                                "undefined",
+                                                                "unset",
+                                                                "missing",
+                                                                "not set",
+                                                                "notset",
+                                                                "invalid",
+                                                                "never",
+                                                                "1970-01-01",
+                                                                "0000-00-00",
+                                                                "0000-00-00 00:00:00",
+                                                                "0000-00-00t00:00:00",
+                                                                "0000-00-00 00:00"});
+
+// Those among them that are no names.
+constexpr auto missing_names = std::to_array<std::string_view>({"null", "nan", "<na>", "#n/a", "n/a", "(null)", "\\n"});
+
+// Words for a length of time without a limit.
+constexpr auto unlimited_words = std::to_array<std::string_view>(
+    {"unlimited", "infinite", "infinity", "inf", "partition_limit", "no limit", "nolimit"});
+
+// The largest numbers of the integers that programs use: they stand for "no value".
+constexpr auto largest_integers =
+    std::to_array<std::string_view>({"9223372036854775807", "18446744073709551614", "18446744073709551615",
+                                     "9223372036854775806", "-9223372036854775808"});
+
+// The end of the year 9999, which programs write for "never", is less. In milliseconds, 1980 is more.
+constexpr Duration largest_plausible = Duration::seconds(300'000'000'000);
+
+// What a number is that is too large for seconds since 1970.
+std::string larger_unit(Duration number) {
+    constexpr std::array<std::pair<long long, const char*>, 3> units = {
+        {{100'000'000'000'000, "milliseconds"}, {100'000'000'000'000'000, "microseconds"}, {0, "nanoseconds"}}};
+    const auto* const unit = std::ranges::find_if(units, [&](const auto& candidate) {
+        return candidate.first == 0 || number < Duration::seconds(candidate.first);
+    });
+    return unit->second;
+}
+
+}  // namespace
+
+bool RecordField::is_missing() const {
+    return text.empty() || is_one_of(text, missing_words);
+}
+
+std::string_view RecordField::name_or_empty() const {
+    return is_one_of(text, missing_names) ? std::string_view() : text;
+}
+
+std::optional<Instant> RecordField::instant(TimeZone& zone, TimeFormat format) const {
+    const InstantRule& rule = instant_rules.at(static_cast<std::size_t>(format));
+    const auto whole = rule.per_second > 0 ? number_in<long long>(text) : std::nullopt;
+    constexpr std::size_t digits_of_date = 14;  // 20240301120000
+    const bool may_be_date = rule.order && (!whole || text.size() == digits_of_date);
+    if (!whole && is_missing()) {
+        return std::nullopt;
+    }
+    if (const auto date = may_be_date ? read_date(text, *rule.order, zone) : std::nullopt) {
+        return date;
+    }
+    if (is_one_of(text, largest_integers)) {
+        return std::nullopt;
+    }
+    const auto number = rule.per_second > 0 && !whole ? Duration::parse(text) : std::nullopt;
+    if (!whole && !number) {
+        fail(rule.expected);
+    }
+    // Whole numbers of nanoseconds are too large for Duration::parse().
+    const Duration read =
+        quotient(whole ? static_cast<Microseconds>(*whole) * 1'000'000 : number->count(), rule.per_second);
+    if (format == TimeFormat::automatic && (read > largest_plausible || -read > largest_plausible)) {
+        const std::string unit = larger_unit(read);
+        fail(std::string(rule.expected) + "; for " + unit + " since 1970, say --times " + unit);
+    }
+    if (read > Duration::longest_readable() || -read > Duration::longest_readable()) {
+        fail(rule.expected);
+    }
+    return read;
+}
+
+std::optional<Duration> RecordField::length(Duration unit) const {
+    if (is_missing() || is_one_of(text, unlimited_words) || is_one_of(text, largest_integers)) {
+        return std::nullopt;
+    }
+    const std::optional<Duration> read = read_length(text, unit);
+    if (!read) {
+        fail("seconds, a length such as 1-12:00:00, or UNLIMITED");
+    }
+    return read;
+}
+
+// Large numbers of nodes have a unit, such as 2K. Programs that know no missing integers write 4.0 for 4.
+std::optional<long long> RecordField::number() const {
+    const std::optional<long long> grouped = number_with_groups(text);
+    const std::optional<long long> read = grouped ? grouped : read_bytes(text, 1);
+    if (!read && (is_missing() || number_in<double>(text) == -1)) {
+        return std::nullopt;
+    }
+    if (!read || *read > most_processors) {
+        fail("a whole number up to " + std::to_string(most_processors));
+    }
+    return read;
+}
+
+void RecordField::fail(std::string_view expected) const {
+    throw InputError(std::string(name) + " is " + excerpt(text) + ", expected " + std::string(expected));
+}
+
+}  // namespace batfill
