@@ -60,13 +60,6 @@ nb::dict cleaning_of(const ConversionSummary& summary) {
     return result;
 }
 
-void require_jobs(std::size_t kept, const SwfLog& log) {
-    if (kept == 0) {
-        throw InputError(log.path + ": expected jobs to keep, but all of its " + std::to_string(log.jobs.size()) +
-                         " jobs are dropped");
-    }
-}
-
 // A log, converted by the options of `batfill swf` or, if `imports`, of `batfill import`: one workload, or one for each
 // period with its number.
 nb::tuple convert(bool imports, const Arguments& arguments) {
@@ -80,7 +73,7 @@ nb::tuple convert(bool imports, const Arguments& arguments) {
         {
             const nb::gil_scoped_release released;
             converted = convert_log(request);
-            require_jobs(converted->summary.kept, converted->log);
+            require_kept_jobs(converted->log, converted->summary);
         }
         for (SwfPeriod& period : converted->periods) {
             workloads.append(nb::make_tuple(period.number, keep(std::move(period.workload))));
@@ -92,7 +85,7 @@ nb::tuple convert(bool imports, const Arguments& arguments) {
         const nb::gil_scoped_release released;
         const SwfLog log = request.accounting ? read_accounting(*request.accounting) : read_swf(request.log);
         converted = convert_swf(log, request.conversion);
-        require_jobs(converted->summary.kept, log);
+        require_kept_jobs(log, converted->summary);
     }
     workloads.append(nb::make_tuple(1, keep(std::move(converted->workload))));
     return nb::make_tuple(workloads, cleaning_of(converted->summary));

@@ -28,7 +28,7 @@ void convert(const CampaignWorkload& workload, const fs::path& folder, std::ostr
         options.conversion.output = folder.string();
         options.conversion.name = workload.name;
     }
-    print_converted_log(convert_log(options.conversion), options, out);
+    convert_and_print(options, out);
 }
 
 void draw(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {

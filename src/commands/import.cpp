@@ -100,7 +100,7 @@ std::optional<ConversionOptions> parse_import_options(const Arguments& arguments
 
 int import(const Arguments& arguments) {
     if (const std::optional<ConversionOptions> options = parse_import_options(arguments, OptionsFrom::command_line)) {
-        print_converted_log(convert_log(options->conversion), *options, std::cout);
+        convert_and_print(*options, std::cout);
     }
     return 0;
 }

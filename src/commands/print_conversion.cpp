@@ -103,10 +103,19 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
     out << json.view() << '\n';
 }
 
+void print(const ConvertedLog& result, const ConversionOptions& options, std::ostream& out) {
+    options.prints_json ? print_json(result, out) : print_table(result, out);
+}
+
 }  // namespace
 
-void print_converted_log(const ConvertedLog& result, const ConversionOptions& options, std::ostream& out) {
-    options.prints_json ? print_json(result, out) : print_table(result, out);
+void convert_and_print(const ConversionOptions& options, std::ostream& out) {
+    try {
+        print(convert_log(options.conversion), options, out);
+    } catch (const NothingKept& nothing) {
+        print(nothing.converted(), options, out);
+        throw;
+    }
 }
 
 }  // namespace batfill::commands

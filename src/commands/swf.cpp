@@ -258,7 +258,7 @@ std::optional<ConversionOptions> parse_swf_options(const Arguments& arguments, O
 
 int swf(const Arguments& arguments) {
     if (const std::optional<ConversionOptions> options = parse_swf_options(arguments, OptionsFrom::command_line)) {
-        print_converted_log(convert_log(options->conversion), *options, std::cout);
+        convert_and_print(*options, std::cout);
     }
     return 0;
 }

@@ -168,6 +168,7 @@ SwfLog read_accounting(const AccountingData& data) {
     }
     builder.reserve(lines);
     for (const std::string& path : data.paths) {
+        builder.begin_file();
         format->read(path, whole, builder);
     }
     SwfLog log = builder.finish(!format->has_own_zero);

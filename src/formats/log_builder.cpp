@@ -252,7 +252,11 @@ void LogBuilder::leave_out_equal_runs() {
         const SwfJob& of = log_.jobs[job];
         const auto negative = negative_waits_.find(job);
         const Duration wait = negative == negative_waits_.end() ? of.wait : negative->second;
-        return std::tuple(of.number, of.submit, wait, wait == unknown ? of.run_time : Duration());
+        return std::tuple(of.submit, wait, wait == unknown ? of.run_time : Duration());
+    };
+    // Without a start, rows of one file are several runs.
+    const auto are_equal = [&](std::uint32_t job, std::uint32_t other) {
+        return run(job) == run(other) && (std::get<1>(run(job)) != unknown || file_of(job) != file_of(other));
     };
     std::ranges::stable_sort(order, {}, [this](std::uint32_t job) { return log_.jobs[job].number; });
     std::vector<bool> is_repeated(order.size());
@@ -262,7 +266,7 @@ void LogBuilder::leave_out_equal_runs() {
             first, order.end(), [&](std::uint32_t job) { return log_.jobs[job].number != log_.jobs[*first].number; });
         std::ranges::stable_sort(first, last, {}, run);
         for (; last - first > 1; ++first) {
-            is_repeated[first[1]] = run(*first) == run(first[1]);
+            is_repeated[first[1]] = are_equal(*first, first[1]);
             repeated += is_repeated[first[1]] ? 1U : 0U;
         }
         first = last;
@@ -271,6 +275,10 @@ void LogBuilder::leave_out_equal_runs() {
         left_out_["same row again (id, submission and start of an earlier one)"] += repeated;
         remove_jobs(is_repeated);
     }
+}
+
+std::size_t LogBuilder::file_of(std::uint32_t job) const {
+    return static_cast<std::size_t>(std::ranges::upper_bound(first_of_file_, job) - first_of_file_.begin());
 }
 
 void LogBuilder::remove_jobs(const std::vector<bool>& is_removed) {

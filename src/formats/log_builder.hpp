@@ -27,6 +27,8 @@ class LogBuilder {
     // Growing the list of jobs step by step would need twice the memory.
     void reserve(std::size_t jobs) { log_.jobs.reserve(jobs); }
     TimeZone& zone() { return zone_; }
+    // The next jobs are those of another file.
+    void begin_file() { first_of_file_.push_back(static_cast<std::uint32_t>(log_.jobs.size())); }
 
     // Counts a row that is left out under this rule.
     void leave_out(const char* rule) { ++left_out_[rule]; }
@@ -68,6 +70,8 @@ class LogBuilder {
     std::string valid_text(std::string_view text);
     void number_ids();
     void leave_out_equal_runs();
+    // The number of the job's file.
+    std::size_t file_of(std::uint32_t job) const;
     // Requires: one entry for each job.
     void remove_jobs(const std::vector<bool>& is_removed);
     void change_unusable_ids();
@@ -79,6 +83,7 @@ class LogBuilder {
     Names queues_;
     Names other_fields_;
     std::string fields_;  // of the next job
+    std::vector<std::uint32_t> first_of_file_;
     std::map<std::string, std::size_t> left_out_;
     std::set<const char*> notes_;  // on the next job
     std::map<std::string, std::vector<std::uint32_t>> noted_;

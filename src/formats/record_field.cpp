@@ -48,26 +48,6 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, size>& 
     });
 }
 
-// A whole number with separators between thousands, such as 1,024 or 12'345'678. None for any other text.
-std::optional<long long> number_with_groups(std::string_view text) {
-    constexpr std::size_t group = 3;
-    const std::size_t first = std::min(text.find_first_not_of("0123456789"), text.size());
-    if (first == 0 || first > group || first == text.size() ||
-        std::string_view(",'_ ").find(text[first]) == std::string_view::npos) {
-        return std::nullopt;
-    }
-    std::string digits(text.substr(0, first));
-    for (std::size_t at = first; at < text.size(); at += group + 1) {
-        const std::string_view part = text.substr(at + 1, group);
-        if (text[at] != text[first] || part.size() != group ||
-            part.find_first_not_of("0123456789") != std::string_view::npos) {
-            return std::nullopt;
-        }
-        digits += part;
-    }
-    return number_in<long long>(digits);
-}
-
 // Words for a missing value, in lower case. Databases print null and \N, R and pandas na, nan and nat, spreadsheets
 // #n/a, MySQL a zero date.
 constexpr auto missing_words = std::to_array<std::string_view>({"null",

@@ -17,6 +17,10 @@ std::optional<Number> number_in(std::string_view text) {
     return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
+// Returns the whole number that a text with separators between thousands gives, such as 1,024 or 12'345'678. None for
+// any other text, also without separators.
+std::optional<long long> number_with_groups(std::string_view text);
+
 // Returns the number with leading zeros, `width` digits in all. Names with it sort in the order of the numbers.
 // Requires: the number fits in `width` digits.
 inline std::string padded(std::size_t number, std::size_t width) {

@@ -31,18 +31,6 @@ void write_schedule(const Schedule& schedule, OutputFile& file) {
     file.close();
 }
 
-void require_jobs(const ConvertedLog& result) {
-    const SwfLog& log = result.log;
-    if (log.jobs.empty()) {
-        throw InputError(log.path + ": expected lines of jobs, found " +
-                         (log.left_out.empty() ? "only comments" : "none to keep"));
-    }
-    if (result.summary.kept == 0) {
-        throw InputError(log.path + ": expected jobs to keep, but all of its " + std::to_string(log.jobs.size()) +
-                         " jobs are dropped");
-    }
-}
-
 void write_periods(const ConvertedLog& result, const LogConversion& request) {
     OutputFolder folder(*request.output);
     const Duration length = request.conversion.split->period;
@@ -70,6 +58,29 @@ void write_jobs(const SwfSelection& selection, JobMaker& maker, const LogConvers
 
 }  // namespace
 
+std::string reasons_of(const std::vector<RuleCount>& dropped) {
+    std::string text;
+    for (const auto& [what, jobs] : dropped) {
+        if (jobs > 0) {
+            text += (text.empty() ? "" : ", ") + std::to_string(jobs) + " (" + what + ")";
+        }
+    }
+    return text.empty() ? "none" : text;
+}
+
+void require_kept_jobs(const SwfLog& log, const ConversionSummary& summary) {
+    if (summary.kept > 0) {
+        return;
+    }
+    const std::string reasons = ": " + reasons_of(summary.dropped);
+    if (!log.jobs.empty()) {
+        throw InputError(log.path + ": expected jobs to keep, but all of its " + std::to_string(log.jobs.size()) +
+                         " jobs are dropped" + reasons);
+    }
+    throw InputError(log.path + ": expected lines of jobs, found " +
+                     (log.left_out.empty() ? "only comments" : "none to keep" + reasons));
+}
+
 ConvertedLog convert_log(const LogConversion& request) {
     SwfConversion conversion = request.conversion;
     ConvertedLog result;
@@ -96,7 +107,11 @@ ConvertedLog convert_log(const LogConversion& request) {
         }
     }
     if (request.output) {
-        require_jobs(result);
+        try {
+            require_kept_jobs(result.log, result.summary);
+        } catch (const InputError& problem) {
+            throw NothingKept(problem.what(), std::move(result));
+        }
         conversion.split ? write_periods(result, request) : write_jobs(selection, maker, request);
     }
     beside.commit();

@@ -9,26 +9,13 @@
 
 namespace batfill {
 
-std::string reasons_of(const std::vector<RuleCount>& dropped) {
-    std::string text;
-    for (const auto& [what, jobs] : dropped) {
-        if (jobs > 0) {
-            text += (text.empty() ? "" : ", ") + std::to_string(jobs) + " (" + what + ")";
-        }
-    }
-    return text.empty() ? "none" : text;
-}
-
 std::string named_workload_text(const std::string& path, const Note& note) {
     if (!is_log(path)) {
         return read_workload_text(path);
     }
     const SwfLog log = read_swf(path);
     const SwfWorkload converted = convert_swf(log, SwfConversion());
-    if (converted.workload.jobs.empty()) {
-        throw InputError(path + ": expected jobs to keep, but all of its " + counted(log.jobs.size(), "job") +
-                         " are dropped");
-    }
+    require_kept_jobs(log, converted.summary);
     note(path + ": converted as by batfill swf without options: " + std::to_string(converted.summary.kept) + " of " +
          counted(log.jobs.size(), "job") + " kept, dropped: " + reasons_of(converted.summary.dropped));
     return text_of(converted.workload);

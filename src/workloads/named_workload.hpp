@@ -13,9 +13,6 @@ namespace batfill {
 // Hears what may surprise a user.
 using Note = std::function<void(const std::string&)>;
 
-// The rules that dropped jobs, for messages: "5 (run time <= 0 or unknown), 2 (...)", or "none".
-std::string reasons_of(const std::vector<RuleCount>& dropped);
-
 // As read_workload_text(); for a log in the Standard Workload Format, the text of the workload that `batfill swf` makes
 // of it without further options. `note` then hears what that dropped. Throws: InputError as read_workload_text() and
 // read_swf(), and if no job of a log is kept.

@@ -17,21 +17,25 @@ namespace batfill {
 
 namespace {
 
+constexpr Duration unknown_wait = Duration::seconds(-1);
 constexpr long long max_processors = std::numeric_limits<int>::max() - 1;
 
-// Reads the integers at the start of a header value such as "1664 (72, 1368, 224)": the total, then the parts. No parts
-// if the parenthesis holds anything else. Empty if there is no total.
+// Reads the integers of a header value such as "1664 (72, 1368, 224)": the total, then the parts. Text may follow. No
+// parts if the parenthesis holds anything else. Empty if there is no total: "1.5", "12x", "1 024".
 std::vector<long long> header_numbers(std::string_view text) {
     const auto number = [](std::string_view digits) {
-        const auto value = number_in<long long>(trimmed(digits));
+        const std::string_view part = trimmed(digits);
+        const auto grouped = number_with_groups(part);
+        const auto value = grouped ? grouped : number_in<long long>(part);
         return value >= 0 && value <= max_processors ? value : std::nullopt;
     };
-    const auto total = number(text.substr(0, text.find_first_not_of("0123456789")));
-    if (!total) {
+    const std::string_view first = text.substr(0, text.find_first_of(" \t(;"));
+    const auto total = number(first.ends_with(',') ? first.substr(0, first.size() - 1) : first);
+    text = trimmed(text.substr(first.size()));
+    if (!total || (!text.empty() && text.front() >= '0' && text.front() <= '9')) {
         return {};
     }
     std::vector<long long> numbers{*total};
-    text = trimmed(text.substr(std::min(text.find_first_not_of("0123456789"), text.size())));
     if (text.starts_with('(')) {
         const std::size_t end = text.find(')');
         for (const std::string_view part : split(text.substr(1, end - 1), ',')) {
@@ -252,6 +256,7 @@ std::vector<RuleCount> count_anomalies(const SwfLog& log) {
                                      {"requested time unknown"},
                                      {"submitted before the job of the line above"}};
     const SwfJob* above = log.jobs.data();
+    RuleCount early{"start before the submission: waits 0 s"};
     for (const SwfJob& job : log.jobs) {
         const bool has_request = job.requested_processors > 0;
         count_where({job.run_time <= Duration(), job.allocated_processors < 0,
@@ -259,7 +264,11 @@ std::vector<RuleCount> count_anomalies(const SwfLog& log) {
                      has_estimate(job) && job.run_time > job.requested_time + Duration::seconds(60), !has_request,
                      !has_estimate(job), job.submit < above->submit},
                     counts);
+        early.jobs += job.wait < Duration() && job.wait != unknown_wait ? 1U : 0U;
         above = &job;
+    }
+    if (early.jobs > 0) {
+        counts.push_back(early);
     }
     counts.insert(counts.end(), log.anomalies.begin(), log.anomalies.end());
     return counts;
@@ -336,7 +345,8 @@ SwfWorkload convert(const SwfSelection& selection, JobMaker& maker) {
     result.workload.jobs.reserve(selection.kept.size());
     for (const KeptJob& kept : selection.kept) {
         result.workload.jobs.push_back(maker.make(kept));
-        result.waits.push_back(kept.job->wait < Duration() ? std::nullopt : std::optional(kept.job->wait));
+        const Duration wait = kept.job->wait;
+        result.waits.push_back(wait == unknown_wait ? std::nullopt : std::optional(std::max(wait, Duration())));
     }
     result.workload.profiles = maker.take_profiles();
     result.summary = maker.summary();

@@ -129,6 +129,42 @@ TEST_CASE("import counts what it notes for the jobs that it keeps") {
     CHECK_THAT(output("b"), Contains(line("heterogeneous job: a component joined to the first one", 1)));
 }
 
+TEST_CASE("If no job is kept, the table and the error say why") {
+    const Inputs inputs;
+    const std::string output = inputs.folder.file("w.json");
+    const auto printed = [&](const Arguments& arguments, const std::string& rule) {
+        const Outcome outcome = run(inputs.folder, arguments);
+        CHECK(outcome.status == 1);
+        CHECK_THAT(outcome.output, Contains("Dropped, by the first rule that holds") && Contains(rule));
+        CHECK_THAT(outcome.errors, Contains(" (" + rule + ")"));
+        CHECK(!std::filesystem::exists(output));
+    };
+    printed({"import", "sacct", inputs.jobs, "-o", output, "--queue", "bach"}, "queue is not bach");
+    printed({"import", "sacct", inputs.jobs, "-o", output, "--from", "30d"}, "submitted before 2592000 s");
+    const std::string pending = inputs.folder.write("p.txt", "JobID|Submit|Start|NCPUS|State\n1|5|Unknown|4|PENDING\n");
+    printed({"import", "sacct", pending, "-o", output}, "never started");
+    const std::string log = inputs.folder.write("log.swf", "1 0 0 -1 4 -1 -1 4 9 -1 0 1 1 1 1 1 -1 -1\n");
+    printed({"swf", log, "-o", output}, "run time <= 0 or unknown");
+}
+
+TEST_CASE("A run that two monthly files have is one job") {
+    const Folder folder;
+    const std::string header = "JobID|Submit|Start|End|NCPUS|State\n";
+    const std::string both = "5|2024-03-31T23:00:00|2024-03-31T23:00:00|2024-04-01T01:00:00|4|COMPLETED\n";
+    const auto row = [](const std::string& id, const std::string& day) {
+        return id + "|2024-" + day + "T10:00:00|2024-" + day + "T10:00:00|2024-" + day + "T11:00:00|4|COMPLETED\n";
+    };
+    const std::string march = folder.write("march.txt", header + row("4", "03-31") + both);
+    const std::string april = folder.write("april.txt", header + both + row("6", "04-01"));
+    const Outcome outcome = run(folder, {"import", "sacct", march, april, "-o", folder.file("w.json")});
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.output, Contains("same row again") && !Contains("another run"));
+    CHECK(read_workload(folder.file("w.json"), "w0").jobs.size() == 3);
+    const std::string table = folder.write("t.csv", "i,s,r,p\n1,10,5,2\n2,10,5,2\n");
+    CHECK_THAT(run(folder, {"import", "csv", table, table, "--map", "id=i,submit=s,run-time=r,processors=p"}).output,
+               Contains("same row again (id, submission and start of an earlier one)                2"));
+}
+
 TEST_CASE("import refuses what it cannot read, and options of another format") {
     const Inputs inputs;
     const auto refused = [&](const Arguments& arguments) {

@@ -2,10 +2,13 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <batfill/core/error.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/swf.hpp>
@@ -150,6 +153,12 @@ struct SwfWorkload {
     std::vector<std::optional<Duration>> waits;
 };
 
+// "5681 (run time <= 0 or unknown), 2 (queue is debug)", by the rules that dropped jobs; "none" if no rule did.
+std::string reasons_of(const std::vector<RuleCount>& dropped);
+
+// Throws: InputError, which names the log and the rules that dropped its jobs, if none is kept.
+void require_kept_jobs(const SwfLog& log, const ConversionSummary& summary);
+
 // What happened to a workload's jobs on the machine of the log.
 struct LoggedSchedule {
     Schedule schedule;              // in the order of completion
@@ -214,11 +223,22 @@ struct ConvertedLog {
     std::optional<LoggedSchedule> schedule;  // if it was written
 };
 
+// No job of a log is left for an output. The exception knows what the conversion did, for its table.
+class NothingKept : public InputError {
+ public:
+    NothingKept(const std::string& problem, ConvertedLog converted)
+        : InputError(problem), converted_(std::make_shared<const ConvertedLog>(std::move(converted))) {}
+    const ConvertedLog& converted() const { return *converted_; }
+
+ private:
+    std::shared_ptr<const ConvertedLog> converted_;
+};
+
 // Converts a log to a workload, or with a split to one per period, and writes the files. Each file appears whole or not
 // at all, and the header and the schedule only after the workloads.
 // Requires: no schedule with a split.
-// Throws: InputError as read_swf(), convert_swf() and schedule_of_log(), for a file that cannot be written, and for an
-// output without jobs.
+// Throws: InputError as read_swf(), convert_swf() and schedule_of_log(), and for a file that cannot be written;
+// NothingKept for an output without jobs.
 // Cost: that of convert_swf(), split_into_periods() and schedule_of_log().
 ConvertedLog convert_log(const LogConversion& request);
 

@@ -106,6 +106,14 @@ TEST_CASE("the size of the machine comes from the option, the SWF header or the 
     CHECK(processors(parts, second) == 44);
     CHECK(processors("; MaxProcs: 60 (16, 40)\n", second) == 60);
     CHECK(processors("; MaxProcs: 60 (16, 44\n", second) == 60);
+    CHECK(processors("; MaxProcs: 1,024\n") == 1024);
+    CHECK(processors("; MaxProcs: 1'024 (batch)\n") == 1024);
+    CHECK(processors("; MaxProcs: 1_664 (72, 1368, 224)\n", second) == 1368);
+    CHECK(processors("; MaxProcs: 338, of 512\n") == 338);
+    for (const std::string value : {"1.5", "1.024", "12x", "1 024", "1,02", "0x20", "1e3"}) {
+        INFO(value);
+        CHECK(processors("; MaxProcs: " + value + "\n") == 6);
+    }
     CHECK(processors("; MaxProcs: unknown\n") == 6);
     CHECK(processors("; MaxProcs: 0\n") == 6);
     CHECK(processors("; MaxProcs: -1\n") == 6);

@@ -38,6 +38,21 @@ TEST_CASE("The schedule of a log has its starts, and the lowest idle processors"
             "2,w0,d200,5.000000,1,200.000000,0,COMPLETED_WALLTIME_REACHED,10.000000,200.000000,210.000000,5.000000,205.000000,1.025000,3,-1.000000,\"\"\n");
 }
 
+TEST_CASE("A job that the log starts before its submission waited 0 s, and is counted") {
+    const SwfLog log = parse_swf(
+        "; MaxProcs: 4\n"
+        "1 10 -4 100 3 -1 -1 3 200 -1 1 1 -1 -1 1 1 -1 -1\n"
+        "2 20 -1 100 1 -1 -1 1 200 -1 1 1 -1 -1 1 1 -1 -1\n",
+        "some.swf");
+    const LoggedSchedule logged = schedule_of_log(convert_swf(log, {}));
+    CHECK(logged.unknown_waits == 1);
+    REQUIRE(logged.schedule.jobs.size() == 1);
+    CHECK(logged.schedule.jobs[0].execution->start == Time::seconds(10));
+    const auto counts = count_anomalies(log);
+    CHECK(counts.back().what == "start before the submission: waits 0 s");
+    CHECK(counts.back().jobs == 1);
+}
+
 TEST_CASE("The audit finds nothing in the schedule of a log that kept to its machine") {
     std::mt19937 random(11);
     for (int round = 0; round < 100; ++round) {
