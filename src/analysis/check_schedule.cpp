@@ -24,6 +24,10 @@ CheckReport Audit::finish() {
             earlier->second = &job;
         }
     }
+    if (options_.placement == Placement::machine ||
+        std::ranges::any_of(ran_, [](const Ran& job) { return !job.description->licenses.empty(); })) {
+        machine_.require_groups();
+    }
     std::ranges::for_each(later_runs_, [&](const LaterRun& run) { check_earlier_run(run); });
     check_deadlines();
     row_ = no_row;

@@ -48,7 +48,7 @@ std::vector<report::PlottedRun> read_runs(const std::vector<std::string>& prefix
     std::vector<report::PlottedRun> runs;
     for (std::size_t i = 0; i < prefixes.size(); ++i) {
         runs.push_back({names[i], report::read_run(prefixes[i], note)});
-        require_machine_of(runs.back().schedule, machine);
+        report::require_machine_of_run(prefixes[i], runs.back().schedule, machine, note);
     }
     return runs;
 }

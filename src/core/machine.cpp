@@ -116,12 +116,11 @@ std::optional<SleepPstates> sleep_pstates_of(const Host& host) {
     for (int* const pstate : {&pstates.sleep, &pstates.falling_asleep, &pstates.waking}) {
         const auto [next, error] = std::from_chars(at, end, *pstate);
         const bool is_last = pstate == &pstates.waking;
-        is_good = is_good && error == std::errc() && *pstate > computing_pstate &&
-                  (is_last ? next == end : next != end && *next == ':');
+        is_good =
+            is_good && error == std::errc() && *pstate >= 0 && (is_last ? next == end : next != end && *next == ':');
         if (!is_good) {
             throw InputError("platform: host " + host.name + ": property sleep_pstates is '" + std::string(all) +
-                             "', expected three numbers of pstates above " + std::to_string(computing_pstate) +
-                             ", SLEEP:OFF:ON");
+                             "', expected three numbers of pstates, SLEEP:OFF:ON");
         }
         at = next + (is_last ? 0 : 1);
     }
@@ -139,7 +138,31 @@ Machine::Machine(int processors) : processors_(processors) {
     }
 }
 
-Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hosts.size())) {
+Machine::Machine(std::span<const Host> hosts) : Machine(static_cast<int>(hosts.size())) {
+    try {
+        read_groups(hosts);
+    } catch (const InputError& problem) {
+        *this = Machine(processors_);
+        problem_of_groups_ = problem.what();
+    }
+    index_groups();
+    read_sleep_states(hosts);
+}
+
+void Machine::require_groups() const {
+    if (!problem_of_groups_.empty()) {
+        throw InputError(problem_of_groups_);
+    }
+}
+
+void Machine::require_sleep_states() const {
+    if (!problem_of_sleep_states_.empty()) {
+        throw InputError(problem_of_sleep_states_);
+    }
+}
+
+void Machine::read_groups(std::span<const Host> hosts) {
+    groups_.clear();
     Copies copies = copies_stated_by_zones(hosts);
     const bool counts_licenses = !copies.empty();
     if (counts_licenses) {
@@ -172,13 +195,11 @@ Machine::Machine(std::span<const Host> hosts) : processors_(static_cast<int>(hos
         groups_.push_back({std::string(name), -negative_speed, processors, licenses, processors.size()});
     }
     refuse_machines_of_several_kinds();
-    read_sleep_states(hosts);
     std::sort(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
         const int lowest_of_a = a.processors.intervals().front().first;
         const int lowest_of_b = b.processors.intervals().front().first;
         return a.speed != b.speed ? a.speed > b.speed : lowest_of_a < lowest_of_b;
     });
-    index_groups();
 }
 
 // Fills group_of_ and groups_with_.
@@ -202,8 +223,13 @@ void Machine::index_groups() {
 void Machine::read_sleep_states(std::span<const Host> hosts) {
     std::map<int, ResourceSet> by_pstate;
     for (int number = 0; number < processors_; ++number) {
-        if (const std::optional<SleepPstates> pstates = sleep_pstates_of(hosts[static_cast<std::size_t>(number)])) {
-            by_pstate[pstates->sleep].insert(ResourceSet::range(number, number));
+        try {
+            const auto pstates = sleep_pstates_of(hosts[static_cast<std::size_t>(number)]);
+            if (pstates && pstates->sleep != computing_pstate) {
+                by_pstate[pstates->sleep].insert(ResourceSet::range(number, number));
+            }
+        } catch (const InputError& problem) {
+            problem_of_sleep_states_ = problem.what();
         }
     }
     for (auto& [pstate, processors] : by_pstate) {

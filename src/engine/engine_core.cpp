@@ -71,6 +71,12 @@ void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNum
     is_beginning_ = algorithm_->registers_jobs();
     state_.now = now;
     state_.machine = std::move(machine);
+    if (state_.placement == Placement::machine) {
+        state_.machine.require_groups();
+    }
+    if (algorithm_->switches_processors()) {
+        state_.machine.require_sleep_states();
+    }
     state_.processors = state_.machine.processors();
     state_.idle.reset(state_.machine, state_.placement, ResourceSet::range(0, state_.processors - 1));
     for (const Machine::License& license : state_.machine.licenses()) {

@@ -16,13 +16,20 @@ namespace batfill {
 
 namespace {
 
-// The columns that are read; `stretch` may be missing.
+// The columns that are read. The last three may be missing: Batsim 1 and 2 write no final_state, Batsim 1 no
+// workload_name.
 constexpr auto columns = std::to_array<std::string_view>(
-    {"job_id", "workload_name", "submission_time", "requested_number_of_resources", "requested_time", "success",
-     "final_state", "starting_time", "execution_time", "finish_time", "waiting_time", "turnaround_time",
-     "allocated_resources", "stretch"});
+    {"job_id", "submission_time", "requested_number_of_resources", "requested_time", "success", "starting_time",
+     "execution_time", "finish_time", "waiting_time", "turnaround_time", "allocated_resources", "workload_name",
+     "final_state", "stretch"});
 
-constexpr CsvFormat format{"jobs.csv", "Batsim 4", columns, 1};
+// Names in Batsim 1 and 2, and in evalys.
+constexpr auto aliases =
+    std::to_array<ColumnAlias>({{"job_id", "jobID"},
+                                {"requested_number_of_resources", "requested_number_of_processors"},
+                                {"allocated_resources", "allocated_processors"}});
+
+constexpr CsvFormat format{"jobs.csv", "Batsim 4", columns, 3, ',', true, false, aliases};
 
 consteval std::size_t column(std::string_view name) {
     return place_in(columns, name);
@@ -36,7 +43,22 @@ int processors(const CsvRow& row) {
     return *value;
 }
 
-JobState state_of(const CsvRow& row) {
+// What a file without final_state says by its column success.
+JobState state_by_success(const CsvRow& row, const ScheduledJob& job) {
+    const auto length = row.optional_duration(column("execution_time"));
+    if (job.success) {
+        return JobState::completed_successfully;
+    }
+    if (!length) {
+        return JobState::rejected;
+    }
+    return job.walltime && *length >= *job.walltime ? JobState::completed_walltime_reached : JobState::completed_failed;
+}
+
+JobState state_of(const CsvRow& row, const ScheduledJob& job) {
+    if (!row.has(column("final_state"))) {
+        return state_by_success(row, job);
+    }
     const auto state = parse_job_state(row.text(column("final_state")));
     if (!state) {
         row.fail(column("final_state"), "one of " + known_job_states());
@@ -56,7 +78,7 @@ std::optional<ExecutionRecord> execution(const CsvRow& row, JobState state) {
     const bool may_lack_all = !has_completed(state);
     const bool may_lack_some = is_unfinished(state);
     if (!may_lack_all || (present > 0 && !may_lack_some)) {
-        row.fail(std::string(row.text(column("final_state"))) + " with " + std::to_string(present) +
+        row.fail(std::string(to_string(state)) + " with " + std::to_string(present) +
                  " of the 5 times from starting_time to turnaround_time");
     }
     return std::nullopt;
@@ -75,9 +97,21 @@ std::optional<double> stretch_in(const CsvRow& row) {
     return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
+// In a file without workload_name, an id may have the workload's name before '!', which is w0 otherwise.
+std::string id_of(const CsvRow& row) {
+    if (row.has(column("workload_name"))) {
+        return row.job(column("workload_name"), column("job_id"));
+    }
+    const std::string_view id = row.text(column("job_id"));
+    if (id.empty()) {
+        row.fail(column("job_id"), "a name");
+    }
+    return id.find('!') == std::string_view::npos ? "w0!" + std::string(id) : std::string(id);
+}
+
 ScheduledJob read_job(const CsvRow& row) {
     ScheduledJob job;
-    job.id = row.job(column("workload_name"), column("job_id"));
+    job.id = id_of(row);
     job.submit = row.time(column("submission_time"));
     job.processors = processors(row);
     job.walltime = row.optional_duration(column("requested_time"));
@@ -88,7 +122,7 @@ ScheduledJob read_job(const CsvRow& row) {
         row.fail(column("success"), "0 or 1");
     }
     job.success = row.text(column("success")) == "1";
-    job.state = state_of(row);
+    job.state = state_of(row, job);
     job.execution = execution(row, job.state);
     job.stretch = stretch_in(row);
     std::optional<ResourceSet> allocation = ResourceSet::parse(row.text(column("allocated_resources")));

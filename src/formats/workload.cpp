@@ -29,6 +29,25 @@ constexpr auto other_types = std::to_array<std::string_view>(
      "smpi", "usage_trace", "ParallelTaskProfile", "SequentialCompositionProfile",
      "ParallelTaskOnStorageHomogeneousProfile", "ParallelTaskDataStagingBetweenStoragesProfile", "TraceReplayProfile"});
 
+// What a type of Batsim 1 to 3 is called today. Empty if it is none of them.
+std::string_view renamed_type(std::string_view type) {
+    constexpr auto renamed = std::to_array<std::pair<std::string_view, std::string_view>>(
+        {{"msg_par", "parallel"},
+         {"msg_par_hg", "parallel_homogeneous"},
+         {"msg_par_hg_tot", "parallel_homogeneous_total"},
+         {"msg_par_hg_pfs", "parallel_homogeneous_pfs"},
+         {"msg_par_hg_pfs0", "parallel_homogeneous_pfs"},
+         {"msg_par_hg_pfs_tiers", "parallel_homogeneous_pfs"},
+         {"ptask", "parallel"},
+         {"ptask_homogeneous", "parallel_homogeneous"},
+         {"ptask_homogeneous_total", "parallel_homogeneous_total"},
+         {"seq", "composed"},
+         {"sequence", "composed"},
+         {"sequential", "composed"}});
+    const auto* const found = std::ranges::find(renamed, type, &std::pair<std::string_view, std::string_view>::first);
+    return found == renamed.end() ? std::string_view() : found->second;
+}
+
 // Whether each host gets the amounts unchanged.
 bool is_homogeneous(Fields& fields, std::string_view type) {
     constexpr std::string_view unchanged = "DefinedAmountsUsedForEachValue";
@@ -69,7 +88,9 @@ JobProfile read_profile(const JsonValue& object, bool keep_source) {
         profile.com = not_negative(fields, "com");
     } else if (profile.type_name != "ParallelTaskHomogeneousProfile" &&
                std::ranges::find(other_types, profile.type_name) == other_types.end()) {
-        fields.fail("type", "a profile type of Batsim");
+        const std::string_view today = renamed_type(profile.type_name);
+        fields.fail("type", today.empty() ? "a profile type of Batsim"
+                                          : in_quotes(today) + ", as Batsim calls this type since version 4");
     }
     if (keep_source) {
         append_json(object, profile.source);

@@ -205,16 +205,17 @@ function timeSection() {
   const { select, keys } = colourChoice();
   const controls = element("div", { class: "controls", role: "group", "aria-label": "View" }, ...viewButtons(),
     element("label", { for: "colour-by" }, "Colour jobs by"), select);
-  const height = Math.min(340, Math.max(140, report.processors * 8)) / (runs.length > 2 ? 1.4 : 1) + 34;
-  const figures = runs.map((run, i) => addTimeChart({ id: `gantt-${i}`, height, top: report.processors,
-    downwards: true, paint: (...place) => paintGantt(run.rows, ...place),
+  const height = Math.min(340, Math.max(140, report.processors_drawn * 8)) / (runs.length > 2 ? 1.4 : 1) + 34;
+  const figures = runs.map((run, i) => addTimeChart({ id: `gantt-${i}`, height, top: report.processors_drawn,
+    mark: report.processors, downwards: true, paint: (...place) => paintGantt(run.rows, ...place),
     tell: (time, share) => jobAt(run.rows, time, share) },
   runs.length > 1 ? `${run.label}: processors` : "Processors",
   `Gantt chart of ${run.label}: ${number(run.rows.count)} jobs on ${number(report.processors)} processors.`));
   const longest = d3.max(runs, (run) => d3.max(run.levels.waiting)) || 1;
   const levels = [
-    addTimeChart({ id: "busy", height: 164, top: report.processors, tell: tellLevels("busy", "processors in use"),
-      paint: (...place) => paintLevels("busy", report.processors, ...place) },
+    addTimeChart({ id: "busy", height: 164, top: report.processors_drawn, mark: report.processors,
+      tell: tellLevels("busy", "processors in use"),
+      paint: (...place) => paintLevels("busy", report.processors_drawn, ...place) },
     "Processors in use (mean over each pixel)", "Processors in use over time."),
     addTimeChart({ id: "queue", height: 164, top: longest, tell: tellLevels("waiting", "jobs waiting"),
       paint: (...place) => paintLevels("waiting", longest, ...place) },

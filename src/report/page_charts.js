@@ -53,6 +53,10 @@ function draw(chart) {
   context.strokeStyle = palette.line;
   context.lineWidth = 1;
   context.strokeRect(box.x - 0.5, box.y - 0.5, box.width + 1, box.height + 1);
+  if (chart.mark < chart.top) {  // the schedule of a log may use more than the machine has
+    const y = box.y + (chart.downwards ? chart.mark : chart.top - chart.mark) / chart.top * box.height;
+    context.fillRect(box.x, Math.round(y), box.width, 1);
+  }
   context.textAlign = "center";
   context.textBaseline = "top";
   const { step, at } = timeTicks(from + report.first, until + report.first, Math.max(2, box.width / 120));
@@ -201,7 +205,7 @@ function paintNothing(context, box) {
 }
 function paintRectangles(rows, visible, context, box, from, until) {
   const perSecond = box.width / (until - from);
-  const row = box.height / report.processors;
+  const row = box.height / report.processors_drawn;
   context.save();
   context.beginPath();
   context.rect(box.x, box.y, box.width, box.height);
@@ -263,9 +267,9 @@ function coverColumn(column, top, bottom, part, kind) {
 function paintCoverage(rows, visible, context, box, from, until) {
   const width = Math.max(1, Math.round(box.width * box.ratio));
   // A row of pixels for each processor, if there are as many, else for several.
-  const height = Math.min(report.processors, Math.max(1, Math.round(box.height * box.ratio)));
+  const height = Math.min(report.processors_drawn, Math.max(1, Math.round(box.height * box.ratio)));
   const perSecond = width / (until - from);
-  const row = height / report.processors;
+  const row = height / report.processors_drawn;
   const colours = coloursOf(rows);
   const { start, finish, firstInterval, intervals } = rows;
   clearCoverage(width * height);
@@ -307,7 +311,7 @@ function coveredImage(width, height) {
 }
 // The job at this place, for the tooltip.
 function jobAt(rows, time, share) {
-  const processor = Math.min(report.processors - 1, Math.floor(share * report.processors));
+  const processor = Math.min(report.processors_drawn - 1, Math.floor(share * report.processors_drawn));
   const [first, last] = runningBetween(rows, time, time);
   for (let i = first; i < last; ++i) {
     if (rows.finish[i] <= time) {

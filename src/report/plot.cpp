@@ -247,13 +247,19 @@ double draw_gantt(const std::vector<DrawnRun>& runs, int processors, const TimeS
                   Drawing& drawing) {
     const Layout& layout = drawing.layout();
     top = draw_wait_legend(top, drawing);
+    int shown = processors;
+    for (const DrawnRun& run : runs) {
+        for (const ResourceSet* const allocation : run.allocations) {
+            shown = std::max(shown, allocation->empty() ? 0 : allocation->last() + 1);
+        }
+    }
     for (const DrawnRun& run : runs) {
         if (runs.size() > 1) {
             drawing.text(layout.left(), top + layout.scaled(14), run.label, "start");
             top += layout.line_height();
         }
         const Axis x = time_axis(span, layout);
-        const Axis y{"processors", 0, static_cast<double>(processors), top, top + layout.panel_height};
+        const Axis y{"processors", 0, static_cast<double>(shown), top, top + layout.panel_height};
         draw_axes(x, y, drawing);
         std::size_t rectangles = 0;
         for (const ResourceSet* const allocation : run.allocations) {
@@ -267,6 +273,9 @@ double draw_gantt(const std::vector<DrawnRun>& runs, int processors, const TimeS
         }
         for (std::size_t i = 0; i < classes.size(); ++i) {
             drawing.area(classes.at(i), wait_classes.at(i).colour);
+        }
+        if (shown > processors) {
+            drawing.line(x.from, y.place(processors), x.until, y.place(processors), "#c00");
         }
         top += layout.panel_height + layout.axis_height();
     }

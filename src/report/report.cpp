@@ -87,7 +87,7 @@ std::string render_report(const ReportRequest& request, const Note& note) {
     page.baseline = request.baseline;
     for (const std::string& prefix : request.prefixes) {
         page.runs.push_back(read_shown_run(prefix, note, page.files));
-        require_machine_of(page.runs.back().schedule, page.options);
+        require_machine_of_run(prefix, page.runs.back().schedule, page.options, note);
     }
     const std::vector<std::string> names = run_labels(request.prefixes);
     for (std::size_t i = 0; i < names.size(); ++i) {

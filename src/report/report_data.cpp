@@ -381,6 +381,8 @@ std::string report_data(const Report& report) {
     const auto used = mapped(report.runs, [](const Run& run) { return processors_used(run.schedule); });
     const int processors = report.options.processors.value_or(std::ranges::max(used));
     json.key("processors").integer(static_cast<std::uint64_t>(processors));
+    // The schedule of a log may use more than the machine has.
+    json.key("processors_drawn").integer(static_cast<std::uint64_t>(std::max(processors, std::ranges::max(used))));
     json.key("processors_known").boolean(report.options.processors.has_value());
     json.key("tau").number(report.options.tau.to_seconds());
     json.key("first").number(clock.first().to_seconds());

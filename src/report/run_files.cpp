@@ -78,6 +78,17 @@ MeasuredSchedule read_measured_run(const std::string& path, const Note& note) {
     return is_log(file) ? MeasuredSchedule(read_schedule_of_log(file, note)) : read_measured_schedule(file);
 }
 
+void require_machine_of_run(const std::string& path, const MeasuredSchedule& schedule, const MetricsOptions& options,
+                            const Note& note) {
+    if (!is_log(jobs_file(path))) {
+        require_machine_of(schedule, options);
+    } else if (const auto most = schedule.most_processors(); options.processors && most > *options.processors) {
+        note(schedule.path() + ": the schedule of the log has up to " + std::to_string(most) +
+             " processors in use, the machine has " + std::to_string(*options.processors) +
+             "; metrics are shares of these, and may exceed 100 %");
+    }
+}
+
 void for_each_job(const std::string& path, const std::function<void(const ScheduledJob&)>& use, const Note& note) {
     const std::string file = jobs_file(path);
     if (is_log(file)) {

@@ -29,7 +29,13 @@ Schedule read_run(const std::string& path, const Note& note);
 // As above, for a schedule that is only measured.
 MeasuredSchedule read_measured_run(const std::string& path, const Note& note);
 
-// As above, but passes the jobs to `use` one by one, in their order.
+// Checks that the machine of `options`, if known, has all processors of the run at `path`. The schedule of a log may
+// use more, because its machine changed: `note` then hears how many.
+// Throws: InputError as require_machine_of(), for a run that is no log.
+void require_machine_of_run(const std::string& path, const MeasuredSchedule& schedule, const MetricsOptions& options,
+                            const Note& note);
+
+// As read_run(), but passes the jobs to `use` one by one, in their order.
 void for_each_job(const std::string& path, const std::function<void(const ScheduledJob&)>& use, const Note& note);
 
 }  // namespace batfill::report

@@ -193,7 +193,10 @@ class CsvParser {
             return false;
         }
         for (const std::string_view column : format.columns) {
-            const std::size_t found = place_of(column);
+            std::size_t found = place_of(column);
+            for (const ColumnAlias& other : format.aliases) {
+                found = found == CsvRow::missing && other.column == column ? place_of(other.alias) : found;
+            }
             if (found == CsvRow::missing && row_.position_.size() < format.columns.size() - format.optional) {
                 row_.fail(
                     "no column " + std::string(column) + ", expected " +

@@ -14,6 +14,12 @@
 
 namespace batfill {
 
+// Another name of a column, as older programs write it.
+struct ColumnAlias {
+    std::string_view column;
+    std::string_view alias;
+};
+
 // A kind of CSV file with a line of column names: the columns to read, and its name in messages.
 struct CsvFormat {
     std::string_view name;                      // "jobs.csv"
@@ -23,9 +29,10 @@ struct CsvFormat {
     char separator = ',';
     bool has_quotes = true;  // a field may be quoted; if not, quotes are characters like others
     // The user names the columns. If all names are numbers, and none is in the first line, they count columns from 1,
-    // and the first line is a row. Lines with # or ; at the beginning of the file are comments; one of them may have the
-    // names of the columns.
+    // and the first line is a row. Lines with # or ; at the beginning of the file are comments; one of them may have
+    // the names of the columns.
     bool is_mapped = false;
+    std::span<const ColumnAlias> aliases{};  // in the order in which they count; the column's own name comes first
 };
 
 // The place of a column in a list of columns, for tables that are known when this is compiled.

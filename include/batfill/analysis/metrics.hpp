@@ -74,6 +74,8 @@ class MeasuredSchedule {
         int last_processor;
     };
     std::optional<Wide> first_beyond(int processor) const;
+    // The highest number of a processor that a job ran on, plus 1; 0 without such a job.
+    int most_processors() const { return widest_.empty() ? 0 : widest_.back().last_processor + 1; }
 
  private:
     std::string_view keep(const std::string& id);

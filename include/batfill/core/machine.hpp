@@ -41,7 +41,7 @@ struct SleepPstates {
 };
 
 // The sleep pstates of a host; the first of several separated by commas; none if it has no such property.
-// Throws: InputError if the property has another form, or names the pstate in which hosts compute.
+// Throws: InputError if the property has another form.
 std::optional<SleepPstates> sleep_pstates_of(const Host& host);
 
 // Number of a licence of a machine: its position in Machine::licenses().
@@ -110,12 +110,18 @@ class Machine {
     // Reads these properties of hosts: `machine`, `licenses` (names separated by commas), `speed` (flops per second,
     // used where Host::speed is unknown) and `sleep_pstates`; and of zones: `licenses` ("name:copies,name:copies"). A
     // licence that only hosts name has no copies: it counts only if some zone states them.
-    // Throws: InputError
-    // - if a property has another form
-    // - if two zones disagree on a licence
-    // - if the hosts of one named machine differ
+    // A property that cannot be used is a problem only for those who use it:
+    // - The machine is one group without licences if a property `machine`, `licenses` or `speed` has another form, if
+    //   two zones disagree on a licence, or if the hosts of one named machine differ. require_groups() then throws.
+    // - A host cannot sleep if its `sleep_pstates` has another form, or if it sleeps in the pstate in which it
+    // computes.
+    //   require_sleep_states() throws for the other form.
     // Cost: O(hosts * log(groups)).
     explicit Machine(std::span<const Host> hosts);
+
+    // Both throw InputError, which names a host or zone and its property, if the machine could not read it.
+    void require_groups() const;
+    void require_sleep_states() const;
 
     int processors() const { return processors_; }
     // From the fastest to the slowest; groups of equal speed by their lowest processor.
@@ -144,6 +150,7 @@ class Machine {
 
  private:
     std::vector<LicenseIndex> licenses_named(std::string_view licenses) const;
+    void read_groups(std::span<const Host> hosts);
     void refuse_machines_of_several_kinds() const;
     void index_groups();
     void read_sleep_states(std::span<const Host> hosts);
@@ -153,6 +160,8 @@ class Machine {
     std::vector<License> licenses_;
     std::vector<SleepState> sleep_states_;
     ResourceSet can_sleep_;
+    std::string problem_of_groups_;  // empty: none
+    std::string problem_of_sleep_states_;
     std::vector<GroupIndex> group_of_;  // by processor; empty if there is only one group
     std::vector<std::vector<std::uint64_t>> groups_with_;
 };

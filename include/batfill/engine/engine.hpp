@@ -47,6 +47,8 @@ class Engine {
     // report each registered job. `first_free`: the first number that no job of the caller has or will have; 0 if the
     // caller numbers jobs in the order in which they are submitted or registered. A decide() may follow at once, and
     // must if registers_jobs().
+    // Throws: InputError for properties of hosts that the placement or the algorithm needs and the machine could not
+    // read.
     void begin(Time now, Machine machine, bool acknowledges_jobs = false, JobNumber first_free = {});
 
     // Begins a message of time `now`.

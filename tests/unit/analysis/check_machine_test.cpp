@@ -170,10 +170,15 @@ TEST_CASE("processors are consecutive, or of one machine, where the placement re
     CHECK(texts_with(Placement::machine).empty());
 }
 
-TEST_CASE("licence properties that cannot be read are refused") {
+TEST_CASE("licence properties that cannot be read are refused where jobs need licences or one machine") {
     for (const char* text : {"x", "x:", ":3", "x:many", "x:-1", "x:1,x:2", "x:99999999999999999999"}) {
         Case run = licensed_case();
         run.platform.hosts[1].zone_properties["licenses"] = text;
+        CHECK(violations(run).empty());
+        CheckOptions by_machine;
+        by_machine.placement = Placement::machine;
+        CHECK_THROWS_AS(check_schedule(run.schedule, run.workloads, run.platform, by_machine), InputError);
+        need(run, 2, {"x"});
         CHECK_THROWS_AS(violations(run), InputError);
     }
 }

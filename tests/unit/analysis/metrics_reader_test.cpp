@@ -39,6 +39,31 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 }  // namespace
 
+TEST_CASE("A jobs.csv of Batsim 1 or 2, or of evalys, is read") {
+    const std::string old_header =
+        "job_id,workload_name,submission_time,requested_number_of_processors,requested_time,success,starting_time,execution_time,finish_time,waiting_time,turnaround_time,slowdown,stretch,consumed_energy,allocated_processors\n";
+    const Schedule old = parse(old_header +
+                               "1,w1,0,2,100,1,0,50,50,0,50,1,1,-1,0-1\n"
+                               "2,w1,0,2,100,0,50,100,150,50,150,1.5,1.5,-1,0 1\n"
+                               "3,w1,0,2,-1,0,150,10,160,150,160,16,16,-1,0 1\n");
+    REQUIRE(old.jobs.size() == 3);
+    CHECK(old.jobs[0].id == "w1!1");
+    CHECK(old.jobs[0].state == JobState::completed_successfully);
+    CHECK(old.jobs[1].state == JobState::completed_walltime_reached);
+    CHECK(old.jobs[1].allocation.to_string() == "0-1");
+    CHECK(old.jobs[2].state == JobState::completed_failed);
+    CHECK(!old.jobs[2].walltime);
+    const std::string oldest_header =
+        "jobID,submission_time,requested_number_of_resources,requested_time,success,starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n";
+    const Schedule oldest = parse(oldest_header +
+                                  "7,0,2,100,1,0,50,50,0,50,0-1\n"
+                                  "night!8,0,2,100,0,,,,,,\n");
+    CHECK(oldest.jobs[0].id == "w0!7");
+    CHECK(oldest.jobs[1].id == "night!8");
+    CHECK(oldest.jobs[1].state == JobState::rejected);
+    CHECK(refusal(oldest_header + ",0,2,100,1,0,50,50,0,50,0-1\n") == "run_jobs.csv:2: job_id is '', expected a name");
+}
+
 TEST_CASE("a line of a jobs.csv is read with exact times") {
     const Schedule schedule = parse(header + good_line);
     REQUIRE(schedule.jobs.size() == 1);

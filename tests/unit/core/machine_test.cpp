@@ -92,7 +92,7 @@ TEST_CASE("The property speed counts where the speed of a host is not known othe
     for (const char* text : {"fast", "-1", "0", "1e9 ", "2.0Gf", "1e999", "nan"}) {
         INFO(text);
         said.properties["speed"] = text;
-        CHECK_THROWS_WITH(Machine(std::vector<Host>{known, said}),
+        CHECK_THROWS_WITH(Machine(std::vector<Host>{known, said}).require_groups(),
                           Catch::Matchers::Contains("property speed is '" + std::string(text) + "', expected"));
     }
 }
@@ -100,10 +100,10 @@ TEST_CASE("The property speed counts where the speed of a host is not known othe
 TEST_CASE("Hosts of one machine agree in speed and licences", "[machine]") {
     const std::vector<Host> speeds{host("a", "", 1e9), host("b", "", 2e9), host("a", "", 2e9)};
     CHECK_THROWS_WITH(
-        Machine(speeds),
+        Machine(speeds).require_groups(),
         "platform: hosts 2 and 0 of machine a differ in speed, expected that all hosts of a machine agree");
     const std::vector<Host> licenses{host("a", "x,y", 1e9, "x:1,y:1"), host("a", "y", 1e9, "x:1,y:1")};
-    CHECK_THROWS_WITH(Machine(licenses), Catch::Matchers::Contains("of machine a differ in licences"));
+    CHECK_THROWS_WITH(Machine(licenses).require_groups(), Catch::Matchers::Contains("of machine a differ in licences"));
     const std::vector<Host> same{host("a", "x,y", 1e9, "x:1,y:1"), host("a", "y, x,x", 1e9, "x:1,y:1")};
     CHECK(Machine(same).groups().size() == 1);
     const std::vector<Host> unnamed{host("", "", 1e9), host("", "", 2e9)};
@@ -121,10 +121,25 @@ TEST_CASE("Copies of licences that cannot be read, or that contradict each other
     for (const std::string text : {"cfd", "cfd:", "cfd:x", ":3", "cfd:-1", "cfd:1:2x"}) {
         INFO(text);
         const std::vector<Host> hosts{host("a", "cfd", 1e9, text)};
-        CHECK_THROWS_AS(Machine(hosts), InputError);
+        CHECK_THROWS_AS(Machine(hosts).require_groups(), InputError);
     }
     const std::vector<Host> two_zones{host("a", "cfd", 1e9, "cfd:1"), host("b", "cfd", 1e9, "cfd:2")};
-    CHECK_THROWS_WITH(Machine(two_zones), "platform: zone property licenses gives both 1 and 2 copies of cfd");
+    CHECK_THROWS_WITH(Machine(two_zones).require_groups(),
+                      "platform: zone property licenses gives both 1 and 2 copies of cfd");
+}
+
+TEST_CASE("Properties that cannot be read leave a machine of one group, for those who do not use them", "[machine]") {
+    Host odd = host("a", "cfd", 1e9, "cfd");
+    odd.properties["sleep_pstates"] = "1:2";
+    const Machine machine(std::vector<Host>{odd, host("a", "", 2e9)});
+    REQUIRE(machine.groups().size() == 1);
+    CHECK(machine.groups()[0].processors.to_string() == "0-1");
+    CHECK(machine.licenses().empty());
+    CHECK(machine.can_sleep().empty());
+    CHECK_THROWS_WITH(machine.require_groups(), Catch::Matchers::Contains("licenses has 'cfd', expected name:copies"));
+    CHECK_THROWS_WITH(machine.require_sleep_states(), Catch::Matchers::Contains("sleep_pstates is '1:2'"));
+    CHECK_NOTHROW(Machine(4).require_groups());
+    CHECK_NOTHROW(Machine(std::vector<Host>{host("a", "", 1e9)}).require_sleep_states());
 }
 
 TEST_CASE("A request that the empty machine cannot fulfil is refused, with the reason", "[machine]") {
