@@ -5,6 +5,8 @@
 #include <map>
 #include <ostream>
 #include <random>
+#include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -221,6 +223,36 @@ std::vector<Week> sums_of(const std::vector<JobsOfWeek>& weeks, JobMeasure measu
 std::optional<Interval> interval_of_mean(const std::vector<double>& values, const IntervalOptions& how) {
     const auto each = mapped(values, [](double value) { return Week{1, value, 0}; });
     return has_resamples(each.size(), how) ? std::optional(bootstrap_mean(each, how).value) : std::nullopt;
+}
+
+GroupedMean mean_over_groups(const std::vector<std::optional<double>>& values, const std::vector<std::size_t>& groups) {
+    assert(values.size() == groups.size());
+    std::map<std::size_t, std::vector<double>> known;  // by group
+    GroupedMean result;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (values[i]) {
+            known[groups[i]].push_back(*values[i]);
+            ++result.values;
+        }
+    }
+    const auto means = mapped(known, [](const auto& group) {
+        return group.second.size() == 1 ? group.second.front() : *analysis::mean(group.second);
+    });
+    result.mean = analysis::mean(means);
+    if (means.size() >= fewest_groups) {
+        result.interval = interval_of_mean(means);
+    }
+    return result;
+}
+
+std::string reason_for_no_intervals(const std::vector<std::size_t>& groups) {
+    const std::size_t different = std::set<std::size_t>(groups.begin(), groups.end()).size();
+    if (groups.size() < 2 || different >= fewest_groups) {
+        return "";
+    }
+    return "too few workloads for intervals: " + std::to_string(different) +
+           " with different jobs, expected at least " + std::to_string(fewest_groups) +
+           " (workloads with the same jobs count as one, with their mean)";
 }
 
 std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, const MetricsOptions& options,

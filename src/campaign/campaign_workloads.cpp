@@ -16,6 +16,7 @@
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/place_in_errors.hpp"
+#include "src/workloads/same_jobs.hpp"
 
 namespace batfill::campaign {
 
@@ -101,7 +102,7 @@ std::string description(const CampaignWorkload& workload, const fs::path& folder
             last = std::max(last, job.description.submit);
         }
         lines << "file " << file.filename().string() << ' ' << sha256(bytes) << ' ' << read.jobs.size() << ' '
-              << read.processors << ' ' << last.to_string() << '\n';
+              << read.processors << ' ' << last.to_string() << ' ' << hash_of_jobs(read) << '\n';
     }
     if (files.empty()) {
         throw InputError(workload.subject + ": no job is left");
@@ -124,6 +125,7 @@ struct MadeFiles {
         std::size_t jobs = 0;
         int processors = 0;
         std::string last;  // submission
+        std::string jobs_hash;
     };
 
     std::string key;
@@ -146,7 +148,7 @@ std::optional<MadeFiles> read_made_files(const fs::path& folder) {
         lines += line + '\n';
         std::istringstream words(line);
         MadeFiles::File& file = made.files.emplace_back();
-        words >> file.kind >> file.name >> file.sha256 >> file.jobs >> file.processors >> file.last;
+        words >> file.kind >> file.name >> file.sha256 >> file.jobs >> file.processors >> file.last >> file.jobs_hash;
     }
     return hash == sha256(lines) ? std::optional(made) : std::nullopt;
 }
@@ -177,6 +179,7 @@ std::vector<MadeWorkload> made_in(const fs::path& folder, const std::string& key
         one.jobs = file.jobs;
         one.processors = file.processors;
         one.sha256 = file.sha256;
+        one.jobs_hash = file.jobs_hash;
         one.name = fs::path(file.name).stem().string();
         one.period = one.name.size() > workload.name.size() ? one.name.substr(workload.name.size() + 1) : "";
         one.file = (fs::path("workloads") / workload.name / file.name).string();

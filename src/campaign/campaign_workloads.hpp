@@ -21,6 +21,7 @@ struct MadeWorkload {
     std::string file;       // below the campaign's folder
     std::string platform;   // the machine generated with it, relative to the campaign's folder; empty if none was
     std::string sha256;     // of the file
+    std::string jobs_hash;  // see hash_of_jobs()
     std::size_t jobs = 0;
     int processors = 0;  // nb_res
     Time last_submission;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include <batfill/core/error.hpp>
@@ -21,6 +22,7 @@
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/place_in_errors.hpp"
+#include "src/workloads/same_jobs.hpp"
 
 namespace batfill::campaign {
 
@@ -198,12 +200,13 @@ const std::string* value_of(const RunResult& result, std::string_view metric) {
     return found == result.values.end() ? nullptr : &found->second;
 }
 
-// The mean of the values and, from two on, its confidence interval.
-std::string mean_text(const std::vector<double>& values, int decimals) {
-    const std::optional<double> mean = analysis::mean(values);
-    std::string text = mean ? rounded(*mean, decimals) : "-";
-    if (const std::optional<Interval> interval = interval_of_mean(values)) {
-        text += " [" + rounded(interval->low, decimals) + ", " + rounded(interval->high, decimals) + ']';
+// The mean of the values and, if there is one, its confidence interval.
+std::string mean_text(const std::vector<std::optional<double>>& values, const std::vector<std::size_t>& groups,
+                      int decimals) {
+    const GroupedMean mean = mean_over_groups(values, groups);
+    std::string text = mean.mean ? rounded(*mean.mean, decimals) : "-";
+    if (mean.interval) {
+        text += " [" + rounded(mean.interval->low, decimals) + ", " + rounded(mean.interval->high, decimals) + ']';
     }
     return text;
 }
@@ -286,24 +289,33 @@ void write_pages(const Campaign& campaign, const std::vector<CampaignRun>& runs,
 
 }  // namespace
 
-std::vector<std::vector<std::string>> table_of_means(const Campaign& campaign, const std::vector<RunResult>& results) {
+std::vector<std::size_t> groups_of(const MadeCampaign& made) {
+    std::vector<std::string> hashes;
+    for (std::size_t run = 0; run < made.runs.size(); run += made.campaign.schedulers.size()) {
+        hashes.push_back(made.runs[run].workload->jobs_hash);
+    }
+    return groups_of_equal(hashes);
+}
+
+std::vector<std::vector<std::string>> table_of_means(const MadeCampaign& made) {
     constexpr std::array<std::pair<const char*, int>, 3> shown{
         // with decimals
         {{"mean_wait", 0}, {"mean_bounded_slowdown", 2}, {"utilisation", 3}}};
+    const std::size_t schedulers = made.campaign.schedulers.size();
+    const std::vector<std::size_t> groups = groups_of(made);
     std::vector<std::vector<std::string>> lines{{"mean over the workloads [95 % interval]"}};
-    for (const CampaignScheduler& scheduler : campaign.schedulers) {
+    for (const CampaignScheduler& scheduler : made.campaign.schedulers) {
         lines.push_back({scheduler.scheduler.name});
     }
     for (const auto& [metric, decimals] : shown) {
         lines.front().emplace_back(metric);
-        for (std::size_t scheduler = 0; scheduler < campaign.schedulers.size(); ++scheduler) {
-            std::vector<double> values;
-            for (std::size_t run = scheduler; run < results.size(); run += campaign.schedulers.size()) {
-                if (const std::string* const value = value_of(results[run], metric)) {
-                    values.push_back(std::stod(*value));
-                }
+        for (std::size_t scheduler = 0; scheduler < schedulers; ++scheduler) {
+            std::vector<std::optional<double>> values;
+            for (std::size_t run = scheduler; run < made.results.size(); run += schedulers) {
+                const std::string* const value = value_of(made.results[run], metric);
+                values.push_back(value != nullptr ? std::optional(std::stod(*value)) : std::nullopt);
             }
-            lines[scheduler + 1].push_back(mean_text(values, decimals));
+            lines[scheduler + 1].push_back(mean_text(values, groups, decimals));
         }
     }
     return lines;

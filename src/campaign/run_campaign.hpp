@@ -70,9 +70,12 @@ struct CampaignWatch {
 MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, const CampaignWatch& watch);
 
 // Returns the lines of a table: for each scheduler the mean of some metrics over all workloads and machines, with a
-// 95 % confidence interval (see interval_of_mean()).
+// 95 % confidence interval if there are enough workloads (see mean_over_groups()).
 // Requires: the result of each run.
-std::vector<std::vector<std::string>> table_of_means(const Campaign& campaign, const std::vector<RunResult>& results);
+std::vector<std::vector<std::string>> table_of_means(const MadeCampaign& made);
+
+// Returns the groups of workloads with the same jobs: a number for each run under the first scheduler.
+std::vector<std::size_t> groups_of(const MadeCampaign& made);
 
 // Returns the runs that rejected jobs: "3 in PREFIX". Schedulers that reject different jobs are not comparable.
 // Requires: the result of each run.

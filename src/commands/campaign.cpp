@@ -90,7 +90,10 @@ void print_replayed(const MadeCampaign& made, const std::string& folder) {
     if (made.results.empty()) {
         return;
     }
-    write_aligned(std::cout, table_of_means(made.campaign, made.results));
+    write_aligned(std::cout, table_of_means(made));
+    if (const std::string reason = reason_for_no_intervals(groups_of(made)); !reason.empty()) {
+        note(reason);
+    }
     if (const auto rejections = rejections_of(made.runs, made.results); !rejections.empty()) {
         note("jobs rejected in " + std::to_string(rejections.size()) + " of " + std::to_string(made.runs.size()) +
              " runs (metric rejected), the first: " + rejections.front() +

@@ -33,9 +33,9 @@ void print_metric(const Comparison& comparison, const std::string& metric) {
     for (const std::string& scheduler : comparison.schedulers) {
         table.columns.push_back({scheduler, scheduler});
     }
-    for (const auto& [workload, values] : comparison.rows) {
-        std::vector<analysis::Cell>& row = table.rows.emplace_back(1, workload);
-        for (const Metrics& metrics : values) {
+    for (const Comparison::Row& of_workload : comparison.rows) {
+        std::vector<analysis::Cell>& row = table.rows.emplace_back(1, of_workload.workload);
+        for (const Metrics& metrics : of_workload.values) {
             row.emplace_back(cell(metrics[metric]));
         }
     }
@@ -137,8 +137,8 @@ int compare(const Arguments& arguments) {
             "Replays each workload on an empty machine under each scheduler, in memory, and prints all metrics side by side.\n"
             "A SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n"
             "{\"algorithm\": NAME, \"params\": {KEY: VALUE}}. A WORKLOAD is Batsim's JSON or a log (.swf), also gzipped. Of several\n"
-            "workloads, or with --weeks, the table has means with confidence intervals of 95 %. * marks the best, ~ what is not\n"
-            "told apart from it.",
+            "workloads, or with --weeks, the table has means. From five workloads with different jobs on, they have confidence\n"
+            "intervals of 95 %. * marks the best, ~ what is not told apart from it.",
             {"compare fcfs easy easy,order=saf sp2.json -p sdsc-sp2",
              "compare conservative pc dc SP2.swf.gz --weeks --report page.html"})) {
         return 0;
@@ -146,6 +146,10 @@ int compare(const Arguments& arguments) {
     complete(options, read);
     const Comparison comparison = batfill::compare(read.request, show_progress("replays"));
     print(comparison, read);
+    if (const std::string reason = reason_for_no_intervals(groups_of(comparison));
+        !options.given("metric") && !reason.empty()) {
+        note(reason);
+    }
     if (read.output) {
         write_csv(comparison, read.metric, *read.output);
     }

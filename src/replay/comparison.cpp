@@ -16,6 +16,7 @@
 #include "src/support/place_in_errors.hpp"
 #include "src/support/text_files.hpp"
 #include "src/workloads/named_workload.hpp"
+#include "src/workloads/same_jobs.hpp"
 
 namespace batfill {
 
@@ -121,8 +122,10 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
             measured[number] = measure(replays[number / columns], request.schedulers[number % columns], request);
         },
         [&](std::size_t done) { progress(done, total); });
+    const std::vector<std::size_t> groups = groups_of_equal(
+        mapped(replays, [](const Replay& replay) { return hash_of_jobs(replay.scenario().workloads.front()); }));
     for (std::size_t row = 0; row < replays.size(); ++row) {
-        Comparison::Row& added = comparison.rows.emplace_back(Comparison::Row{std::move(names[row]), {}});
+        Comparison::Row& added = comparison.rows.emplace_back(Comparison::Row{std::move(names[row]), {}, groups[row]});
         for (std::size_t column = 0; column < columns; ++column) {
             added.values.push_back(std::move(*measured[row * columns + column]));
         }

@@ -34,6 +34,7 @@ struct Comparison {
     struct Row {
         std::string workload;  // name of the file without ending; the whole path if two files share a name
         std::vector<Metrics> values;
+        std::size_t group = 0;  // rows of workloads with the same jobs have the same number
     };
 
     std::vector<std::string> schedulers;  // names
@@ -61,8 +62,11 @@ Comparison compare(const ComparisonRequest& request, const std::function<void(st
 // Throws: InputError if the file cannot be written.
 void write_csv(const Comparison& comparison, const std::string& metric, const std::string& path);
 
-// Writes the metrics: the mean over the workloads, and from two workloads on its 95 % confidence interval (see
-// interval_of_mean()). Marks the best mean, and those that may be as good: the interval of the paired difference to the
+// The groups of the rows.
+std::vector<std::size_t> groups_of(const Comparison& comparison);
+
+// Writes the metrics: the mean over the workloads and, if there are enough, its 95 % confidence interval (see
+// mean_over_groups()). Marks the best mean, and those that may be as good: the interval of the paired difference to the
 // best contains 0. Leaves out metrics of deadlines if no job has one, and counts that are 0. csv and json have a line
 // or object for each metric and scheduler, with the difference to the first scheduler.
 void write_comparison(std::ostream& out, const Comparison& comparison, MetricsFormat format);

@@ -22,30 +22,18 @@ Values values_of(const Comparison& comparison, std::size_t scheduler, std::size_
     return mapped(comparison.rows, [=](const auto& row) { return row.values[scheduler].values()[metric]; });
 }
 
-// A metric under a scheduler, over all workloads that have a value.
-struct Mean {
-    std::size_t workloads;  // that have a value
-    std::optional<double> mean;
-    std::optional<Interval> interval;
-};
-
-Mean mean_of(const Values& values) {
-    const std::vector<double> known = analysis::known_of(values);
-    return {known.size(), analysis::mean(known), interval_of_mean(known)};
-}
-
 // The difference to other values of the same workloads.
-Mean difference_of(const Values& values, const Values& others) {
+Values difference_of(const Values& values, const Values& others) {
     Values differences(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (values[i] && others[i]) {
             differences[i] = *values[i] - *others[i];
         }
     }
-    return mean_of(differences);
+    return differences;
 }
 
-std::string text_of(const Mean& mean, Unit unit) {
+std::string text_of(const GroupedMean& mean, Unit unit) {
     std::string text = for_people(mean.mean, unit);
     if (mean.interval && unit != Unit::count) {
         text += " [" + for_people(mean.interval->low, unit) + ", " + for_people(mean.interval->high, unit) + "]";
@@ -79,13 +67,14 @@ analysis::MarkedLines lines_of(const Comparison& comparison) {
         lines.front().push_back({scheduler});
     }
     const auto metrics = analysis::all_metrics();
+    const std::vector<std::size_t> groups = groups_of(comparison);
     for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
         std::vector<Values> values;
-        std::vector<Mean> with_intervals;
+        std::vector<GroupedMean> with_intervals;
         Values means;
         for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
             values.push_back(values_of(comparison, scheduler, metric));
-            with_intervals.push_back(mean_of(values.back()));
+            with_intervals.push_back(mean_over_groups(values.back(), groups));
             means.push_back(with_intervals.back().mean);
         }
         if (!is_telling(metrics[metric], means, with_deadlines)) {
@@ -97,7 +86,8 @@ analysis::MarkedLines lines_of(const Comparison& comparison) {
         for (std::size_t scheduler = 0; scheduler < means.size(); ++scheduler) {
             analysis::MarkedCell cell{text_of(with_intervals[scheduler], metrics[metric].unit), best[scheduler]};
             if (first_best < best.size() && !best[scheduler]) {
-                const Mean difference = difference_of(values[scheduler], values[first_best]);
+                const GroupedMean difference =
+                    mean_over_groups(difference_of(values[scheduler], values[first_best]), groups);
                 cell.may_be_best =
                     difference.interval && difference.interval->low <= 0 && difference.interval->high >= 0;
             }
@@ -112,18 +102,19 @@ analysis::Rows rows_of(const Comparison& comparison) {
                             {{"metric", "metric"}, {"scheduler", "scheduler"}, {"workloads", "workloads"}}, "mean"),
                         {}};
     const auto metrics = analysis::all_metrics();
+    const std::vector<std::size_t> groups = groups_of(comparison);
     for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
         const Values first = values_of(comparison, 0, metric);
         for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
             const Values values = values_of(comparison, scheduler, metric);
-            const Mean own = mean_of(values);
-            if (own.workloads == 0) {
+            const GroupedMean own = mean_over_groups(values, groups);
+            if (own.values == 0) {
                 continue;
             }
             std::vector<analysis::Cell>& row = rows.rows.emplace_back();
             row = {metrics[metric].name, comparison.schedulers[scheduler],
-                   analysis::Number{static_cast<double>(own.workloads), Unit::count}};
-            for (const Mean& mean : {own, difference_of(values, first)}) {
+                   analysis::Number{static_cast<double>(own.values), Unit::count}};
+            for (const GroupedMean& mean : {own, mean_over_groups(difference_of(values, first), groups)}) {
                 append(row, mean.mean, mean.interval, metrics[metric].unit);
             }
         }
@@ -132,6 +123,10 @@ analysis::Rows rows_of(const Comparison& comparison) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> groups_of(const Comparison& comparison) {
+    return mapped(comparison.rows, &Comparison::Row::group);
+}
 
 void write_csv(const Comparison& comparison, const std::string& metric, const std::string& path) {
     OutputFile file(path);

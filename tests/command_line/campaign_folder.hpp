@@ -56,6 +56,12 @@ struct CampaignFolder {
     }
 };
 
+// Whether a campaign says only that it has too few workloads for intervals.
+inline bool notes_few_workloads(const std::string& errors) {
+    return errors.starts_with("batfill: note: too few workloads for intervals: ") &&
+           errors.find('\n') + 1 == errors.size();
+}
+
 inline std::string log_of_three_weeks() {
     std::string text = "; MaxProcs: 8\n";
     for (int job = 1; job <= 30; ++job) {

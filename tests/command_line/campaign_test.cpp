@@ -41,7 +41,7 @@ std::string metric_of(const Folder& folder, const std::string& jobs, const std::
 TEST_CASE("campaign replays every workload under every scheduler, and its table has what simulate and metrics give") {
     const CampaignFolder campaign;
     const Outcome outcome = campaign.run(std::string(sixteen_runs) + "schedules: true\n");
-    CHECK(outcome.errors.empty());
+    CHECK(notes_few_workloads(outcome.errors));
     require_done(outcome);
     CHECK_THAT(outcome.output, Contains("16 runs made, 0 up to date, 0 failed") && EndsWith("results.csv: 16 runs\n"));
     const std::string results = campaign.results();
@@ -84,7 +84,7 @@ schedulers:
   - easy,placement=machine
 )";
     const Outcome outcome = campaign.run(farms + "schedules: true\n");
-    CHECK(outcome.errors.empty());
+    CHECK(notes_few_workloads(outcome.errors));
     require_done(outcome);
     const Folder& folder = campaign.folder;
     const std::string workload = folder.file("w.json");
@@ -124,7 +124,7 @@ schedulers: [easy, "dbf,on-failure=requeue"]
 reports: true
 )";
     const Outcome outcome = campaign.run(text);
-    CHECK(outcome.errors.empty());
+    CHECK(notes_few_workloads(outcome.errors));
     require_done(outcome);
     CHECK_THAT(outcome.output, Contains("workloads/weeks: 3 workloads") && Contains("12 runs made"));
     CHECK_THAT(contents(campaign.in("workloads/weeks/made.txt")), Contains("Kept") && Contains("jobs drawn"));
@@ -265,6 +265,23 @@ TEST_CASE("A campaign sees all paths from the folder of its file") {
     CHECK(!fs::exists("logged.csv"));
 }
 
+TEST_CASE("Replicates of a workload do not make the intervals of a campaign narrow") {
+    const CampaignFolder campaign;
+    const auto table_of = [&](const std::string& workloads) {
+        const Outcome outcome = campaign.run(workloads + "schedulers: [easy]\n");
+        CHECK(outcome.status == 0);
+        return outcome;
+    };
+    const std::string model = "  - {generate: lublin, jobs: 60, processors: 32, load: 0.9, name: x";
+    const Outcome replicated =
+        table_of("workloads:\n" + model + ", seed: 1, deadlines: {share: 0.2, sweep: {seed: 1..9}}}\n");
+    CHECK_THAT(replicated.output, Contains("9 runs made") && Contains("mean_wait"));
+    CHECK(notes_few_workloads(replicated.errors));
+    const Outcome different = table_of("workloads:\n" + model + ", sweep: {seed: 1..5}}\n");
+    CHECK(different.errors.empty());
+    CHECK_THAT(different.output, Contains("]\n"));
+}
+
 TEST_CASE("The example that campaign --init prints for a log runs") {
     const CampaignFolder campaign;
     const std::string name = GENERATE(as<std::string>(), "my log.swf", "my \"best\" log.swf", "a\\tb \t'#: &x.swf");
@@ -272,7 +289,7 @@ TEST_CASE("The example that campaign --init prints for a log runs") {
     const Outcome example = run(campaign.folder, {"campaign", "--init", log});
     require_done(example);
     const Outcome outcome = campaign.run(example.output);
-    CHECK(outcome.errors.empty());
+    CHECK(notes_few_workloads(outcome.errors));
     CHECK(outcome.status == 0);
     CHECK_THAT(outcome.output, Contains("15 runs made"));
     check_refused(run(campaign.folder, {"campaign", "--init", campaign.folder.file("nosuch")}), 1);

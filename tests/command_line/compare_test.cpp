@@ -172,6 +172,34 @@ TEST_CASE("batfill compare prints all metrics of a log, with the best marked, an
                Contains("metric,scheduler,workloads,mean,low,high,difference,difference_low,difference_high\n"));
 }
 
+TEST_CASE("batfill compare takes loads of one log for one workload", "[compare][command]") {
+    const tests::Folder folder;
+    Arguments files{"compare", "fcfs", "easy"};
+    const auto add = [&](std::uint64_t seed, double load) {
+        LublinModel model;
+        model.jobs = 60;
+        model.processors = 16;
+        model.seed = seed;
+        model.load = load;
+        const std::string file = "s" + std::to_string(seed) + "-" + std::to_string(load) + ".json";
+        write_workload(generate_lublin(model), folder.file(file));
+        files.push_back(folder.file(file));
+    };
+    for (const double load : {0.5, 0.6, 0.7, 0.8, 0.9, 1.0}) {
+        add(1, load);
+    }
+    const tests::Outcome loads = tests::run(folder, files);
+    CHECK(loads.status == 0);
+    CHECK_THAT(loads.output, Contains("mean wait (s)") && !Contains("[") && !Contains("~"));
+    CHECK_THAT(loads.errors, Contains("too few workloads for intervals: 1 with different jobs, expected at least 5"));
+    for (std::uint64_t seed = 2; seed <= 5; ++seed) {
+        add(seed, 0.9);
+    }
+    const tests::Outcome seeds = tests::run(folder, files);
+    CHECK_THAT(seeds.output, Contains("["));
+    CHECK(seeds.errors.empty());
+}
+
 TEST_CASE("batfill compare checks its output files before it replays anything", "[compare][command]") {
     const Inputs inputs;
     // It would fail in the first replay.

@@ -198,6 +198,23 @@ struct Interval {
 // Cost: O(resamples * values).
 std::optional<Interval> interval_of_mean(const std::vector<double>& values, const IntervalOptions& how = {});
 
+// With fewer groups of workloads, an interval over them says little: with two, it is from the least to the greatest.
+inline constexpr std::size_t fewest_groups = 5;
+
+// The mean of values of several workloads, of which some are replicates of others. Each group of replicates counts with
+// the mean of its values.
+struct GroupedMean {
+    std::size_t values = 0;  // that are known
+    std::optional<double> mean;
+    std::optional<Interval> interval;  // over the groups; none for fewer than `fewest_groups`
+};
+// `groups` has the number of each value's group, from 0.
+// Requires: as many groups as values.
+GroupedMean mean_over_groups(const std::vector<std::optional<double>>& values, const std::vector<std::size_t>& groups);
+
+// Why tables over workloads of these groups have no intervals. Empty if they have some, or if there is one workload.
+std::string reason_for_no_intervals(const std::vector<std::size_t>& groups);
+
 // A metric, its 95 % confidence interval, and its difference from the baseline's metric.
 struct MetricInterval {
     std::string metric;     // a mean over jobs, a percentile, or a mean of the worst or widest jobs

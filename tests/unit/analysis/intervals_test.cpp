@@ -196,6 +196,44 @@ TEST_CASE("the interval of a mean of independent values", "[metrics]") {
     CHECK(equal->high == 2);
 }
 
+TEST_CASE("Values of several workloads count by groups of replicates", "[metrics]") {
+    using Values = std::vector<std::optional<double>>;
+    const Values nine{10, 30, 20, 50, 40, 70, 60, 90, 80};
+    const std::vector<std::size_t> apart{0, 1, 2, 3, 4, 5, 6, 7, 8};
+    const GroupedMean alone = mean_over_groups(nine, apart);
+    CHECK(alone.values == 9);
+    CHECK(alone.mean == 50);
+    REQUIRE(alone.interval);
+    // Replicates change nothing, however many there are.
+    Values fivefold;
+    std::vector<std::size_t> groups;
+    for (std::size_t i = 0; i < nine.size(); ++i) {
+        fivefold.insert(fivefold.end(), 5, nine[i]);
+        groups.insert(groups.end(), 5, i);
+    }
+    const GroupedMean replicated = mean_over_groups(fivefold, groups);
+    CHECK(replicated.values == 45);
+    CHECK(replicated.mean == alone.mean);
+    CHECK(replicated.interval->low == alone.interval->low);
+    CHECK(replicated.interval->high == alone.interval->high);
+    // A group counts with its mean, whatever its size.
+    CHECK(mean_over_groups({1, 3, 10}, {0, 0, 1}).mean == 6);
+    CHECK(mean_over_groups({1, std::nullopt, 10}, {0, 0, 1}).mean == 5.5);
+    CHECK(!mean_over_groups({std::nullopt}, {0}).mean);
+    CHECK(!mean_over_groups({1, 2, 3, 4}, {0, 1, 2, 3}).interval);
+    CHECK(mean_over_groups({1, 2, 3, 4, 5}, {0, 1, 2, 3, 4}).interval);
+    CHECK(!mean_over_groups({1, 2, 3, 4, std::nullopt}, {0, 1, 2, 3, 4}).interval);
+}
+
+TEST_CASE("A table over few workloads says why it has no intervals", "[metrics]") {
+    CHECK(reason_for_no_intervals({0}).empty());
+    CHECK(reason_for_no_intervals({0, 1, 2, 3, 4}).empty());
+    CHECK_THAT(
+        reason_for_no_intervals({0, 0, 0}),
+        Catch::Matchers::Contains("too few workloads for intervals: 1 with different jobs, expected at least 5"));
+    CHECK_THAT(reason_for_no_intervals({0, 1, 2, 3}), Catch::Matchers::Contains("4 with different jobs"));
+}
+
 TEST_CASE("intervals are written as a table, csv and json", "[metrics]") {
     const std::vector<RunIntervals> runs{{"easy", measure_intervals(with_waits({10, 30}), {}, {})}};
     const auto written = [&](MetricsFormat format) {
