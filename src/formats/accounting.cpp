@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cmath>
 #include <utility>
 
 #include <boost/locale/utf.hpp>
@@ -16,6 +15,7 @@
 #include "src/support/mapped.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
+#include "tres.hpp"
 
 namespace batfill {
 
@@ -148,6 +148,7 @@ bool is_number(std::string_view text) {
 
 constexpr int not_ended = -2;
 constexpr int ended_somehow = -1;
+constexpr int resized = -3;  // the end of a part of the job, which went on with another size
 
 // Words for states, in lower case, and their status in SWF. Jobs that have not ended wait or run.
 struct StateWords {
@@ -157,14 +158,15 @@ struct StateWords {
 
 // "CANCELLED by 1000" is a cancelled job. None for an unknown word.
 std::optional<int> status_of(std::string_view state) {
-    static constexpr std::array<StateWords, 5> known = {{
+    static constexpr std::array<StateWords, 6> known = {{
         {1, {"completed", "pass"}},
         {0,
          {"failed", "timeout", "node_fail", "out_of_memory", "preempted", "deadline", "boot_fail", "launch_failed",
           "reconfig_fail"}},
         {5, {"cancelled", "killed"}},
         {ended_somehow, {"requeued", "revoked"}},
-        {not_ended, {"running", "pending", "suspended", "completing", "configuring", "resizing", "queued"}},
+        {not_ended, {"running", "pending", "suspended", "completing", "configuring", "queued"}},
+        {resized, {"resizing"}},
     }};
     std::string word;
     for (const char c : state.substr(0, state.find(' '))) {
@@ -275,35 +277,6 @@ ColumnMapping parse_mapping(std::string_view text) {
     return mapping;
 }
 
-std::optional<std::string_view> item_of(std::string_view list, std::string_view name) {
-    while (!list.empty()) {
-        const auto [item, rest] = cut(list, ',');
-        if (item.starts_with(name) && item.substr(name.size()).starts_with('=')) {
-            return item.substr(name.size() + 1);
-        }
-        list = rest;
-    }
-    return std::nullopt;
-}
-
-std::optional<long long> read_bytes(std::string_view text, long long unit) {
-    constexpr std::string_view units = "kKmMgGtTpP";
-    if (text.ends_with('b') || text.ends_with('B')) {
-        text.remove_suffix(1);
-        unit = 1;
-    }
-    if (const std::size_t place = units.find(text.empty() ? ' ' : text.back()); place != std::string_view::npos) {
-        text.remove_suffix(1);
-        unit = 1LL << (10 * (place / 2 + 1));
-    }
-    const auto number = number_in<double>(text);
-    const double bytes = number.value_or(-1) * static_cast<double>(unit);
-    if (!(bytes >= 0 && bytes <= static_cast<double>(most_bytes)) || (unit == 1 && std::trunc(bytes) != bytes)) {
-        return std::nullopt;
-    }
-    return std::llround(bytes);
-}
-
 long long LogBuilder::Names::number_of(std::string text) {
     const auto [known, is_new] = numbers_.try_emplace(std::move(text), static_cast<long long>(texts_.size()));
     if (is_new) {
@@ -312,7 +285,7 @@ long long LogBuilder::Names::number_of(std::string text) {
     return known->second;
 }
 
-LogBuilder::LogBuilder(const std::string& path, const std::string& time_zone) : zone_(time_zone) {
+LogBuilder::LogBuilder(const std::string& path, const AccountingData& data) : data_(data), zone_(data.time_zone) {
     log_.path = path;
     other_fields_.number_of("");
 }
@@ -366,12 +339,16 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     added.requested_time = job.walltime.value_or(Duration::seconds(-1));
     added.requested_processors = job.requested;
     added.allocated_processors = job.allocated;
-    added.status = status.value_or(ended_somehow);
+    added.status = std::max(status.value_or(ended_somehow), ended_somehow);
+    limit_by_queue(job, added);
     added.user = job.user.empty() ? -1 : users_.number_of(valid_text(job.user));
     added.queue = job.queue.empty() ? -1 : queues_.number_of(valid_text(job.queue));
     added.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
     for (const char* const rule : std::exchange(notes_, {})) {
         noted_[rule].push_back(static_cast<std::uint32_t>(log_.jobs.size()));
+    }
+    if (status == resized) {
+        resized_parts_.push_back(static_cast<std::uint32_t>(log_.jobs.size()));
     }
     log_.jobs.push_back(added);
     return log_.jobs.size() - 1;
@@ -398,17 +375,23 @@ std::string LogBuilder::valid_text(std::string_view text) {
 }
 
 void LogBuilder::join(std::size_t job, const AccountedJob& component) {
-    fields_.clear();
+    std::string fields = std::exchange(fields_, {});
+    notes_.insert("heterogeneous job: a component joined to the first one");
     SwfJob& whole = log_.jobs.at(job);
-    const auto sum = [](long long& total, long long more) {
+    const auto sum = [](long long total, long long more) {
         require_possible_size(more);
-        total = more > 0 ? std::max(total, 0LL) + more : total;
-        require_possible_size(total);
+        const long long result = more > 0 ? std::max(total, 0LL) + more : total;
+        require_possible_size(result);
+        return result;
     };
-    sum(whole.requested_processors, component.requested);
-    sum(whole.allocated_processors, component.allocated);
+    const long long requested = sum(whole.requested_processors, component.requested);
+    whole.allocated_processors = sum(whole.allocated_processors, component.allocated);
+    whole.requested_processors = requested;
     whole.run_time = std::max(whole.run_time, component.run_time.value_or(Duration()));
-    noted_["heterogeneous job: a component joined to the first one"].push_back(static_cast<std::uint32_t>(job));
+    whole.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
+    for (const char* const rule : std::exchange(notes_, {})) {
+        noted_[rule].push_back(static_cast<std::uint32_t>(job));
+    }
 }
 
 // Jobs with equal ids, which are runs of one job, get the number of the first. Hashes are compared first, because few
@@ -448,6 +431,7 @@ void LogBuilder::count_from_midnight() {
 
 SwfLog LogBuilder::finish(bool from_midnight) {
     number_ids();
+    join_resized_parts();
     if (from_midnight) {
         count_from_midnight();
     }
@@ -456,6 +440,7 @@ SwfLog LogBuilder::finish(bool from_midnight) {
     log_.other_fields = other_fields_.take();
     log_.left_out = mapped(left_out_, [](const auto& rule) { return RuleCount{rule.first, rule.second}; });
     log_.noted = mapped(noted_, [](const auto& rule) { return NotedJobs{rule.first, rule.second}; });
+    log_.bad_rows = mapped(bad_rows_, [](const BadRowsOfKind& kind) { return kind.rows; });
     return std::move(log_);
 }
 
@@ -467,7 +452,7 @@ SwfLog read_accounting(const AccountingData& data) {
     LogBuilder builder(data.paths.size() == 1
                            ? data.paths.front()
                            : data.paths.front() + " and " + std::to_string(data.paths.size() - 1) + " more",
-                       whole.time_zone);
+                       whole);
     std::size_t lines = 0;
     for (const std::string& path : data.paths) {
         lines += estimated_lines(path);

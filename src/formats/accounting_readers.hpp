@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
@@ -37,7 +39,8 @@ struct AccountedJob {
 class LogBuilder {
  public:
     // `path` is for messages.
-    LogBuilder(const std::string& path, const std::string& time_zone);
+    // Requires: `data` outlives this object.
+    LogBuilder(const std::string& path, const AccountingData& data);
 
     // Growing the list of jobs step by step would need twice the memory.
     void reserve(std::size_t jobs) { log_.jobs.reserve(jobs); }
@@ -53,11 +56,38 @@ class LogBuilder {
     void add_field(std::string_view name, std::string_view text);
     void add_field(std::string_view name, long long number);
 
+    // Reads a row with `work`. If that throws an InputError, drops the row, or adds to the error how to drop it.
+    // `place` and `number` name the row for a message, such as "jobs.txt:" and 3.
+    template <class Work>
+    void read_row(const std::string& place, std::size_t number, Work work) {
+        try {
+            work();
+        } catch (const InputError& error) {
+            add_bad_row(place, number, error.what());
+        }
+    }
+    // Drops a row that cannot be read.
+    // Throws: InputError, unless the data say that such rows are dropped. The caller names the place.
+    void add_bad_row(const std::string& place, std::size_t number, const std::string& problem);
+    // Whether add_bad_row() drops rows.
+    bool drops_bad_rows() const { return data_.drops_bad_rows; }
+
+    // Number of jobs so far.
+    std::size_t jobs() const { return log_.jobs.size(); }
+    // Removes all jobs but the first `jobs`.
+    void take_back(std::size_t jobs);
+
+    // Whether a job of this queue gets a walltime if it has none.
+    bool has_limit(std::string_view queue) const {
+        return !data_.partition_limits.empty() && data_.partition_limits.contains(queue);
+    }
+
     // Adds a job; leaves it out if it never started, or has not ended. Returns its place in the log.
     // Throws: InputError for an id that a workload cannot have, and for a size above `most_processors`. The caller
     // names the place.
     std::optional<std::size_t> add(const AccountedJob& job, std::size_t line);
-    // Adds the component of a heterogeneous job to its first component.
+    // Adds the component of a heterogeneous job to its first component. The fields that were added since the last job
+    // become those of the whole.
     // Throws: InputError if the sizes exceed `most_processors` together. The caller names the place.
     void join(std::size_t job, const AccountedJob& component);
 
@@ -81,9 +111,21 @@ class LogBuilder {
     // The text in UTF-8. Slurm writes texts in other encodings as they are: bytes that are not UTF-8 become escapes, as
     // in "Andr\xE9", and are noted.
     std::string valid_text(std::string_view text);
+    // Gives a job without a time limit that of its queue.
+    void limit_by_queue(const AccountedJob& job, SwfJob& added);
     void number_ids();
+    // Makes one job of the parts of each job that was resized while it ran: Slurm has a row for each part.
+    // Requires: number_ids() was called.
+    void join_resized_parts();
+    void erase_jobs(const std::vector<bool>& erased);
     void count_from_midnight();
 
+    struct BadRowsOfKind {
+        std::string kind;
+        BadRows rows;
+    };
+
+    const AccountingData& data_;
     SwfLog log_;
     TimeZone zone_;
     Names users_;
@@ -93,6 +135,8 @@ class LogBuilder {
     std::map<std::string, std::size_t> left_out_;
     std::set<const char*> notes_;  // on the next job
     std::map<std::string, std::vector<std::uint32_t>> noted_;
+    std::vector<BadRowsOfKind> bad_rows_;
+    std::vector<std::uint32_t> resized_parts_;  // places of jobs that are only parts, before the last one
 };
 
 // The readers of single files, which read_accounting() chooses from.
@@ -122,26 +166,33 @@ struct RecordField {
     [[noreturn]] void fail(std::string_view expected) const;
 };
 
-// Calls `add` with each row of a table. Errors get file and line.
-template <class Add>
-void for_each_row(const std::string& path, const CsvFormat& format, Add add) {
-    read_csv(path, format, [&](const CsvRow& row) {
+// Calls `begin` with the first row of a table, and `add` with each row. Errors get file and line. A row in which `add`
+// throws an InputError, and one that cannot be split into fields, is a bad row of the builder.
+template <class Begin, class Add>
+void for_each_row(const std::string& path, CsvFormat format, LogBuilder& builder, Begin begin, Add add) {
+    const std::string place = path + ":";
+    format.resumes_after_bad_rows = builder.drops_bad_rows();
+    const std::function<void(std::size_t, const std::string&)> on_bad_row = [&](std::size_t line,
+                                                                                const std::string& problem) {
         try {
-            add(row);
+            builder.add_bad_row(place, line, problem);
+        } catch (const InputError& error) {
+            throw InputError(place + std::to_string(line) + ": " + error.what());
+        }
+    };
+    format.on_bad_row = &on_bad_row;
+    bool is_first = true;
+    read_csv(path, format, [&](const CsvRow& row) {
+        if (std::exchange(is_first, false)) {
+            begin(row);
+        }
+        try {
+            builder.read_row(place, row.line(), [&] { add(row); });
         } catch (const InputError& error) {
             row.fail(error.what());
         }
     });
 }
-
-// A size in bytes: "16G", "4000M", "2.5G", "16gb", "8388608kb", with or without a letter for bytes; a number without a
-// unit counts `unit` bytes. No value if it is not a size, is above `most_bytes`, or is not a whole number of bytes.
-std::optional<long long> read_bytes(std::string_view text, long long unit);
-
-inline constexpr long long most_bytes = 9'000'000'000'000'000'000;
-
-// The number of the item `name` in a list such as "billing=8,cpu=8,gres/gpu=2,mem=32G". None if it has no such item.
-std::optional<std::string_view> item_of(std::string_view list, std::string_view name);
 
 // The largest number of processors that a job can have.
 inline constexpr long long most_processors = 2'147'483'646;

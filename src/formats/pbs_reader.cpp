@@ -7,6 +7,7 @@
 #include "src/support/json.hpp"
 #include "src/support/split.hpp"
 #include "src/support/text_files.hpp"
+#include "tres.hpp"
 
 namespace batfill {
 
@@ -81,17 +82,30 @@ bool add_record(std::string_view line, bool counts_nodes, std::size_t number, Lo
 }  // namespace
 
 void read_pbs(const std::string& path, const AccountingData& data, LogBuilder& builder) {
+    const std::string place = path + ":";
     std::size_t incomplete = 0;  // the number of the last line, if its record is incomplete
+    std::size_t jobs_before = 0;
     const bool ends_with_line = for_each_line(
         path, max_line_size, "an accounting log of PBS or TORQUE", {FileKind::table, FileKind::empty},
         [&](std::string_view line, std::size_t number) {
             const std::string_view record = trimmed(line);
-            incomplete = record.empty() || add_record(record, data.counts_nodes, number, builder) ? 0 : number;
+            jobs_before = builder.jobs();
+            incomplete = 0;
+            builder.read_row(place, number, [&] {
+                const bool is_whole = record.empty() || add_record(record, data.counts_nodes, number, builder);
+                incomplete = is_whole ? 0 : number;
+            });
         });
-    if (incomplete > 0 && !ends_with_line) {
-        throw InputError(path + ":" + std::to_string(incomplete) +
-                         ": expected the end of a record, with end=SECONDS, found the end of the file");
+    if (incomplete == 0 || ends_with_line) {
+        return;
     }
+    const std::string problem = "expected the end of a record, with end=SECONDS, found the end of the file";
+    try {
+        builder.add_bad_row(place, incomplete, problem);
+    } catch (const InputError& error) {
+        throw InputError(place + std::to_string(incomplete) + ": " + error.what());
+    }
+    builder.take_back(jobs_before);
 }
 
 }  // namespace batfill
