@@ -13,7 +13,7 @@ namespace batfill {
 
 namespace {
 
-constexpr const char* joined_rule = "resized: one job of its last size, from its first start to its last end";
+constexpr const char* joined_rule = "resized: one job of the last size, from first start to last end";
 constexpr const char* left_rule = "part of a resized job that has no last part";
 
 Duration start_of(const SwfJob& job) {
@@ -45,9 +45,8 @@ void LogBuilder::join_resized_parts() {
         }
     }
     for (auto& [number, runs] : runs_of) {
-        std::ranges::stable_sort(runs, {}, [&](std::uint32_t run) {
-            return std::tuple(start_of(log_.jobs[run]), !is_part[run]);
-        });
+        std::ranges::stable_sort(
+            runs, {}, [&](std::uint32_t run) { return std::tuple(start_of(log_.jobs[run]), !is_part[run]); });
         std::vector<std::uint32_t> parts;  // since the last run that ended
         for (const std::uint32_t run : runs) {
             if (is_part[run]) {

@@ -236,8 +236,7 @@ void add_job(const JsonValue& object, bool counts_nodes, std::size_t number, Sac
 }  // namespace
 
 void read_sacct_json(const std::string& path, const AccountingData& data, LogBuilder& builder) {
-    std::string text =
-        read_file(path, max_file_size, "the jobs of sacct --json", {FileKind::json, FileKind::workload});
+    std::string text = read_file(path, max_file_size, "the jobs of sacct --json", {FileKind::json, FileKind::workload});
     SacctJobs jobs(builder);
     const std::string place = path + ": job ";
     std::size_t number = 0;
@@ -248,8 +247,9 @@ void read_sacct_json(const std::string& path, const AccountingData& data, LogBui
         for (bool is_object = json.open('{'); is_object && json.more('}');) {
             const std::string_view key = json.key();
             if (key == "nb_res" || key == "profiles") {
-                throw InputError("expected the jobs of sacct --json, found a workload; `batfill simulate -p PLATFORM -w " +
-                                 path + " -a NAME` replays it");
+                throw InputError(
+                    "expected the jobs of sacct --json, found a workload; `batfill simulate -p PLATFORM -w " + path +
+                    " -a NAME` replays it");
             }
             if (key != "jobs" || has_jobs) {
                 json.skip();

@@ -34,8 +34,9 @@ void add_item(std::string_view item, GpuCount& gpus) {
         return;
     }
     const std::size_t last = item.find_last_of(":=");
-    const bool has_number = last != std::string_view::npos &&
-                            (item[last] == '=' || (last + 1 < item.size() && number_in<long long>(item.substr(last + 1))));
+    const bool has_number =
+        last != std::string_view::npos &&
+        (item[last] == '=' || (last + 1 < item.size() && number_in<long long>(item.substr(last + 1))));
     const auto number = has_number ? number_in<long long>(item.substr(last + 1)) : 1;
     if (!number || *number < 0 || *number > most_gpus) {
         throw InputError("found the GPUs " + excerpt(item) + ", expected a number of them, as in gres/gpu=4");

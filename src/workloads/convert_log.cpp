@@ -35,7 +35,8 @@ void require_jobs(const ConvertedLog& result) {
     const SwfLog& log = result.log;
     if (log.jobs.empty()) {
         throw InputError(log.path + ": expected lines of jobs, found " +
-                         (log.left_out.empty() ? "only comments" : "none to keep"));
+                         (log.left_out.empty() ? "only comments" : "none to keep") +
+                         (log.bad_rows.empty() ? "" : "; " + log.bad_rows.front().first));
     }
     if (result.summary.kept == 0) {
         throw InputError(log.path + ": expected jobs to keep, but all of its " + std::to_string(log.jobs.size()) +
