@@ -160,7 +160,7 @@ long long requested_processors(const PbsAttributes& attributes) {
     if (const long long procs = attributes.number("Resource_List.procs"); procs > 0) {
         return checked(Microseconds{procs} + (nodes.processors > 1 ? nodes.processors : 0), "procs beside nodes");
     }
-    return nodes.says_processors && nodes.processors > 0 ? nodes.processors : std::max(ncpus, nodes.processors);
+    return nodes.says_processors && nodes.processors > 1 ? nodes.processors : std::max(ncpus, nodes.processors);
 }
 
 long long allocated_processors(const PbsAttributes& attributes, long long requested) {

@@ -14,8 +14,7 @@ using namespace accounting_files;
 namespace {
 
 const std::string advice = "; --bad-rows drop leaves such rows out";
-const ColumnMapping mapping = {
-    {"id", "i"}, {"submit", "s"}, {"run-time", "r"}, {"processors", "p"}, {"name", "n"}};
+const ColumnMapping mapping = {{"id", "i"}, {"submit", "s"}, {"run-time", "r"}, {"processors", "p"}, {"name", "n"}};
 
 AccountingData tolerant() {
     AccountingData data;
@@ -63,7 +62,7 @@ TEST_CASE("Bad rows of sacct are dropped, and the first of each kind is kept") {
     CHECK(log.bad_rows[2].rows == 1);
 }
 
-TEST_CASE("A row with a zero byte is a bad row of sacct")  {
+TEST_CASE("A row with a zero byte is a bad row of sacct") {
     const std::string zero(1, '\0');
     const std::string header = "JobID|Submit|Start|Elapsed|NCPUS|User\n";
     read_tolerantly("sacct", header + "1|1|1|5|4|a" + zero + "\n2|1|1|5|4|b\n", "2 ", 1);
@@ -124,8 +123,9 @@ TEST_CASE("Bad rows of Frontier and bad jobs of Philly are dropped") {
     read_tolerantly("frontier", "1" + row + "2 0 5\n3" + row, "1 3 ", 1);
     const std::string job = R"("submitted_time":"2017-10-01 00:00:00","attempts":[{"start_time":"2017-10-01 00:00:01",)"
                             R"("end_time":"2017-10-01 00:01:00","detail":[{"gpus":["a"]}]}]})";
-    read_tolerantly("philly", R"([{"jobid":"a",)" + job + R"(,7,{"jobid":"b!",)" + job + R"(,{"jobid":"c",)" + job + "]",
-                    "a c ", 2);
+    read_tolerantly("philly",
+                    R"([{"jobid":"a",)" + job + R"(,7,{"jobid":"b!",)" + job + R"(,{"jobid":"c",)" + job + "]", "a c ",
+                    2);
 }
 
 TEST_CASE("The twentieth kind of bad rows has all further kinds") {

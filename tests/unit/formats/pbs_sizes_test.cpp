@@ -54,7 +54,9 @@ TEST_CASE("TORQUE: nodes beat the server's default of one processor") {
     CHECK(requested("2:ppn=4#shared") == 8);
     CHECK(size_of(one + list("neednodes", "2:ppn=3")).requested == 6);
     CHECK(size_of(list("ncpus", "8") + list("nodes", "1")).requested == 8);
+    CHECK(size_of(list("ncpus", "8") + list("nodes", "1:ppn=1")).requested == 8);
     CHECK(size_of(list("ncpus", "16") + list("nodes", "4")).requested == 16);
+    CHECK(size_of(list("ncpus", "4") + list("nodes", "1:ppn=2")).requested == 2);
 }
 
 TEST_CASE("TORQUE: procs beside defaults is the size, and beside nodes it is added") {

@@ -114,11 +114,13 @@ TEST_CASE("A job without a time limit gets that of its partition") {
     CHECK(log.jobs.at(3).requested_time == Duration::days(7));
     CHECK(count_of(log.noted, "no time limit: that of its partition") == 2);
     CHECK(count_of(log.noted, "time limit missing, UNLIMITED or Partition_Limit: unknown") == 1);
-    const ColumnMapping mapping = {{"id", "i"}, {"submit", "s"}, {"run-time", "r"}, {"processors", "p"}, {"queue", "q"}};
+    const ColumnMapping mapping = {
+        {"id", "i"}, {"submit", "s"}, {"run-time", "r"}, {"processors", "p"}, {"queue", "q"}};
     CHECK(read_csv_table("i,s,r,p,q\n1,0,5,2,debug\n", mapping, data).jobs.at(0).requested_time ==
           Duration::seconds(3600));
-    const std::string record = "03/01/2024 09:10:00;E;1.s;queue=long ctime=1709280000 start=1709280600 end=1709284200 "
-                               "Resource_List.ncpus=4\n";
+    const std::string record =
+        "03/01/2024 09:10:00;E;1.s;queue=long ctime=1709280000 start=1709280600 end=1709284200 "
+        "Resource_List.ncpus=4\n";
     CHECK(read("pbs", record, data).jobs.at(0).requested_time == Duration::days(7));
 }
 

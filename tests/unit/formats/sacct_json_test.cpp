@@ -90,7 +90,8 @@ TEST_CASE("A job of sacct --json is the same as in the table, in all versions of
 TEST_CASE("sacct --json: jobs that did not start or end, tasks of arrays and heterogeneous jobs, as in the table") {
     const std::string array = R"(,"array":{"job_id":7,"task_id":)" + set("3") + "}";
     const auto het = [](const std::string& offset) {
-        return R"(,"het":{"job_id":20,"job_offset":)" + set(offset) + R"(},"tres":{"requested":)" + tres(four_gpus) + "}";
+        return R"(,"het":{"job_id":20,"job_offset":)" + set(offset) + R"(},"tres":{"requested":)" + tres(four_gpus) +
+               "}";
     };
     const std::string jobs = short_job("8", "110", "160", array) + "," + short_job("20", "120", "170", het("0")) + "," +
                              short_job("21", "120", "170", het("1")) + "," +

@@ -41,9 +41,10 @@ TEST_CASE("GPUs of types add up, unless the total stands beside them") {
 }
 
 TEST_CASE("sacct: what the requested TRES do not name comes from the allocated ones, and is counted") {
-    const SwfLog log = read("sacct", header + row("1", "cpu=64,node=1", "cpu=64,gres/gpu:a100=2,gres/gpu:v100=2,mem=1G") +
-                                         row("2", "cpu=64,mem=2G,gres/gpu:a100=4", "cpu=64,mem=9G,gres/gpu=8") +
-                                         row("3", "cpu=64,mem=2G", "cpu=64,mem=2G"));
+    const SwfLog log =
+        read("sacct", header + row("1", "cpu=64,node=1", "cpu=64,gres/gpu:a100=2,gres/gpu:v100=2,mem=1G") +
+                          row("2", "cpu=64,mem=2G,gres/gpu:a100=4", "cpu=64,mem=9G,gres/gpu=8") +
+                          row("3", "cpu=64,mem=2G", "cpu=64,mem=2G"));
     CHECK(fields_of(log, 0) == R"("gpus":4,"nodes":1,"memory":1073741824)");
     CHECK(fields_of(log, 1) == R"("gpus":4,"nodes":1,"memory":2147483648)");
     CHECK(fields_of(log, 2) == R"("nodes":1,"memory":2147483648)");
