@@ -59,7 +59,7 @@ class SacctJobs {
     std::unordered_map<std::string, std::size_t> rows_of_component_;
 };
 
-// Reads the output of `sacct --json`.
-void read_sacct_json(const std::string& path, const AccountingData& data, LogBuilder& builder);
+// Reads the output of `sacct --json`. `path` is used in messages only.
+void read_sacct_json(std::string text, const std::string& path, const AccountingData& data, LogBuilder& builder);
 
 }  // namespace batfill

@@ -11,7 +11,6 @@
 #include "sacct_jobs.hpp"
 #include "src/support/json.hpp"
 #include "src/support/numbers.hpp"
-#include "src/support/text_files.hpp"
 #include "tres.hpp"
 
 // The output of `sacct --json` of Slurm 20.11 and later. Its versions write numbers as such, or as
@@ -20,7 +19,6 @@ namespace batfill {
 
 namespace {
 
-constexpr std::size_t max_file_size = std::size_t{2} << 30;
 constexpr long long mebibyte = 1 << 20;
 
 // From here on, the numbers of 32 bits that Slurm writes for INFINITE and NO_VAL.
@@ -235,8 +233,7 @@ void add_job(const JsonValue& object, bool counts_nodes, std::size_t number, Sac
 
 }  // namespace
 
-void read_sacct_json(const std::string& path, const AccountingData& data, LogBuilder& builder) {
-    std::string text = read_file(path, max_file_size, "the jobs of sacct --json", {FileKind::json, FileKind::workload});
+void read_sacct_json(std::string text, const std::string& path, const AccountingData& data, LogBuilder& builder) {
     SacctJobs jobs(builder);
     const std::string place = path + ": job ";
     std::size_t number = 0;

@@ -1,13 +1,15 @@
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include <batfill/core/error.hpp>
 
 #include "accounting_readers.hpp"
 #include "sacct_jobs.hpp"
 #include "src/support/csv_reader.hpp"
+#include "src/support/files.hpp"
 #include "src/support/numbers.hpp"
-#include "src/support/text_files.hpp"
+#include "src/support/split.hpp"
 #include "tres.hpp"
 
 namespace batfill {
@@ -29,6 +31,8 @@ constexpr auto free_texts =
 // The numbers that Slurm writes for INFINITE and NO_VAL.
 constexpr long long infinite_limit = 4'294'967'295;
 constexpr long long no_limit = 4'294'967'294;
+
+constexpr std::size_t max_json_size = std::size_t{2} << 30;
 
 CsvFormat format_of(const AccountingData& data) {
     CsvFormat format{"table of jobs",    "sacct --parsable2",          columns,
@@ -215,18 +219,9 @@ class Reader {
     SacctJobs jobs_;
 };
 
-bool is_json(const std::string& path) {
-    const FileKind kind = kind_of_file(path);
-    return kind == FileKind::json || kind == FileKind::workload;
-}
-
 }  // namespace
 
 void read_sacct(const std::string& path, const AccountingData& data, LogBuilder& builder) {
-    if (is_json(path)) {
-        read_sacct_json(path, data, builder);
-        return;
-    }
     Reader reader(data, builder);
     const auto require_ids = [&](const CsvRow& row) {
         if (!row.has(column("JobID")) && !row.has(column("JobIDRaw"))) {
@@ -234,7 +229,17 @@ void read_sacct(const std::string& path, const AccountingData& data, LogBuilder&
                 path + ":1: no column JobID or JobIDRaw, expected a table of jobs as sacct --parsable2 writes it");
         }
     };
-    for_each_row(path, format_of(data), builder, require_ids, [&](const CsvRow& row) { reader.add(row); });
+    const std::function<bool(InputFile&, std::string_view)> read_json = [&](InputFile& file,
+                                                                            std::string_view beginning) {
+        const bool is_json = trimmed(beginning).starts_with('{');
+        if (is_json) {
+            read_sacct_json(file.read_all(max_json_size, std::string(beginning)), path, data, builder);
+        }
+        return is_json;
+    };
+    CsvFormat format = format_of(data);
+    format.read_other_kind = &read_json;
+    for_each_row(path, format, builder, require_ids, [&](const CsvRow& row) { reader.add(row); });
 }
 
 }  // namespace batfill

@@ -337,6 +337,9 @@ void read_csv(const std::string& path, const CsvFormat& format, const std::funct
     bool at_beginning = true;
     while (const std::size_t size = file.read(buffer.data(), buffer.size())) {
         if (std::exchange(at_beginning, false)) {
+            if (format.read_other_kind != nullptr && (*format.read_other_kind)(file, {buffer.data(), size})) {
+                return;
+            }
             require_kind({buffer.data(), size}, path, "a " + std::string(format.name),
                          {FileKind::jobs_csv, FileKind::table, FileKind::empty});
         }

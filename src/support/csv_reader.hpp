@@ -14,6 +14,8 @@
 
 namespace batfill {
 
+class InputFile;
+
 // A kind of CSV file with a line of column names: the columns to read, and its name in messages.
 struct CsvFormat {
     std::string_view name;                      // "jobs.csv"
@@ -30,6 +32,9 @@ struct CsvFormat {
     const std::function<void(std::size_t, const std::string&)>* on_bad_row = nullptr;
     // Reading goes on after such a line. Otherwise, on_bad_row throws.
     bool resumes_after_bad_rows = false;
+    // Called with a file and its beginning, which was read. If it returns true, it has read the rest, and the file is
+    // no table.
+    const std::function<bool(InputFile&, std::string_view)>* read_other_kind = nullptr;
 };
 
 // The place of a column in a list of columns, for tables that are known when this is compiled.
