@@ -59,10 +59,10 @@ void check_data(const Options& options, const AccountingData& data) {
     refuse_if(std::find(known.begin(), known.end(), format) == known.end(), unknown_name("format", format, known));
     refuse_if(data.paths.empty(), "expected a file after " + format + ", found none");
     const bool is_table = format != "sacct" && format != "pbs" && format != "frontier" && format != "philly";
-    for (const std::string option : {"map", "separator", "times"}) {
-        const bool takes = is_table || (option == "separator" && format == "sacct");
+    for (const char* option : {"map", "separator", "times"}) {
+        const bool takes = is_table || (std::string_view(option) == "separator" && format == "sacct");
         refuse_if(options.given(option) && !takes,
-                  "--" + option + " is for tables, and " + format + " has a format of its own");
+                  std::string("--") + option + " is for tables, and " + format + " has a format of its own");
     }
     if (data.counts_nodes && format != "sacct" && format != "pbs") {
         throw UsageError("--nodes is for sacct and pbs; --map processors=COLUMN chooses what jobs are made of");

@@ -17,10 +17,10 @@ constexpr std::size_t most_kinds = 20;
 // A problem without what differs between rows: numbers, and texts in quotes.
 std::string kind_of_problem(std::string_view problem) {
     std::string kind;
-    char quote = 0;
+    char quote = '\0';
     for (const char c : problem) {
-        if (quote != 0) {
-            quote = c == quote ? 0 : quote;
+        if (quote != '\0') {
+            quote = c == quote ? '\0' : quote;
         } else if (c == '\'' || c == '"') {
             quote = c;
         } else if (c < '0' || c > '9') {

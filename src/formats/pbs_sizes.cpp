@@ -63,35 +63,37 @@ long long names_in(std::string_view exec_host) {
 
 // The number that a part such as "2:ppn=8:gpus=1" gives to `name`. None if it does not name it.
 std::optional<long long> number_of(std::string_view part, std::string_view name) {
-    std::optional<long long> number;
-    for_each_part(cut(part, ':').second, ':', [&](std::string_view item) {
-        const auto [key, value] = cut(item, '=');
-        if (key == name && !number) {
-            number = number_in<long long>(value);
+    for (std::size_t at = part.find(name); at != std::string_view::npos; at = part.find(name, at + 1)) {
+        const std::string_view rest = part.substr(at + name.size());
+        if (at > 0 && part[at - 1] == ':' && rest.starts_with('=')) {
+            return number_in<long long>(cut(rest.substr(1), ':').first);
         }
-    });
-    return number;
+    }
+    return std::nullopt;
 }
 
-// What exec_vnode says: "(n1:ncpus=8+n2:ncpus=4)+(n3:ncpus=8)". A chunk in parentheses may be on several vnodes.
-struct Vnodes {
-    long long processors = 0;
-    long long vnodes = 0;  // different ones
-    long long gpus = 0;
-};
-
-Vnodes vnodes_in(std::string_view exec_vnode) {
-    Vnodes found;
-    std::set<std::string_view> names;
+// Calls `use` with each vnode of exec_vnode: "(n1:ncpus=8+n2:ncpus=4)+(n3:ncpus=8)". A chunk in parentheses may be on
+// several vnodes.
+void for_each_vnode(std::string_view exec_vnode, const auto& use) {
     for_each_part(exec_vnode, '+', [&](std::string_view part) {
-        part.remove_prefix(std::min(part.find_first_not_of('('), part.size()));
-        part = part.substr(0, part.find_last_not_of(')') + 1);
-        names.insert(cut(part, ':').first);
-        found.processors += checked(number_of(part, "ncpus").value_or(0), part);
-        found.gpus += checked(number_of(part, "ngpus").value_or(0), part);
+        part.remove_prefix(part.starts_with('(') ? 1 : 0);
+        part.remove_suffix(part.ends_with(')') ? 1 : 0);
+        use(part);
     });
-    found.vnodes = static_cast<long long>(names.size());
-    return found;
+}
+
+long long sum_on_vnodes(std::string_view exec_vnode, std::string_view resource) {
+    long long sum = 0;
+    for_each_vnode(exec_vnode,
+                   [&](std::string_view vnode) { sum += checked(number_of(vnode, resource).value_or(0), vnode); });
+    return sum;
+}
+
+// The number of different vnodes.
+long long vnodes_in(std::string_view exec_vnode) {
+    std::set<std::string_view> names;
+    for_each_vnode(exec_vnode, [&](std::string_view vnode) { names.insert(cut(vnode, ':').first); });
+    return static_cast<long long>(names.size());
 }
 
 // A request in parts, "2:ncpus=8:ngpus=1+1:ncpus=4" or "4:ppn=8:gpus=2+n1:ppn=4". A part begins with the number of its
@@ -171,8 +173,8 @@ long long allocated_processors(const PbsAttributes& attributes, long long reques
         return requested;
     }
     const std::string_view exec_vnode = attributes["exec_vnode"].text;
-    if (const Vnodes vnodes = vnodes_in(exec_vnode); vnodes.processors > 0) {
-        return vnodes.processors;
+    if (const long long on_vnodes = sum_on_vnodes(exec_vnode, "ncpus"); on_vnodes > 0) {
+        return on_vnodes;
     }
     const std::string_view exec_host = attributes["exec_host"].text;
     if (const long long slots = slots_in(exec_host); slots > 0) {
@@ -197,7 +199,7 @@ long long nodes_of(const PbsAttributes& attributes) {
     const std::string_view exec_vnode = attributes["exec_vnode"].text;
     if (!exec_vnode.empty()) {
         // Chunks may share a node, and a node may have several vnodes.
-        const long long vnodes = vnodes_in(exec_vnode).vnodes;
+        const long long vnodes = vnodes_in(exec_vnode);
         return nodect > 0 ? std::min(nodect, vnodes) : vnodes;
     }
     // TORQUE counts one node for procs=N. Cobalt names a partition, and Cray's PBS the nodes that start a job.
@@ -219,12 +221,13 @@ PbsSize size_of_record(const PbsAttributes& attributes, bool counts_nodes) {
 }
 
 long long gpus_of_record(const PbsAttributes& attributes) {
-    const long long selected_gpus = selected(attributes).gpus;
-    const long long gpus = selected_gpus > 0 ? selected_gpus : requested_nodes(attributes).gpus;
-    if (gpus > 0) {
+    if (const long long gpus = selected(attributes).gpus; gpus > 0) {
         return gpus;
     }
-    const long long on_vnodes = vnodes_in(attributes["exec_vnode"].text).gpus;
+    if (const long long gpus = requested_nodes(attributes).gpus; gpus > 0) {
+        return gpus;
+    }
+    const long long on_vnodes = sum_on_vnodes(attributes["exec_vnode"].text, "ngpus");
     return on_vnodes > 0 ? on_vnodes : slots_in(attributes["exec_gpus"].text);
 }
 
