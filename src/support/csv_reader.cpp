@@ -8,6 +8,7 @@
 #include <fstream>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include <csv.h>
 
@@ -258,14 +259,21 @@ class CsvParser {
 
     // Makes one field of the last column and the `surplus` fields after it.
     void join_fields(std::size_t surplus) {
-        for (std::size_t i = 0; i < surplus; ++i) {
-            row_.fields_.insert(row_.ends_[free_text_], 1, row_.format_.separator);
-            const auto joined = row_.ends_.begin() + static_cast<std::ptrdiff_t>(free_text_);
-            row_.ends_.erase(joined);
-            for (std::size_t end = free_text_; end < row_.ends_.size(); ++end) {
-                ++row_.ends_[end];
-            }
+        std::vector<std::size_t>& ends = row_.ends_;
+        const std::size_t end_of_last = ends[free_text_ + surplus];
+        std::string joined(row_.field(free_text_));
+        for (std::size_t field = free_text_ + 1; field <= free_text_ + surplus; ++field) {
+            joined += row_.format_.separator;
+            joined += row_.field(field);
         }
+        const std::size_t begin = ends[free_text_] - row_.field(free_text_).size();
+        row_.fields_.replace(begin, end_of_last - begin, joined);
+        const auto first = ends.begin() + static_cast<std::ptrdiff_t>(free_text_);
+        ends.erase(first, first + static_cast<std::ptrdiff_t>(surplus));
+        for (std::size_t field = free_text_; field < ends.size(); ++field) {
+            ends[field] += surplus;
+        }
+        row_.absent_.resize(ends.size());
     }
 
     static bool is_same(std::string_view a, std::string_view b, bool ignores_case) {
