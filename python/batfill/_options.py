@@ -13,7 +13,9 @@ import numpy
 from . import _core
 
 # Options whose names are no keywords, or say less in a call.
-_NAMES = {"since": "from", "days": "split", "mapping": "map", "lambda_": "lambda"}
+_NAMES = {
+    "since": "from", "days": "split", "mapping": "map", "lambda_": "lambda", "partition_limits": "partition-limit"
+}
 
 
 def arguments_of(keywords: Mapping[str, Any]) -> list[str]:

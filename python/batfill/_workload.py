@@ -127,12 +127,16 @@ class Workload:
         separator: str | None = None,
         time_zone: str | None = None,
         nodes: bool = False,
+        bad_rows: Literal["error", "drop"] | None = None,
+        partition_limits: Mapping[str, Seconds] | None = None,
         **cleaning: "Unpack[Cleaning]",
     ) -> "Workload":
         """The workload that `batfill import` makes of accounting data.
 
         `format` is sacct, pbs, csv or the name of a published data set; `mapping` names the columns of a csv, such as
-        {"id": "JobID", "submit": "Submit", ...}. The other keywords are the options of `batfill import`.
+        {"id": "JobID", "submit": "Submit", ...}. `bad_rows="drop"` leaves out rows that cannot be read; `cleaning`
+        then counts them, and shows the first of each kind. `partition_limits`, such as {"debug": "1h"}, are the
+        walltimes of jobs without a time limit. The other keywords are the options of `batfill import`.
         """
         several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
         names = [os.fspath(path) for path in several]
@@ -140,7 +144,8 @@ class Workload:
             raise _core.UsageError("paths: expected at least one file, found none")
         if any("," in column for column in (mapping or {}).values()):
             raise _core.UsageError("mapping: expected columns without a comma in their names")
-        how = {"mapping": mapping, "times": times, "separator": separator, "time_zone": time_zone, "nodes": nodes}
+        how = {"mapping": mapping, "times": times, "separator": separator, "time_zone": time_zone, "nodes": nodes,
+               "bad_rows": bad_rows, "partition_limits": partition_limits}
         with errors_in_keywords():
             [(_, core)], summary = _core.convert(True, [format, *names, *arguments_of({**_known(cleaning), **how})])
         return cls(core, _stem(names[0]), summary)

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -37,7 +38,7 @@ Decimal load_of(double load) {
 }
 
 // What a conversion did, for Python.
-nb::dict cleaning_of(const ConversionSummary& summary) {
+nb::dict cleaning_of(const ConversionSummary& summary, const std::vector<BadRows>& bad_rows) {
     const auto counts = [](const std::vector<RuleCount>& rules) {
         nb::dict result;
         for (const RuleCount& rule : rules) {
@@ -56,6 +57,16 @@ nb::dict cleaning_of(const ConversionSummary& summary) {
     if (summary.scaled) {
         result["load_before"] = summary.scaled->before;
         result["load"] = summary.scaled->after;
+    }
+    if (summary.allocated_ratio >= large_allocated_ratio) {
+        result["allocated_over_requested"] = *summary.allocated_ratio;
+    }
+    if (!bad_rows.empty()) {
+        nb::dict first;
+        for (const BadRows& kind : bad_rows) {
+            first[kind.first.c_str()] = kind.rows;
+        }
+        result["bad_rows"] = first;
     }
     return result;
 }
@@ -78,17 +89,19 @@ nb::tuple convert(bool imports, const Arguments& arguments) {
         for (SwfPeriod& period : converted->periods) {
             workloads.append(nb::make_tuple(period.number, keep(std::move(period.workload))));
         }
-        return nb::make_tuple(workloads, cleaning_of(converted->summary));
+        return nb::make_tuple(workloads, cleaning_of(converted->summary, converted->log.bad_rows));
     }
+    std::vector<BadRows> bad_rows;
     std::optional<SwfWorkload> converted;
     {
         const nb::gil_scoped_release released;
         const SwfLog log = request.accounting ? read_accounting(*request.accounting) : read_swf(request.log);
         converted = convert_swf(log, request.conversion);
         require_kept_jobs(log, converted->summary);
+        bad_rows = log.bad_rows;
     }
     workloads.append(nb::make_tuple(1, keep(std::move(converted->workload))));
-    return nb::make_tuple(workloads, cleaning_of(converted->summary));
+    return nb::make_tuple(workloads, cleaning_of(converted->summary, bad_rows));
 }
 
 std::vector<std::pair<std::size_t, Jobs>> periods_of(const Jobs& jobs, double days) {

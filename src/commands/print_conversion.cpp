@@ -33,6 +33,19 @@ void print_periods(const std::vector<SwfPeriod>& periods, std::ostream& out) {
         << most->workload.jobs.size() << " jobs in the others\n";
 }
 
+void print_bad_rows(const std::vector<BadRows>& bad_rows, std::ostream& out) {
+    if (!bad_rows.empty()) {
+        out << "\nRows that cannot be read, the first of each kind\n";
+    }
+    for (const auto& [first, rows] : bad_rows) {
+        out << "  " << first << " (rows of this kind: " << rows << ")\n";
+    }
+}
+
+bool has_large_ratio(const ConversionSummary& summary) {
+    return summary.allocated_ratio >= large_allocated_ratio;
+}
+
 void print_table(const ConvertedLog& result, std::ostream& out) {
     const auto& [log, summary, periods, schedule] = result;
     out << log.path << ": " << log.jobs.size() << " jobs\n";
@@ -45,11 +58,16 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
     if (!summary.noted.empty()) {
         print_counts("Among these", summary.noted, out);
     }
+    print_bad_rows(log.bad_rows, out);
     out << "\nProcessors: " << summary.processors << " (" << summary.processors_from << ")\n";
     if (summary.scaled) {
         out << "Offered load: " << rounded(summary.scaled->before, 4) << " in the log, "
             << rounded(summary.scaled->after, 4) << " with the gaps between submissions times "
             << rounded(summary.scaled->factor(), 4) << '\n';
+    }
+    if (has_large_ratio(summary)) {
+        out << "The kept jobs were allocated " << rounded(*summary.allocated_ratio, 1)
+            << " times the processor time that they requested; --size allocated makes the workload of the allocation.\n";
     }
     print_periods(periods, out);
     if (log.field("Copyright")) {
@@ -86,6 +104,12 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
     write_counts(json, "dropped", summary.dropped);
     json.key("kept").integer(summary.kept);
     write_counts(json, "noted", summary.noted);
+    if (!log.bad_rows.empty()) {
+        json.key("bad_rows").objects(log.bad_rows, [&](const BadRows& bad) {
+            json.key("first").text(bad.first);
+            json.key("rows").integer(bad.rows);
+        });
+    }
     json.key("processors").integer(static_cast<std::uint64_t>(summary.processors));
     json.key("processors_from").text(summary.processors_from);
     if (summary.scaled) {
@@ -94,6 +118,9 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
         json.key("after").number(summary.scaled->after);
         json.key("factor").number(summary.scaled->factor());
         json.close_object();
+    }
+    if (has_large_ratio(summary)) {
+        json.key("allocated_over_requested").number(*summary.allocated_ratio);
     }
     json.key("periods").objects(periods, [&](const SwfPeriod& period) {
         json.key("number").integer(period.number);

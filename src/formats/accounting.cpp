@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cmath>
 #include <utility>
 
 #include <batfill/core/error.hpp>
@@ -13,6 +12,7 @@
 #include "src/support/mapped.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
+#include "tres.hpp"
 
 namespace batfill {
 
@@ -124,35 +124,6 @@ ColumnMapping parse_mapping(std::string_view text) {
     return mapping;
 }
 
-std::optional<std::string_view> item_of(std::string_view list, std::string_view name) {
-    while (!list.empty()) {
-        const auto [item, rest] = cut(list, ',');
-        if (item.starts_with(name) && item.substr(name.size()).starts_with('=')) {
-            return item.substr(name.size() + 1);
-        }
-        list = rest;
-    }
-    return std::nullopt;
-}
-
-std::optional<long long> read_bytes(std::string_view text, long long unit) {
-    constexpr std::string_view units = "kKmMgGtTpP";
-    if (text.ends_with('b') || text.ends_with('B')) {
-        text.remove_suffix(1);
-        unit = 1;
-    }
-    if (const std::size_t place = units.find(text.empty() ? ' ' : text.back()); place != std::string_view::npos) {
-        text.remove_suffix(1);
-        unit = 1LL << (10 * (place / 2 + 1));
-    }
-    const auto number = number_in<double>(text);
-    const double bytes = number.value_or(-1) * static_cast<double>(unit);
-    if (!(bytes >= 0 && bytes <= static_cast<double>(most_bytes)) || (unit == 1 && std::trunc(bytes) != bytes)) {
-        return std::nullopt;
-    }
-    return std::llround(bytes);
-}
-
 SwfLog read_accounting(const AccountingData& data) {
     assert(!data.paths.empty());
     const auto* const format = std::ranges::find(formats, data.format, &KnownFormat::name);
@@ -161,7 +132,7 @@ SwfLog read_accounting(const AccountingData& data) {
     LogBuilder builder(data.paths.size() == 1
                            ? data.paths.front()
                            : data.paths.front() + " and " + std::to_string(data.paths.size() - 1) + " more",
-                       whole.time_zone);
+                       whole);
     std::size_t lines = 0;
     for (const std::string& path : data.paths) {
         lines += estimated_lines(path);

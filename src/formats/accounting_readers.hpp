@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
@@ -22,25 +25,32 @@ void read_frontier(const std::string& path, const AccountingData& data, LogBuild
 // Reads a table in CSV by the mapping of `data`.
 void read_table(const std::string& path, const AccountingData& data, LogBuilder& builder);
 
-// Calls `add` with each row of a table. Errors get file and line.
-template <class Add>
-void for_each_row(const std::string& path, const CsvFormat& format, Add add) {
-    read_csv(path, format, [&](const CsvRow& row) {
+// Calls `begin` with the first row of a table, and `add` with each row. Errors get file and line. A row in which `add`
+// throws an InputError, and one that cannot be split into fields, is a bad row of the builder.
+template <class Begin, class Add>
+void for_each_row(const std::string& path, CsvFormat format, LogBuilder& builder, Begin begin, Add add) {
+    const std::string place = path + ":";
+    format.resumes_after_bad_rows = builder.drops_bad_rows();
+    const std::function<void(std::size_t, const std::string&)> on_bad_row = [&](std::size_t line,
+                                                                                const std::string& problem) {
         try {
-            add(row);
+            builder.add_bad_row(place, line, problem);
+        } catch (const InputError& error) {
+            throw InputError(place + std::to_string(line) + ": " + error.what());
+        }
+    };
+    format.on_bad_row = &on_bad_row;
+    bool is_first = true;
+    read_csv(path, format, [&](const CsvRow& row) {
+        if (std::exchange(is_first, false)) {
+            begin(row);
+        }
+        try {
+            builder.read_row(place, row.line(), [&] { add(row); });
         } catch (const InputError& error) {
             row.fail(error.what());
         }
     });
 }
-
-// A size in bytes: "16G", "4000M", "2.5G", "16gb", "8388608kb", with or without a letter for bytes; a number without a
-// unit counts `unit` bytes. No value if it is not a size, is above `most_bytes`, or is not a whole number of bytes.
-std::optional<long long> read_bytes(std::string_view text, long long unit);
-
-inline constexpr long long most_bytes = 9'000'000'000'000'000'000;
-
-// The number of the item `name` in a list such as "billing=8,cpu=8,gres/gpu=2,mem=32G". None if it has no such item.
-std::optional<std::string_view> item_of(std::string_view list, std::string_view name);
 
 }  // namespace batfill

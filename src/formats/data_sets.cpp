@@ -120,7 +120,8 @@ void read_philly(const std::string& path, const AccountingData& /*data*/, LogBui
             throw InputError("expected an array of jobs");
         }
         for (; json.more(']'); ++number) {
-            add_philly_job(json.value(), builder, number);
+            const JsonValue& job = json.value();
+            builder.read_row(path + ": job ", number, [&] { add_philly_job(job, builder, number); });
         }
         json.finish();
     } catch (const InputError& error) {
@@ -129,11 +130,12 @@ void read_philly(const std::string& path, const AccountingData& /*data*/, LogBui
 }
 
 void read_frontier(const std::string& path, const AccountingData& /*data*/, LogBuilder& builder) {
+    const std::string place = path + ":";
     for_each_line(path, max_line_size, "a log of Frontier", {FileKind::log, FileKind::table, FileKind::empty},
                   [&](std::string_view line, std::size_t number) {
                       line = trimmed(line);
                       if (!line.empty() && line.front() != ';') {
-                          add_frontier_job(line, builder, number);
+                          builder.read_row(place, number, [&] { add_frontier_job(line, builder, number); });
                       }
                   });
 }

@@ -45,6 +45,7 @@ bool is_number(std::string_view text) {
 
 constexpr int not_ended = -2;
 constexpr int ended_somehow = -1;
+constexpr int resized = -3;  // the end of a part of the job, which went on with another size
 
 // Words for states, in lower case, and their status in SWF. Jobs that have not ended wait or run.
 struct StateWords {
@@ -54,14 +55,15 @@ struct StateWords {
 
 // "CANCELLED by 1000" is a cancelled job. None for an unknown word.
 std::optional<int> status_of(std::string_view state) {
-    static constexpr std::array<StateWords, 5> known = {{
+    static constexpr std::array<StateWords, 6> known = {{
         {1, {"completed", "pass"}},
         {0,
          {"failed", "timeout", "node_fail", "out_of_memory", "preempted", "deadline", "boot_fail", "launch_failed",
           "reconfig_fail"}},
         {5, {"cancelled", "killed"}},
         {ended_somehow, {"requeued", "revoked"}},
-        {not_ended, {"running", "pending", "suspended", "completing", "configuring", "resizing", "queued"}},
+        {not_ended, {"running", "pending", "suspended", "completing", "configuring", "queued"}},
+        {resized, {"resizing"}},
     }};
     std::string word;
     for (const char c : state.substr(0, state.find(' '))) {
@@ -92,7 +94,7 @@ long long LogBuilder::Names::number_of(std::string text) {
     return known->second;
 }
 
-LogBuilder::LogBuilder(const std::string& path, const std::string& time_zone) : zone_(time_zone) {
+LogBuilder::LogBuilder(const std::string& path, const AccountingData& data) : data_(data), zone_(data.time_zone) {
     log_.path = path;
     other_fields_.number_of("");
 }
@@ -161,12 +163,16 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     added.requested_time = job.walltime.value_or(unknown);
     added.requested_processors = job.requested;
     added.allocated_processors = job.allocated;
-    added.status = status.value_or(ended_somehow);
+    added.status = std::max(status.value_or(ended_somehow), ended_somehow);
+    limit_by_queue(job, added);
     added.user = job.user.empty() ? -1 : users_.number_of(valid_text(job.user));
     added.queue = job.queue.empty() ? -1 : queues_.number_of(valid_text(job.queue));
     added.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
     for (const char* const rule : std::exchange(notes_, {})) {
         noted_[rule].push_back(static_cast<std::uint32_t>(log_.jobs.size()));
+    }
+    if (status == resized) {
+        resized_parts_.push_back(static_cast<std::uint32_t>(log_.jobs.size()));
     }
     log_.jobs.push_back(added);
     return log_.jobs.size() - 1;
@@ -193,17 +199,23 @@ std::string LogBuilder::valid_text(std::string_view text) {
 }
 
 void LogBuilder::join(std::size_t job, const AccountedJob& component) {
-    fields_.clear();
+    std::string fields = std::exchange(fields_, {});
+    notes_.insert("heterogeneous job: a component joined to the first one");
     SwfJob& whole = log_.jobs.at(job);
-    const auto sum = [](long long& total, long long more) {
+    const auto sum = [](long long total, long long more) {
         require_possible_size(more);
-        total = more > 0 ? std::max(total, 0LL) + more : total;
-        require_possible_size(total);
+        const long long result = more > 0 ? std::max(total, 0LL) + more : total;
+        require_possible_size(result);
+        return result;
     };
-    sum(whole.requested_processors, component.requested);
-    sum(whole.allocated_processors, component.allocated);
+    const long long requested = sum(whole.requested_processors, component.requested);
+    whole.allocated_processors = sum(whole.allocated_processors, component.allocated);
+    whole.requested_processors = requested;
     whole.run_time = std::max(whole.run_time, component.run_time.value_or(Duration()));
-    noted_["heterogeneous job: a component joined to the first one"].push_back(static_cast<std::uint32_t>(job));
+    whole.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
+    for (const char* const rule : std::exchange(notes_, {})) {
+        noted_[rule].push_back(static_cast<std::uint32_t>(job));
+    }
 }
 
 // Jobs with equal ids, which are runs of one job, get the number of the first. Hashes are compared first, because few
@@ -273,30 +285,12 @@ void LogBuilder::leave_out_equal_runs() {
     }
     if (repeated > 0) {
         left_out_["same row again (id, submission and start of an earlier one)"] += repeated;
-        remove_jobs(is_repeated);
+        erase_jobs(is_repeated);
     }
 }
 
 std::size_t LogBuilder::file_of(std::uint32_t job) const {
     return static_cast<std::size_t>(std::ranges::upper_bound(first_of_file_, job) - first_of_file_.begin());
-}
-
-void LogBuilder::remove_jobs(const std::vector<bool>& is_removed) {
-    std::vector<std::uint32_t> place(log_.jobs.size());
-    std::uint32_t kept = 0;
-    for (std::uint32_t job = 0; job < log_.jobs.size(); ++job) {
-        place[job] = kept;
-        if (!is_removed[job]) {
-            log_.jobs[kept++] = log_.jobs[job];
-        }
-    }
-    log_.jobs.resize(kept);
-    for (auto& [rule, jobs] : noted_) {
-        std::erase_if(jobs, [&](std::uint32_t job) { return is_removed[job]; });
-        std::ranges::transform(jobs, jobs.begin(), [&](std::uint32_t job) { return place[job]; });
-    }
-    std::erase_if(noted_, [](const auto& rule) { return rule.second.empty(); });
-    std::erase_if(negative_waits_, [&](const auto& wait) { return is_removed[wait.first]; });
 }
 
 void LogBuilder::change_unusable_ids() {
@@ -318,6 +312,7 @@ void LogBuilder::change_unusable_ids() {
 SwfLog LogBuilder::finish(bool from_midnight) {
     number_ids();
     leave_out_equal_runs();
+    join_resized_parts();
     change_unusable_ids();
     if (from_midnight) {
         count_from_midnight();
@@ -330,6 +325,7 @@ SwfLog LogBuilder::finish(bool from_midnight) {
     log_.other_fields = other_fields_.take();
     log_.left_out = mapped(left_out_, [](const auto& rule) { return RuleCount{rule.first, rule.second}; });
     log_.noted = mapped(noted_, [](const auto& rule) { return NotedJobs{rule.first, rule.second}; });
+    log_.bad_rows = mapped(bad_rows_, [](const BadRowsOfKind& kind) { return kind.rows; });
     return std::move(log_);
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
 
 #include "job_times.hpp"
@@ -22,7 +23,8 @@ namespace batfill {
 class LogBuilder {
  public:
     // `path` is for messages.
-    LogBuilder(const std::string& path, const std::string& time_zone);
+    // Requires: `data` outlives this object.
+    LogBuilder(const std::string& path, const AccountingData& data);
 
     // Growing the list of jobs step by step would need twice the memory.
     void reserve(std::size_t jobs) { log_.jobs.reserve(jobs); }
@@ -40,10 +42,37 @@ class LogBuilder {
     void add_field(std::string_view name, std::string_view text);
     void add_field(std::string_view name, long long number);
 
+    // Reads a row with `work`. If that throws an InputError, drops the row, or adds to the error how to drop it.
+    // `place` and `number` name the row for a message, such as "jobs.txt:" and 3.
+    template <class Work>
+    void read_row(const std::string& place, std::size_t number, Work work) {
+        try {
+            work();
+        } catch (const InputError& error) {
+            add_bad_row(place, number, error.what());
+        }
+    }
+    // Drops a row that cannot be read.
+    // Throws: InputError, unless the data say that such rows are dropped. The caller names the place.
+    void add_bad_row(const std::string& place, std::size_t number, const std::string& problem);
+    // Whether add_bad_row() drops rows.
+    bool drops_bad_rows() const { return data_.drops_bad_rows; }
+
+    // Number of jobs so far.
+    std::size_t jobs() const { return log_.jobs.size(); }
+    // Removes all jobs but the first `jobs`.
+    void take_back(std::size_t jobs);
+
+    // Whether a job of this queue gets a walltime if it has none.
+    bool has_limit(std::string_view queue) const {
+        return !data_.partition_limits.empty() && data_.partition_limits.contains(queue);
+    }
+
     // Adds a job; leaves it out if it never started, or has not ended. Returns its place in the log.
     // Throws: InputError for an empty id, and for a size above `most_processors`. The caller names the place.
     std::optional<std::size_t> add(const AccountedJob& job, std::size_t line);
-    // Adds the component of a heterogeneous job to its first component.
+    // Adds the component of a heterogeneous job to its first component. The fields that were added since the last job
+    // become those of the whole.
     // Throws: InputError if the sizes exceed `most_processors` together. The caller names the place.
     void join(std::size_t job, const AccountedJob& component);
 
@@ -72,11 +101,22 @@ class LogBuilder {
     void leave_out_equal_runs();
     // The number of the job's file.
     std::size_t file_of(std::uint32_t job) const;
+    // Makes one job of the parts of each job that was resized while it ran: Slurm has a row for each part.
+    // Requires: number_ids() was called.
+    void join_resized_parts();
     // Requires: one entry for each job.
-    void remove_jobs(const std::vector<bool>& is_removed);
+    void erase_jobs(const std::vector<bool>& erased);
+    // Gives a job without a time limit that of its queue.
+    void limit_by_queue(const AccountedJob& job, SwfJob& added);
     void change_unusable_ids();
     void count_from_midnight();
 
+    struct BadRowsOfKind {
+        std::string kind;
+        BadRows rows;
+    };
+
+    const AccountingData& data_;
     SwfLog log_;
     TimeZone zone_;
     Names users_;
@@ -87,6 +127,8 @@ class LogBuilder {
     std::map<std::string, std::size_t> left_out_;
     std::set<const char*> notes_;  // on the next job
     std::map<std::string, std::vector<std::uint32_t>> noted_;
+    std::vector<BadRowsOfKind> bad_rows_;
+    std::vector<std::uint32_t> resized_parts_;  // places of jobs that are only parts, before the last one
     // The jobs that started before their submission, with their waits. In the log they wait 0 s.
     std::map<std::uint32_t, Duration> negative_waits_;
 };

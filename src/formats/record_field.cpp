@@ -6,9 +6,9 @@
 
 #include <batfill/core/error.hpp>
 
-#include "accounting_readers.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
+#include "tres.hpp"
 
 namespace batfill {
 

@@ -1,23 +1,46 @@
 #include <array>
-#include <unordered_map>
-#include <vector>
+#include <cmath>
+#include <functional>
 
 #include <batfill/core/error.hpp>
 
 #include "accounting_readers.hpp"
+#include "sacct_jobs.hpp"
 #include "src/support/csv_reader.hpp"
+#include "src/support/files.hpp"
 #include "src/support/numbers.hpp"
+#include "src/support/split.hpp"
+#include "tres.hpp"
 
 namespace batfill {
 
 namespace {
 
-constexpr auto columns =
-    std::to_array<std::string_view>({"JobID", "Submit",  "Start",   "End",       "Elapsed", "Timelimit",  "AllocCPUS",
-                                     "NCPUS", "ReqCPUS", "NNodes",  "State",     "User",    "Account",    "Partition",
-                                     "QOS",   "ReqMem",  "ReqTRES", "AllocTRES", "JobName", "Reservation"});
+constexpr auto columns = std::to_array<std::string_view>(
+    {"Submit",    "JobID",        "JobIDRaw",  "Start",   "End",       "Elapsed",   "ElapsedRaw",
+     "Timelimit", "TimelimitRaw", "AllocCPUS", "NCPUS",   "ReqCPUS",   "CPUTime",   "CPUTimeRAW",
+     "NNodes",    "AllocNodes",   "State",     "User",    "Account",   "Partition", "QOS",
+     "ReqMem",    "ReqTRES",      "AllocTRES", "ReqGRES", "AllocGRES", "JobName",   "Reservation"});
 
-const CsvFormat format{"table of jobs", "sacct --parsable2", columns, columns.size() - 2, '|', false};
+// Columns in which users write what they like.
+constexpr auto free_texts =
+    std::to_array<std::string_view>({"jobname", "comment", "admincomment", "systemcomment", "account", "workdir",
+                                     "submitline", "extra", "container", "wckey", "constraints", "reservation", "stdin",
+                                     "stdout", "stderr", "stdinexpanded", "stdoutexpanded", "stderrexpanded"});
+
+// The numbers that Slurm writes for INFINITE and NO_VAL.
+constexpr long long infinite_limit = 4'294'967'295;
+constexpr long long no_limit = 4'294'967'294;
+
+constexpr std::size_t max_json_size = std::size_t{2} << 30;
+
+CsvFormat format_of(const AccountingData& data) {
+    CsvFormat format{"table of jobs",    "sacct --parsable2",          columns,
+                     columns.size() - 1, data.separator.value_or('|'), false};
+    format.ignores_case = true;
+    format.free_texts = free_texts;
+    return format;
+}
 
 consteval std::size_t column(std::string_view name) {
     return place_in(columns, name);
@@ -39,76 +62,108 @@ std::optional<long long> memory_of(std::string_view text, long long nodes, const
                                                                             : std::nullopt;
 }
 
+std::optional<Duration> run_time_of(const CsvRow& row) {
+    const std::optional<Duration> run_time = field(row, column("Elapsed")).length();
+    return run_time ? run_time : field(row, column("ElapsedRaw")).length();
+}
+
+std::optional<Duration> walltime_of(const CsvRow& row) {
+    if (const RecordField limit = field(row, column("Timelimit")); !limit.is_missing()) {
+        return limit.length();
+    }
+    const std::optional<Duration> minutes = field(row, column("TimelimitRaw")).length();
+    if (!minutes || *minutes == Duration::seconds(infinite_limit) || *minutes == Duration::seconds(no_limit)) {
+        return std::nullopt;
+    }
+    return *minutes * 60;
+}
+
+std::optional<long long> first_number(const CsvRow& row, std::initializer_list<std::size_t> candidates) {
+    for (const std::size_t candidate : candidates) {
+        if (const auto number = field(row, candidate).number()) {
+            return number;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<long long> number_in_tres(const CsvRow& row, std::size_t tres, std::string_view name) {
+    return number_in<long long>(item_of(field(row, tres).text, name).value_or(""));
+}
+
+// Processors from the processor time that was allocated.
+long long processors_by_time(const CsvRow& row) {
+    const std::optional<Duration> run_time = run_time_of(row);
+    std::optional<Duration> total = field(row, column("CPUTime")).length();
+    total = total ? total : field(row, column("CPUTimeRAW")).length();
+    if (!run_time || *run_time <= Duration() || !total) {
+        return -1;
+    }
+    const double processors = std::round(total->to_seconds() / run_time->to_seconds());
+    return processors >= 1 && processors <= static_cast<double>(most_processors) ? std::llround(processors) : -1;
+}
+
+long long requested_processors(const CsvRow& row) {
+    const auto number = first_number(row, {column("ReqCPUS")});
+    return number ? *number : number_in_tres(row, column("ReqTRES"), "cpu").value_or(-1);
+}
+
+long long allocated_processors(const CsvRow& row) {
+    if (const auto number = first_number(row, {column("AllocCPUS"), column("NCPUS")})) {
+        return *number;
+    }
+    const auto number = number_in_tres(row, column("AllocTRES"), "cpu");
+    return number ? *number : processors_by_time(row);
+}
+
+long long nodes_of(const CsvRow& row) {
+    return first_number(row, {column("NNodes"), column("AllocNodes")}).value_or(-1);
+}
+
 // Reads the rows of one file.
 class Reader {
  public:
-    Reader(const AccountingData& data, LogBuilder& builder) : data_(data), builder_(builder) {}
+    Reader(const AccountingData& data, LogBuilder& builder) : data_(data), builder_(builder), jobs_(builder) {}
 
     void add(const CsvRow& row) {
-        const std::string_view id = row.text(column("JobID"));
+        const std::string_view shown_id = field(row, column("JobID")).text;
+        const std::string_view id = shown_id.empty() ? field(row, column("JobIDRaw")).text : shown_id;
         if (id.find('.') != std::string_view::npos) {
             builder_.leave_out("job step");
             return;
         }
-        AccountedJob job;
+        SacctJob added;
+        AccountedJob& job = added.job;
+        const std::size_t plus = id.find('+');
+        job.id = id.substr(0, plus);
+        added.component = plus == std::string_view::npos ? "" : id;
         job.submit = field(row, column("Submit")).instant(builder_.zone());
         job.start = field(row, column("Start")).instant(builder_.zone());
         job.end = field(row, column("End")).instant(builder_.zone());
-        job.run_time = field(row, column("Elapsed")).length();
+        job.run_time = run_time_of(row);
+        if (!row.has(column("Start")) && job.end && job.run_time && *job.run_time > Duration()) {
+            job.start = job.end->first - *job.run_time;
+        }
         read_size(row, job);
         job.state = field(row, column("State")).text;
-        job.user = field(row, column("User")).text;
-        job.queue = field(row, column("Partition")).text;
-        const std::size_t plus = id.find('+');
-        job.id = id.substr(0, plus);
-        if (plus == std::string_view::npos) {
-            add_run(row, job);
-            return;
+        job.user = field(row, column("User")).name_or_empty();
+        job.queue = field(row, column("Partition")).name_or_empty();
+        if (job.start) {
+            job.walltime = walltime_of(row);
+            read_fields(row, added);
         }
-        std::vector<std::optional<std::size_t>>& runs = heterogeneous_[std::string(job.id)];
-        const std::size_t run = rows_of_component_[std::string(id)]++;
-        if (run >= runs.size()) {
-            runs.push_back(add_run(row, job));
-        } else if (runs[run]) {
-            builder_.join(*runs[run], job);
-        } else {
-            builder_.leave_out("component of a heterogeneous job that is left out");
-        }
+        jobs_.add(added, row.line());
     }
 
  private:
-    // Returns the place of the job in the log; none if it is left out.
-    std::optional<std::size_t> add_run(const CsvRow& row, AccountedJob& job) {
-        if (!job.start) {
-            builder_.leave_out("never started");
-            return std::nullopt;
-        }
-        job.walltime = field(row, column("Timelimit")).length();
-        if (!job.walltime) {
-            builder_.note("time limit missing, UNLIMITED or Partition_Limit: unknown");
-        }
-        read_fields(row);
-        return builder_.add(job, row.line());
-    }
-
-    static long long processors_in(const CsvRow& row, std::initializer_list<std::size_t> candidates, std::size_t tres) {
-        for (const std::size_t candidate : candidates) {
-            if (const auto number = field(row, candidate).number()) {
-                return *number;
-            }
-        }
-        return number_in<long long>(item_of(field(row, tres).text, "cpu").value_or("")).value_or(-1);
-    }
-    static long long requested_processors(const CsvRow& row) {
-        return processors_in(row, {column("ReqCPUS")}, column("ReqTRES"));
-    }
-    static long long allocated_processors(const CsvRow& row) {
-        return processors_in(row, {column("AllocCPUS"), column("NCPUS")}, column("AllocTRES"));
-    }
-
     void read_size(const CsvRow& row, AccountedJob& job) const {
         if (data_.counts_nodes) {
-            job.requested = job.allocated = field(row, column("NNodes")).number().value_or(-1);
+            const auto of_tres = [&] {
+                const auto number = number_in_tres(row, column("AllocTRES"), "node");
+                return number ? *number : number_in_tres(row, column("ReqTRES"), "node").value_or(-1);
+            };
+            const long long nodes = nodes_of(row);
+            job.requested = job.allocated = nodes >= 0 ? nodes : of_tres();
             return;
         }
         job.requested = requested_processors(row);
@@ -116,43 +171,75 @@ class Reader {
         job.allocated = job.allocated >= 0 ? job.allocated : job.requested;
     }
 
-    void read_fields(const CsvRow& row) {
+    static void read_fields(const CsvRow& row, SacctJob& job) {
         const auto text = [&](std::size_t column) { return field(row, column).text; };
-        builder_.add_field("account", text(column("Account")));
-        builder_.add_field("qos", text(column("QOS")));
-        builder_.add_field("name", text(column("JobName")));
-        builder_.add_field("reservation", text(column("Reservation")));
-        const std::string_view requested = text(column("ReqTRES"));
-        const std::string_view tres = requested.empty() ? text(column("AllocTRES")) : requested;
-        builder_.add_field("gpus", item_of(tres, "gres/gpu").value_or(""));
-        const long long nodes = field(row, column("NNodes")).number().value_or(-1);
-        if (nodes > 0) {
-            builder_.add_field("nodes", nodes);
+        job.account = text(column("Account"));
+        job.qos = text(column("QOS"));
+        job.name = text(column("JobName"));
+        job.reservation = text(column("Reservation"));
+        if (const long long nodes = nodes_of(row); nodes > 0) {
+            job.resources.nodes = nodes;
         }
-        const std::string_view memory = text(column("ReqMem"));
+        read_gpus(row, job);
+        read_memory(row, job);
+    }
+
+    static void read_gpus(const CsvRow& row, SacctJob& job) {
+        const auto gpus = [&](std::size_t tres, std::size_t gres) {
+            const auto found = gpus_in(field(row, tres).text);
+            return found ? found : gpus_in(field(row, gres).text);
+        };
+        job.resources.gpus = gpus(column("ReqTRES"), column("ReqGRES"));
+        if (!job.resources.gpus) {
+            job.resources.gpus = gpus(column("AllocTRES"), column("AllocGRES"));
+            const bool could_request = row.has(column("ReqTRES")) || row.has(column("ReqGRES"));
+            job.allocates_more = could_request && job.resources.gpus.value_or(0) > 0;
+        }
+    }
+
+    static void read_memory(const CsvRow& row, SacctJob& job) {
         const auto processors = [&row] {
             const long long number = requested_processors(row);
             return number > 0 ? number : allocated_processors(row);
         };
-        if (const auto bytes =
-                memory_of(memory.empty() ? item_of(tres, "mem").value_or("") : memory, nodes, processors)) {
-            builder_.add_field("memory", *bytes);
+        std::string_view memory = field(row, column("ReqMem")).text;
+        if (memory.empty()) {
+            memory = item_of(field(row, column("ReqTRES")).text, "mem").value_or("");
         }
+        const bool is_allocated = memory.empty();
+        if (is_allocated) {
+            memory = item_of(field(row, column("AllocTRES")).text, "mem").value_or("");
+        }
+        job.resources.memory = memory_of(memory, job.resources.nodes.value_or(-1), processors);
+        job.allocates_more = job.allocates_more || (is_allocated && job.resources.memory && row.has(column("ReqTRES")));
     }
 
     const AccountingData& data_;
     LogBuilder& builder_;
-    // The place of each run of a heterogeneous job; none if it was left out. A requeued job has several runs, and each
-    // of its components a row for each run.
-    std::unordered_map<std::string, std::vector<std::optional<std::size_t>>> heterogeneous_;
-    std::unordered_map<std::string, std::size_t> rows_of_component_;
+    SacctJobs jobs_;
 };
 
 }  // namespace
 
 void read_sacct(const std::string& path, const AccountingData& data, LogBuilder& builder) {
     Reader reader(data, builder);
-    for_each_row(path, format, [&](const CsvRow& row) { reader.add(row); });
+    const auto require_ids = [&](const CsvRow& row) {
+        if (!row.has(column("JobID")) && !row.has(column("JobIDRaw"))) {
+            throw InputError(
+                path + ":1: no column JobID or JobIDRaw, expected a table of jobs as sacct --parsable2 writes it");
+        }
+    };
+    const std::function<bool(InputFile&, std::string_view)> read_json = [&](InputFile& file,
+                                                                            std::string_view beginning) {
+        const bool is_json = trimmed(beginning).starts_with('{');
+        if (is_json) {
+            read_sacct_json(file.read_all(max_json_size, std::string(beginning)), path, data, builder);
+        }
+        return is_json;
+    };
+    CsvFormat format = format_of(data);
+    format.read_other_kind = &read_json;
+    for_each_row(path, format, builder, require_ids, [&](const CsvRow& row) { reader.add(row); });
 }
 
 }  // namespace batfill

@@ -29,7 +29,11 @@ constexpr auto aliases =
                                 {"requested_number_of_resources", "requested_number_of_processors"},
                                 {"allocated_resources", "allocated_processors"}});
 
-constexpr CsvFormat format{"jobs.csv", "Batsim 4", columns, 3, ',', true, false, aliases};
+constexpr CsvFormat format = [] {
+    CsvFormat jobs{"jobs.csv", "Batsim 4", columns, 3};
+    jobs.aliases = aliases;
+    return jobs;
+}();
 
 consteval std::size_t column(std::string_view name) {
     return place_in(columns, name);

@@ -46,7 +46,7 @@ class Reader {
     }
 
     CsvFormat format() const {
-        CsvFormat format{"table of jobs", "", columns_, 0, data_.separator};
+        CsvFormat format{"table of jobs", "", columns_, 0, data_.separator.value_or(',')};
         format.is_mapped = true;
         return format;
     }
@@ -120,7 +120,8 @@ std::vector<std::string> table_fields() {
 void read_table(const std::string& path, const AccountingData& data, LogBuilder& builder) {
     Reader reader(data, builder);
     const CsvFormat format = reader.format();
-    for_each_row(path, format, [&](const CsvRow& row) { reader.add(row); });
+    for_each_row(
+        path, format, builder, [](const CsvRow&) {}, [&](const CsvRow& row) { reader.add(row); });
 }
 
 }  // namespace batfill

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include <csv.h>
 
@@ -68,13 +69,7 @@ class CsvParser {
  public:
     CsvParser(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle)
         : row_(path, format), handle_(handle) {
-        if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_EMPTY_IS_NULL) != 0) {
-            throw std::bad_alloc();
-        }
-        csv_set_delim(&parser_, static_cast<unsigned char>(format.separator));
-        if (!format.has_quotes) {
-            csv_set_quote(&parser_, no_quote);
-        }
+        init();
     }
     CsvParser(const CsvParser&) = delete;
     CsvParser& operator=(const CsvParser&) = delete;
@@ -82,8 +77,11 @@ class CsvParser {
 
     // Parses the next piece of the text, which may be cut anywhere.
     void add(std::string_view text) {
-        const std::size_t parsed = csv_parse(&parser_, text.data(), text.size(), on_field, on_row_end, this);
-        check(parsed == text.size());
+        if (row_.format_.resumes_after_bad_rows) {
+            add_lines(text);
+        } else if (!parse(text)) {
+            refuse_row(problem());
+        }
     }
     // Takes comments off the beginning of the first piece of a table whose columns the user names. Stops at a comment
     // that has these names: what follows its sign is the header.
@@ -107,7 +105,13 @@ class CsvParser {
     }
     // Requires: called once, after the last piece.
     void finish() {
-        check(csv_fini(&parser_, on_field, on_row_end, this) == 0);
+        if (row_.format_.resumes_after_bad_rows) {
+            finish_lines();
+        }
+        if (csv_fini(&parser_, on_field, on_row_end, this) != 0) {
+            refuse_row(problem());
+        }
+        rethrow();
         if (!have_header_) {
             throw InputError(row_.path_ + ": empty, expected a " + std::string(row_.format_.name) +
                              " with a line of column names");
@@ -138,21 +142,100 @@ class CsvParser {
             self.end_row();
             self.row_.line_ += self.lines_in_fields_ + (terminator == '\n' ? 1 : 0);
             self.lines_in_fields_ = 0;
+            self.row_ended_ = true;
         });
     }
 
-    void check(bool good) {
+    void init() {
+        if (csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL | CSV_EMPTY_IS_NULL) != 0) {
+            throw std::bad_alloc();
+        }
+        csv_set_delim(&parser_, static_cast<unsigned char>(row_.format_.separator));
+        if (!row_.format_.has_quotes) {
+            csv_set_quote(&parser_, no_quote);
+        }
+    }
+
+    void rethrow() const {
         if (problem_) {
             std::rethrow_exception(problem_);
         }
-        if (!good) {
-            row_.fail(csv_error(&parser_) != CSV_EPARSE ? "out of memory"
-                      : row_.format_.has_quotes         ? "misplaced or missing quote"
-                                                        : "expected no zero byte");
+    }
+
+    // Returns whether the text is CSV so far.
+    bool parse(std::string_view text) {
+        const std::size_t parsed = csv_parse(&parser_, text.data(), text.size(), on_field, on_row_end, this);
+        rethrow();
+        return parsed == text.size() && csv_get_buffer_size(&parser_) <= max_row_size;
+    }
+
+    // Why parse() or csv_fini() failed.
+    std::string problem() {
+        return csv_get_buffer_size(&parser_) > max_row_size ? "line too long, or a quote is missing"
+               : csv_error(&parser_) != CSV_EPARSE          ? "out of memory"
+               : row_.format_.has_quotes                    ? "misplaced or missing quote"
+                                                            : "expected no zero byte";
+    }
+
+    // Throws, unless there is a function for bad rows that does not. The names of columns must be read.
+    void refuse_row(const std::string& problem) {
+        if (row_.format_.on_bad_row != nullptr && have_header_) {
+            (*row_.format_.on_bad_row)(row_.line_, problem);
+        } else {
+            row_.fail(problem);
         }
-        if (csv_get_buffer_size(&parser_) > max_row_size) {
-            row_.fail("line too long, or a quote is missing");
+    }
+
+    // Parses line by line, and goes on after the first line of a row that is not CSV. Keeps the lines of an incomplete
+    // row in unparsed_, as a missing quote shows only in a later line.
+    void add_lines(std::string_view text) {
+        unparsed_ += text;
+        std::size_t row = 0;  // where the row begins
+        std::size_t line = parsed_;
+        for (std::size_t end = unparsed_.find('\n', line); end != std::string::npos; end = unparsed_.find('\n', line)) {
+            row_ended_ = false;
+            if (parse(std::string_view(unparsed_).substr(line, end + 1 - line))) {
+                line = end + 1;
+                row = row_ended_ ? line : row;
+            } else {
+                refuse_row(problem());
+                resume();
+                row = line = unparsed_.find('\n', row) + 1;
+            }
         }
+        unparsed_.erase(0, row);
+        parsed_ = line - row;
+        if (unparsed_.size() - parsed_ > max_row_size) {
+            row_.fail("line too long");
+        }
+    }
+
+    void finish_lines() {
+        if (!unparsed_.empty() && !unparsed_.ends_with('\n')) {
+            add_lines("\n");
+        }
+        while (!unparsed_.empty()) {  // a row whose closing quote is missing
+            refuse_row("misplaced or missing quote");
+            resume();
+            unparsed_.erase(0, unparsed_.find('\n') + 1);
+            parsed_ = 0;
+            add_lines("");
+        }
+    }
+
+    // Begins with the next line after a bad one.
+    void resume() {
+        csv_free(&parser_);
+        init();
+        clear_row();
+        ++row_.line_;
+        lines_in_fields_ = 0;
+    }
+
+    void clear_row() {
+        row_.fields_.clear();
+        row_.ends_.clear();
+        row_.absent_.clear();
     }
 
     void add_field(const char* text, std::size_t length) {
@@ -172,16 +255,50 @@ class CsvParser {
             return;
         }
         if (!have_header_ && read_header()) {
-            // The line has names, and no row.
+            find_free_text();
         } else if (size == header_size_) {
             handle_(row_);
+        } else if (size > header_size_ && free_text_ != CsvRow::missing) {
+            join_fields(size - header_size_);
+            handle_(row_);
         } else {
-            row_.fail(std::to_string(size) + " fields, expected " + std::to_string(header_size_) +
-                      " as in the first line");
+            refuse_row(std::to_string(size) + " fields, expected " + std::to_string(header_size_) +
+                       " as in the first line");
         }
-        row_.fields_.clear();
-        row_.ends_.clear();
-        row_.absent_.clear();
+        clear_row();
+    }
+
+    // Finds the last column, if it takes surplus fields. An empty name after it is the end of each line.
+    void find_free_text() {
+        const std::size_t last = header_size_ - (header_size_ > 1 && row_.field(header_size_ - 1).empty() ? 2 : 1);
+        const auto& known = row_.format_.free_texts;
+        if (std::ranges::any_of(known, [&](std::string_view name) { return is_same(row_.field(last), name, true); })) {
+            free_text_ = last;
+        }
+    }
+
+    // Makes one field of the last column and the `surplus` fields after it.
+    void join_fields(std::size_t surplus) {
+        std::vector<std::size_t>& ends = row_.ends_;
+        const std::size_t end_of_last = ends[free_text_ + surplus];
+        std::string joined(row_.field(free_text_));
+        for (std::size_t field = free_text_ + 1; field <= free_text_ + surplus; ++field) {
+            joined += row_.format_.separator;
+            joined += row_.field(field);
+        }
+        const std::size_t begin = ends[free_text_] - row_.field(free_text_).size();
+        row_.fields_.replace(begin, end_of_last - begin, joined);
+        const auto first = ends.begin() + static_cast<std::ptrdiff_t>(free_text_);
+        ends.erase(first, first + static_cast<std::ptrdiff_t>(surplus));
+        for (std::size_t field = free_text_; field < ends.size(); ++field) {
+            ends[field] += surplus;
+        }
+        row_.absent_.resize(ends.size());
+    }
+
+    static bool is_same(std::string_view a, std::string_view b, bool ignores_case) {
+        const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+        return a == b || (ignores_case && std::ranges::equal(a, b, {}, lower, lower));
     }
 
     // Returns whether the line is a header. If not, it is a row of a table without one.
@@ -213,7 +330,8 @@ class CsvParser {
     std::size_t place_of(std::string_view column) const {
         std::size_t found = CsvRow::missing;
         for (std::size_t i = 0; i < row_.ends_.size(); ++i) {
-            if (trimmed(row_.field(i)) == column && std::exchange(found, i) != CsvRow::missing) {
+            if (is_same(trimmed(row_.field(i)), column, row_.format_.ignores_case) &&
+                std::exchange(found, i) != CsvRow::missing) {
                 row_.fail("column " + std::string(column) + " twice");
             }
         }
@@ -268,6 +386,10 @@ class CsvParser {
     std::size_t lines_in_fields_ = 0;  // line ends inside quoted fields of the row
     bool have_header_ = false;
     std::size_t header_size_ = 0;
+    std::size_t free_text_ = CsvRow::missing;  // the last field, if it takes surplus fields
+    bool row_ended_ = false;                   // since it was last set to false
+    std::string unparsed_;                     // the row that is not complete yet, and what follows
+    std::size_t parsed_ = 0;                   // how much of this was parsed
 };
 
 std::size_t estimated_lines(const std::string& path) {
@@ -303,6 +425,9 @@ void read_csv(const std::string& path, const CsvFormat& format, const std::funct
     while (const std::size_t size = file.read(buffer.data(), buffer.size())) {
         std::string_view piece(buffer.data(), size);
         if (std::exchange(at_beginning, false)) {
+            if (format.read_other_kind != nullptr && (*format.read_other_kind)(file, piece)) {
+                return;
+            }
             const std::string wanted = "a " + std::string(format.name);
             if (format.is_mapped) {  // numbers alone, and comments, look like a log
                 require_kind(piece, path, wanted,

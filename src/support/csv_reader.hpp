@@ -14,6 +14,8 @@
 
 namespace batfill {
 
+class InputFile;
+
 // Another name of a column, as older programs write it.
 struct ColumnAlias {
     std::string_view column;
@@ -27,7 +29,18 @@ struct CsvFormat {
     std::span<const std::string_view> columns;  // in any order; other columns are skipped
     std::size_t optional = 0;                   // this many of the last columns may be missing
     char separator = ',';
-    bool has_quotes = true;  // a field may be quoted; if not, quotes are characters like others
+    bool has_quotes = true;     // a field may be quoted; if not, quotes are characters like others
+    bool ignores_case = false;  // in names of columns
+    // Columns of any text, which may contain the separator, in lower case. If such a column is the last one, surplus
+    // fields of a row belong to it.
+    std::span<const std::string_view> free_texts = {};
+    // Called with a line that cannot be split into the fields of the first one, and with what is wrong. None: an error.
+    const std::function<void(std::size_t, const std::string&)>* on_bad_row = nullptr;
+    // Reading goes on after such a line. Otherwise, on_bad_row throws.
+    bool resumes_after_bad_rows = false;
+    // Called with a file and its beginning, which was read. If it returns true, it has read the rest, and the file is
+    // no table.
+    const std::function<bool(InputFile&, std::string_view)>* read_other_kind = nullptr;
     // The user names the columns. If all names are numbers, and none is in the first line, they count columns from 1,
     // and the first line is a row. Lines with # or ; at the beginning of the file are comments; one of them may have
     // the names of the columns.
@@ -104,7 +117,8 @@ std::size_t estimated_lines(const std::string& path);
 
 // Calls `handle`, which may throw, for each line of the file after the column names. The file may be gzipped. With
 // `text`, reads this text instead, and `path` is used in error messages only.
-// Throws: InputError, which names file and line, if the text is not CSV or lacks a column.
+// Throws: InputError, which names file and line, if the text is not CSV or lacks a column. CsvFormat says what becomes
+// of lines that are not CSV.
 // Cost: O(size of the file).
 void read_csv(const std::string& path, const CsvFormat& format, const std::function<void(const CsvRow&)>& handle,
               std::optional<std::string_view> text = {});

@@ -78,7 +78,8 @@ void require_kept_jobs(const SwfLog& log, const ConversionSummary& summary) {
                          " jobs are dropped" + reasons);
     }
     throw InputError(log.path + ": expected lines of jobs, found " +
-                     (log.left_out.empty() ? "only comments" : "none to keep" + reasons));
+                     (log.left_out.empty() ? "only comments" : "none to keep" + reasons) +
+                     (log.bad_rows.empty() ? "" : "; " + log.bad_rows.front().first));
 }
 
 ConvertedLog convert_log(const LogConversion& request) {
@@ -110,6 +111,9 @@ ConvertedLog convert_log(const LogConversion& request) {
         try {
             require_kept_jobs(result.log, result.summary);
         } catch (const InputError& problem) {
+            if (result.log.jobs.empty() && result.log.left_out.empty()) {
+                throw;
+            }
             throw NothingKept(problem.what(), std::move(result));
         }
         conversion.split ? write_periods(result, request) : write_jobs(selection, maker, request);

@@ -164,6 +164,22 @@ std::size_t jobs_out_of_order(const SwfSelection& selection) {
     return jobs;
 }
 
+// As ConversionSummary::allocated_ratio.
+std::optional<double> allocated_ratio(const SwfSelection& selection, const SwfConversion& conversion) {
+    double requested = 0;
+    double allocated = 0;
+    for (const KeptJob& kept : selection.kept) {
+        const SwfJob& job = *kept.job;
+        if (job.requested_processors > 0 && job.allocated_processors > 0) {
+            const double seconds = run_time_of(job).to_seconds();
+            requested += seconds * static_cast<double>(job.requested_processors);
+            allocated += seconds * static_cast<double>(job.allocated_processors);
+        }
+    }
+    return conversion.size == SwfConversion::Size::requested && requested > 0 ? std::optional(allocated / requested)
+                                                                              : std::nullopt;
+}
+
 // Adds a job to the counts whose rule holds for it.
 void count_where(std::initializer_list<bool> rule_holds, std::vector<RuleCount>& counts) {
     std::size_t rule = 0;
@@ -282,6 +298,7 @@ JobMaker::JobMaker(const SwfSelection& selection, const SwfConversion& conversio
     choose_processors(selection, conversion, summary_);
     summary_.noted = notes_on_kept(selection);
     add_notes(selection, conversion, summary_);
+    summary_.allocated_ratio = allocated_ratio(selection, conversion);
     if (conversion.load) {
         summary_.scaled = scale_load(selection, conversion, summary_.processors);
     }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -194,6 +195,78 @@ TEST_CASE("import refuses what it cannot read, and options of another format") {
                Contains("--output: would write over the input " + inputs.jobs + ", expected another name"));
     CHECK(contents(inputs.jobs) == accounting);
     CHECK(!std::filesystem::exists(inputs.folder.file("x.json")));
+}
+
+TEST_CASE("import drops bad rows if asked, counts them and shows the first of each kind") {
+    const Inputs inputs;
+    const std::string bad = inputs.folder.write("bad.txt", accounting + "4|x\n5|y\n");
+    const Outcome refused = inputs.import({"sacct", bad});
+    check_refused(refused, 1);
+    CHECK_THAT(refused.errors, Contains("bad.txt:5: 2 fields, expected 12 as in the first line; --bad-rows drop"));
+    const Outcome dropped = inputs.import({"sacct", bad, "--bad-rows", "drop"});
+    CHECK(dropped.status == 0);
+    CHECK_THAT(dropped.output,
+               Contains("row that cannot be read (--bad-rows drop)                                   2") &&
+                   Contains("bad.txt:5: 2 fields, expected 12 as in the first line (rows of this kind: 2)"));
+    const std::string json = inputs.import({"sacct", bad, "--bad-rows", "drop", "--format", "json"}).output;
+    CHECK_THAT(json, Contains("\"bad_rows\": [") && Contains("\"rows\": 2"));
+    const std::string plain = inputs.import({"sacct", inputs.jobs, "--bad-rows", "drop", "--format", "json"}).output;
+    CHECK_THAT(plain, !Contains("bad_rows"));
+    const std::string none = inputs.folder.write("none.txt", "JobID|Submit\n1|soon\n");
+    CHECK_THAT(inputs.import({"sacct", none, "--bad-rows", "drop", "-o", inputs.folder.file("x.json")}).errors,
+               Contains("none to keep") && Contains("none.txt:2: Submit is 'soon'"));
+    CHECK_THAT(inputs.import({"sacct", bad, "--bad-rows", "skip"}).errors,
+               Contains("--bad-rows: unknown value 'skip'"));
+}
+
+TEST_CASE("import gives jobs without a time limit that of their partition") {
+    const Inputs inputs;
+    const std::string workload = inputs.folder.file("w.json");
+    const std::string table = inputs.folder.write(
+        "limits.txt",
+        "JobID|Partition|Submit|Start|Elapsed|Timelimit|NCPUS\n1|a=b|1|1|5|UNLIMITED|4\n2|long|1|1|5|Partition_Limit|4\n");
+    const Outcome made = inputs.import({"sacct", table, "--partition-limit", "a=b=90,short=1h", "--partition-limit",
+                                        "long=7-00:00:00", "-o", workload});
+    CHECK_THAT(made.output, Contains("no time limit: that of its partition is the walltime"));
+    const Workload read = read_workload(workload, "w0");
+    CHECK(read.jobs.at(0).description.walltime == Duration::seconds(90));
+    CHECK(read.jobs.at(1).description.walltime == Duration::days(7));
+    for (const std::string wrong : {"long", "long=", "=1h", "long=soon", "long=0", "long=-5"}) {
+        const Outcome outcome = inputs.import({"sacct", table, "--partition-limit", wrong});
+        check_refused(outcome, 2);
+        CHECK_THAT(outcome.errors, Contains("--partition-limit: expected NAME=LENGTH"));
+    }
+    CHECK_THAT(inputs.import({"sacct", table, "--partition-limit", "a=1h,a=2h"}).errors,
+               Contains("expected one limit for a, found two"));
+}
+
+TEST_CASE("import reads sacct with another delimiter, and its JSON") {
+    const Inputs inputs;
+    std::string with_semicolons = accounting;
+    std::ranges::replace(with_semicolons, '|', ';');
+    const std::string other = inputs.folder.write("other.txt", with_semicolons);
+    CHECK_THAT(inputs.import({"sacct", other, "--separator", ";"}).output, Contains("other.txt: 2 jobs"));
+    CHECK_THAT(inputs.import({"pbs", other, "--separator", ";"}).errors, Contains("--separator is for tables"));
+    const std::string json = inputs.folder.write(
+        "jobs.json", R"({"jobs":[{"job_id":5,"time":{"submission":1,"start":1,"end":9},"required":{"CPUs":4}}]})");
+    CHECK_THAT(inputs.import({"sacct", json}).output, Contains("jobs.json: 1 jobs"));
+}
+
+TEST_CASE("import advises to take allocated sizes where they are far larger") {
+    const Inputs inputs;
+    const auto output = [&](const std::string& allocated, const Arguments& more = {}) {
+        const std::string table = inputs.folder.write(
+            "t.txt", "JobID|Submit|Start|Elapsed|ReqCPUS|AllocCPUS\n1|1|1|60|2|" + allocated + "\n");
+        Arguments arguments = {"sacct", table};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return inputs.import(arguments).output;
+    };
+    CHECK_THAT(output("72"), Contains("The kept jobs were allocated 36.0 times the processor time that they requested; "
+                                      "--size allocated makes the workload of the allocation."));
+    CHECK_THAT(output("3"), Contains("allocated 1.5 times"));
+    CHECK_THAT(output("2"), !Contains("--size allocated"));
+    CHECK_THAT(output("72", {"--size", "allocated"}), !Contains("--size allocated"));
+    CHECK_THAT(output("72", {"--format", "json"}), Contains("\"allocated_over_requested\": 36"));
 }
 
 TEST_CASE("A campaign sweeps the load of a log") {

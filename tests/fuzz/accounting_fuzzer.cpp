@@ -47,6 +47,9 @@ const Fuzzer fuzzer("accounting", [](std::string_view input) {
         if (format == "csv") {
             data.mapping = {{"id", "i"}, {"submit", "s"}, {"processors", "p"}, {"run-time", "r"}, {"x", "x"}};
         }
+        data.drops_bad_rows = false;
+        convert(data);
+        data.drops_bad_rows = true;
         convert(data);
     }
 });

@@ -92,6 +92,22 @@ def test_import(command, tmp_path, keywords, options):
     assert lines(tmp_path / "ours.json") == lines(tmp_path / "theirs.json")
 
 
+def test_import_of_bad_rows_and_jobs_without_limit(command, tmp_path):
+    table = tmp_path / "jobs.txt"
+    table.write_text("JobID|Submit|Start|Elapsed|NCPUS|Partition\n1|1|1|60|4|debug\n2|soon|1|60|4|debug\n")
+    command("import", "sacct", table, "-o", "theirs.json", "--bad-rows", "drop", "--partition-limit", "debug=1h")
+    ours = batfill.Workload.from_accounting(table, "sacct", bad_rows="drop", partition_limits={"debug": "1h"})
+    ours.save(tmp_path / "ours.json")
+    assert lines(tmp_path / "ours.json") == lines(tmp_path / "theirs.json")
+    assert list(ours.jobs["walltime"]) == [3600]
+    [(first, rows)] = ours.cleaning["bad_rows"].items()
+    assert "jobs.txt:3: Submit is 'soon'" in first and rows == 1
+    with pytest.raises(batfill.InputError, match="--bad-rows drop"):
+        batfill.Workload.from_accounting(table, "sacct")
+    with pytest.raises(batfill.UsageError, match="partition_limits"):
+        batfill.Workload.from_accounting(table, "sacct", partition_limits={"debug": "soon"})
+
+
 def test_generate_lublin(command, tmp_path):
     for number, (keywords, options) in enumerate(
         [({}, []), ({"load": 0.8, "kind": "both", "estimates": 3}, ["--load", "0.8", "--kind", "both", "--estimates",

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,6 +66,12 @@ struct NotedJobs {
     std::vector<std::uint32_t> jobs;  // places in SwfLog::jobs; a place may occur several times
 };
 
+// Rows of a file that could not be read and were dropped, with one kind of problem.
+struct BadRows {
+    std::string first;  // file, line and problem of the first one
+    std::size_t rows = 0;
+};
+
 // A log, in the terms of the Standard Workload Format, whatever the format of its file.
 struct SwfLog {
     std::string path;                 // for messages
@@ -81,7 +89,8 @@ struct SwfLog {
     std::vector<RuleCount> left_out;
     std::vector<RuleCount> anomalies;
     std::vector<NotedJobs> noted;
-    std::string zero;  // the date of time 0, for messages; empty: unknown
+    std::vector<BadRows> bad_rows;  // one entry for each kind of problem; the 20th has all further kinds
+    std::string zero;               // the date of time 0, for messages; empty: unknown
 
     // The values of the header comments `; name: value`, without surrounding blanks.
     // Cost: O(header).
@@ -136,15 +145,18 @@ std::vector<std::string> table_fields();
 
 // Accounting data: files of one format, which are read one after the other.
 struct AccountingData {
-    // sacct (`sacct --parsable2`), pbs (accounting logs of PBS and TORQUE), csv, or a published data set, one of
-    // accounting_formats().
+    // sacct (`sacct --parsable2` or `sacct --json`), pbs (accounting logs of PBS and TORQUE), csv, or a published data
+    // set, one of accounting_formats().
     std::string format;
     std::vector<std::string> paths;
     ColumnMapping mapping;                     // of csv; of a data set in CSV, it replaces single columns
     TimeFormat times = TimeFormat::automatic;  // of csv
-    char separator = ',';                      // of columns of a table
-    std::string time_zone;      // of instants without one, such as Europe/Berlin; empty: they are taken as UTC
-    bool counts_nodes = false;  // of sacct and pbs: sizes of jobs are numbers of nodes, not of processors
+    std::optional<char> separator;             // of columns; none: a comma, and | of sacct
+    std::string time_zone;        // of instants without one, such as Europe/Berlin; empty: they are taken as UTC
+    bool counts_nodes = false;    // of sacct and pbs: sizes of jobs are numbers of nodes, not of processors
+    bool drops_bad_rows = false;  // rows that cannot be read are left out and counted; otherwise, they are errors
+    // The walltime of jobs of these queues that have no time limit of their own, or an unlimited one.
+    std::map<std::string, Duration, std::less<>> partition_limits;
 };
 
 // The formats that read_accounting() knows.
@@ -155,7 +167,8 @@ std::vector<std::string> accounting_formats();
 // nodes, dependency, and what a mapping names. The log tells what was left out and changed.
 // Requires: the format is known; at least one path.
 // Throws: UsageError for a mapping without id, submit, a size or a run time, and for an unknown time zone; InputError,
-// which names file, line and column, for what cannot be read, and for data without a record.
+// which names file, line and column, for what cannot be read, and for data without a record. With `drops_bad_rows`, a
+// row is no reason, but what concerns a whole file is: no line of column names, another kind of file.
 // Cost: O(size of the files). About 150 bytes of memory for each job, and its id and other fields.
 SwfLog read_accounting(const AccountingData& data);
 

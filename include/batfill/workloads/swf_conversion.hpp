@@ -144,7 +144,13 @@ struct ConversionSummary {
     int processors = 0;                 // `nb_res`
     std::string processors_from;        // where it comes from
     std::optional<LoadScaling> scaled;  // none: not scaled
+    // Processor time that was allocated to the kept jobs, divided by what they requested, as far as both are known.
+    // None if sizes are the allocated ones, or nothing is known.
+    std::optional<double> allocated_ratio;
 };
+
+// From this ratio on, requested sizes give another load than the machine had.
+inline constexpr double large_allocated_ratio = 1.5;
 
 struct SwfWorkload {
     Workload workload;  // jobs by (submission, id), the order in which Batsim submits them

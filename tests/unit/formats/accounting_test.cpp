@@ -4,7 +4,7 @@
 #include <batfill/formats/swf.hpp>
 
 #include "accounting_files.hpp"
-#include "src/formats/accounting_readers.hpp"
+#include "src/formats/tres.hpp"
 
 namespace batfill::tests::accounting_test {
 

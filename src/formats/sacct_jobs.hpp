@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "accounting_readers.hpp"
+
+// Jobs of Slurm, whichever form sacct printed them in.
+namespace batfill {
+
+// Resources that stay with a job. None: unknown.
+struct SacctResources {
+    std::optional<long long> gpus;
+    std::optional<long long> nodes;
+    std::optional<long long> memory;  // bytes
+};
+
+struct SacctJob {
+    AccountedJob job;
+    std::string_view component;  // "10+1", of the heterogeneous job 10; empty: a whole job
+    std::string_view account;
+    std::string_view qos;
+    std::string_view name;
+    std::string_view reservation;
+    SacctResources resources;
+    bool allocates_more = false;  // GPUs or memory are not in its request, and come from the allocation
+};
+
+// Adds jobs to a log, and joins the components of heterogeneous jobs.
+class SacctJobs {
+ public:
+    // Requires: `builder` outlives this object.
+    explicit SacctJobs(LogBuilder& builder) : builder_(builder) {}
+
+    // Throws: InputError as LogBuilder::add() and LogBuilder::join().
+    void add(const SacctJob& added, std::size_t line);
+
+ private:
+    // A run of a heterogeneous job. A requeued job has several runs, and each of its components a row for each run.
+    struct Run {
+        std::optional<std::size_t> place;  // in the log; none: it was left out
+        std::string account;
+        std::string qos;
+        std::string name;
+        std::string reservation;
+        SacctResources resources;
+    };
+
+    // Returns the place of the job in the log; none if it is left out.
+    std::optional<std::size_t> add_run(const SacctJob& added, std::size_t line);
+    void join(const SacctJob& component, Run& run);
+
+    LogBuilder& builder_;
+    std::unordered_map<std::string, std::vector<Run>> heterogeneous_;
+    std::unordered_map<std::string, std::size_t> rows_of_component_;
+};
+
+// Reads the output of `sacct --json`. `path` is used in messages only.
+void read_sacct_json(std::string text, const std::string& path, const AccountingData& data, LogBuilder& builder);
+
+}  // namespace batfill

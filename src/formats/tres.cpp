@@ -1,0 +1,105 @@
+#include "tres.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <batfill/core/error.hpp>
+
+#include "src/support/numbers.hpp"
+#include "src/support/split.hpp"
+
+namespace batfill {
+
+namespace {
+
+constexpr long long most_gpus = 2'147'483'646;
+
+// Whether the name, after a prefix, is that of GPUs. Slurm before 18.08 may write the number of its plug-in instead.
+bool is_gpu(std::string_view name) {
+    return name == "gpu" || name == "7696487";
+}
+
+// The name without "gres/", "gres:" or "gres=".
+std::string_view without_prefix(std::string_view name) {
+    constexpr std::string_view prefix = "gres";
+    const bool has_prefix = name.starts_with(prefix) && name.size() > prefix.size() &&
+                            std::string_view("/:=").find(name[prefix.size()]) != std::string_view::npos;
+    return has_prefix ? name.substr(prefix.size() + 1) : name;
+}
+
+void add_item(std::string_view item, GpuCount& gpus) {
+    item = without_prefix(trimmed(item.substr(0, item.find('('))));
+    const std::string_view kind = item.substr(0, item.find_first_of(":="));
+    if (!is_gpu(kind)) {
+        return;
+    }
+    const std::size_t last = item.find_last_of(":=");
+    const bool has_number =
+        last != std::string_view::npos &&
+        (item[last] == '=' || (last + 1 < item.size() && number_in<long long>(item.substr(last + 1))));
+    const auto number = has_number ? number_in<long long>(item.substr(last + 1)) : 1;
+    if (!number || *number < 0 || *number > most_gpus) {
+        throw InputError("found the GPUs " + excerpt(item) + ", expected a number of them, as in gres/gpu=4");
+    }
+    gpus.add(has_number ? item.substr(0, last) : item, *number);
+}
+
+}  // namespace
+
+std::optional<std::string_view> item_of(std::string_view list, std::string_view name) {
+    while (!list.empty()) {
+        const auto [item, rest] = cut(list, ',');
+        if (item.starts_with(name) && item.substr(name.size()).starts_with('=')) {
+            return item.substr(name.size() + 1);
+        }
+        list = rest;
+    }
+    return std::nullopt;
+}
+
+std::optional<long long> read_bytes(std::string_view text, long long unit) {
+    constexpr std::string_view units = "kKmMgGtTpP";
+    if (text.ends_with('b') || text.ends_with('B')) {
+        text.remove_suffix(1);
+        unit = 1;
+    }
+    if (const std::size_t place = units.find(text.empty() ? ' ' : text.back()); place != std::string_view::npos) {
+        text.remove_suffix(1);
+        unit = 1LL << (10 * (place / 2 + 1));
+    }
+    const auto number = number_in<double>(text);
+    const double bytes = number.value_or(-1) * static_cast<double>(unit);
+    if (!(bytes >= 0 && bytes <= static_cast<double>(most_bytes)) || (unit == 1 && std::trunc(bytes) != bytes)) {
+        return std::nullopt;
+    }
+    return std::llround(bytes);
+}
+
+void GpuCount::add(std::string_view name, long long number) {
+    name = without_prefix(name);
+    const std::size_t colon = name.find(':');
+    if (is_gpu(name.substr(0, colon))) {
+        std::optional<long long>& sum = colon == std::string_view::npos ? total_ : of_types_;
+        sum = sum.value_or(0) + number;
+    }
+}
+
+std::optional<long long> gpus_in(std::string_view list) {
+    if (list.find("gpu") == std::string_view::npos && list.find("7696487") == std::string_view::npos) {
+        return std::nullopt;  // as in most rows
+    }
+    GpuCount gpus;
+    while (!list.empty()) {
+        // A comma in parentheses, as in "gpu:2(IDX:0,2)", separates no items.
+        std::size_t end = list.find_first_of(",(");
+        if (end != std::string_view::npos && list[end] == '(') {
+            end = list.find(',', std::min(list.find(')', end), list.size()));
+        }
+        end = std::min(end, list.size());
+        add_item(list.substr(0, end), gpus);
+        list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    return gpus.total();
+}
+
+}  // namespace batfill

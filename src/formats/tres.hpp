@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+// Resources as batch systems write them: sizes of memory, and lists of trackable resources (TRES) of Slurm.
+namespace batfill {
+
+// A size in bytes: "16G", "4000M", "2.5G", "16gb", "8388608kb", with or without a letter for bytes; a number without a
+// unit counts `unit` bytes. No value if it is not a size, is above `most_bytes`, or is not a whole number of bytes.
+std::optional<long long> read_bytes(std::string_view text, long long unit);
+
+inline constexpr long long most_bytes = 9'000'000'000'000'000'000;
+
+// The number of the item `name` in a list such as "billing=8,cpu=8,gres/gpu=2,mem=32G". None if it has no such item.
+std::optional<std::string_view> item_of(std::string_view list, std::string_view name);
+
+// Adds up the GPUs of a list of resources. Types of GPUs (gres/gpu:a100) add up, unless the list has the total
+// (gres/gpu), which then counts.
+class GpuCount {
+ public:
+    // Adds an item: "gres/gpu" and 4, or "gres/gpu:1g.5gb" and 2. The prefix may be missing. Ignores other resources.
+    void add(std::string_view name, long long number);
+    // None if there was no item of GPUs.
+    std::optional<long long> total() const { return total_ ? total_ : of_types_; }
+
+ private:
+    std::optional<long long> total_;
+    std::optional<long long> of_types_;
+};
+
+// The GPUs in a list of TRES, "cpu=8,gres/gpu:a100=4", or of generic resources as --gres has them, "gpu:a100:4",
+// "gres:gpu:2", "gpu:2(IDX:0-1)". An item without a number is one GPU. None if the list names no GPUs.
+// Throws: InputError, which names the item, for a number that is none.
+std::optional<long long> gpus_in(std::string_view list);
+
+}  // namespace batfill

@@ -1,0 +1,145 @@
+#include <catch2/catch.hpp>
+
+#include <batfill/core/error.hpp>
+#include <batfill/formats/swf.hpp>
+
+#include "accounting_files.hpp"
+
+namespace batfill::tests::bad_rows_test {
+
+using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+using namespace accounting_files;
+
+namespace {
+
+const std::string advice = "; --bad-rows drop leaves such rows out";
+const ColumnMapping mapping = {{"id", "i"}, {"submit", "s"}, {"run-time", "r"}, {"processors", "p"}, {"name", "n"}};
+
+AccountingData tolerant() {
+    AccountingData data;
+    data.drops_bad_rows = true;
+    return data;
+}
+
+// The ids of the jobs of a log, each followed by a blank.
+std::string ids_in(const SwfLog& log) {
+    std::string ids;
+    for (std::size_t job = 0; job < log.jobs.size(); ++job) {
+        ids += id_of(log, job) + " ";
+    }
+    return ids;
+}
+
+// Checks that the text is refused, and read without its bad rows if these may be dropped.
+SwfLog read_tolerantly(const std::string& format, const std::string& text, const std::string& ids, std::size_t bad_rows,
+                       const ColumnMapping& columns = {}) {
+    INFO(text);
+    AccountingData strict;
+    strict.mapping = columns;
+    CHECK_THROWS_WITH(read(format, text, strict), Contains(advice));
+    AccountingData data = tolerant();
+    data.mapping = columns;
+    SwfLog log = read(format, text, data);
+    CHECK(ids_in(log) == ids);
+    CHECK(count_of(log.left_out, "row that cannot be read") == bad_rows);
+    return log;
+}
+
+}  // namespace
+
+TEST_CASE("Bad rows of sacct are dropped, and the first of each kind is kept") {
+    const SwfLog log = read_tolerantly("sacct",
+                                       "JobID|JobName|Submit|Start|Elapsed|NCPUS\n"
+                                       "1|a|1|1|5|4\n2|a|b|1|1|5|4\n3|x\ny|1|1|5|4\n4|a|soon|1|5|4\n5|a|late|1|5|4\n"
+                                       "6|a|1|1|5|9999999999\n7|a|1|1|5|4\n",
+                                       "1 7 ", 6);
+    REQUIRE(log.bad_rows.size() == 3);
+    CHECK_THAT(log.bad_rows[0].first, EndsWith("data:3: 7 fields, expected 6 as in the first line"));
+    CHECK(log.bad_rows[0].rows == 3);
+    CHECK_THAT(log.bad_rows[1].first, Contains("data:6: Submit is 'soon', expected"));
+    CHECK(log.bad_rows[1].rows == 2);
+    CHECK(log.bad_rows[2].rows == 1);
+}
+
+TEST_CASE("A row with a zero byte is a bad row of sacct") {
+    const std::string zero(1, '\0');
+    const std::string header = "JobID|Submit|Start|Elapsed|NCPUS|User\n";
+    read_tolerantly("sacct", header + "1|1|1|5|4|a" + zero + "\n2|1|1|5|4|b\n", "2 ", 1);
+}
+
+TEST_CASE("A bad row leaves nothing behind for the next job") {
+    const std::string header = "JobID|Submit|Start|Elapsed|NCPUS|Account|Timelimit\n";
+    const SwfLog log = read_tolerantly("sacct", header + "|1|1|5|4|phys|UNLIMITED\n2|1|1|5|4||9\n", "2 ", 1);
+    CHECK(fields_of(log, 0).empty());
+    CHECK(log.noted.empty());
+}
+
+TEST_CASE("Bad rows of a table in CSV are dropped, also for their quotes") {
+    const std::string header = "i,s,r,p,n\n";
+    const auto check = [&](const std::string& rows, const std::string& ids, std::size_t bad) {
+        read_tolerantly("csv", header + rows, ids, bad, mapping);
+    };
+    check("1,0,5,2,a\n2,0,5\n3,0,5,2,a,b\n4,0,5,2,c\n", "1 4 ", 2);
+    check("1,0,5,2,\"a\"b\n2,0,5,2,c\n", "2 ", 1);
+    check("1,0,5,2,\"a\n2,0,5,2,c\n3,0,5,2,\"d\"\n4,0,5,2,\"e\nf\"\n", "2 3 4 ", 1);
+    check("1,0,5,2,a\n2,0,5,2,\"c\n3,0,5,2,d", "1 3 ", 1);
+    check("1,0,many,2,a\n2,0,5,-7,a\n3,0,5,2,c\n", "3 ", 2);
+    AccountingData data = tolerant();
+    data.mapping = mapping;
+    CHECK(read("csv", header + "1,0,5,2,\"e\nf\"\n\n2,0,5,2,c\r\n3,0,5,2,\"d\"", data).jobs.at(2).line == 6);
+    CHECK_THROWS_WITH(read("csv", "i,s,r,p\n1,0,5,2\n", data), Contains("data:1: no column n"));
+    CHECK_THROWS_WITH(read("csv", "i,s,\"r\"x,p,n\n1,0,5,2,a\n", data), Contains("misplaced or missing quote"));
+}
+
+TEST_CASE("A long table with bad rows has its lines in order") {
+    std::string text = "i,s,r,p,n\n";
+    std::size_t bad = 0;
+    for (int row = 2; row < 20'000; ++row) {
+        const bool is_bad = row % 7 == 0;
+        bad += is_bad ? 1 : 0;
+        text += std::to_string(row) + ",0,5,2," + (is_bad ? "\"x\"y\n" : "\"some text\"\n");
+    }
+    AccountingData data = tolerant();
+    data.mapping = mapping;
+    const SwfLog log = read("csv", text, data);
+    CHECK(log.bad_rows.at(0).rows == bad);
+    CHECK(std::to_string(log.jobs.back().line) == id_of(log, log.jobs.size() - 1));
+}
+
+TEST_CASE("Bad records of PBS are dropped, and so is one that is cut") {
+    const auto record = [](const std::string& id, const std::string& more) {
+        return "03/01/2024 09:10:00;E;" + id + ".s;user=a ctime=1709280000 start=1709280600 " + more +
+               " Resource_List.ncpus=2 end=1709284200";
+    };
+    const std::string good = record("1", "") + "\n" + record("2", "") + "\n";
+    read_tolerantly("pbs", "junk;\n" + good, "1 2 ", 1);
+    read_tolerantly("pbs", good + record("3", "Resource_List.walltime=long") + "\n", "1 2 ", 1);
+    read_tolerantly("pbs", good + record("3", "").substr(0, 80), "1 2 ", 1);
+}
+
+TEST_CASE("Bad rows of Frontier and bad jobs of Philly are dropped") {
+    const std::string row = " 0 5 60 1 -1 -1 1 100 -1 1 u -1 -1 q -1 -1 -1 -1 -1 2500\n";
+    read_tolerantly("frontier", "1" + row + "2 0 5\n3" + row, "1 3 ", 1);
+    const std::string job = R"("submitted_time":"2017-10-01 00:00:00","attempts":[{"start_time":"2017-10-01 00:00:01",)"
+                            R"("end_time":"2017-10-01 00:01:00","detail":[{"gpus":["a"]}]}]})";
+    read_tolerantly("philly",
+                    R"([{"jobid":"a",)" + job + R"(,7,{"jobid":"",)" + job + R"(,{"jobid":"c",)" + job + "]", "a c ",
+                    2);
+}
+
+TEST_CASE("The twentieth kind of bad rows has all further kinds") {
+    std::string text = "JobID|Submit|Start|Elapsed|NCPUS\n1|1|1|5|4\n";
+    for (char c = 'a'; c < 'z'; ++c) {
+        text += std::string("1|1|1|5|it's") + c + "\n";
+    }
+    const SwfLog log = read("sacct", text, tolerant());
+    CHECK(log.bad_rows.size() == 20);
+    std::size_t rows = 0;
+    for (const BadRows& kind : log.bad_rows) {
+        rows += kind.rows;
+    }
+    CHECK(rows == 25);
+}
+
+}  // namespace batfill::tests::bad_rows_test

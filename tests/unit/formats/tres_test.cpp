@@ -1,0 +1,76 @@
+#include <catch2/catch.hpp>
+
+#include <batfill/core/error.hpp>
+
+#include "accounting_files.hpp"
+#include "src/formats/tres.hpp"
+
+namespace batfill::tests::tres_test {
+
+using Catch::Matchers::Contains;
+using namespace accounting_files;
+
+namespace {
+
+const std::string header = "JobID|Submit|Start|Elapsed|Timelimit|ReqTRES|AllocTRES|NNodes\n";
+
+std::string row(const std::string& id, const std::string& requested, const std::string& allocated) {
+    return id + "|1|1|60|100|" + requested + "|" + allocated + "|1\n";
+}
+
+}  // namespace
+
+TEST_CASE("GPUs of types add up, unless the total stands beside them") {
+    CHECK(gpus_in("cpu=64,gres/gpu:a100=4,mem=480G") == 4);
+    CHECK(gpus_in("gres/gpu:a100=2,gres/gpu:v100=3") == 5);
+    CHECK(gpus_in("gres/gpu:a100=2,gres/gpu=3") == 3);
+    CHECK(gpus_in("gres/gpu:1g.5gb=2,gres/gpu:3g.20gb=1") == 3);
+    CHECK(gpus_in("gpu:4") == 4);
+    CHECK(gpus_in("gpu:a100:4") == 4);
+    CHECK(gpus_in("gres:gpu:2,gres:craynetwork:1") == 2);
+    CHECK(gpus_in("gres/gpu:a100:3") == 3);
+    CHECK(gpus_in("gpu:tesla:2(IDX:0,3),gpu:tesla:1(IDX:1),mic:1") == 3);
+    CHECK(gpus_in("gpu") == 1);
+    CHECK(gpus_in("gpu:a100") == 1);
+    CHECK(gpus_in("7696487:2") == 2);
+    CHECK(gpus_in("gres/gpu=0") == 0);
+    CHECK_FALSE(gpus_in("cpu=8,mem=4G,gres/gpumem=80G,gres/shard=2"));
+    CHECK_FALSE(gpus_in(""));
+    CHECK_THROWS_WITH(gpus_in("gres/gpu=many"), Contains("found the GPUs 'gpu=many', expected a number"));
+    CHECK_THROWS_AS(gpus_in("gres/gpu=-1"), InputError);
+}
+
+TEST_CASE("sacct: what the requested TRES do not name comes from the allocated ones, and is counted") {
+    const SwfLog log =
+        read("sacct", header + row("1", "cpu=64,node=1", "cpu=64,gres/gpu:a100=2,gres/gpu:v100=2,mem=1G") +
+                          row("2", "cpu=64,mem=2G,gres/gpu:a100=4", "cpu=64,mem=9G,gres/gpu=8") +
+                          row("3", "cpu=64,mem=2G", "cpu=64,mem=2G"));
+    CHECK(fields_of(log, 0) == R"("gpus":4,"nodes":1,"memory":1073741824)");
+    CHECK(fields_of(log, 1) == R"("gpus":4,"nodes":1,"memory":2147483648)");
+    CHECK(fields_of(log, 2) == R"("nodes":1,"memory":2147483648)");
+    CHECK(count_of(log.noted, "GPUs or memory not in the request") == 1);
+    const SwfLog allocated = read("sacct", "JobID|Submit|Start|Elapsed|Timelimit|AllocTRES\n1|1|1|5|9|cpu=1,mem=512\n");
+    CHECK(fields_of(allocated, 0) == R"("memory":536870912)");
+    CHECK(allocated.noted.empty());
+}
+
+TEST_CASE("sacct: GPUs of old versions come from generic resources") {
+    const auto gpus = [](const std::string& columns, const std::string& values) {
+        return fields_of(read("sacct", "JobID|Submit|Start|Elapsed|" + columns + "\n1|1|1|5|" + values + "\n"), 0);
+    };
+    CHECK(gpus("ReqGRES|AllocGRES", "gpu:2|gpu:2") == R"("gpus":2)");
+    CHECK(gpus("ReqGRES|AllocGRES", "|gpu:tesla:3") == R"("gpus":3)");
+    CHECK(gpus("ReqGres", "gpu:k80:4") == R"("gpus":4)");
+    CHECK(gpus("ReqTRES|AllocGRES", "cpu=1|gpu:1") == R"("gpus":1)");
+}
+
+TEST_CASE("sacct: processors, memory, GPUs and nodes of a heterogeneous job add up") {
+    const SwfLog log = read("sacct", header + row("10+0", "cpu=64,mem=100G", "cpu=64") +
+                                         row("10+1", "cpu=64,mem=480G,gres/gpu=4,gres/gpu:a100=4", "cpu=64") +
+                                         row("10+2", "cpu=1,gres/gpu:v100=1", "cpu=1"));
+    REQUIRE(log.jobs.size() == 1);
+    CHECK(log.jobs[0].requested_processors == 129);
+    CHECK(fields_of(log, 0) == R"("gpus":5,"nodes":3,"memory":622770257920)");
+}
+
+}  // namespace batfill::tests::tres_test
