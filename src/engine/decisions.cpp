@@ -35,6 +35,9 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation) {
     }
     job.state = JobState::running;
     job.start = state_.now;
+    if (records_outlived_estimates_) {
+        note_late_start(index);
+    }
     const RunningJob running{state_.estimated_end(index), index, job.processors()};
     const auto place = std::lower_bound(state_.running.begin(), state_.running.end(), running);
     state_.running.insert(place, running);

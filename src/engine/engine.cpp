@@ -19,6 +19,9 @@ Engine::~Engine() = default;
 void Engine::begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free) {
     core_->begin(now, std::move(machine), acknowledges_jobs, first_free);
 }
+void Engine::record_outlived_estimates() {
+    core_->record_outlived_estimates();
+}
 void Engine::arrive(Time now) {
     core_->arrive(now);
 }

@@ -335,6 +335,9 @@ void EngineCore::run_round() {
     if (machine_changed_) {
         note_broken_guarantees();
     }
+    if (records_outlived_estimates_) {
+        note_outlived_estimates();
+    }
     completions_.clear();
     submissions_.clear();
     machine_changed_ = false;
@@ -448,6 +451,33 @@ void EngineCore::break_guarantee(JobIndex index, Time new_start) {
     if (new_start > job.guaranteed_start && job.guaranteed_start >= state_.now) {
         broken_guarantees_.push_back({numbers_[index], state_.now, job.guaranteed_start, new_start});
         job.guaranteed_start = new_start;
+    }
+}
+
+void EngineCore::note_outlived_estimates() {
+    if (!gives_guarantees()) {
+        return;
+    }
+    for (const JobIndex index : state_.waiting.jobs()) {
+        Job& job = state_.jobs[index];
+        if (job.guaranteed_start.is_infinite()) {
+            continue;
+        }
+        const Time planned = algorithm_->guaranteed_start(state_, index).value_or(Time::infinity());
+        if (planned > job.guaranteed_start) {
+            broken_guarantees_.push_back({numbers_[index], std::min(state_.now, job.guaranteed_start),
+                                          job.guaranteed_start, planned, GuaranteeBreakCause::estimate});
+            job.guaranteed_start = planned;
+        }
+    }
+}
+
+void EngineCore::note_late_start(JobIndex index) {
+    Job& job = state_.jobs[index];
+    if (job.guaranteed_start < state_.now) {
+        broken_guarantees_.push_back(
+            {numbers_[index], job.guaranteed_start, job.guaranteed_start, state_.now, GuaranteeBreakCause::estimate});
+        job.guaranteed_start = state_.now;
     }
 }
 

@@ -26,6 +26,7 @@ class EngineCore {
     // ---- For Engine
 
     void begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free);
+    void record_outlived_estimates() { records_outlived_estimates_ = true; }
     void arrive(Time now);
     void take_in(Event&& event);
     std::vector<Decision>& decide();
@@ -83,6 +84,10 @@ class EngineCore {
     void reject_too_small_jobs();
     void note_broken_guarantees();
     void break_guarantee(JobIndex index, Time new_start);
+    // Record guarantees that break because a job outlived its estimate: at the end of a round those that waiting jobs
+    // lose, and that of a job that starts now, after its guaranteed start.
+    void note_outlived_estimates();
+    void note_late_start(JobIndex index);
     void finish_registration();
     // Throw: DecisionError, which names the algorithm and the instant.
     [[noreturn]] void fail(JobIndex index, const std::string& rule) const;
@@ -104,6 +109,7 @@ class EngineCore {
     Time last_round_;
     std::vector<Time> guaranteed_at_submission_;  // by JobIndex, if there are guarantees
     std::vector<GuaranteeBreak> broken_guarantees_;
+    bool records_outlived_estimates_ = false;
     std::set<JobIndex> unacknowledged_;      // jobs that the algorithm registered
     std::set<JobIndex> to_be_acknowledged_;  // these, and killed jobs that were submitted again
     bool acknowledges_jobs_ = false;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include <batfill/formats/schedule.hpp>
@@ -14,9 +15,12 @@ namespace {
 // In the order of the files, as the enumerations below.
 constexpr std::array<std::string_view, 4> columns{"job_id", "guaranteed_start", "actual_start", "workload_name"};
 constexpr CsvFormat guarantees{"guarantees.csv", "batfill simulate", columns};
-constexpr std::array<std::string_view, 5> broken_columns{"job_id", "lost_at", "guaranteed_start",
-                                                         "new_guaranteed_start", "workload_name"};
-constexpr CsvFormat broken_guarantees{"broken_guarantees.csv", "batfill simulate", broken_columns};
+constexpr std::array<std::string_view, 6> broken_columns{
+    "job_id", "lost_at", "guaranteed_start", "new_guaranteed_start", "workload_name", "cause"};
+constexpr CsvFormat broken_guarantees{"broken_guarantees.csv", "batfill simulate", broken_columns, 1};
+
+// In the order of the enumeration.
+constexpr std::array<std::string_view, 2> causes{"loss", "estimate"};
 
 void read(const CsvRow& row, std::vector<Guarantee>& out) {
     enum : std::size_t { job_id, guaranteed_start, actual_start, workload_name };
@@ -25,9 +29,14 @@ void read(const CsvRow& row, std::vector<Guarantee>& out) {
 }
 
 void read(const CsvRow& row, std::vector<BrokenGuarantee>& out) {
-    enum : std::size_t { job_id, lost_at, guaranteed_start, new_guaranteed_start, workload_name };
+    enum : std::size_t { job_id, lost_at, guaranteed_start, new_guaranteed_start, workload_name, cause };
+    const auto* const found = row.has(cause) ? std::ranges::find(causes, row.text(cause)) : causes.begin();
+    if (found == causes.end()) {
+        row.fail(cause, "loss or estimate");
+    }
     out.push_back({row.job(workload_name, job_id), row.time(lost_at), row.planned_time(guaranteed_start),
-                   row.optional_planned_time(new_guaranteed_start)});
+                   row.optional_planned_time(new_guaranteed_start),
+                   static_cast<GuaranteeBreakCause>(found - causes.begin())});
 }
 
 template <class Record>
@@ -39,7 +48,7 @@ std::vector<Record> records_in(const std::string& path, const CsvFormat& format,
     return records;
 }
 
-// The line of a job: its times between the two parts of its id.
+// The line of a job without its end: its times between the two parts of its id.
 void append_line(const std::string& job_id, std::initializer_list<std::optional<Time>> times, std::string& out) {
     const JobIdParts id(job_id);
     append_csv_field(id.name, out);
@@ -51,7 +60,6 @@ void append_line(const std::string& job_id, std::initializer_list<std::optional<
     }
     out += ',';
     append_csv_field(id.workload, out);
-    out += '\n';
 }
 
 }  // namespace
@@ -76,16 +84,22 @@ std::string guarantees_csv_header() {
     return "job_id,guaranteed_start,actual_start,workload_name\n";
 }
 
-std::string broken_guarantees_csv_header() {
-    return "job_id,lost_at,guaranteed_start,new_guaranteed_start,workload_name\n";
+std::string broken_guarantees_csv_header(bool with_cause) {
+    return std::string("job_id,lost_at,guaranteed_start,new_guaranteed_start,workload_name") +
+           (with_cause ? ",cause\n" : "\n");
 }
 
 void append_csv(const Guarantee& guarantee, std::string& out) {
     append_line(guarantee.job_id, {guarantee.guaranteed_start, guarantee.actual_start}, out);
+    out += '\n';
 }
 
-void append_csv(const BrokenGuarantee& broken, std::string& out) {
+void append_csv(const BrokenGuarantee& broken, std::string& out, bool with_cause) {
     append_line(broken.job_id, {broken.lost_at, broken.guaranteed_start, broken.new_start}, out);
+    if (with_cause) {
+        out.append(1, ',').append(causes.at(static_cast<std::size_t>(broken.cause)));
+    }
+    out += '\n';
 }
 
 }  // namespace batfill

@@ -103,7 +103,7 @@ std::vector<BrokenGuarantee> Outcome::broken_guarantees() const {
     for (const GuaranteeBreak& one : engine_->broken_guarantees()) {
         if (ended.contains(one.job)) {
             broken.push_back({simulator_.job(one.job).job->description.id, one.at, one.guaranteed_start,
-                              one.new_start.is_infinite() ? std::nullopt : std::optional(one.new_start)});
+                              one.new_start.is_infinite() ? std::nullopt : std::optional(one.new_start), one.cause});
         }
     }
     return broken;

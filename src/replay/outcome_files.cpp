@@ -146,13 +146,13 @@ void write_statistics(const std::vector<Statistic>& statistics, OutputFile& file
     }
 }
 
-// Writes a table: its header, and a line with what `describe` gives for each of the values.
-void write_table(const std::string& header, const auto& values, const auto& describe, OutputFile& file) {
+// Writes a table: its header, and the line that `append` appends for each of the values.
+void write_table(const std::string& header, const auto& values, const auto& append, OutputFile& file) {
     file.write(header);
     std::string line;
     for (const auto& value : values) {
         line.clear();
-        append_csv(describe(value), line);
+        append(value, line);
         file.write(line);
     }
 }
@@ -186,12 +186,17 @@ std::vector<std::string> write_files(const Outcome& outcome, const std::string& 
     }
     write(!statistics.empty(), "statistics.csv", [&](OutputFile& file) { write_statistics(statistics, file); });
     write(guarantees, "guarantees.csv", [&](OutputFile& file) {
-        const auto guarantee = [&](JobNumber number) { return outcome.guarantee(number); };
-        write_table(guarantees_csv_header(), simulation.ended(), guarantee, file);
+        const auto append = [&](JobNumber number, std::string& line) { append_csv(outcome.guarantee(number), line); };
+        write_table(guarantees_csv_header(), simulation.ended(), append, file);
     });
-    write(guarantees && machine_changes(outcome.scenario()), "broken_guarantees.csv", [&](OutputFile& file) {
-        write_table(broken_guarantees_csv_header(), outcome.broken_guarantees(), std::identity(), file);
-    });
+    const bool believed = outcome.scenario().believes_walltimes();
+    write(guarantees && (believed || machine_changes(outcome.scenario())), "broken_guarantees.csv",
+          [&](OutputFile& file) {
+              const auto append = [&](const BrokenGuarantee& broken, std::string& line) {
+                  append_csv(broken, line, believed);
+              };
+              write_table(broken_guarantees_csv_header(believed), outcome.broken_guarantees(), append, file);
+          });
     return files.commit();
 }
 

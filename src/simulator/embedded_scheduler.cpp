@@ -7,6 +7,9 @@ namespace batfill {
 
 void EmbeddedScheduler::begin(const Simulator& simulator, SchedulerReply& reply) {
     const Scenario& scenario = simulator.scenario();
+    if (scenario.believes_walltimes()) {
+        engine_.record_outlived_estimates();
+    }
     engine_.begin(Time(), machine_ != nullptr ? *machine_ : Machine(scenario.platform.hosts),
                   scenario.acknowledge_dynamic_jobs, static_cast<JobNumber>(simulator.jobs().size()));
     reply.now = Time();

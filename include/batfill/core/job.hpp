@@ -97,4 +97,7 @@ class SharedJobDescription {
     std::shared_ptr<const JobDescription> shared_;
 };
 
+// Why the guaranteed start of a job moved later: processors became unavailable, or another job outlived its estimate.
+enum class GuaranteeBreakCause { loss, estimate };
+
 }  // namespace batfill

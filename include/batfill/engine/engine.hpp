@@ -14,12 +14,13 @@ namespace batfill {
 
 class EngineCore;
 
-// A loss of processors has moved the guaranteed start of a waiting job to a later time.
+// The guaranteed start of a job has moved to a later time.
 struct GuaranteeBreak {
     JobNumber job;
-    Time at;                // when the processors were lost; at most `guaranteed_start`
+    Time at;                // when it broke; at most `guaranteed_start`
     Time guaranteed_start;  // the broken guarantee
     Time new_start;         // the new guarantee; infinite: none
+    GuaranteeBreakCause cause = GuaranteeBreakCause::loss;
 };
 
 // The one scheduler behind the daemon and the embedded simulator. It owns the state, applies events, lets the algorithm
@@ -50,6 +51,11 @@ class Engine {
     // Throws: InputError for properties of hosts that the placement or the algorithm needs and the machine could not
     // read.
     void begin(Time now, Machine machine, bool acknowledges_jobs = false, JobNumber first_free = {});
+
+    // From now on, also records guarantees that break because a job outlives its estimate. Without this call, only
+    // losses of processors count, because Batsim stops jobs at their walltimes.
+    // Cost: O(waiting jobs) in each round from now on.
+    void record_outlived_estimates();
 
     // Begins a message of time `now`.
     // Requires: now >= state().now.
@@ -88,8 +94,8 @@ class Engine {
     bool registers_jobs() const;
     // Whether it may register jobs with profiles of ended jobs.
     bool reuses_profiles() const;
-    // In the order in which they broke. A job may occur more than once; Job::guaranteed_start is always the latest
-    // guarantee.
+    // In the order in which the engine learned that they broke. A job may occur more than once; Job::guaranteed_start is
+    // always the latest guarantee.
     const std::vector<GuaranteeBreak>& broken_guarantees() const;
     // What a job was guaranteed at its submission; infinite if nothing.
     // Requires: knows(job).

@@ -83,12 +83,13 @@ struct Guarantee {
     std::optional<Time> actual_start;      // none: the job was rejected
 };
 
-// One line of a broken_guarantees.csv: a guarantee that a loss of processors has moved later.
+// One line of a broken_guarantees.csv: a guarantee that has moved later.
 struct BrokenGuarantee {
     std::string job_id;             // workload and job, "w0!17"
-    Time lost_at;                   // when the processors were lost
+    Time lost_at;                   // when the processors were lost, or the guarantee broke
     Time guaranteed_start;          // the guarantee before
     std::optional<Time> new_start;  // the guarantee from then on; none: nothing any more
+    GuaranteeBreakCause cause = GuaranteeBreakCause::loss;
 };
 
 // Reads a guarantees.csv as `batfill simulate` writes it, also gzipped. Finds columns by their names.
@@ -105,10 +106,11 @@ std::string guarantees_csv_header();
 // Appends the line of `guarantee` in such a file, including its newline. Times have six decimals.
 void append_csv(const Guarantee& guarantee, std::string& out);
 
-// As above, for a broken_guarantees.csv.
+// As above, for a broken_guarantees.csv. Without a column `cause`, losses are the cause. The files of runs in which
+// jobs may outlive their estimates have this column: `with_cause` writes it.
 std::vector<BrokenGuarantee> read_broken_guarantees(const std::string& path);
 std::vector<BrokenGuarantee> parse_broken_guarantees(std::string_view text, const std::string& path);
-std::string broken_guarantees_csv_header();
-void append_csv(const BrokenGuarantee& broken, std::string& out);
+std::string broken_guarantees_csv_header(bool with_cause = false);
+void append_csv(const BrokenGuarantee& broken, std::string& out, bool with_cause = false);
 
 }  // namespace batfill

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -52,6 +53,9 @@ struct Scenario {
     // The simulator leaves the rules for hosts and files to the caller: it uses hosts in the given order and writes no
     // files.
     SimulatorRules rules{};
+
+    // Whether jobs of a workload may outlive their walltimes.
+    bool believes_walltimes() const { return std::ranges::any_of(workloads, &Workload::believes_walltimes); }
 };
 
 // A scheduler's answer to one message.
