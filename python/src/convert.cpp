@@ -26,10 +26,6 @@ Workload by_submission(const Jobs& jobs) {
     return workload;
 }
 
-std::string shown_value(nb::handle value) {
-    return nb::cast<std::string>(nb::repr(value));
-}
-
 std::size_t place_of(const std::string& word, const std::string& name, const std::vector<std::string>& words) {
     const auto found = std::find(words.begin(), words.end(), word);
     if (found == words.end()) {
@@ -54,7 +50,7 @@ double seconds_or_nan(const std::optional<Duration>& duration) {
 
 Duration duration_of(nb::handle value, const std::string& name) {
     if (nb::isinstance<nb::str>(value)) {
-        return batfill::seconds_of(name, nb::cast<std::string>(value));
+        return batfill::seconds_of(name, utf8_of(value));
     }
     double number = 0;
     if (!nb::try_cast(value, number)) {

@@ -370,7 +370,7 @@ class Environments {
         };
         is_busy_ = true;
         {
-            const nb::gil_scoped_release released;
+            const WithoutGil released;
             crew_.run([&](std::size_t part) {
                 for (std::size_t place = part; place < count; place += crew_.size()) {
                     try {

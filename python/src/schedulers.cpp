@@ -1,5 +1,6 @@
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -54,7 +55,10 @@ class RoundView : public std::enable_shared_from_this<RoundView> {
         has_waiting_ = false;
         waiting_object_.reset();
     }
-    void close() { round_ = nullptr; }
+    void close() {
+        round_ = nullptr;
+        waiting_object_.reset();
+    }
 
     Round& round() const {
         if (round_ == nullptr) {
@@ -247,24 +251,75 @@ class ProfileView : public OfRound {
         }
     }
 
-    double earliest(int processors, const nb::object& duration, std::optional<double> after) const {
-        const Time from = after ? time_of(*after) : state().now;
-        return seconds_of(profile_.earliest(from, duration_of(duration, "duration"), processors).since_zero());
+    double earliest(nb::handle processors, nb::handle duration, std::optional<double> after) const {
+        const int wanted = count_of(processors, "processors");
+        const Duration length = length_of(duration);
+        const Time from = after ? time_from_now(*after, "after") : state().now;
+        return seconds_of(profile_.earliest(from, length, wanted).since_zero());
     }
-    void take(int processors, double start, const nb::object& duration) {
-        const Time from = time_of(start);
-        profile_.add(from, from + duration_of(duration, "duration"), -processors);
+    void take(nb::handle processors, double start, nb::handle duration) {
+        const int taken = count_of(processors, "processors");
+        const Duration length = length_of(duration);
+        const Time from = time_from_now(start, "start");
+        const Time to = from + length;
+        if (from >= to) {
+            return;
+        }
+        if (profile_.earliest(from, length, taken) != from) {
+            throw UsageError("expected at most " + std::to_string(least_free(from, length)) +
+                             " processors, as many as are free during [" + from.to_string() + ", " + to.to_string() +
+                             "), found " + std::to_string(taken));
+        }
+        profile_.add(from, to, -taken);
     }
-    int free_at(double time) const { return profile_.free_at(std::max(time_of(time), profile_.origin())); }
+    int free_at(double time) const { return profile_.free_at(time_from_now(time, "time")); }
 
  private:
+    static int count_of(nb::handle value, const char* name) {
+        std::int64_t count = 0;
+        if (!nb::try_cast(value, count) || count < 0 || count > std::numeric_limits<int>::max()) {
+            throw UsageError(std::string(name) + ": expected a whole number from 0 to 2147483647, found " +
+                             shown_value(value));
+        }
+        return static_cast<int>(count);
+    }
+    static Duration length_of(nb::handle value) {
+        const Duration length = duration_of(value, "duration");
+        if (length < Duration()) {
+            throw UsageError("duration: expected at least 0 s, found " + length.to_shortest_string());
+        }
+        return length;
+    }
+    Time time_from_now(double seconds, const char* name) const {
+        const Time time = time_of(seconds);
+        if (time < state().now) {
+            throw UsageError(std::string(name) + ": expected a time from now, " + state().now.to_string() +
+                             ", on, found " + time.to_string());
+        }
+        return time;
+    }
+    // The least number of processors that are free at some time during [from, from + length).
+    int least_free(Time from, Duration length) const {
+        int least = 0;
+        int more = profile_.free_at(from);  // at most so many
+        while (least < more) {
+            const int middle = least + (more - least + 1) / 2;
+            if (profile_.earliest(from, length, middle) == from) {
+                least = middle;
+            } else {
+                more = middle - 1;
+            }
+        }
+        return least;
+    }
+
     AvailabilityProfile profile_;
 };
 
 // Deletes a round without the GIL's owner knowing: its cache holds an object.
 SharedRound make_round() {
     return {new RoundView, [](RoundView* view) {
-                const nb::gil_scoped_acquire gil;
+                const Gil gil;
                 delete view;
             }};
 }
@@ -279,51 +334,60 @@ class PythonAlgorithm : public Algorithm {
           failure_(std::move(failure)),
           stop_(std::move(stop)),
           view_(make_round()) {
-        const nb::gil_scoped_acquire gil;
-        decide_ = share(scheduler_->attr("decide"));
-        round_ = share(nb::cast(view_));
+        call_scheduler(name_, *failure_, [&] {
+            decide_ = share(attribute(*scheduler_, "decide"));
+            round_ = share(nb::cast(view_));
+        });
     }
 
     void begin(Round& round) override {
-        call(round, [&] { scheduler_->attr("begin")(*round_); });
+        in_round(round, [&] { call_python(attribute(*scheduler_, "begin"), *round_); });
     }
     void decide(Round& round) override {
-        call(round, [&] { (*decide_)(*round_); });
+        in_round(round, [&] { call_python(*decide_, *round_); });
     }
     Time next_wake(Time after) const override { return view_->next_wake(after); }
     std::vector<Statistic> statistics() const override {
-        const nb::gil_scoped_acquire gil;
-        std::vector<Statistic> result;
-        for (const auto& [name, count] :
-             nb::cast<std::map<std::string, std::uint64_t>>(scheduler_->attr("statistics")())) {
-            result.push_back({name, count});
-        }
-        return result;
+        return call_scheduler(name_, *failure_, [&] {
+            const nb::object counts = call_python(attribute(*scheduler_, "statistics"));
+            std::map<std::string, std::uint64_t> read;
+            if (!surviving_end([&] { return nb::try_cast(counts, read); })) {
+                throw UsageError("statistics() of " + name_ + ": expected a dict of names and whole numbers from 0, " +
+                                 "found " + shown_value(counts));
+            }
+            std::vector<Statistic> result;
+            for (const auto& [name, count] : read) {
+                result.push_back({name, count});
+            }
+            return result;
+        });
     }
 
  private:
+    // The round is open to Python until the end of the scope.
+    class OpenRound {
+     public:
+        OpenRound(RoundView& view, Round& round) : view_(view) {
+            view_.open(round);
+            view_.forget_wakes();
+        }
+        ~OpenRound() { view_.close(); }
+        OpenRound(const OpenRound&) = delete;
+        OpenRound& operator=(const OpenRound&) = delete;
+
+     private:
+        RoundView& view_;
+    };
+
     template <class Call>
-    void call(Round& round, Call call) {
+    void in_round(Round& round, Call call) {
         if (stop_ && *stop_) {
             throw Interrupted();
         }
-        const nb::gil_scoped_acquire gil;
-        view_->open(round);
-        view_->forget_wakes();
-        try {
+        call_scheduler(name_, *failure_, [&] {
+            const OpenRound open(*view_, round);
             call();
-        } catch (const nb::python_error& problem) {
-            failure_->keep();
-            const auto why = nb::cast<std::string>(nb::str(problem.value()));
-            const auto type = nb::cast<std::string>(nb::handle(problem.type()).attr("__name__"));
-            close();
-            throw DecisionError("algorithm " + name_ + " fails: " + type + (why.empty() ? "" : ": " + why));
-        }
-        close();
-    }
-    void close() {
-        view_->waiting_object_.reset();
-        view_->close();
+        });
     }
 
     SharedObject scheduler_;
@@ -404,11 +468,15 @@ void bind_tools(nb::module_& module) {
                             "Free processors as a step function of time: idle now, and those of running jobs from "
                             "their estimated ends on. Valid until decide() returns.")
         .def("earliest", &ProfileView::earliest, arg("processors"), arg("duration"), arg("after").none() = nb::none(),
+             nb::sig("def earliest(self, processors: int, duration: object, after: float | None = None) -> float"),
              "The first time, in seconds, from `after` (now) on, at which so many processors are free for `duration` "
-             "seconds; inf if there is none.")
+             "seconds; inf if there is none. Raises UsageError for a time in the past.")
         .def("take", &ProfileView::take, arg("processors"), arg("start"), arg("duration"),
-             "Takes processors during [start, start + duration), for a planned job.")
-        .def("free_at", &ProfileView::free_at, arg("time"), "The number of free processors at a time.");
+             nb::sig("def take(self, processors: int, start: float, duration: object) -> None"),
+             "Takes processors during [start, start + duration), for a planned job. Raises UsageError, and changes "
+             "nothing, if fewer are free at some time then, or if it begins in the past.")
+        .def("free_at", &ProfileView::free_at, arg("time"),
+             "The number of free processors at a time, from now on. Raises UsageError for a time in the past.");
 }
 
 }  // namespace
@@ -422,9 +490,13 @@ SchedulerChoice choice_of(const nb::object& scheduler, const std::string& name, 
     description.parameters = RunTimePredictor::parameters();
     description.placements.push_back(Placement::machine);
     description.make = [shared = share(scheduler), name, failure, stop, copies](const Parameters&) {
-        const nb::gil_scoped_acquire gil;
-        const nb::object own = copies ? nb::module_::import_("copy").attr("deepcopy")(*shared) : nb::object(*shared);
-        return std::make_unique<PythonAlgorithm>(share(own), name, failure, stop);
+        SharedObject own = shared;
+        if (copies) {
+            own = call_scheduler(name, *failure, [&] {
+                return share(call_python(attribute(nb::module_::import_("copy"), "deepcopy"), *shared));
+            });
+        }
+        return std::make_unique<PythonAlgorithm>(std::move(own), name, failure, stop);
     };
     SchedulerChoice choice;
     choice.algorithm = name;
@@ -439,7 +511,7 @@ SchedulerChoice named_choice_of(const nb::object& scheduler, const std::string& 
     if (!nb::isinstance<nb::str>(scheduler)) {
         return choice_of(scheduler, name, parameters, copies, failure, nullptr);
     }
-    SchedulerChoice choice = read_choice(nb::cast<std::string>(scheduler), {});
+    SchedulerChoice choice = read_choice(utf8_of(scheduler), {});
     add_parameters(choice, parameters, "a keyword");
     return choice;
 }

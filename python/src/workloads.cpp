@@ -77,23 +77,21 @@ nb::tuple convert(bool imports, const Arguments& arguments) {
     nb::list workloads;
     if (request.conversion.split) {
         std::optional<ConvertedLog> converted;
-        {
-            const nb::gil_scoped_release released;
+        interruptible([&] {
             converted = convert_log(request);
             require_jobs(converted->summary.kept, converted->log);
-        }
+        });
         for (SwfPeriod& period : converted->periods) {
             workloads.append(nb::make_tuple(period.number, keep(std::move(period.workload))));
         }
         return nb::make_tuple(workloads, cleaning_of(converted->summary));
     }
     std::optional<SwfWorkload> converted;
-    {
-        const nb::gil_scoped_release released;
+    interruptible([&] {
         const SwfLog log = request.accounting ? read_accounting(*request.accounting) : read_swf(request.log);
         converted = convert_swf(log, request.conversion);
         require_jobs(converted->summary.kept, log);
-    }
+    });
     workloads.append(nb::make_tuple(1, keep(std::move(converted->workload))));
     return nb::make_tuple(workloads, cleaning_of(converted->summary));
 }
@@ -132,8 +130,7 @@ Jobs scaled(const Jobs& jobs, double load) {
 
 Jobs lublin(const Arguments& arguments) {
     const LublinModel model = commands::parse_lublin_options(arguments, commands::OptionsFrom::file).value().model;
-    const nb::gil_scoped_release released;
-    Workload workload = generate_lublin(model);
+    Workload workload = interruptible([&] { return generate_lublin(model); });
     workload.path = "lublin";
     return keep(std::move(workload));
 }
@@ -181,18 +178,22 @@ void bind_workloads(nb::module_& module) {
         .def(
             "save",
             [](const Jobs& jobs, const std::string& path, const std::string& format) {
-                if (place_of(format, "format", {"batsim4", "batsim5"}) == 0) {
-                    write_workload(*jobs.workload, path);
-                    return;
-                }
-                Workload copy = *jobs.workload;
-                copy.format = WorkloadFormat::batsim5;
-                write_workload(copy, path);
+                const bool is_batsim4 = place_of(format, "format", {"batsim4", "batsim5"}) == 0;
+                interruptible([&] {
+                    if (is_batsim4) {
+                        write_workload(*jobs.workload, path);
+                        return;
+                    }
+                    Workload copy = *jobs.workload;
+                    copy.format = WorkloadFormat::batsim5;
+                    write_workload(copy, path);
+                });
             },
-            arg("path"), arg("format"), nb::call_guard<nb::gil_scoped_release>());
+            arg("path"), arg("format"));
     module.def(
-        "read_json", [](const std::string& path) { return keep(read_workload(path, "w0")); }, arg("path"),
-        nb::call_guard<nb::gil_scoped_release>());
+        "read_json",
+        [](const std::string& path) { return keep(interruptible([&] { return read_workload(path, "w0"); })); },
+        arg("path"));
     module.def("convert", &convert, arg("imports"), arg("arguments"),
                nb::sig("def convert(imports: bool, arguments: collections.abc.Sequence[str]) -> "
                        "tuple[list[tuple[int, Jobs]], dict[str, typing.Any]]"));
