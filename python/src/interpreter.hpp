@@ -8,7 +8,6 @@
 #include <string>
 
 #include <cxxabi.h>
-
 #include <nanobind/nanobind.h>
 
 #include <batfill/core/error.hpp>

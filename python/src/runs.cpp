@@ -274,8 +274,7 @@ void require_same_fields(const std::vector<Run*>& runs) {
         const std::optional<std::string> job = different_job(expected, runs[place]->outcome().workloads(other));
         if (job) {
             throw UsageError("runs: job " + shown(*job) + " has another user, queue, deadline or licence in " +
-                             name_of(runs, 0) + " than in " + name_of(runs, place) +
-                             ", expected runs of one workload");
+                             name_of(runs, 0) + " than in " + name_of(runs, place) + ", expected runs of one workload");
         }
     }
 }

@@ -71,8 +71,9 @@ class RoundView : public std::enable_shared_from_this<RoundView> {
 
     // The jobs that waited when they were first asked for in this round. A job keeps its index when others start.
     const std::vector<JobIndex>& waiting() {
+        const SchedulerState& now = state();
         if (!has_waiting_) {
-            const std::span<const JobIndex> jobs = state().waiting.jobs();
+            const std::span<const JobIndex> jobs = now.waiting.jobs();
             waiting_.assign(jobs.begin(), jobs.end());
             has_waiting_ = true;
         }

@@ -110,7 +110,7 @@ std::vector<std::pair<std::size_t, Jobs>> periods_of(const Jobs& jobs, double da
     split.period = *length * 86'400;
     split.keep_crossing = true;
     std::vector<std::pair<std::size_t, Jobs>> result;
-    for (SwfPeriod& period : split_into_periods(workload, split)) {
+    for (SwfPeriod& period : interruptible([&] { return split_into_periods(workload, split); })) {
         result.emplace_back(period.number, keep(std::move(period.workload)));
     }
     return result;
@@ -124,7 +124,8 @@ Jobs scaled(const Jobs& jobs, double load) {
                              ", expected delays to compute the load");
         }
     }
-    scale_load(workload, load_of(load));
+    const Decimal exact = load_of(load);
+    interruptible([&] { scale_load(workload, exact); });
     return keep(std::move(workload));
 }
 

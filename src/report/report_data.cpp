@@ -15,6 +15,7 @@
 #include "src/analysis/workload_jobs.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/escaped.hpp"
+#include "src/support/interruption.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
 
@@ -135,6 +136,7 @@ template <class Range, class Add>
 void write_column(const char* name, const Range& values, Json& json, Add add) {
     Column column;
     for (const auto& value : values) {
+        look_for_interruption();
         add(column, value);
     }
     json.key(name).text(packed(column.bytes()));

@@ -29,7 +29,7 @@ class InterruptionLook {
  private:
     friend void look_for_interruption();
 
-    static inline thread_local const std::function<void()>* current_ = nullptr;
+    static inline constinit thread_local const std::function<void()>* current_ = nullptr;
 
     std::function<void()> look_;
     const std::function<void()>* before_;

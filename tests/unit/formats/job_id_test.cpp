@@ -8,7 +8,8 @@
 namespace batfill::tests::job_id_test {
 
 TEST_CASE("Ids that a workload may have stay as they are") {
-    for (const std::string id : {"", "1", "1234_5", "1234[7]", "1.batch", "job-17#2", "W0", "w1", "é", "a b", "a:b;c{"}) {
+    for (const std::string id :
+         {"", "1", "1234_5", "1234[7]", "1.batch", "job-17#2", "W0", "w1", "é", "a b", "a:b;c{"}) {
         CHECK(usable_id(id) == id);
     }
 }
