@@ -20,8 +20,8 @@ from typing import Any
 _NO_STATE = frozenset({
     "__abstractmethods__", "__annotate__", "__annotate_func__", "__annotations__", "__annotations_cache__",
     "__dataclass_fields__", "__dataclass_params__", "__dict__", "__doc__", "__firstlineno__", "__module__",
-    "__orig_bases__", "__parameters__", "__qualname__", "__static_attributes__", "__weakref__", "__wrapped__",
-    "_abc_impl",
+    "__orig_bases__", "__parameters__", "__qualname__", "__slotnames__", "__static_attributes__", "__weakref__",
+    "__wrapped__", "_abc_impl",
 })  # fmt: skip
 _LITERALS = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), type(NotImplemented))
 _OF_C = (types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodWrapperType, types.MethodDescriptorType,

@@ -101,8 +101,8 @@ class TableReader {
             }
             const auto [first, is_new] = rows.try_emplace(id, row);
             if (!is_new) {
-                fail(row, "id " + shown(id) + " is that of row " + table_.labels[first->second] +
-                              ", expected another one");
+                fail(row,
+                     "id " + shown(id) + " is that of row " + table_.labels[first->second] + ", expected another one");
             }
         }
     }
@@ -159,9 +159,10 @@ std::pair<Jobs, std::size_t> from_table(Texts ids, Doubles submit, Doubles proce
 void bind_tables(nb::module_& module) {
     using nb::arg;
     module.def("from_table", &from_table, arg("ids"), arg("submit"), arg("processors"), arg("walltime"),
-               arg("run_time"), arg("deadline"), arg("users"), arg("queues"), arg("licenses"), arg("others"), arg("labels"),
-               arg("machine").none(), arg("believed"), arg("path"));
-    module.def("is_field_of_jobs", [](const std::string& name) { return is_known_field(name); }, arg("name"));
+               arg("run_time"), arg("deadline"), arg("users"), arg("queues"), arg("licenses"), arg("others"),
+               arg("labels"), arg("machine").none(), arg("believed"), arg("path"));
+    module.def(
+        "is_field_of_jobs", [](const std::string& name) { return is_known_field(name); }, arg("name"));
 }
 
 }  // namespace batfill::python

@@ -150,7 +150,7 @@ class Hourly(batfill.Scheduler):
         for job, submit in enumerate(round.waiting.submit):
             if submit + self.days * 86400 <= round.now:
                 round.try_start(job)
-        round.wake_at(round.now + 3600)
+        round.wake_at((round.now // 3600 + 1) * 3600)
 
 
 def test_a_run_ends_with_its_jobs_whatever_rounds_are_wanted(tmp_path):
