@@ -40,6 +40,7 @@ _PARTS: dict[type, Callable[[Any], Iterable[Any]]] = {
     functools.cached_property: lambda value: (value.func,),
 }
 _OF_PROGRAM = ("__main__", "builtins")  # the latter is of code that names no module
+_GENERATORS = ("Random", "RandomState")
 _MADE_AT_RUN_TIME = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _LOCKS = ("_thread.lock", "_thread.RLock")
 
@@ -135,12 +136,12 @@ def _code_in(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _globals_read(code: types.CodeType) -> tuple[list[str], tuple[str, ...]]:
-    """The names of globals that code reads, with the code inside of it; all names that it has."""
+    """The names of globals that code reads, with the code inside of it; all names that it has, also as texts."""
     loads = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "LOAD_CLASSDEREF")
     found: set[str] = set()
     names: set[str] = set()
     for one in _code_in(code):
-        names.update(one.co_names)
+        names.update(one.co_names, (text for text in one.co_consts if isinstance(text, str) and text.isidentifier()))
         found.update(str(step.argval) for step in dis.get_instructions(one) if step.opname in loads)
     return sorted(found), tuple(sorted(names))
 
@@ -152,7 +153,8 @@ class _Walker:
         self._sources = sources
         self._digest = hashlib.sha256()
         self._places: dict[int, int] = {}  # in `_found`, by id
-        self._found: list[tuple[Any, tuple[str, ...]]] = []  # objects, and names that code reads of a module
+        self._found: list[Any] = []
+        self._modules: set[tuple[int, tuple[str, ...]]] = set()  # with the names that code reads of them
         self.unseen: set[str] = set()
 
     def hash_of(self, value: Any) -> str:
@@ -160,10 +162,10 @@ class _Walker:
         self.value(value)
         place = 0
         while place < len(self._found):
-            found, names = self._found[place]
+            found = self._found[place]
             self.text("object", place)
             try:
-                self._object(found, names)
+                self._object(found)
             except Exception:  # pylint: disable=broad-exception-caught
                 self.unseen.add(_name_of(type(found)))  # whatever code of the user's raises
             place += 1
@@ -175,7 +177,7 @@ class _Walker:
             data = str(one).encode("utf-8", "surrogatepass")
             self._digest.update(b"%d:" % len(data) + data)
 
-    def value(self, value: Any, names: tuple[str, ...] = ()) -> None:
+    def value(self, value: Any) -> None:
         """Adds a value of any kind. Of an object it adds the place, and looks into it later."""
         kind = type(value)
         if kind in _LITERALS:
@@ -184,10 +186,12 @@ class _Walker:
             self._collection(value)
         elif kind is types.CodeType:
             self._code(value)
+        elif isinstance(value, types.ModuleType):
+            self._module(value, ())
         else:
             if id(value) not in self._places:
                 self._places[id(value)] = len(self._found)
-                self._found.append((value, names))
+                self._found.append(value)
             self.text("place", self._places[id(value)])
 
     def _collection(self, values: Any) -> None:
@@ -203,12 +207,10 @@ class _Walker:
             self.unseen |= inner.unseen
         self.text(*sorted(hashes))
 
-    def _object(self, value: Any, names: tuple[str, ...]) -> None:
+    def _object(self, value: Any) -> None:
         kind = type(value)
         if isinstance(value, type):
             self._class(value)
-        elif isinstance(value, types.ModuleType):
-            self._module(value, names)
         elif isinstance(value, types.FunctionType):
             self._function(value)
         elif isinstance(value, _OF_C):
@@ -272,15 +274,26 @@ class _Walker:
     def _module(self, module: types.ModuleType, names: tuple[str, ...]) -> None:
         """Adds a module, and what code with these names may read of it."""
         self.text("module", module.__name__)
-        path = getattr(module, "__file__", None)
-        if not self._sources.are_own(path):
-            self._version_of(module.__name__)
+        if (id(module), names) in self._modules:
             return
+        self._modules.add((id(module), names))
+        path = getattr(module, "__file__", None)
+        is_own = self._sources.are_own(path)
         self._add_file(path)
+        if not is_own:
+            self._version_of(module.__name__)
         for name in names:
-            if name in vars(module) and not name.startswith("__"):
+            if name not in vars(module) or name.startswith("__"):
+                continue
+            found = vars(module)[name]
+            generator = getattr(found, "__self__", None)
+            if isinstance(found, types.ModuleType) and (is_own or name == "random"):
+                self._module(found, names)
+            elif is_own:
                 self.text(name)
-                self.value(vars(module)[name], names)
+                self.value(found)
+            elif type(generator).__name__ in _GENERATORS:  # its state is that of the package
+                self.value(generator)
 
     def _version_of(self, name: str) -> None:
         """Adds the version of an installed package."""

@@ -96,6 +96,7 @@ template nb::object array_of(std::vector<int> values);
 nb::object array_of_texts(std::size_t size, const std::function<std::string_view(std::size_t)>& text) {
     nb::list texts;
     for (std::size_t i = 0; i < size; ++i) {
+        require_no_signal(i);
         const std::string_view one = text(i);
         texts.append(nb::str(one.data(), one.size()));
     }

@@ -106,6 +106,9 @@ bool signal_raises(Failure& failure) {
 
 void SignalsSeen::operator()() {
     constexpr std::chrono::milliseconds between_looks{20};
+    if (std::this_thread::get_id() != thread_) {
+        return;
+    }
     if (const auto now = std::chrono::steady_clock::now(); now - last_ >= between_looks) {
         last_ = now;
         if (signal_raises(failure_)) {

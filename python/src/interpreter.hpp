@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 
 #include <cxxabi.h>
 #include <nanobind/nanobind.h>
@@ -127,15 +128,26 @@ auto raising(const Failure& failure, Call call) {
 // Requires: not the GIL; the thread that handles Python's signals.
 bool signal_raises(Failure& failure);
 
+// Called for each item of a long loop that holds the GIL, with its number.
+// Throws: nb::python_error, if Python raises an exception for a signal.
+inline void require_no_signal(std::size_t number) {
+    constexpr std::size_t between_looks = 1024;
+    if (number % between_looks == 0 && PyErr_CheckSignals() != 0) {
+        nb::raise_python_error();
+    }
+}
+
 // Looks for signals from time to time, for as long as the thread with Python's signal handlers computes.
 class SignalsSeen {
  public:
     explicit SignalsSeen(Failure& failure) : failure_(failure) {}
+    // Does nothing in other threads than that of the constructor.
     // Throws: Interrupted, if Python raises an exception, which the failure keeps.
     void operator()();
 
  private:
     Failure& failure_;
+    std::thread::id thread_ = std::this_thread::get_id();
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 

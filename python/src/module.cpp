@@ -80,7 +80,11 @@ std::function<void(std::size_t, std::size_t)> Background::reporting_to(const nb:
 
 void Background::run(const std::function<void()>& call) {
     run_in_background(
-        call, [this](std::thread&) { *stop = true; }, *failure);
+        [&] {
+            const InterruptionLook looks([this] { require_not_stopped(); });
+            call();
+        },
+        [this](std::thread&) { *stop = true; }, *failure);
 }
 
 unsigned threads_of(unsigned threads) {

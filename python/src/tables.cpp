@@ -49,6 +49,7 @@ class TableReader {
         ids_ = table_.ids;
         changed_ids_ = make_usable(ids_);
         for (std::size_t row = 0; row < ids_.size(); ++row) {
+            require_no_signal(row);
             add(row);
         }
         workload_.processors = processors.value_or(widest_);
@@ -95,6 +96,7 @@ class TableReader {
     void require_ids() const {
         std::unordered_map<std::string_view, std::size_t> rows;  // by id
         for (std::size_t row = 0; row < table_.ids.size(); ++row) {
+            require_no_signal(row);
             const std::string& id = table_.ids[row];
             if (id.empty()) {
                 fail(row, "the id is empty, expected a text");

@@ -97,7 +97,7 @@ nb::tuple convert(bool imports, const Arguments& arguments) {
 }
 
 std::vector<std::pair<std::size_t, Jobs>> periods_of(const Jobs& jobs, double days) {
-    const Workload workload = by_submission(jobs);
+    const Workload workload = interruptible([&] { return by_submission(jobs); });
     if (!workload.jobs.empty() && workload.jobs.front().description.submit < Time()) {
         throw InputError(workload.path + ": job " + shown(workload.jobs.front().description.id) +
                          " is submitted before 0, expected none for weeks, which count from there");
@@ -117,7 +117,7 @@ std::vector<std::pair<std::size_t, Jobs>> periods_of(const Jobs& jobs, double da
 }
 
 Jobs scaled(const Jobs& jobs, double load) {
-    Workload workload = by_submission(jobs);
+    Workload workload = interruptible([&] { return by_submission(jobs); });
     for (const auto& [name, profile] : workload.profiles) {
         if (profile.type != JobProfile::Type::delay) {
             throw InputError(workload.path + ": profile " + name + " is of type " + profile.type_name +

@@ -196,6 +196,7 @@ void write_steps(const MeasuredRun& run, const Clock& clock, Json& json) {
 }
 
 void write_distribution(const char* name, std::vector<double> values, Json& json) {
+    look_for_interruption();
     std::sort(values.begin(), values.end());
     json.key(name).open_object();
     json.key("count").integer(values.size());

@@ -22,9 +22,14 @@ class InterruptionLook {
     explicit InterruptionLook(std::function<void()> look) : look_(std::move(look)), before_(current_) {
         current_ = &look_;
     }
+    // As the object of another thread, whose look() this one gets. It lives as long, and may be null.
+    explicit InterruptionLook(const std::function<void()>* look) : before_(current_) { current_ = look; }
     ~InterruptionLook() { current_ = before_; }
     InterruptionLook(const InterruptionLook&) = delete;
     InterruptionLook& operator=(const InterruptionLook&) = delete;
+
+    // What look_for_interruption() calls in this thread; null if nothing.
+    static const std::function<void()>* current() { return current_; }
 
  private:
     friend void look_for_interruption();

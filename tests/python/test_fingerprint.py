@@ -140,6 +140,43 @@ def test_a_change_anywhere_changes_it(monkeypatch, make, where, name, value):
     assert code_of(make()) == before
 
 
+class OfRandom(Base):
+    def decide(self, round):
+        return random.choice([1, 2])
+
+
+class OfNumpyRandom(Base):
+    def decide(self, round):
+        return numpy.random.rand()
+
+
+class OfNamed(Base):
+    def decide(self, round):
+        return getattr(batfill_of_tests, "limit")
+
+
+batfill_of_tests = type(sys)("batfill_of_tests")
+
+
+@pytest.mark.parametrize(("make", "seed"), [(OfRandom, random.seed), (OfNumpyRandom, numpy.random.seed)])
+def test_the_state_of_random_generators(make, seed):
+    seed(1)
+    before = code_of(make())
+    seed(2)
+    assert code_of(make()) != before
+    seed(1)
+    assert code_of(make()) == before
+
+
+def test_values_of_a_module_that_change_while_the_program_runs(tmp_path):
+    (tmp_path / "own.py").write_text("limit = 1")
+    batfill_of_tests.__file__ = str(tmp_path / "own.py")
+    batfill_of_tests.limit = 1
+    before = code_of(OfNamed())
+    batfill_of_tests.limit = 2
+    assert code_of(OfNamed()) != before
+
+
 def test_values_of_closures_defaults_and_attributes():
     codes = {code_of(closure(*values)) for values in ((1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2))}
     assert len(codes) == 4
@@ -161,7 +198,7 @@ def test_two_containers_that_are_one():
     assert code_of(one) != code_of(two)
 
 
-@pytest.mark.parametrize(("value", "name"), [((one for one in "ab"), "generator"), (open(os.devnull), "TextIO"),
+@pytest.mark.parametrize(("value", "name"), [((one for one in "ab"), "generator"), (sys.__stdout__, "TextIO"),
                                              (batfill.Workload.lublin(9, 4, 1), "batfill")], ids=["generator", "file", "workload"])
 def test_what_cannot_be_seen_is_not_kept_without_a_version(tmp_path, value, name):
     class Blind(Base):
