@@ -19,10 +19,20 @@ Jobs keep(Workload workload) {
 }
 
 Workload by_submission(const Jobs& jobs) {
-    Workload workload = *jobs.workload;
-    std::stable_sort(workload.jobs.begin(), workload.jobs.end(), [](const WorkloadJob& a, const WorkloadJob& b) {
+    const Workload& given = *jobs.workload;
+    Workload workload = given.without_jobs();
+    workload.profiles = given.profiles;
+    workload.jobs.reserve(given.jobs.size());
+    for (const WorkloadJob& job : given.jobs) {
+        look_for_interruption();
+        workload.jobs.push_back(job);
+    }
+    const auto is_before = [](const WorkloadJob& a, const WorkloadJob& b) {
         return a.description.submit < b.description.submit;
-    });
+    };
+    if (!std::is_sorted(workload.jobs.begin(), workload.jobs.end(), is_before)) {
+        std::stable_sort(workload.jobs.begin(), workload.jobs.end(), is_before);
+    }
     return workload;
 }
 
