@@ -71,7 +71,7 @@ EXCEPTIONS = [ValueError("x"), Unreadable(), Surrogate(), OSError(NOT_UTF8), Key
 @pytest.mark.parametrize("place", ["begin", "decide", "statistics", "deepcopy"])
 def test_the_caller_gets_the_exception_of_a_scheduler(tmp_path, place, exception):
     file = tmp_path / "c.yaml"
-    file.write_text("workloads: [{generate: lublin, jobs: 60, processors: 16, seed: 1, load: 0.9}]\nschedulers: [mine]\n")
+    file.write_text("workloads: [{generate: lublin, jobs: 60, processors: 16, seed: 1}]\nschedulers: [mine]\n")
     calls = [
         lambda: batfill.compare([small()] * 3, {"mine": FirstFit(place, exception)}, threads=2),
         lambda: batfill.campaign(file, tmp_path / "out", schedulers={"mine": FirstFit(place, exception)}),

@@ -199,7 +199,8 @@ def test_two_containers_that_are_one():
 
 
 @pytest.mark.parametrize(("value", "name"), [((one for one in "ab"), "generator"), (sys.__stdout__, "TextIO"),
-                                             (batfill.Workload.lublin(9, 4, 1), "batfill")], ids=["generator", "file", "workload"])
+                                             (batfill.Workload.lublin(9, 4, 1), "batfill")],
+                         ids=["generator", "file", "workload"])
 def test_what_cannot_be_seen_is_not_kept_without_a_version(tmp_path, value, name):
     class Blind(Base):
         held = [value]

@@ -71,7 +71,7 @@ print("the end")
 
 LONG = {
     "lublin": ("None", "jobs(8_000_000)"),
-    "from_json": ("jobs(300_000).save(place + '/w.json')", "[Workload.from_json(place + '/w.json') for _ in range(99)]"),
+    "from_json": ("jobs(300_000).save(place + '/w.json')", "always(lambda: Workload.from_json(place + '/w.json'))"),
     "save": ("w = jobs(1_000_000)", "[w.save(place + '/w.json') for _ in range(99)]"),
     "report": ("r = simulate(jobs(300_000), 16, 'fcfs')", "report([r] * 20, place + '/p.html')"),
     "check": ("r = simulate(jobs(300_000), 16, 'fcfs')", "[r.check() for _ in range(99)]"),
