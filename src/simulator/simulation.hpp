@@ -156,13 +156,13 @@ class Simulation {
     std::size_t job_submitters_ = 0;  // still at work
     std::size_t event_submitters_ = 0;
     std::size_t in_queue_ = 0;
-    std::size_t pending_ = 0;       // running jobs, requested calls and switches whose end was not reported yet
-    std::size_t calls_ = 0;         // the requested calls among them
-    std::size_t idle_calls_ = 0;    // in a row until now; see SimulatedScheduler::most_idle_calls()
-    bool waits_no_longer_ = false;  // for calls that were requested
+    std::size_t pending_ = 0;     // running jobs, requested calls and switches whose end was not reported yet
+    std::size_t calls_ = 0;       // the requested calls among them
+    std::size_t idle_calls_ = 0;  // in a row until now; see SimulatedScheduler::most_idle_calls()
     std::vector<SetResourceState> switches_;  // all switches requested so far
 
     bool scheduler_ready_ = false;
+    bool waits_no_longer_ = false;  // for calls that were requested
     bool dynamic_jobs_ = false;
     bool profile_reuse_ = false;
     bool registration_finished_ = false;
