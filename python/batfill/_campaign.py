@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
-import hashlib
-import inspect
 import os
-import pickle
+import secrets
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._comparison import Workloads, workloads_of
+from ._fingerprint import fingerprint
 from ._options import arguments_of, errors_in_keywords, text_of
 from ._run import Platform, platform_text
 from ._scheduler import Scheduler, as_core, parameters_of
@@ -62,9 +61,9 @@ def campaign(
     """Runs the campaign of a YAML file, as `batfill campaign FILE -o FOLDER`: replays what is missing or has changed.
 
     `schedulers` has instances of batfill.Scheduler by name; the file lists such a name like one of batfill's own
-    ("- mine", or "algorithm: mine" with parameters). A run under one is kept until the file of its class, or its
-    attributes, change. `folder` is by default the name of the file without its ending, in the working directory.
-    `progress(done, total)` is called after each run.
+    ("- mine", or "algorithm: mine" with parameters). A run under one is kept until code or a value changes on which the
+    scheduler can depend; docs/campaign.md lists what is seen. `folder` is by default the name of the file without its
+    ending, in the working directory. `progress(done, total)` is called after each run.
 
     Raises InputError if a run fails, after all others; the text has one line for each that failed.
     """
@@ -74,43 +73,25 @@ def campaign(
     for name, scheduler in own:
         if isinstance(scheduler, str):
             raise _core.UsageError(f"schedulers: {name} is a name, expected an instance: the file lists names")
-    with_code = [(name, scheduler, _fingerprint(name, scheduler)) for name, scheduler in own]
+    with_code = [(name, scheduler, _code_of(name, scheduler)) for name, scheduler in own]
     counts = _core.campaign(path, into, with_code, threads or 0, progress)
     if counts.problems:
         raise _core.InputError("\n".join(counts.problems))
     return CampaignResult(into, counts.made, counts.kept)
 
 
-def _functions(kind: type) -> "Iterator[FunctionType]":
-    """The functions of a class, also those inside of static methods, class methods and properties."""
-    for member in vars(kind).values():
-        is_property = isinstance(member, property)
-        inner = (member.fget, member.fset, member.fdel) if is_property else (getattr(member, "__func__", member),)
-        yield from filter(inspect.isfunction, inner)
-
-
-def _fingerprint(name: str, scheduler: Scheduler) -> str:
-    """A hash of what the schedules of an instance depend on: the files of its classes, and its attributes."""
-    digest = hashlib.sha256()
-    files = set()
-    try:
-        for one in type(scheduler).__mro__:
-            for function in _functions(one) if one is not Scheduler else ():
-                path = function.__code__.co_filename
-                if os.path.isfile(path):
-                    files.add(path)
-                else:  # a notebook
-                    digest.update(inspect.getsource(function).encode())
-        for path in sorted(files):
-            with open(path, "rb") as file:
-                digest.update(file.read())
-        digest.update(pickle.dumps(vars(scheduler)))
-    except (OSError, TypeError, AttributeError, pickle.PicklingError) as problem:
-        raise _core.UsageError(
-            f"schedulers: {name}: expected a class with its code in a file or notebook, and attributes that can be "
-            f"pickled, because results are kept until they change; found: {problem}"
-        ) from problem
-    return digest.hexdigest()
+def _code_of(name: str, scheduler: Scheduler) -> str:
+    """A text that changes with the scheduler: results under another text are not kept."""
+    code, unseen = fingerprint(scheduler)
+    version = scheduler.version
+    if unseen and version is None:
+        warnings.warn(
+            f"schedulers: {name}: its results will not be kept, because it depends on what cannot be compared from run "
+            f"to run: {', '.join(unseen)}; an attribute 'version', which you change with it, keeps them",
+            stacklevel=3,
+        )
+        code += secrets.token_hex()
+    return code if version is None else f"{code} version {version!r}"
 
 
 @dataclass(frozen=True)

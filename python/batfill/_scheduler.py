@@ -26,6 +26,10 @@ class Scheduler:
     replay a deep copy. An exception in `decide` ends the run and reaches the caller with its traceback.
     """
 
+    version: Union[str, int, None] = None
+    """For `campaign`: results under another version are not kept. Change it when something changes that batfill cannot
+    see, such as a file that the scheduler reads."""
+
     def begin(self, round: "_core.Round") -> None:
         """Called when a run begins: reset here what belongs to one run. No job is known yet."""
 

@@ -2,10 +2,8 @@
 
 #include <atomic>
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +17,8 @@
 #include <batfill/core/time.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/formats/workload.hpp>
+
+#include "interpreter.hpp"
 
 // What the sources of the extension module share.
 namespace batfill::python {
@@ -43,9 +43,6 @@ Jobs keep(Workload workload);
 // A copy with the jobs by submission; ties stay.
 Workload by_submission(const Jobs& jobs);
 
-// A value as errors show it.
-std::string shown_value(nb::handle value);
-
 // The place of the word among `words`. `name` is the keyword, for the error.
 // Throws: UsageError.
 std::size_t place_of(const std::string& word, const std::string& name, const std::vector<std::string>& words);
@@ -67,24 +64,6 @@ template <class Value>
 nb::object array_of(std::vector<Value> values);
 // A NumPy array of str.
 nb::object array_of_texts(std::size_t size, const std::function<std::string_view(std::size_t)>& text);
-
-// The first exception of Python code that C++ code called. It is raised again, with its traceback, at the end of the
-// call from Python.
-class Failure {
- public:
-    // Keeps the exception that is being handled, unless there is one already.
-    void keep();
-    // Rethrows the kept exception, if there is one.
-    void rethrow() const;
-
- private:
-    mutable std::mutex mutex_;
-    std::exception_ptr first_;
-};
-
-// An object of Python that C++ code without the GIL may copy and destroy.
-using SharedObject = std::shared_ptr<nb::object>;
-SharedObject share(nb::object object);
 
 // The choice that runs the scheduler of a Python program: an instance of a class with the function decide(). With
 // `copies`, each run gets a deep copy of it.
@@ -112,10 +91,6 @@ class Background {
 
 // As many threads as there are cores if `threads` is 0.
 unsigned threads_of(unsigned threads);
-
-// Whether Python raises an exception for a signal that has arrived, such as KeyboardInterrupt; `failure` keeps it.
-// Requires: not the GIL; the thread that handles Python's signals.
-bool signal_raises(Failure& failure);
 
 // Calls `call` in a thread of its own, and looks for signals meanwhile. If Python raises an exception for one, such as
 // KeyboardInterrupt, calls `stop`, which should make `call` return soon, and rethrows this exception after it.

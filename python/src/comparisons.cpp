@@ -118,7 +118,7 @@ void serve(const nb::object& scheduler, const std::string& label, const Paramete
         server.platform = named_platform(*platform, default_master_host);
     }
     server.choice = named_choice_of(scheduler, label, parameters, keep_alive, failure);
-    require_fit_for_daemon(Engine(server.choice));
+    raising(*failure, [&] { require_fit_for_daemon(Engine(server.choice)); });
     const auto level = spdlog::level::from_str(log_level);
     if (level == spdlog::level::off && log_level != "off") {
         throw UsageError(unknown_name("log level", log_level, {"trace", "debug", "info", "warning", "error", "off"}));

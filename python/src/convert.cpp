@@ -19,15 +19,21 @@ Jobs keep(Workload workload) {
 }
 
 Workload by_submission(const Jobs& jobs) {
-    Workload workload = *jobs.workload;
-    std::stable_sort(workload.jobs.begin(), workload.jobs.end(), [](const WorkloadJob& a, const WorkloadJob& b) {
+    const Workload& given = *jobs.workload;
+    Workload workload = given.without_jobs();
+    workload.profiles = given.profiles;
+    workload.jobs.reserve(given.jobs.size());
+    for (const WorkloadJob& job : given.jobs) {
+        look_for_interruption();
+        workload.jobs.push_back(job);
+    }
+    const auto is_before = [](const WorkloadJob& a, const WorkloadJob& b) {
         return a.description.submit < b.description.submit;
-    });
+    };
+    if (!std::is_sorted(workload.jobs.begin(), workload.jobs.end(), is_before)) {
+        std::stable_sort(workload.jobs.begin(), workload.jobs.end(), is_before);
+    }
     return workload;
-}
-
-std::string shown_value(nb::handle value) {
-    return nb::cast<std::string>(nb::repr(value));
 }
 
 std::size_t place_of(const std::string& word, const std::string& name, const std::vector<std::string>& words) {
@@ -54,7 +60,7 @@ double seconds_or_nan(const std::optional<Duration>& duration) {
 
 Duration duration_of(nb::handle value, const std::string& name) {
     if (nb::isinstance<nb::str>(value)) {
-        return batfill::seconds_of(name, nb::cast<std::string>(value));
+        return batfill::seconds_of(name, utf8_of(value));
     }
     double number = 0;
     if (!nb::try_cast(value, number)) {
@@ -100,6 +106,7 @@ template nb::object array_of(std::vector<int> values);
 nb::object array_of_texts(std::size_t size, const std::function<std::string_view(std::size_t)>& text) {
     nb::list texts;
     for (std::size_t i = 0; i < size; ++i) {
+        require_no_signal(i);
         const std::string_view one = text(i);
         texts.append(nb::str(one.data(), one.size()));
     }

@@ -370,7 +370,7 @@ class Environments {
         };
         is_busy_ = true;
         {
-            const nb::gil_scoped_release released;
+            const WithoutGil released;
             crew_.run([&](std::size_t part) {
                 for (std::size_t place = part; place < count; place += crew_.size()) {
                     try {
@@ -407,20 +407,31 @@ class Environments {
     Arrays<bool> masks_;
 };
 
+// The value of a keyword.
+// Throws: UsageError, which says what was expected.
+template <class Value>
+Value value_of(const nb::dict& given, const char* name, const char* expected) {
+    Value value{};
+    if (!nb::try_cast(given[name], value)) {
+        throw UsageError(std::string(name) + ": expected " + expected + ", found " + shown_value(given[name]));
+    }
+    return value;
+}
+
 // Reads the keywords that all environments have, and those that some have and that do not matter to others.
 EnvironmentOptions options_of(const nb::dict& given) {
     const auto word = [&](const char* name, const std::vector<std::string>& words) {
-        return given.contains(name) ? place_of(nb::cast<std::string>(given[name]), name, words) : 0;
+        return given.contains(name) ? place_of(utf8_of(given[name]), name, words) : 0;
     };
     const auto positive = [&](const char* name, Duration otherwise) {
         return given.contains(name) ? positive_duration_of(given[name], name) : otherwise;
     };
     EnvironmentOptions options;
     options.task = static_cast<Task>(word("task", {"pick", "backfill", "weights"}));
-    options.queue = nb::cast<std::size_t>(given["queue"]);
+    options.queue = value_of<std::size_t>(given, "queue", "a whole number");
     options.cost = static_cast<environments::Cost>(
         word("reward", {"bounded_slowdown", "slowdown", "wait", "turnaround", "utilisation"}));
-    options.reward_at_end = nb::cast<bool>(given["reward_at_end"]);
+    options.reward_at_end = value_of<bool>(given, "reward_at_end", "True or False");
     options.tau = positive("tau", options.tau);
     options.backfilling = static_cast<environments::Backfilling>(word("backfilling", {"none", "easy"}));
     options.head = static_cast<environments::Head>(word("head", {"best", "kept"}));

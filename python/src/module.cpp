@@ -16,40 +16,6 @@
 
 namespace batfill::python {
 
-void Failure::keep() {
-    const std::lock_guard lock(mutex_);
-    if (!first_) {
-        first_ = std::current_exception();
-    }
-}
-
-void Failure::rethrow() const {
-    const std::lock_guard lock(mutex_);
-    if (first_) {
-        std::rethrow_exception(first_);
-    }
-}
-
-SharedObject share(nb::object object) {
-    return {new nb::object(std::move(object)), [](nb::object* shared) {
-                const nb::gil_scoped_acquire gil;
-                delete shared;
-            }};
-}
-
-bool signal_raises(Failure& failure) {
-    const nb::gil_scoped_acquire gil;
-    try {
-        if (PyErr_CheckSignals() != 0) {
-            throw nb::python_error();
-        }
-    } catch (const nb::python_error&) {
-        failure.keep();
-        return true;
-    }
-    return false;
-}
-
 void run_in_background(const std::function<void()>& call, const std::function<void(std::thread&)>& stop,
                        Failure& failure) {
     constexpr std::chrono::milliseconds between_looks{20};
@@ -58,7 +24,7 @@ void run_in_background(const std::function<void()>& call, const std::function<vo
     bool ended = false;
     std::exception_ptr problem;
     {
-        const nb::gil_scoped_release released;
+        const WithoutGil released;
         std::thread worker([&] {
             sigset_t stops;  // those of the process are for Python; `stop` may send this thread some
             sigemptyset(&stops);
@@ -102,9 +68,9 @@ std::function<void(std::size_t, std::size_t)> Background::reporting_to(const nb:
         return [](std::size_t, std::size_t) {};
     }
     return [progress = share(progress), failure = failure, stop = stop](std::size_t done, std::size_t total) {
-        const nb::gil_scoped_acquire gil;
+        const Gil gil;
         try {
-            (*progress)(done, total);
+            call_python(*progress, nb::int_(done), nb::int_(total));
         } catch (const nb::python_error&) {
             failure->keep();
             *stop = true;
@@ -114,7 +80,11 @@ std::function<void(std::size_t, std::size_t)> Background::reporting_to(const nb:
 
 void Background::run(const std::function<void()>& call) {
     run_in_background(
-        call, [this](std::thread&) { *stop = true; }, *failure);
+        [&] {
+            const InterruptionLook looks([this] { require_not_stopped(); });
+            call();
+        },
+        [this](std::thread&) { *stop = true; }, *failure);
 }
 
 unsigned threads_of(unsigned threads) {
@@ -138,6 +108,7 @@ NB_MODULE(_core, module) {
     using namespace batfill;
     nanobind::set_leak_warnings(false);
     spdlog::set_level(spdlog::level::off);
+    python::notice_end_of_python();
     module.attr("version") = version;
     module.def("add_platform_folder", &add_platform_folder, nanobind::arg("folder"));
     python::bind_errors(module);

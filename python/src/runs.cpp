@@ -1,8 +1,10 @@
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -23,8 +25,9 @@
 #include "src/report/report.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
-#include "src/support/interruption.hpp"
+#include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
+#include "src/support/names.hpp"
 #include "src/support/split.hpp"
 
 namespace batfill::python {
@@ -55,25 +58,6 @@ class Run {
     Schedule schedule_;
 };
 
-// Looks for signals from time to time, for as long as the thread with Python's signal handlers simulates.
-class SignalsSeen {
- public:
-    explicit SignalsSeen(Failure& failure) : failure_(failure) {}
-    void operator()() {
-        constexpr std::chrono::milliseconds between_looks{20};
-        if (const auto now = std::chrono::steady_clock::now(); now - last_ >= between_looks) {
-            last_ = now;
-            if (signal_raises(failure_)) {
-                throw Interrupted();
-            }
-        }
-    }
-
- private:
-    Failure& failure_;
-    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
-
 Scenario scenario_of(const Jobs& jobs, const std::string& platform, const std::string& master_host,
                      const std::vector<std::string>& events) {
     Scenario scenario;
@@ -94,14 +78,11 @@ Run simulate(const Jobs& jobs, const std::string& platform, const nb::object& sc
     SignalsSeen signals(*failure);
     RunOptions how;
     how.progress = [&](std::size_t, Time) { signals(); };
-    try {
-        const nb::gil_scoped_release released;
+    return raising(*failure, [&]() -> Run {
+        const WithoutGil released;
         require_usable(choice);
         return {batfill::run(scenario_of(jobs, platform, master_host, events), choice, how), label};
-    } catch (...) {
-        failure->rethrow();
-        throw;
-    }
+    });
 }
 
 double stretch_in_file(const ExecutionRecord& execution) {
@@ -175,15 +156,12 @@ std::vector<std::string> columns() {
 nb::dict metrics(const Run& run, const nb::object& tau, const nb::object& short_deadline) {
     const MetricsOptions options = run.options(tau, short_deadline);
     std::vector<Workload> place;
-    std::optional<Metrics> metrics;
-    {
-        const nb::gil_scoped_release released;
-        metrics = compute_metrics(run.schedule(), options, run.outcome().workloads(place));
-    }
+    const Metrics metrics =
+        interruptible([&] { return compute_metrics(run.schedule(), options, run.outcome().workloads(place)); });
     nb::dict result;
     const std::vector<std::string> names = metric_names();
     for (std::size_t i = 0; i < names.size(); ++i) {
-        const std::optional<double>& value = metrics->values()[i];
+        const std::optional<double>& value = metrics.values()[i];
         result[names[i].c_str()] = value ? nb::cast(*value) : nb::none();
     }
     return result;
@@ -193,23 +171,19 @@ nb::dict check(const Run& run, bool deadlines_bind, bool rejections_allowed) {
     CheckOptions options;
     options.deadlines_bind = deadlines_bind;
     options.rejections_allowed = rejections_allowed;
-    std::optional<CheckReport> report;
-    {
-        const nb::gil_scoped_release released;
-        report = audit(run.outcome(), options);
-    }
+    const CheckReport report = interruptible([&] { return audit(run.outcome(), options); });
     nb::list violations;
-    for (const Violation& violation : report->violations) {
+    for (const Violation& violation : report.violations) {
         violations.append(violation.text);
     }
     nb::dict result;
-    result["jobs"] = report->jobs;
-    result["rejected"] = report->rejected;
-    result["deadlines"] = report->deadlines;
-    result["missed_deadlines"] = report->missed_deadlines;
-    result["guarantees"] = report->guarantees;
-    result["broken_guarantees"] = report->broken_guarantees;
-    result["resubmitted"] = report->resubmitted;
+    result["jobs"] = report.jobs;
+    result["rejected"] = report.rejected;
+    result["deadlines"] = report.deadlines;
+    result["missed_deadlines"] = report.missed_deadlines;
+    result["guarantees"] = report.guarantees;
+    result["broken_guarantees"] = report.broken_guarantees;
+    result["resubmitted"] = report.resubmitted;
     result["violations"] = violations;
     return result;
 }
@@ -239,20 +213,90 @@ std::optional<nb::dict> guarantees(const Run& run) {
     return result;
 }
 
+bool same_hosts(const std::vector<Host>& one, const std::vector<Host>& other) {
+    return std::ranges::equal(one, other, [](const Host& a, const Host& b) {
+        return a.speed == b.speed && a.properties == b.properties && a.zone_properties == b.zone_properties;
+    });
+}
+
+// "run 2 (easy)", by the place in the list.
+std::string name_of(const std::vector<Run*>& runs, std::size_t place) {
+    return "run " + std::to_string(place + 1) + " (" + runs[place]->label() + ')';
+}
+
+// The page measures all runs by the machine of the first.
+// Throws: UsageError if another run is on another machine.
+void require_same_machine(const std::vector<Run*>& runs) {
+    const auto hosts = [&](std::size_t place) -> const std::vector<Host>& {
+        return runs[place]->outcome().scenario().platform.hosts;
+    };
+    for (std::size_t place = 1; place < runs.size(); ++place) {
+        const auto machine = [&](std::size_t of) {
+            return name_of(runs, of) + " is on a machine of " + counted(hosts(of).size(), "processor");
+        };
+        if (!same_hosts(hosts(0), hosts(place))) {
+            const bool kinds = hosts(0).size() == hosts(place).size();
+            throw UsageError("runs: " + machine(0) + ", " + machine(place) +
+                             (kinds ? " with other speeds or properties" : "") + ", expected runs on one machine");
+        }
+    }
+}
+
+// The id of a job that is in both and of which the page would show what holds in one alone.
+std::optional<std::string> different_job(const std::vector<Workload>& one, const std::vector<Workload>& other) {
+    std::unordered_map<std::string_view, const JobDescription*> jobs;
+    for (const Workload& workload : one) {
+        for (const WorkloadJob& entry : workload.jobs) {
+            jobs.emplace(entry.description.id, &entry.description);
+        }
+    }
+    const auto shown_of = [](const JobDescription& job) {
+        return std::tie(job.user, job.queue, job.deadline, job.licenses);
+    };
+    for (const Workload& workload : other) {
+        for (const WorkloadJob& entry : workload.jobs) {
+            const auto found = jobs.find(entry.description.id);
+            if (found != jobs.end() && shown_of(*found->second) != shown_of(entry.description)) {
+                return entry.description.id;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+// The page takes users, queues and deadlines of all jobs from the workloads of the first run.
+// Throws: UsageError if the jobs of another run have others.
+void require_same_fields(const std::vector<Run*>& runs) {
+    std::vector<Workload> first;
+    const std::vector<Workload>& expected = runs[0]->outcome().workloads(first);
+    for (std::size_t place = 1; place < runs.size(); ++place) {
+        std::vector<Workload> other;
+        const std::optional<std::string> job = different_job(expected, runs[place]->outcome().workloads(other));
+        if (job) {
+            throw UsageError("runs: job " + shown(*job) + " has another user, queue, deadline or licence in " +
+                             name_of(runs, 0) + " than in " + name_of(runs, place) + ", expected runs of one workload");
+        }
+    }
+}
+
 void write_report(const std::vector<Run*>& runs, const std::string& path, const std::string& title,
                   const nb::object& tau, const nb::object& short_deadline) {
     report::Report page;
     page.options = runs.at(0)->options(tau, short_deadline);
-    const nb::gil_scoped_release released;
-    const Outcome& first = runs.at(0)->outcome();
-    std::vector<Workload> place;
-    page.title = title;
-    page.command = "batfill.report";
-    page.workloads = first.workloads(place);
-    for (const Run* run : runs) {
-        page.runs.push_back(campaign::run_of(run->outcome(), run->label()));
-    }
-    write_file(path, report::report_page(page));
+    interruptible([&] {
+        const Outcome& first = runs.at(0)->outcome();
+        std::vector<Workload> place;
+        page.title = title;
+        page.command = "batfill.report";
+        page.workloads = first.workloads(place);
+        require_same_machine(runs);
+        for (const Run* run : runs) {
+            page.runs.push_back(campaign::run_of(run->outcome(), run->label()));
+        }
+        const std::string text = report::report_page(page);
+        require_same_fields(runs);
+        write_file(path, text);
+    });
 }
 
 }  // namespace
@@ -290,7 +334,10 @@ void bind_runs(nb::module_& module) {
             },
             nb::sig("def statistics(self) -> dict[str, int]"))
         .def(
-            "save", [](const Run& run, const std::string& prefix) { return write_files(run.outcome(), prefix); },
+            "save",
+            [](const Run& run, const std::string& prefix) {
+                return interruptible([&] { return write_files(run.outcome(), prefix); });
+            },
             arg("prefix"));
     module.def("columns", &columns);
     module.def("simulate", &simulate, arg("jobs"), arg("platform"), arg("scheduler"), arg("label"), arg("parameters"),

@@ -1,8 +1,8 @@
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <unordered_map>
 
 #include <nanobind/nanobind.h>
@@ -18,129 +18,14 @@
 #include <batfill/engine/run_time_predictor.hpp>
 
 #include "bindings.hpp"
+#include "round_view.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/support/interruption.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::python {
 
 namespace {
-
-// A field of jobs that batfill does not know, read once for each job. NaN: the job has no such number.
-class NumberField {
- public:
-    explicit NumberField(std::string name) : name_(std::move(name)) {}
-    double value(const SchedulerState& state, JobIndex job) {
-        while (values_.size() <= job) {
-            const auto index = static_cast<JobIndex>(values_.size());
-            // A forgotten job never waits again.
-            values_.push_back(state.jobs.has(index)
-                                  ? number_field(state.job(index).description(), name_).value_or(std::nan(""))
-                                  : std::nan(""));
-        }
-        return values_[job];
-    }
-
- private:
-    std::string name_;
-    std::vector<double> values_;  // by JobIndex
-};
-
-// What decide() sees of the engine. One for all rounds of a run.
-class RoundView : public std::enable_shared_from_this<RoundView> {
- public:
-    void open(Round& round) {
-        round_ = &round;
-        ++number_;
-        has_waiting_ = false;
-        waiting_object_.reset();
-    }
-    void close() { round_ = nullptr; }
-
-    Round& round() const {
-        if (round_ == nullptr) {
-            throw UsageError("the round is over: use a round, and what it returned, only until decide() returns");
-        }
-        return *round_;
-    }
-    const SchedulerState& state() const { return round().state(); }
-    std::size_t number() const { return number_; }
-
-    // The jobs that waited when they were first asked for in this round. A job keeps its index when others start.
-    const std::vector<JobIndex>& waiting() {
-        if (!has_waiting_) {
-            const std::span<const JobIndex> jobs = state().waiting.jobs();
-            waiting_.assign(jobs.begin(), jobs.end());
-            has_waiting_ = true;
-        }
-        return waiting_;
-    }
-    JobIndex job(std::ptrdiff_t index) {
-        const std::vector<JobIndex>& jobs = waiting();
-        if (index < 0 || static_cast<std::size_t>(index) >= jobs.size()) {
-            throw nb::index_error(("expected the index of one of " + std::to_string(jobs.size()) +
-                                   " waiting jobs, found " + std::to_string(index))
-                                      .c_str());
-        }
-        return jobs[static_cast<std::size_t>(index)];
-    }
-    // The waiting job of this index, which has not started in this round.
-    JobIndex waiting_job(std::ptrdiff_t index) {
-        const JobIndex found = job(index);
-        if (state().job(found).state != JobState::submitted) {
-            throw DecisionError("job " + state().job(found).description().id +
-                                " has started already, expected one "
-                                "that waits");
-        }
-        return found;
-    }
-    double number_field_of(const std::string& name, JobIndex job) {
-        return fields_.try_emplace(name, name).first->second.value(state(), job);
-    }
-
-    void wake_at(double seconds) {
-        const Time time = time_of(seconds);
-        if (time <= state().now) {
-            throw UsageError("wake_at: expected a time after now, " + state().now.to_string() + ", found " +
-                             std::to_string(seconds));
-        }
-        wakes_.insert(time);
-    }
-    Time next_wake(Time after) const {
-        const auto next = wakes_.upper_bound(after);
-        return next == wakes_.end() ? Time::infinity() : *next;
-    }
-    void forget_wakes() { wakes_.erase(wakes_.begin(), wakes_.upper_bound(state().now)); }
-
-    nb::object waiting_object_;
-
- private:
-    Round* round_ = nullptr;
-    std::size_t number_ = 0;
-    bool has_waiting_ = false;
-    std::vector<JobIndex> waiting_;
-    std::map<std::string, NumberField> fields_;
-    std::set<Time> wakes_;
-};
-
-using SharedRound = std::shared_ptr<RoundView>;
-
-// Of the round in which it was made.
-class OfRound {
- public:
-    explicit OfRound(SharedRound view) : view_(std::move(view)), number_(view_->number()) {}
-    RoundView& view() const {
-        view_->round();
-        if (view_->number() != number_) {
-            throw UsageError("it is of an earlier round: ask the round that decide() got for a new one");
-        }
-        return *view_;
-    }
-    const SchedulerState& state() const { return view().state(); }
-
- private:
-    SharedRound view_;
-    std::size_t number_;
-};
 
 // Columns of jobs, each made when it is first asked for.
 class JobColumns : public OfRound {
@@ -247,24 +132,75 @@ class ProfileView : public OfRound {
         }
     }
 
-    double earliest(int processors, const nb::object& duration, std::optional<double> after) const {
-        const Time from = after ? time_of(*after) : state().now;
-        return seconds_of(profile_.earliest(from, duration_of(duration, "duration"), processors).since_zero());
+    double earliest(nb::handle processors, nb::handle duration, std::optional<double> after) const {
+        const int wanted = count_of(processors, "processors");
+        const Duration length = length_of(duration);
+        const Time from = after ? time_from_now(*after, "after") : state().now;
+        return seconds_of(profile_.earliest(from, length, wanted).since_zero());
     }
-    void take(int processors, double start, const nb::object& duration) {
-        const Time from = time_of(start);
-        profile_.add(from, from + duration_of(duration, "duration"), -processors);
+    void take(nb::handle processors, double start, nb::handle duration) {
+        const int taken = count_of(processors, "processors");
+        const Duration length = length_of(duration);
+        const Time from = time_from_now(start, "start");
+        const Time to = from + length;
+        if (from >= to) {
+            return;
+        }
+        if (profile_.earliest(from, length, taken) != from) {
+            throw UsageError("expected at most " + std::to_string(least_free(from, length)) +
+                             " processors, as many as are free during [" + from.to_string() + ", " + to.to_string() +
+                             "), found " + std::to_string(taken));
+        }
+        profile_.add(from, to, -taken);
     }
-    int free_at(double time) const { return profile_.free_at(std::max(time_of(time), profile_.origin())); }
+    int free_at(double time) const { return profile_.free_at(time_from_now(time, "time")); }
 
  private:
+    static int count_of(nb::handle value, const char* name) {
+        std::int64_t count = 0;
+        if (!nb::try_cast(value, count) || count < 0 || count > std::numeric_limits<int>::max()) {
+            throw UsageError(std::string(name) + ": expected a whole number from 0 to 2147483647, found " +
+                             shown_value(value));
+        }
+        return static_cast<int>(count);
+    }
+    static Duration length_of(nb::handle value) {
+        const Duration length = duration_of(value, "duration");
+        if (length < Duration()) {
+            throw UsageError("duration: expected at least 0 s, found " + length.to_shortest_string());
+        }
+        return length;
+    }
+    Time time_from_now(double seconds, const char* name) const {
+        const Time time = time_of(seconds);
+        if (time < state().now) {
+            throw UsageError(std::string(name) + ": expected a time from now, " + state().now.to_string() +
+                             ", on, found " + time.to_string());
+        }
+        return time;
+    }
+    // The least number of processors that are free at some time during [from, from + length).
+    int least_free(Time from, Duration length) const {
+        int least = 0;
+        int more = profile_.free_at(from);  // at most so many
+        while (least < more) {
+            const int middle = least + (more - least + 1) / 2;
+            if (profile_.earliest(from, length, middle) == from) {
+                least = middle;
+            } else {
+                more = middle - 1;
+            }
+        }
+        return least;
+    }
+
     AvailabilityProfile profile_;
 };
 
 // Deletes a round without the GIL's owner knowing: its cache holds an object.
 SharedRound make_round() {
     return {new RoundView, [](RoundView* view) {
-                const nb::gil_scoped_acquire gil;
+                const Gil gil;
                 delete view;
             }};
 }
@@ -279,51 +215,56 @@ class PythonAlgorithm : public Algorithm {
           failure_(std::move(failure)),
           stop_(std::move(stop)),
           view_(make_round()) {
-        const nb::gil_scoped_acquire gil;
-        decide_ = share(scheduler_->attr("decide"));
-        round_ = share(nb::cast(view_));
+        call_scheduler(name_, *failure_, [&] {
+            decide_ = share(attribute(*scheduler_, "decide"));
+            round_ = share(nb::cast(view_));
+        });
     }
 
     void begin(Round& round) override {
-        call(round, [&] { scheduler_->attr("begin")(*round_); });
+        in_round(round, [&] { call_python(attribute(*scheduler_, "begin"), *round_); });
     }
     void decide(Round& round) override {
-        call(round, [&] { (*decide_)(*round_); });
+        in_round(round, [&] { call_python(*decide_, *round_); });
     }
     Time next_wake(Time after) const override { return view_->next_wake(after); }
     std::vector<Statistic> statistics() const override {
-        const nb::gil_scoped_acquire gil;
-        std::vector<Statistic> result;
-        for (const auto& [name, count] :
-             nb::cast<std::map<std::string, std::uint64_t>>(scheduler_->attr("statistics")())) {
-            result.push_back({name, count});
-        }
-        return result;
+        return call_scheduler(name_, *failure_, [&] {
+            const nb::object counts = call_python(attribute(*scheduler_, "statistics"));
+            std::map<std::string, std::uint64_t> read;
+            if (!surviving_end([&] { return nb::try_cast(counts, read); })) {
+                throw UsageError("statistics() of " + name_ + ": expected a dict of names and whole numbers from 0, " +
+                                 "found " + shown_value(counts));
+            }
+            return mapped(read, [](const auto& count) { return Statistic{count.first, count.second}; });
+        });
     }
 
  private:
+    // The round is open to Python until the end of the scope.
+    class OpenRound {
+     public:
+        OpenRound(RoundView& view, Round& round) : view_(view) {
+            view_.open(round);
+            view_.forget_wakes();
+        }
+        ~OpenRound() { view_.close(); }
+        OpenRound(const OpenRound&) = delete;
+        OpenRound& operator=(const OpenRound&) = delete;
+
+     private:
+        RoundView& view_;
+    };
+
     template <class Call>
-    void call(Round& round, Call call) {
+    void in_round(Round& round, Call call) {
         if (stop_ && *stop_) {
             throw Interrupted();
         }
-        const nb::gil_scoped_acquire gil;
-        view_->open(round);
-        view_->forget_wakes();
-        try {
+        call_scheduler(name_, *failure_, [&] {
+            const OpenRound open(*view_, round);
             call();
-        } catch (const nb::python_error& problem) {
-            failure_->keep();
-            const auto why = nb::cast<std::string>(nb::str(problem.value()));
-            const auto type = nb::cast<std::string>(nb::handle(problem.type()).attr("__name__"));
-            close();
-            throw DecisionError("algorithm " + name_ + " fails: " + type + (why.empty() ? "" : ": " + why));
-        }
-        close();
-    }
-    void close() {
-        view_->waiting_object_.reset();
-        view_->close();
+        });
     }
 
     SharedObject scheduler_;
@@ -404,11 +345,15 @@ void bind_tools(nb::module_& module) {
                             "Free processors as a step function of time: idle now, and those of running jobs from "
                             "their estimated ends on. Valid until decide() returns.")
         .def("earliest", &ProfileView::earliest, arg("processors"), arg("duration"), arg("after").none() = nb::none(),
+             nb::sig("def earliest(self, processors: int, duration: object, after: float | None = None) -> float"),
              "The first time, in seconds, from `after` (now) on, at which so many processors are free for `duration` "
-             "seconds; inf if there is none.")
+             "seconds; inf if there is none. Raises UsageError for a time in the past.")
         .def("take", &ProfileView::take, arg("processors"), arg("start"), arg("duration"),
-             "Takes processors during [start, start + duration), for a planned job.")
-        .def("free_at", &ProfileView::free_at, arg("time"), "The number of free processors at a time.");
+             nb::sig("def take(self, processors: int, start: float, duration: object) -> None"),
+             "Takes processors during [start, start + duration), for a planned job. Raises UsageError, and changes "
+             "nothing, if fewer are free at some time then, or if it begins in the past.")
+        .def("free_at", &ProfileView::free_at, arg("time"),
+             "The number of free processors at a time, from now on. Raises UsageError for a time in the past.");
 }
 
 }  // namespace
@@ -422,9 +367,13 @@ SchedulerChoice choice_of(const nb::object& scheduler, const std::string& name, 
     description.parameters = RunTimePredictor::parameters();
     description.placements.push_back(Placement::machine);
     description.make = [shared = share(scheduler), name, failure, stop, copies](const Parameters&) {
-        const nb::gil_scoped_acquire gil;
-        const nb::object own = copies ? nb::module_::import_("copy").attr("deepcopy")(*shared) : nb::object(*shared);
-        return std::make_unique<PythonAlgorithm>(share(own), name, failure, stop);
+        SharedObject own = shared;
+        if (copies) {
+            own = call_scheduler(name, *failure, [&] {
+                return share(call_python(attribute(nb::module_::import_("copy"), "deepcopy"), *shared));
+            });
+        }
+        return std::make_unique<PythonAlgorithm>(std::move(own), name, failure, stop);
     };
     SchedulerChoice choice;
     choice.algorithm = name;
@@ -439,7 +388,7 @@ SchedulerChoice named_choice_of(const nb::object& scheduler, const std::string& 
     if (!nb::isinstance<nb::str>(scheduler)) {
         return choice_of(scheduler, name, parameters, copies, failure, nullptr);
     }
-    SchedulerChoice choice = read_choice(nb::cast<std::string>(scheduler), {});
+    SchedulerChoice choice = read_choice(utf8_of(scheduler), {});
     add_parameters(choice, parameters, "a keyword");
     return choice;
 }

@@ -5,12 +5,15 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <batfill/core/error.hpp>
 
 #include "bindings.hpp"
+#include "src/formats/job_id.hpp"
+#include "src/formats/job_json.hpp"
 #include "src/support/json.hpp"
 
 namespace batfill::python {
@@ -20,15 +23,17 @@ namespace {
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Texts = std::vector<std::string>;
 
-// Columns of a table with a job per row. `users`, `queues` and `others` may be empty.
+// Columns of a table with a job per row. `users`, `queues`, `licenses` and `others` may be empty.
 struct Table {
     Texts ids;
     Doubles submit;
     Doubles processors;
     Doubles walltime;  // NaN: none
     Doubles run_time;
+    Doubles deadline;  // NaN: none
     Texts users;
     Texts queues;
+    std::vector<Texts> licenses;
     Texts others;  // members of a JSON object
     Texts labels;  // of the rows, for errors
 };
@@ -40,12 +45,19 @@ class TableReader {
 
     Workload read(std::optional<int> processors) {
         workload_.name = "w0";
-        for (std::size_t row = 0; row < table_.ids.size(); ++row) {
+        require_ids();
+        ids_ = table_.ids;
+        changed_ids_ = make_usable(ids_);
+        for (std::size_t row = 0; row < ids_.size(); ++row) {
+            require_no_signal(row);
             add(row);
         }
         workload_.processors = processors.value_or(widest_);
         return std::move(workload_);
     }
+
+    // After read().
+    std::size_t changed_ids() const { return changed_ids_; }
 
  private:
     [[noreturn]] void fail(std::size_t row, const std::string& problem) const {
@@ -81,14 +93,25 @@ class TableReader {
         return texts_.shared(name);
     }
 
+    void require_ids() const {
+        std::unordered_map<std::string_view, std::size_t> rows;  // by id
+        for (std::size_t row = 0; row < table_.ids.size(); ++row) {
+            require_no_signal(row);
+            const std::string& id = table_.ids[row];
+            if (id.empty()) {
+                fail(row, "the id is empty, expected a text");
+            }
+            const auto [first, is_new] = rows.try_emplace(id, row);
+            if (!is_new) {
+                fail(row,
+                     "id " + shown(id) + " is that of row " + table_.labels[first->second] + ", expected another one");
+            }
+        }
+    }
+
     void add(std::size_t row) {
         JobDescription job;
-        const auto [first, is_new] = rows_.try_emplace(table_.ids[row], row);
-        if (!is_new) {
-            fail(row, "id " + shown(table_.ids[row]) + " is that of row " + table_.labels[first->second] +
-                          ", expected another one");
-        }
-        job.id = "w0!" + table_.ids[row];
+        job.id = "w0!" + ids_[row];
         job.submit = Time::at(seconds(table_.submit, row, "submit", false));
         job.processors = processors(row);
         widest_ = std::max(widest_, job.processors);
@@ -99,6 +122,12 @@ class TableReader {
         const auto text = [&](const Texts& column) {
             return column.empty() ? SharedText() : texts_.shared(column[row]);
         };
+        if (!std::isnan(table_.deadline(row))) {
+            job.deadline = Time::at(seconds(table_.deadline, row, "deadline", false));
+        }
+        if (!table_.licenses.empty()) {
+            job.licenses = table_.licenses[row];
+        }
         job.user = text(table_.users);
         job.queue = text(table_.queues);
         job.other_fields = text(table_.others);
@@ -108,19 +137,23 @@ class TableReader {
     const Table& table_;
     Workload workload_;
     TextPool texts_;
-    std::unordered_map<std::string, std::size_t> rows_;  // by id
+    Texts ids_;  // as workloads may have them
+    std::size_t changed_ids_ = 0;
     int widest_ = 1;
 };
 
-Jobs from_table(Texts ids, Doubles submit, Doubles processors, Doubles walltime, Doubles run_time, Texts users,
-                Texts queues, Texts others, Texts labels, std::optional<int> machine, bool believed,
-                const std::string& path) {
-    const Table table{std::move(ids),      std::move(submit),   std::move(processors),
-                      std::move(walltime), std::move(run_time), std::move(users),
-                      std::move(queues),   std::move(others),   std::move(labels)};
-    Workload workload = TableReader(table, path).read(machine);
+// The workload, and the number of ids that had to be changed.
+std::pair<Jobs, std::size_t> from_table(Texts ids, Doubles submit, Doubles processors, Doubles walltime,
+                                        Doubles run_time, Doubles deadline, Texts users, Texts queues,
+                                        std::vector<Texts> licenses, Texts others, Texts labels,
+                                        std::optional<int> machine, bool believed, const std::string& path) {
+    const Table table{std::move(ids),      std::move(submit),   std::move(processors), std::move(walltime),
+                      std::move(run_time), std::move(deadline), std::move(users),      std::move(queues),
+                      std::move(licenses), std::move(others),   std::move(labels)};
+    TableReader reader(table, path);
+    Workload workload = reader.read(machine);
     workload.believes_walltimes = believed;
-    return keep(std::move(workload));
+    return {keep(std::move(workload)), reader.changed_ids()};
 }
 
 }  // namespace
@@ -128,8 +161,10 @@ Jobs from_table(Texts ids, Doubles submit, Doubles processors, Doubles walltime,
 void bind_tables(nb::module_& module) {
     using nb::arg;
     module.def("from_table", &from_table, arg("ids"), arg("submit"), arg("processors"), arg("walltime"),
-               arg("run_time"), arg("users"), arg("queues"), arg("others"), arg("labels"), arg("machine").none(),
-               arg("believed"), arg("path"));
+               arg("run_time"), arg("deadline"), arg("users"), arg("queues"), arg("licenses"), arg("others"),
+               arg("labels"), arg("machine").none(), arg("believed"), arg("path"));
+    module.def(
+        "is_field_of_jobs", [](const std::string& name) { return is_known_field(name); }, arg("name"));
 }
 
 }  // namespace batfill::python

@@ -81,11 +81,10 @@ nb::tuple convert(bool imports, const Arguments& arguments) {
     nb::list workloads;
     if (request.conversion.split) {
         std::optional<ConvertedLog> converted;
-        {
-            const nb::gil_scoped_release released;
+        interruptible([&] {
             converted = convert_log(request);
             require_kept_jobs(converted->log, converted->summary);
-        }
+        });
         for (SwfPeriod& period : converted->periods) {
             workloads.append(nb::make_tuple(period.number, keep(std::move(period.workload))));
         }
@@ -93,19 +92,18 @@ nb::tuple convert(bool imports, const Arguments& arguments) {
     }
     std::vector<BadRows> bad_rows;
     std::optional<SwfWorkload> converted;
-    {
-        const nb::gil_scoped_release released;
+    interruptible([&] {
         const SwfLog log = request.accounting ? read_accounting(*request.accounting) : read_swf(request.log);
         converted = convert_swf(log, request.conversion);
         require_kept_jobs(log, converted->summary);
         bad_rows = log.bad_rows;
-    }
+    });
     workloads.append(nb::make_tuple(1, keep(std::move(converted->workload))));
     return nb::make_tuple(workloads, cleaning_of(converted->summary, bad_rows));
 }
 
 std::vector<std::pair<std::size_t, Jobs>> periods_of(const Jobs& jobs, double days) {
-    const Workload workload = by_submission(jobs);
+    const Workload workload = interruptible([&] { return by_submission(jobs); });
     if (!workload.jobs.empty() && workload.jobs.front().description.submit < Time()) {
         throw InputError(workload.path + ": job " + shown(workload.jobs.front().description.id) +
                          " is submitted before 0, expected none for weeks, which count from there");
@@ -118,28 +116,28 @@ std::vector<std::pair<std::size_t, Jobs>> periods_of(const Jobs& jobs, double da
     split.period = *length * 86'400;
     split.keep_crossing = true;
     std::vector<std::pair<std::size_t, Jobs>> result;
-    for (SwfPeriod& period : split_into_periods(workload, split)) {
+    for (SwfPeriod& period : interruptible([&] { return split_into_periods(workload, split); })) {
         result.emplace_back(period.number, keep(std::move(period.workload)));
     }
     return result;
 }
 
 Jobs scaled(const Jobs& jobs, double load) {
-    Workload workload = by_submission(jobs);
+    Workload workload = interruptible([&] { return by_submission(jobs); });
     for (const auto& [name, profile] : workload.profiles) {
         if (profile.type != JobProfile::Type::delay) {
             throw InputError(workload.path + ": profile " + name + " is of type " + profile.type_name +
                              ", expected delays to compute the load");
         }
     }
-    scale_load(workload, load_of(load));
+    const Decimal exact = load_of(load);
+    interruptible([&] { scale_load(workload, exact); });
     return keep(std::move(workload));
 }
 
 Jobs lublin(const Arguments& arguments) {
     const LublinModel model = commands::parse_lublin_options(arguments, commands::OptionsFrom::file).value().model;
-    const nb::gil_scoped_release released;
-    Workload workload = generate_lublin(model);
+    Workload workload = interruptible([&] { return generate_lublin(model); });
     workload.path = "lublin";
     return keep(std::move(workload));
 }
@@ -187,18 +185,22 @@ void bind_workloads(nb::module_& module) {
         .def(
             "save",
             [](const Jobs& jobs, const std::string& path, const std::string& format) {
-                if (place_of(format, "format", {"batsim4", "batsim5"}) == 0) {
-                    write_workload(*jobs.workload, path);
-                    return;
-                }
-                Workload copy = *jobs.workload;
-                copy.format = WorkloadFormat::batsim5;
-                write_workload(copy, path);
+                const bool is_batsim4 = place_of(format, "format", {"batsim4", "batsim5"}) == 0;
+                interruptible([&] {
+                    if (is_batsim4) {
+                        write_workload(*jobs.workload, path);
+                        return;
+                    }
+                    Workload copy = *jobs.workload;
+                    copy.format = WorkloadFormat::batsim5;
+                    write_workload(copy, path);
+                });
             },
-            arg("path"), arg("format"), nb::call_guard<nb::gil_scoped_release>());
+            arg("path"), arg("format"));
     module.def(
-        "read_json", [](const std::string& path) { return keep(read_workload(path, "w0")); }, arg("path"),
-        nb::call_guard<nb::gil_scoped_release>());
+        "read_json",
+        [](const std::string& path) { return keep(interruptible([&] { return read_workload(path, "w0"); })); },
+        arg("path"));
     module.def("convert", &convert, arg("imports"), arg("arguments"),
                nb::sig("def convert(imports: bool, arguments: collections.abc.Sequence[str]) -> "
                        "tuple[list[tuple[int, Jobs]], dict[str, typing.Any]]"));

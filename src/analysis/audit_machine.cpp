@@ -2,6 +2,7 @@
 #include <tuple>
 
 #include "audit.hpp"
+#include "src/support/interruption.hpp"
 
 namespace batfill::analysis {
 
@@ -26,6 +27,7 @@ void visit_processors(const Ran& job, int size, Visit visit) {
 void Audit::check_processors() {
     std::vector<const Ran*> holders(static_cast<std::size_t>(processors()), nullptr);
     for (const Ran& job : ran_) {
+        look_for_interruption();
         const Time until = job.held_until();
         bool reported = false;
         visit_processors(job, processors(), [&](int processor) {
@@ -45,6 +47,7 @@ void Audit::check_processors() {
 
 // Reports each job once, for its lowest processor with an outage.
 void Audit::check_outages(const Ran& job) {
+    look_for_interruption();
     const Time start = job.start;
     visit_processors(job, processors(), [&](int processor) {
         for (const Outages::Outage& outage : outages_.not_over_at(processor, start + options_.tolerance)) {

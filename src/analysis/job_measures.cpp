@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 
 namespace batfill::analysis {
@@ -101,6 +102,7 @@ std::vector<double> values_of(const FinishedJobs& jobs, JobMeasure what, Duratio
     std::vector<double> values;
     values.reserve(jobs.size());
     for (const FinishedJob& job : jobs) {
+        look_for_interruption();
         if (const std::optional<double> value = measure(job, what, tau)) {
             values.push_back(*value);
         }

@@ -5,6 +5,7 @@
 
 #include "job_measures.hpp"
 #include "src/support/csv_reader.hpp"
+#include "src/support/interruption.hpp"
 #include "src/support/json.hpp"
 
 namespace batfill {
@@ -27,6 +28,7 @@ std::string_view MeasuredSchedule::keep(const std::string& id) {
 }
 
 void MeasuredSchedule::add(const ScheduledJob& job) {
+    look_for_interruption();
     const std::string_view id = keep(job.id);
     ++in_state_[static_cast<std::size_t>(job.state)];
     if (job.finished()) {

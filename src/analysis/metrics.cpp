@@ -6,6 +6,7 @@
 
 #include "job_measures.hpp"
 #include "metric_table.hpp"
+#include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 #include "workload_jobs.hpp"
 
@@ -22,6 +23,7 @@ analysis::JobsByDeadline jobs_by_deadline(const MeasuredSchedule& schedule, cons
     }
     analysis::JobsByDeadline result;
     for (const FinishedJob& job : schedule.finished()) {
+        look_for_interruption();
         const JobDescription& description = *submitted.require(job, schedule.path()).description;
         if (const std::optional<Time>& deadline = description.deadline) {
             result.driven.push_back(job);
@@ -69,6 +71,7 @@ Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& 
         const analysis::WorkloadJobs submitted(workloads);
         run.by_deadline = jobs_by_deadline(schedule, submitted, counted_regular);
         for (const FinishedJob& job : run.finished) {
+            look_for_interruption();
             if (const std::string& user = submitted.find(job.id)->description->user; !user.empty()) {
                 run.by_user[user].push_back(job);
             }
@@ -81,7 +84,10 @@ Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& 
         analysis::require_same_finished_jobs(*baseline, schedule);
         run.baseline = &baseline->finished();
     }
-    return Metrics(mapped(analysis::all_metrics(), [&](const auto& metric) { return metric.compute(run); }));
+    return Metrics(mapped(analysis::all_metrics(), [&](const auto& metric) {
+        look_for_interruption();
+        return metric.compute(run);
+    }));
 }
 
 }  // namespace batfill

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <utility>
 
+#include "src/support/interruption.hpp"
+
 namespace batfill::analysis {
 
 namespace {
@@ -79,6 +81,7 @@ void walk(const FinishedJobs& jobs, const Beginnings& beginnings, EndOf end_of, 
     // In a foreign file a job may end before it starts, or start before its submission.
     const auto next = [&] { return std::min({submitted.next(), started.next(), ended.next()}); };
     for (step.at = next(); !step.at.is_infinite(); step.at = next()) {
+        look_for_interruption();
         while (submitted.next() == step.at) {
             const FinishedJob& job = submitted.take();
             ++step.waiting;

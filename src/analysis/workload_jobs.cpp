@@ -6,6 +6,7 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/support/interruption.hpp"
 #include "src/support/json.hpp"
 #include "src/support/numbers.hpp"
 
@@ -54,6 +55,7 @@ WorkloadJobs::WorkloadJobs(const std::vector<Workload>& workloads) : workloads_(
     std::uint32_t number = 0;
     for (const Workload& workload : workloads) {
         for (const WorkloadJob& job : workload.jobs) {
+            look_for_interruption();
             std::size_t place = first_place(job.description.id);
             while (places_[place] != no_job) {
                 place = (place + 1) & (places_.size() - 1);

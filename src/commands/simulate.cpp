@@ -227,9 +227,17 @@ Outcome simulate(Scenario scenario, const SimulateOptions& options, SocketSchedu
     how.keeps_deadlocks = true;
     how.measures_time = options.measures_time;
     if (!options.quiet) {
-        how.progress = [&](std::size_t ended, Time now) {
-            const auto day = static_cast<long long>(now.to_seconds() / Duration::days(1).to_seconds());
-            progress.show(ended, jobs, std::to_string(ended) + " jobs, day " + std::to_string(day));
+        how.watch = [&](const Simulator& simulation) {
+            const std::size_t ended = simulation.ended().size();
+            const auto day =
+                static_cast<long long>(simulation.results().now.to_seconds() / Duration::days(1).to_seconds());
+            const std::string note = std::to_string(ended) + " jobs, day " + std::to_string(day);
+            const std::string waits_for = simulation.waits_for();
+            if (waits_for.empty()) {
+                progress.show(ended, jobs, note);
+            } else {
+                progress.show_waiting(ended, jobs, note + ", " + waits_for);
+            }
         };
     }
     return scheduler != nullptr ? run(std::move(scenario), *scheduler, how)
@@ -242,7 +250,7 @@ void print_outcome(const Outcome& outcome, double seconds, const std::vector<std
     std::cout << simulation.ended().size() << " jobs, " << simulation.results().messages << " messages, "
               << simulation.results().now.to_string() << " simulated seconds in " << seconds << " s; wrote "
               << enumeration(written) << '\n';
-    if (const std::vector<Statistic> statistics = outcome.statistics(); !statistics.empty()) {
+    if (const std::vector<Statistic>& statistics = outcome.statistics(); !statistics.empty()) {
         std::cout << "statistics of " << outcome.engine()->description().name << ": " << text_of(statistics) << '\n';
     }
 }

@@ -10,6 +10,7 @@
 #include "src/formats/job_json.hpp"
 #include "src/formats/profile_index.hpp"
 #include "src/support/files.hpp"
+#include "src/support/interruption.hpp"
 #include "src/support/json.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/support/text_files.hpp"
@@ -205,6 +206,7 @@ class WorkloadReader {
                 const std::size_t bytes_of_a_job = json_.position() / jobs_looked_at + 1;
                 workload_.jobs.reserve(json_.size() / bytes_of_a_job * 5 / 4);
             }
+            look_for_interruption();
             const JsonValue& object = json_.value();
             try {
                 workload_.jobs.push_back(read_workload_job(object, workload_.name, keep_source_, texts_));
@@ -250,6 +252,7 @@ class WorkloadReader {
         check_ids();
         ProfileIndex profiles(workload_);
         for (const WorkloadJob& job : workload_.jobs) {
+            look_for_interruption();
             if (profiles.find(job.description.profile) == nullptr) {
                 throw InputError("job " + in_quotes(job.description.id) + ": its profile " +
                                  in_quotes(job.description.profile) + " is not among the profiles");

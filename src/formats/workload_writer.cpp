@@ -6,6 +6,7 @@
 
 #include "src/formats/job_json.hpp"
 #include "src/support/files.hpp"
+#include "src/support/interruption.hpp"
 #include "src/support/json.hpp"
 
 namespace batfill {
@@ -54,6 +55,7 @@ WorkloadWriter::WorkloadWriter(Workload frame, Sink sink)
             (frame_.believes_walltimes ? R"(,"walltimes":"believed")" : "") + ",\"jobs\":[") {}
 
 void WorkloadWriter::add(const WorkloadJob& job) {
+    look_for_interruption();
     line_ += std::exchange(is_first_, false) ? "\n" : ",\n";
     const std::string_view name = name_in(frame_.name, job.description.id);
     try {

@@ -31,6 +31,7 @@ class TimedScheduler : public SimulatedScheduler {
     }
     void end(Time now) override { scheduler_.end(now); }
     bool registers_jobs() const override { return scheduler_.registers_jobs(); }
+    std::size_t most_idle_calls(bool jobs_wait) const override { return scheduler_.most_idle_calls(jobs_wait); }
     double seconds() const { return std::chrono::duration<double>(spent_).count(); }
 
  private:
@@ -60,12 +61,21 @@ void Outcome::simulate(std::unique_ptr<Engine> engine, const SchedulerChoice& ch
     scheduler_ = std::make_unique<EmbeddedScheduler>(*engine_, machine);
     jobs_survive_losses_ = survive_losses(choice.parameters);
     simulate(*scheduler_, options);
+    statistics_ = engine_->statistics();
 }
 
 void Outcome::simulate(SimulatedScheduler& scheduler, const RunOptions& options) {
     TimedScheduler timed(scheduler);
+    const auto progress = [&](std::size_t ended, Time now) {
+        if (options.progress) {
+            options.progress(ended, now);
+        }
+        if (options.watch) {
+            options.watch(simulator_);
+        }
+    };
     try {
-        simulator_.run(options.measures_time ? timed : scheduler, options.progress);
+        simulator_.run(options.measures_time ? timed : scheduler, progress);
     } catch (const DeadlockError& problem) {
         if (!options.keeps_deadlocks) {
             throw;
@@ -107,10 +117,6 @@ std::vector<BrokenGuarantee> Outcome::broken_guarantees() const {
         }
     }
     return broken;
-}
-
-std::vector<Statistic> Outcome::statistics() const {
-    return engine_ ? engine_->statistics() : std::vector<Statistic>();
 }
 
 std::map<RejectionCause, Rejections> Outcome::rejected() const {

@@ -175,7 +175,7 @@ std::vector<std::string> write_files(const Outcome& outcome, const std::string& 
         wanted ? into(files.add(files_prefix + name)) : files.leave_out(files_prefix + name);
     };
     const Simulator& simulation = outcome.simulation();
-    const std::vector<Statistic> statistics = outcome.statistics();
+    const std::vector<Statistic>& statistics = outcome.statistics();
     const bool guarantees = outcome.gives_guarantees();
     write(true, "jobs.csv", [&](OutputFile& file) { write_jobs(simulation, file); });
     write(true, batsim5 ? "schedule.json" : "schedule.csv",

@@ -5,6 +5,8 @@
 #include <sodium.h>
 #include <zlib.h>
 
+#include "src/support/interruption.hpp"
+
 namespace batfill::report {
 
 namespace {
@@ -20,6 +22,7 @@ std::string base64(const std::string& bytes) {
 }  // namespace
 
 std::string packed(std::string_view bytes) {
+    look_for_interruption();
     uLongf size = compressBound(bytes.size());
     std::string compressed(size, '\0');
     // zlib wants a pointer to its own type of bytes.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 
 namespace batfill::report {
@@ -104,6 +105,7 @@ std::optional<double> quantile(const std::vector<double>& values, double share) 
 JobClasses classes_of(const FinishedJobs& jobs) {
     JobClasses classes;
     for (const FinishedJob& job : jobs) {
+        look_for_interruption();
         classes[{analysis::width_class(job), analysis::length_class(job.run)}].push_back(job);
     }
     return classes;
@@ -113,6 +115,7 @@ std::vector<GroupSummary> groups_of(const FinishedJobs& jobs, Duration tau,
                                     const std::function<std::string(const FinishedJob&)>& name_of) {
     std::map<std::string, FinishedJobs> groups;
     for (const FinishedJob& job : jobs) {
+        look_for_interruption();
         groups[name_of(job)].push_back(job);
     }
     std::vector<GroupSummary> summaries = mapped(groups, [=](const auto& group) {

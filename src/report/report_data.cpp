@@ -15,6 +15,7 @@
 #include "src/analysis/workload_jobs.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/escaped.hpp"
+#include "src/support/interruption.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
 
@@ -135,6 +136,7 @@ template <class Range, class Add>
 void write_column(const char* name, const Range& values, Json& json, Add add) {
     Column column;
     for (const auto& value : values) {
+        look_for_interruption();
         add(column, value);
     }
     json.key(name).text(packed(column.bytes()));
@@ -194,6 +196,7 @@ void write_steps(const MeasuredRun& run, const Clock& clock, Json& json) {
 }
 
 void write_distribution(const char* name, std::vector<double> values, Json& json) {
+    look_for_interruption();
     std::sort(values.begin(), values.end());
     json.key(name).open_object();
     json.key("count").integer(values.size());

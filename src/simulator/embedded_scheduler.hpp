@@ -19,6 +19,10 @@ class EmbeddedScheduler : public SimulatedScheduler {
     void message(Time now, std::span<Event> events, SchedulerReply& reply) override;
     void end(Time) override {}
     bool registers_jobs() const override { return engine_.registers_jobs(); }
+    // Without jobs, only an algorithm that switches processors has something to do.
+    std::size_t most_idle_calls(bool jobs_wait) const override {
+        return jobs_wait || engine_.algorithm().switches_processors() ? 10'000 : 1;
+    }
 
     const std::map<RejectionCause, Rejections>& rejections() const { return rejections_; }
 

@@ -1,8 +1,11 @@
 #include "simulated_jobs.hpp"
 
+#include "src/support/interruption.hpp"
+
 namespace batfill {
 
 void describe(const Simulator& simulator, JobNumber number, ScheduledJob& scheduled) {
+    look_for_interruption();
     const SimulatedJob& job = simulator.job(number);
     const JobDescription& description = job.job->description;
     scheduled.id = description.id;

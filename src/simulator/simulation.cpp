@@ -10,6 +10,7 @@
 
 #include "src/formats/profile_index.hpp"
 #include "src/support/json.hpp"
+#include "src/support/names.hpp"
 #include "src/support/overloaded.hpp"
 
 namespace batfill {
@@ -128,7 +129,7 @@ void Simulation::run(const Simulator& simulator, SimulatedScheduler& scheduler, 
                 std::swap(mailbox_, late_messages_);
                 continue;
             }
-            if (scheduler_ready_ && finished()) {
+            if (scheduler_ready_ && (finished() || waits_no_longer_)) {
                 break;
             }
             if (timers_.empty()) {
@@ -178,12 +179,21 @@ void Simulation::send(SimulatedScheduler& scheduler) {
             }
         }
     }
+    const bool only_calls = std::ranges::all_of(
+        events_, [](const Event& event) { return std::holds_alternative<RequestedCall>(event.data); });
     reply_.decisions.clear();
     reply_.now = results_.now;
     ++results_.messages;
     scheduler_ready_ = false;
     scheduler.message(results_.now, events_, reply_);
     events_.clear();
+    const bool asks_only = !reply_.decisions.empty() && std::ranges::all_of(reply_.decisions, [](const auto& timed) {
+        return std::holds_alternative<CallMeLater>(timed.decision);
+    });
+    idle_calls_ = only_calls && asks_only && only_calls_will_happen() ? idle_calls_ + 1 : 0;
+    if (idle_calls_ > 0) {
+        note_idle_call(scheduler);
+    }
     next_decision_ = 0;
     take_in_reply();
 }
@@ -259,6 +269,7 @@ void Simulation::receive(const Message& message) {
             break;
         case Kind::call:
             --pending_;
+            --calls_;
             tell(RequestedCall{});
             break;
         case Kind::reply:
@@ -408,6 +419,7 @@ void Simulation::call_later(Time time) {
     const Microseconds units = (time.since_zero().count() + unit - 1) / unit;
     time = Time::at(Duration::microseconds(units * unit));
     ++pending_;
+    ++calls_;
     if (time > results_.now) {
         set_timer(time, Kind::call, 0);
     } else if (like_batsim5()) {
@@ -442,14 +454,47 @@ bool Simulation::finished() const {
            (registration_finished_ || !dynamic_jobs_);
 }
 
+// Jobs may wait.
+bool Simulation::only_calls_will_happen() const {
+    return job_submitters_ == 0 && event_submitters_ == 0 && pending_ == calls_;
+}
+
+// The scheduler has been called and only asks for a further call, while nothing else will happen.
+// Throws: DecisionError if jobs wait and it has been called too often.
+void Simulation::note_idle_call(const SimulatedScheduler& scheduler) {
+    if (idle_calls_ < scheduler.most_idle_calls(in_queue_ > 0)) {
+        return;
+    }
+    if (in_queue_ == 0) {
+        waits_no_longer_ = registration_finished_ || !dynamic_jobs_;
+        return;
+    }
+    throw DecisionError("the scheduler asked for " + std::to_string(idle_calls_) +
+                        " calls in a row and started nothing, the last of them at " + results_.now.to_string() +
+                        ", while no job runs and nothing else will happen; expected it to start one of the " +
+                        std::to_string(in_queue_) + " waiting jobs, the first of them " + first_waiting_job());
+}
+
+std::string Simulation::waits_for() const {
+    if (calls_ == 0 || !only_calls_will_happen()) {
+        return {};
+    }
+    return "waits for calls of the scheduler: " +
+           (in_queue_ == 0 ? "no job waits" : counted(in_queue_, "job") + (in_queue_ == 1 ? " waits" : " wait")) +
+           ", none runs";
+}
+
+std::string Simulation::first_waiting_job() const {
+    return shown(std::ranges::find(results_.jobs, JobState::submitted, &SimulatedJob::state)->job->description.id);
+}
+
 std::string Simulation::deadlock() const {
     if (in_queue_ == 0) {
         return "the simulation stops at " + results_.now.to_string() +
                " because the scheduler, which may register jobs, has never said registration_finished";
     }
-    const auto waiting = std::ranges::find(results_.jobs, JobState::submitted, &SimulatedJob::state);
     return "the simulation stops at " + results_.now.to_string() + " with " + std::to_string(in_queue_) +
-           " jobs that the scheduler never started, the first of them " + shown(waiting->job->description.id);
+           " jobs that the scheduler never started, the first of them " + first_waiting_job();
 }
 
 }  // namespace batfill

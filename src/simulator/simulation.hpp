@@ -31,6 +31,7 @@ class Simulation {
     const SimulationResults& results() const { return results_; }
     std::optional<JobNumber> find_job(const std::string& id) const;
     MachineTimes machine_times() const { return machines_.times(); }
+    std::string waits_for() const;
 
  private:
     // What a message in Batsim's mailbox is about. Timers have one of the first six kinds.
@@ -117,6 +118,9 @@ class Simulation {
         event.data = std::move(data);
     }
     bool finished() const;
+    bool only_calls_will_happen() const;
+    void note_idle_call(const SimulatedScheduler& scheduler);
+    std::string first_waiting_job() const;
     std::string deadlock() const;
 
     const Scenario& scenario_;
@@ -152,10 +156,13 @@ class Simulation {
     std::size_t job_submitters_ = 0;  // still at work
     std::size_t event_submitters_ = 0;
     std::size_t in_queue_ = 0;
-    std::size_t pending_ = 0;  // running jobs, requested calls and switches whose end was not reported yet
+    std::size_t pending_ = 0;     // running jobs, requested calls and switches whose end was not reported yet
+    std::size_t calls_ = 0;       // the requested calls among them
+    std::size_t idle_calls_ = 0;  // in a row until now; see SimulatedScheduler::most_idle_calls()
     std::vector<SetResourceState> switches_;  // all switches requested so far
 
     bool scheduler_ready_ = false;
+    bool waits_no_longer_ = false;  // for calls that were requested
     bool dynamic_jobs_ = false;
     bool profile_reuse_ = false;
     bool registration_finished_ = false;

@@ -77,6 +77,9 @@ const Scenario& Simulator::scenario() const {
 const SimulationResults& Simulator::results() const {
     return simulation_->results();
 }
+std::string Simulator::waits_for() const {
+    return simulation_->waits_for();
+}
 MachineTimes Simulator::machine_times() const {
     return simulation_->machine_times();
 }

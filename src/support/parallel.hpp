@@ -8,11 +8,14 @@
 #include <thread>
 #include <vector>
 
+#include "interruption.hpp"
+
 namespace batfill {
 
 // Calls work(0), ..., work(count - 1) on `threads` threads, including this one, and starts them in that order.
 // After each call, calls progress(number done) from any of the threads, one call at a time. If a call throws, starts no
 // more. Rethrows the exception of the lowest index, which is the same for any number of threads.
+// look_for_interruption() does in all of them what it does in this one, possibly at once.
 // Requires: at least one thread.
 inline void for_each_in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
                                  const std::function<void(std::size_t)>& progress = {}) {
@@ -21,7 +24,8 @@ inline void for_each_in_parallel(std::size_t count, unsigned threads, const std:
     std::size_t done = 0;
     std::size_t first_failure = count;
     std::exception_ptr problem;
-    const auto serve = [&] {
+    const auto serve = [&, look = InterruptionLook::current()] {
+        const InterruptionLook same(look);
         std::unique_lock lock(mutex);
         while (next < count && !problem) {
             const std::size_t number = next++;

@@ -39,24 +39,35 @@ class Progress {
     // Reports that `done` of `total` is done; `note` describes it in the words of the work. Call it often: it writes
     // only when there is something new to see.
     void show(std::size_t done, std::size_t total, const std::string& note) {
-        const std::size_t percent = total == 0 ? 100 : done * 100 / total;
-        const Clock::time_point now = Clock::now();
-        if (display_.terminal && total > 0 && percent != shown_) {
-            shown_ = percent;
-            const std::size_t width = percent * 40 / 100;
-            display_.out << "\r[" << std::string(width, '#') << std::string(40 - width, ' ') << "] " << std::setw(3)
-                         << percent << " %  " << note << time_left(done, total, now) << "\033[K" << std::flush;
-        } else if (!display_.terminal && now - last_line_ >= display_.between_lines) {
-            last_line_ = now;
-            display_.out << "batfill: " << percent << " %, " << note << time_left(done, total, now) << '\n'
-                         << std::flush;
+        show(done, total, note, time_left(done, total, Clock::now()));
+    }
+    // As above, for work that waits: nobody knows for how long. On a terminal, `note` appears at most once per second.
+    void show_waiting(std::size_t done, std::size_t total, const std::string& note) {
+        if (display_.terminal && Clock::now() - last_drawn_ >= std::chrono::seconds(1)) {
+            shown_ = nothing;
         }
+        show(done, total, note, "");
     }
 
  private:
     using Clock = std::chrono::steady_clock;
 
     static constexpr std::size_t nothing = 101;  // percent
+
+    void show(std::size_t done, std::size_t total, const std::string& note, const std::string& left) {
+        const std::size_t percent = total == 0 ? 100 : done * 100 / total;
+        const Clock::time_point now = Clock::now();
+        if (display_.terminal && total > 0 && percent != shown_) {
+            shown_ = percent;
+            last_drawn_ = now;
+            const std::size_t width = percent * 40 / 100;
+            display_.out << "\r[" << std::string(width, '#') << std::string(40 - width, ' ') << "] " << std::setw(3)
+                         << percent << " %  " << note << left << "\033[K" << std::flush;
+        } else if (!display_.terminal && now - last_line_ >= display_.between_lines) {
+            last_line_ = now;
+            display_.out << "batfill: " << percent << " %, " << note << left << '\n' << std::flush;
+        }
+    }
 
     // Assumes that the rest continues at the average speed so far.
     std::string time_left(std::size_t done, std::size_t total, Clock::time_point now) const {
@@ -71,6 +82,7 @@ class Progress {
     ProgressDisplay display_;
     Clock::time_point begin_;
     Clock::time_point last_line_;
+    Clock::time_point last_drawn_{};
     std::size_t shown_ = nothing;
 };
 

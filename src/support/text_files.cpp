@@ -9,6 +9,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/support/files.hpp"
+#include "src/support/interruption.hpp"
 #include "src/support/split.hpp"
 
 namespace batfill {
@@ -110,6 +111,7 @@ struct Lines {
 
     void add(std::string_view line) {
         ++number;
+        look_for_interruption();
         try {
             if (line.size() > max_size) {
                 throw InputError("expected a line of at most " + std::to_string(max_size >> 10) + " KiB");

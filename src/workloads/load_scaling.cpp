@@ -4,6 +4,7 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/support/interruption.hpp"
 #include "swf_selection.hpp"
 
 namespace batfill {
@@ -33,6 +34,7 @@ constexpr double most_work = 1e30;
 Microseconds work_of(const auto& jobs, int processors, const auto& size_of_job, const auto& length_of_job) {
     Microseconds work = 0;
     for (const auto& job : jobs) {
+        look_for_interruption();
         const long long size = size_of_job(job);
         work += size <= processors ? length_of_job(job).count() * size : 0;
         if (static_cast<double>(work) > most_work) {
@@ -92,6 +94,7 @@ LoadScaling scale_load(Workload& workload, Decimal load) {
     const Duration span = jobs.empty() ? Duration() : jobs.back().description.submit.since_zero() - first;
     const LoadScaling scaling = scaling_of(first, span, work, load, workload.processors, workload.path);
     for (WorkloadJob& job : jobs) {
+        look_for_interruption();
         job.description.submit = Time::at(scaling.submit(job.description.submit.since_zero()));
     }
     return scaling;

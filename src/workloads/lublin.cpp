@@ -11,6 +11,7 @@
 
 #include "draws.hpp"
 #include "modal_estimates.hpp"
+#include "src/support/interruption.hpp"
 #include "src/support/numbers.hpp"
 
 namespace batfill {
@@ -242,6 +243,7 @@ Workload generate_lublin(const LublinModel& model) {
     Draws estimate_draws(model.seed, 2);
     double work = 0;
     while (drawn.size() < job_count) {
+        look_for_interruption();
         JobSource& source = *std::ranges::min_element(sources, {}, &JobSource::next_clock);
         drawn.push_back(source.take());
         drawn.back().walltime = draw_walltime(model, drawn.back().run_time, estimate_draws);
@@ -252,6 +254,7 @@ Workload generate_lublin(const LublinModel& model) {
     std::vector<std::pair<long long, const DrawnJob*>> by_submission;
     by_submission.reserve(job_count);
     for (const DrawnJob& job : drawn) {
+        look_for_interruption();
         by_submission.emplace_back(std::llround(sources[job.stream].cycle().clock(job.arrival * factor)), &job);
     }
     std::ranges::stable_sort(by_submission, {}, &std::pair<long long, const DrawnJob*>::first);
@@ -264,6 +267,7 @@ Workload generate_lublin(const LublinModel& model) {
     const bool has_queues = model.kind == LublinModel::Jobs::both;
     TextPool texts;
     for (const auto& [submit, job] : by_submission) {
+        look_for_interruption();
         JobDescription description;
         description.id = workload.name + "!" + padded(workload.jobs.size() + 1, width);
         description.submit = Time::seconds(submit);

@@ -9,6 +9,7 @@
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "modal_estimates.hpp"
+#include "src/support/interruption.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
 #include "swf_selection.hpp"
@@ -361,6 +362,7 @@ SwfWorkload convert(const SwfSelection& selection, JobMaker& maker) {
     result.workload = maker.frame();
     result.workload.jobs.reserve(selection.kept.size());
     for (const KeptJob& kept : selection.kept) {
+        look_for_interruption();
         result.workload.jobs.push_back(maker.make(kept));
         const Duration wait = kept.job->wait;
         result.waits.push_back(wait == unknown_wait ? std::nullopt : std::optional(std::max(wait, Duration())));
@@ -397,6 +399,7 @@ std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSpl
                                           const std::optional<LoadScaling>& scaled) {
     std::vector<SwfPeriod> periods;
     for (const WorkloadJob& job : workload.jobs) {
+        look_for_interruption();
         const std::size_t number = split.period_of(job.description.submit.since_zero());
         if (periods.empty() || periods.back().number != number) {
             periods.push_back({number, workload.without_jobs()});

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
@@ -185,6 +186,7 @@ SwfSelection select_jobs(const SwfLog& log, const SwfConversion& conversion) {
     }
     result.kept.reserve(log.jobs.size());
     for (const SwfJob& job : log.jobs) {
+        look_for_interruption();
         const auto rule = std::ranges::find_if(rules, [&](const Rule& r) { return r.drops(job); });
         if (rule == rules.end()) {
             result.kept.push_back({&job});

@@ -44,6 +44,20 @@ TEST_CASE("Without a terminal, progress is a line now and then, and none for wha
     CHECK(out.str() == "batfill: 25 %, 50 jobs, day 3, about 0 s left\nbatfill: 100 %, 200 jobs, day 9\n");
 }
 
+TEST_CASE("Progress of work that waits says for what, and not how long it will take", "[progress]") {
+    std::ostringstream out;
+    {
+        Progress progress({out, true});
+        progress.show(150, 200, "150 jobs");
+        progress.show_waiting(150, 200, "150 jobs, waits for calls");
+        CHECK_THAT(out.str(), !Contains("waits"));  // at most once per second
+    }
+    out.str("");
+    Progress progress({out, false, std::chrono::seconds(0)});
+    progress.show_waiting(50, 200, "50 jobs, waits for calls");
+    CHECK(out.str() == "batfill: 25 %, 50 jobs, waits for calls\n");
+}
+
 TEST_CASE("Progress of nothing at all shows no bar", "[progress]") {
     std::ostringstream out;
     { Progress({out, true}).show(0, 0, "0 jobs"); }

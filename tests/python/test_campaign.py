@@ -125,10 +125,6 @@ def test_refused_campaigns(tmp_path, easy):
         batfill.campaign(with_own(tmp_path), tmp_path / "out")
     with pytest.raises(batfill.UsageError, match="mine is a name, expected an instance"):
         batfill.campaign(with_own(tmp_path), tmp_path / "out", schedulers={"mine": "easy"})
-    unreadable = easy()
-    unreadable.look = lambda: None
-    with pytest.raises(batfill.UsageError, match="mine: expected a class with its code in a file"):
-        batfill.campaign(with_own(tmp_path), tmp_path / "out", schedulers={"mine": unreadable})
 
 
 def test_an_exception_of_progress_ends_a_campaign(tmp_path, easy):

@@ -138,6 +138,48 @@ def test_wake_at():
     assert list(run.jobs["starting_time"]) == [10, 13.5]
 
 
+class Hourly(batfill.Scheduler):
+    """Wants a round once an hour, for ever; starts each job so many days after its submission."""
+
+    def __init__(self, days=0.0):
+        self.days = days
+        self.rounds = 0
+
+    def decide(self, round):
+        self.rounds += 1
+        for job, submit in enumerate(round.waiting.submit):
+            if submit + self.days * 86400 <= round.now:
+                round.try_start(job)
+        round.wake_at((round.now // 3600 + 1) * 3600)
+
+
+def test_a_run_ends_with_its_jobs_whatever_rounds_are_wanted(tmp_path):
+    scheduler = Hourly()
+    run = batfill.simulate(three_jobs(), 4, scheduler)
+    assert len(run.jobs) == 3 and scheduler.rounds < 10
+    comparison = batfill.compare([three_jobs()], {"mine": Hourly(), "theirs": "fcfs"}, "mean_wait")
+    assert comparison.values().shape == (1, 2)
+    file = tmp_path / "c.yaml"
+    file.write_text("workloads: [{generate: lublin, jobs: 9, processors: 4, seed: 1}]\nschedulers: [mine]\n")
+    assert batfill.campaign(file, tmp_path / "out", schedulers={"mine": Hourly()}).made == 1
+
+
+def test_a_scheduler_may_start_a_job_when_it_likes():
+    assert list(batfill.simulate(three_jobs(), 4, Hourly(400)).jobs["starting_time"] // 86400) == [400] * 3
+
+
+def test_many_rounds_at_which_nothing_starts_are_an_error(tmp_path):
+    message = r"10000 calls in a row and started nothing, the last of them at 3600\d\d\d\d.000000.* 3 waiting jobs"
+    with pytest.raises(batfill.DecisionError, match=message):
+        batfill.simulate(three_jobs(), 4, Hourly(1000))
+    with pytest.raises(batfill.Error, match=message):
+        batfill.compare([three_jobs()], {"mine": Hourly(1000)}, "mean_wait")
+    file = tmp_path / "c.yaml"
+    file.write_text("workloads: [{generate: lublin, jobs: 9, processors: 4, seed: 1}]\nschedulers: [mine]\n")
+    with pytest.raises(batfill.InputError, match="10000 calls in a row"):
+        batfill.campaign(file, tmp_path / "out", schedulers={"mine": Hourly(100000)})
+
+
 @pytest.mark.parametrize(
     ("decide", "error", "message"),
     [

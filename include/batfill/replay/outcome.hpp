@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,6 +19,8 @@ class EmbeddedScheduler;
 
 struct RunOptions {
     Simulator::Progress progress{};  // called now and then
+    // Called as often, with the simulation at that time.
+    std::function<void(const Simulator&)> watch{};
     // If some jobs never start, the outcome says so, with what came of the others. If not set, this is an error.
     bool keeps_deadlocks = false;
     // The outcome says how much real time the scheduler took.
@@ -47,11 +50,12 @@ class Outcome {
     // Cost: O(jobs).
     Schedule schedule() const;
     // What jobs of the schedule were guaranteed at their submission; which of these guarantees a loss of processors has
-    // moved, in the order in which they broke; and the algorithm's counts. Empty if the scheduler is not one of ours.
+    // moved, in the order in which they broke; and the algorithm's counts at the end of the run. Empty if the scheduler
+    // is not one of ours.
     bool gives_guarantees() const { return engine_ && engine_->gives_guarantees(); }
     Guarantee guarantee(JobNumber number) const;
     std::vector<BrokenGuarantee> broken_guarantees() const;
-    std::vector<Statistic> statistics() const;
+    const std::vector<Statistic>& statistics() const { return statistics_; }
     std::map<RejectionCause, Rejections> rejected() const;
     // The jobs that the scheduler registered and the scenario does not have. Later runs of killed jobs are not among
     // them.
@@ -74,6 +78,7 @@ class Outcome {
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<EmbeddedScheduler> scheduler_;
     bool jobs_survive_losses_ = true;
+    std::vector<Statistic> statistics_;
     std::string deadlock_;
     double scheduler_seconds_ = 0;
 };

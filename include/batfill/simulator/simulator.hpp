@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -96,6 +97,9 @@ class SimulatedScheduler {
     virtual void end(Time now) = 0;
     // Whether it may register jobs, also with profiles of ended jobs, where the scenario does not say so.
     virtual bool registers_jobs() const { return false; }
+    // How many calls in a row the simulation makes for which the scheduler only asks for a further one, while no job
+    // runs and nothing else will happen. `jobs_wait` says whether jobs wait. Batsim makes any number.
+    virtual std::size_t most_idle_calls(bool /*jobs_wait*/) const { return std::numeric_limits<std::size_t>::max(); }
 };
 
 // A job in the simulation. `job` and `profile` point into the scenario, or into the simulator if the scheduler
@@ -162,9 +166,11 @@ class Simulator {
     Simulator& operator=(Simulator&&) = delete;
     ~Simulator();
 
-    // Runs the simulation to its end.
+    // Runs the simulation to its end. If no job waits, calls that the scheduler asks for keep the simulation only for
+    // SimulatedScheduler::most_idle_calls().
     // Throws:
     // - InputError if the scheduler decides something impossible
+    // - DecisionError if jobs wait and the scheduler asks for more idle calls than that
     // - DeadlockError if some jobs never start; ended() has the jobs that ended until then
     // Cost: O((jobs + calls) log(jobs + calls)), and the scheduler's own time.
     void run(SimulatedScheduler& scheduler, const Progress& progress = {});
@@ -178,6 +184,9 @@ class Simulator {
     std::optional<JobNumber> find_job(const std::string& id) const;
     const std::vector<JobNumber>& ended() const { return results().ended; }
     MachineTimes machine_times() const;
+    // Why the simulation goes on although no job runs and nothing but calls of the scheduler will happen: "waits for
+    // calls of the scheduler: 3 jobs wait, none runs". Empty if something else will happen.
+    std::string waits_for() const;
 
  private:
     std::unique_ptr<Simulation> simulation_;

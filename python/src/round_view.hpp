@@ -1,0 +1,144 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/state.hpp>
+
+#include "bindings.hpp"
+
+namespace batfill::python {
+
+// A field of jobs that batfill does not know, read once for each job. NaN: the job has no such number.
+class NumberField {
+ public:
+    explicit NumberField(std::string name) : name_(std::move(name)) {}
+    double value(const SchedulerState& state, JobIndex job) {
+        while (values_.size() <= job) {
+            const auto index = static_cast<JobIndex>(values_.size());
+            // A forgotten job never waits again.
+            values_.push_back(state.jobs.has(index)
+                                  ? number_field(state.job(index).description(), name_).value_or(std::nan(""))
+                                  : std::nan(""));
+        }
+        return values_[job];
+    }
+
+ private:
+    std::string name_;
+    std::vector<double> values_;  // by JobIndex
+};
+
+// What decide() sees of the engine. One for all rounds of a run.
+class RoundView : public std::enable_shared_from_this<RoundView> {
+ public:
+    void open(Round& round) {
+        round_ = &round;
+        ++number_;
+        has_waiting_ = false;
+        waiting_object_.reset();
+    }
+    void close() {
+        round_ = nullptr;
+        waiting_object_.reset();
+    }
+
+    Round& round() const {
+        if (round_ == nullptr) {
+            throw UsageError("the round is over: use a round, and what it returned, only until decide() returns");
+        }
+        return *round_;
+    }
+    const SchedulerState& state() const { return round().state(); }
+    std::size_t number() const { return number_; }
+
+    // The jobs that waited when they were first asked for in this round. A job keeps its index when others start.
+    const std::vector<JobIndex>& waiting() {
+        const SchedulerState& now = state();
+        if (!has_waiting_) {
+            const std::span<const JobIndex> jobs = now.waiting.jobs();
+            waiting_.assign(jobs.begin(), jobs.end());
+            has_waiting_ = true;
+        }
+        return waiting_;
+    }
+    JobIndex job(std::ptrdiff_t index) {
+        const std::vector<JobIndex>& jobs = waiting();
+        if (index < 0 || static_cast<std::size_t>(index) >= jobs.size()) {
+            throw nb::index_error(("expected the index of one of " + std::to_string(jobs.size()) +
+                                   " waiting jobs, found " + std::to_string(index))
+                                      .c_str());
+        }
+        return jobs[static_cast<std::size_t>(index)];
+    }
+    // The waiting job of this index, which has not started in this round.
+    JobIndex waiting_job(std::ptrdiff_t index) {
+        const JobIndex found = job(index);
+        if (state().job(found).state != JobState::submitted) {
+            throw DecisionError("job " + state().job(found).description().id +
+                                " has started already, expected one "
+                                "that waits");
+        }
+        return found;
+    }
+    double number_field_of(const std::string& name, JobIndex job) {
+        return fields_.try_emplace(name, name).first->second.value(state(), job);
+    }
+
+    void wake_at(double seconds) {
+        const Time time = time_of(seconds);
+        if (time <= state().now) {
+            throw UsageError("wake_at: expected a time after now, " + state().now.to_string() + ", found " +
+                             std::to_string(seconds));
+        }
+        wakes_.insert(time);
+    }
+    Time next_wake(Time after) const {
+        const auto next = wakes_.upper_bound(after);
+        return next == wakes_.end() ? Time::infinity() : *next;
+    }
+    void forget_wakes() { wakes_.erase(wakes_.begin(), wakes_.upper_bound(state().now)); }
+
+    nb::object waiting_object_;
+
+ private:
+    Round* round_ = nullptr;
+    std::size_t number_ = 0;
+    bool has_waiting_ = false;
+    std::vector<JobIndex> waiting_;
+    std::map<std::string, NumberField> fields_;
+    std::set<Time> wakes_;
+};
+
+using SharedRound = std::shared_ptr<RoundView>;
+
+// Of the round in which it was made.
+class OfRound {
+ public:
+    explicit OfRound(SharedRound view) : view_(std::move(view)), number_(view_->number()) {}
+    RoundView& view() const {
+        view_->round();
+        if (view_->number() != number_) {
+            throw UsageError("it is of an earlier round: ask the round that decide() got for a new one");
+        }
+        return *view_;
+    }
+    const SchedulerState& state() const { return view().state(); }
+
+ private:
+    SharedRound view_;
+    std::size_t number_;
+};
+
+}  // namespace batfill::python
