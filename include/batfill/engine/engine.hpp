@@ -94,8 +94,8 @@ class Engine {
     bool registers_jobs() const;
     // Whether it may register jobs with profiles of ended jobs.
     bool reuses_profiles() const;
-    // In the order in which the engine learned that they broke. A job may occur more than once; Job::guaranteed_start is
-    // always the latest guarantee.
+    // In the order in which the engine learned that they broke. A job may occur more than once; Job::guaranteed_start
+    // is always the latest guarantee.
     const std::vector<GuaranteeBreak>& broken_guarantees() const;
     // What a job was guaranteed at its submission; infinite if nothing.
     // Requires: knows(job).

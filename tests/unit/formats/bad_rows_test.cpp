@@ -123,9 +123,8 @@ TEST_CASE("Bad rows of Frontier and bad jobs of Philly are dropped") {
     read_tolerantly("frontier", "1" + row + "2 0 5\n3" + row, "1 3 ", 1);
     const std::string job = R"("submitted_time":"2017-10-01 00:00:00","attempts":[{"start_time":"2017-10-01 00:00:01",)"
                             R"("end_time":"2017-10-01 00:01:00","detail":[{"gpus":["a"]}]}]})";
-    read_tolerantly("philly",
-                    R"([{"jobid":"a",)" + job + R"(,7,{"jobid":"",)" + job + R"(,{"jobid":"c",)" + job + "]", "a c ",
-                    2);
+    read_tolerantly("philly", R"([{"jobid":"a",)" + job + R"(,7,{"jobid":"",)" + job + R"(,{"jobid":"c",)" + job + "]",
+                    "a c ", 2);
 }
 
 TEST_CASE("The twentieth kind of bad rows has all further kinds") {
