@@ -52,8 +52,13 @@ class Comparison:
         """The table of `batfill compare --format`: means over the workloads, with confidence intervals of 95 %."""
         return self._core.table(format)
 
+    @property
+    def note(self) -> str:
+        """Why the table has no confidence intervals; empty if it has some, or if there is one workload."""
+        return self._core.note
+
     def __str__(self) -> str:
-        return self.table()
+        return self.table() + (f"\nnote: {self.note}\n" if self.note else "")
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.schedulers)} schedulers on {len(self.workloads)} workloads>"

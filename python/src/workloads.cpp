@@ -38,7 +38,7 @@ Decimal load_of(double load) {
 }
 
 // What a conversion did, for Python.
-nb::dict cleaning_of(const ConversionSummary& summary, const std::vector<BadRows>& bad_rows) {
+nb::dict cleaning_of(const ConversionSummary& summary, const SwfLog& log) {
     const auto counts = [](const std::vector<RuleCount>& rules) {
         nb::dict result;
         for (const RuleCount& rule : rules) {
@@ -50,6 +50,7 @@ nb::dict cleaning_of(const ConversionSummary& summary, const std::vector<BadRows
     };
     nb::dict result;
     result["kept"] = summary.kept;
+    result["anomalies"] = counts(count_anomalies(log));
     result["dropped"] = counts(summary.dropped);
     result["noted"] = counts(summary.noted);
     result["processors"] = summary.processors;
@@ -61,9 +62,9 @@ nb::dict cleaning_of(const ConversionSummary& summary, const std::vector<BadRows
     if (summary.allocated_ratio >= large_allocated_ratio) {
         result["allocated_over_requested"] = *summary.allocated_ratio;
     }
-    if (!bad_rows.empty()) {
+    if (!log.bad_rows.empty()) {
         nb::dict first;
-        for (const BadRows& kind : bad_rows) {
+        for (const BadRows& kind : log.bad_rows) {
             first[kind.first.c_str()] = kind.rows;
         }
         result["bad_rows"] = first;
@@ -88,18 +89,17 @@ nb::tuple convert(bool imports, const Arguments& arguments) {
         for (SwfPeriod& period : converted->periods) {
             workloads.append(nb::make_tuple(period.number, keep(std::move(period.workload))));
         }
-        return nb::make_tuple(workloads, cleaning_of(converted->summary, converted->log.bad_rows));
+        return nb::make_tuple(workloads, cleaning_of(converted->summary, converted->log));
     }
-    std::vector<BadRows> bad_rows;
+    SwfLog log;
     std::optional<SwfWorkload> converted;
     interruptible([&] {
-        const SwfLog log = request.accounting ? read_accounting(*request.accounting) : read_swf(request.log);
+        log = request.accounting ? read_accounting(*request.accounting) : read_swf(request.log);
         converted = convert_swf(log, request.conversion);
         require_kept_jobs(log, converted->summary);
-        bad_rows = log.bad_rows;
     });
     workloads.append(nb::make_tuple(1, keep(std::move(converted->workload))));
-    return nb::make_tuple(workloads, cleaning_of(converted->summary, bad_rows));
+    return nb::make_tuple(workloads, cleaning_of(converted->summary, log));
 }
 
 std::vector<std::pair<std::size_t, Jobs>> periods_of(const Jobs& jobs, double days) {

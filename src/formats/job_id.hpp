@@ -23,6 +23,9 @@ struct JobIdParts {
 // Returns an empty text only for an empty id.
 std::string usable_id(std::string_view id);
 
+// How a table of what was changed calls this.
+inline constexpr const char* changed_ids_rule = "id that Batsim would misread: changed";
+
 // Makes the ids of a table usable. A changed id that another id equals gets `_2`, `_3`, ... behind it. Equal ids stay
 // equal. Returns the number of changed ids.
 std::size_t make_usable(std::vector<std::string>& ids);

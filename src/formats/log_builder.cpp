@@ -302,7 +302,7 @@ void LogBuilder::change_unusable_ids() {
     make_usable(ids);
     for (std::uint32_t job = 0; job < log_.jobs.size(); ++job) {
         if (ids[job] != id_of(log_.jobs[job])) {
-            noted_["id that a workload cannot have: w_0 for w0, _ for other characters"].push_back(job);
+            noted_[changed_ids_rule].push_back(job);
             log_.jobs[job].number = static_cast<long long>(log_.ids.add(ids[job]));
         }
     }

@@ -204,3 +204,24 @@ def test_compare_weeks_of_a_workload(workload, command, tmp_path):
 def test_named_platforms_come_with_the_package(workload):
     run = batfill.simulate(workload, "kth-sp2", "easy")
     assert run.metrics() == batfill.simulate(workload, 100, "easy").metrics()
+
+
+def test_compare_says_why_it_has_no_intervals():
+    loads = [
+        batfill.Workload.lublin(jobs=40, processors=16, seed=1, load=load) for load in (0.5, 0.6, 0.7, 0.8, 0.9)
+    ]
+    comparison = batfill.compare(loads, ["fcfs", "easy"])
+    assert comparison.note.startswith("too few workloads for intervals: 1 with different jobs")
+    assert "[" not in comparison.table() and comparison.note in str(comparison)
+    seeds = [batfill.Workload.lublin(jobs=40, processors=16, seed=seed, load=0.9) for seed in range(1, 6)]
+    assert batfill.compare(seeds, ["fcfs", "easy"]).note == ""
+    assert "[" in batfill.compare(seeds, ["fcfs", "easy"]).table()
+
+
+def test_cleaning_has_the_oddities_of_the_log(tmp_path):
+    table = tmp_path / "early.csv"
+    table.write_text("id,submit,start,end,n\na!b,100,40,130,4\nc,100,100,130,4\n")
+    mapping = {"id": "id", "submit": "submit", "start": "start", "end": "end", "processors": "n"}
+    cleaning = batfill.Workload.from_accounting("csv", table, mapping=mapping).cleaning
+    assert cleaning["anomalies"]["start before the submission: waits 0 s"] == 1
+    assert cleaning["noted"]["id that Batsim would misread: changed"] == 1

@@ -136,7 +136,7 @@ TEST_CASE("Ids that a workload cannot have are changed, stay distinct, and are n
     CHECK(log.jobs[3].number == log.jobs[0].number);  // another run of it
     CHECK(id_of(log, 4) == "x_y_");
     CHECK(id_of(log, 5) == "z");
-    CHECK(count_of(log.noted, "id that a workload cannot have") == 4);
+    CHECK(count_of(log.noted, "id that Batsim would misread") == 4);
     CHECK_THROWS_WITH(read_csv_table(header + ",1,2,3,4\n", named), Contains("data:2: the id is empty"));
 }
 
