@@ -222,6 +222,6 @@ def test_cleaning_has_the_oddities_of_the_log(tmp_path):
     table = tmp_path / "early.csv"
     table.write_text("id,submit,start,end,n\na!b,100,40,130,4\nc,100,100,130,4\n")
     mapping = {"id": "id", "submit": "submit", "start": "start", "end": "end", "processors": "n"}
-    cleaning = batfill.Workload.from_accounting("csv", table, mapping=mapping).cleaning
+    cleaning = batfill.Workload.from_accounting(table, "csv", mapping=mapping).cleaning
     assert cleaning["anomalies"]["start before the submission: waits 0 s"] == 1
     assert cleaning["noted"]["id that Batsim would misread: changed"] == 1

@@ -140,7 +140,7 @@ def test_wrong_input_is_named(path, tmp_path):
     for content, message in [
         ("; MaxNodes: 8\n1 2 3\n", "wrong.swf:2: expected 18 columns, found 3"),
         ("1" + " 1" * 17 + "\n", "MaxNodes"),
-        ("; MaxNodes: 8\n", "wrong.swf: expected jobs to keep, but all of its 0 jobs are dropped$"),
+        ("; MaxNodes: 8\n", "wrong.swf: expected lines of jobs, found only comments$"),
         ("; MaxNodes: 8\n1 5" + " 1" * 16 + "\n2 4" + " 1" * 16 + "\n", "numbered in the order of submission"),
     ]:
         wrong.write_text(content)
