@@ -49,36 +49,16 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, size>& 
 }
 
 // Words for a missing value, in lower case. Databases print null and \N, R and pandas na, nan and nat, spreadsheets
-// #n/a, MySQL a zero date.
-constexpr auto missing_words = std::to_array<std::string_view>({"null",
-                                                                "nan",
-                                                                "-nan",
-                                                                "nat",
-                                                                "none",
-                                                                "unknown",
-                                                                "n/a",
-                                                                "#n/a",
-                                                                "na",
-                                                                "<na>",
-                                                                "(null)",
-                                                                "(none)",
-                                                                "nil",
-                                                                "\\n",
-                                                                "-",
-                                                                "--",
-                                                                "?",
-                                                                "undefined",
-                                                                "unset",
-                                                                "missing",
-                                                                "not set",
-                                                                "notset",
-                                                                "invalid",
-                                                                "never",
-                                                                "1970-01-01",
-                                                                "0000-00-00",
-                                                                "0000-00-00 00:00:00",
-                                                                "0000-00-00t00:00:00",
-                                                                "0000-00-00 00:00"});
+// #n/a.
+constexpr auto missing_words =
+    std::to_array<std::string_view>({"null",      "nan",  "-nan",    "nat",     "none",   "unknown", "n/a",   "#n/a",
+                                     "na",        "<na>", "(null)",  "(none)",  "nil",    "\\n",     "-",     "--",
+                                     "undefined", "?",    "missing", "not set", "notset", "invalid", "unset", "never"});
+
+// MySQL prints a zero date.
+bool is_missing_date(std::string_view text) {
+    return text.starts_with("0000-00-00") || text == "1970-01-01";
+}
 
 // Those among them that are no names.
 constexpr auto missing_names = std::to_array<std::string_view>({"null", "nan", "<na>", "#n/a", "n/a", "(null)", "\\n"});
@@ -108,7 +88,8 @@ std::string larger_unit(Duration number) {
 }  // namespace
 
 bool RecordField::is_missing() const {
-    return text.empty() || is_one_of(text, missing_words);
+    const bool begins_with_digit = !text.empty() && text.front() >= '0' && text.front() <= '9';
+    return begins_with_digit ? is_missing_date(text) : text.empty() || is_one_of(text, missing_words);
 }
 
 std::string_view RecordField::name_or_empty() const {

@@ -182,6 +182,10 @@ std::string spaced_date(std::string_view text) {
            part(clock, 2, 2) + ':' + part(clock, 4, 2) + std::string(clock.substr(6));
 }
 
+bool has_clock(std::string_view text) {
+    return text.find(':') != std::string_view::npos;
+}
+
 // Seconds of a unit of time, for the words and letters that people write; none for another word.
 std::optional<long long> seconds_of_unit(std::string_view word) {
     static constexpr std::array<std::pair<long long, std::array<std::string_view, 6>>, 5> units = {{
@@ -287,7 +291,7 @@ std::optional<Duration> read_length(std::string_view text, Duration unit) {
         const Duration length = read_iso_length(scanner);
         return scanner.good() ? std::optional(length) : std::nullopt;
     }
-    if (const auto length = read_length_with_units(text)) {
+    if (const auto length = has_clock(text) ? std::nullopt : read_length_with_units(text)) {
         return length;
     }
     Duration days;
