@@ -110,6 +110,9 @@ ConvertedLog convert_log(const LogConversion& request) {
         try {
             require_kept_jobs(result.log, result.summary);
         } catch (const InputError& problem) {
+            if (result.log.jobs.empty() && result.log.left_out.empty()) {
+                throw;  // there is nothing to tell of the log
+            }
             throw NothingKept(problem.what(), std::move(result));
         }
         conversion.split ? write_periods(result, request) : write_jobs(selection, maker, request);
