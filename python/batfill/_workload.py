@@ -261,7 +261,10 @@ class Workload:
         return Workload(self._core.scaled(load), self.name, self.cleaning)
 
     def save(self, path: Path, format: Literal["batsim4", "batsim5"] = "batsim4") -> None:
-        """Writes it as a workload of Batsim, gzipped if the name ends in .gz. The file appears whole or not at all."""
+        """Writes it as a workload of Batsim, gzipped if the name ends in .gz. The file appears whole or not at all.
+
+        Raises InputError, in the format batsim4, for an id that Batsim 4 cannot load.
+        """
         self._core.save(os.fspath(path), format)
 
     def __repr__(self) -> str:

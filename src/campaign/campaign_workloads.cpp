@@ -12,6 +12,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/workload.hpp>
 
+#include "src/formats/job_id.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
@@ -95,8 +96,11 @@ std::string description(const CampaignWorkload& workload, const fs::path& folder
     std::ostringstream lines;
     for (const fs::path& file : files) {
         const std::string bytes = read_workload_text(file.string());
-        const Workload read = with_place_in_errors(
-            workload.subject, [&] { return parse_workload(bytes, file.filename().string(), "w0"); });
+        const Workload read = with_place_in_errors(workload.subject, [&] {
+            Workload parsed = parse_workload(bytes, file.filename().string(), "w0");
+            require_loadable_ids(parsed);
+            return parsed;
+        });
         Time last;
         for (const WorkloadJob& job : read.jobs) {
             last = std::max(last, job.description.submit);

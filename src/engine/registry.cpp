@@ -159,6 +159,10 @@ bool is_elf(const std::string& path) {
 
 std::vector<std::string> load_plugin(const std::string& path) {
     const auto fail = [&](const std::string& why) { throw InputError("plugin " + path + ": " + why); };
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+        fail("it is not a shared object");  // opening a pipe could wait for ever
+    }
     const InputFile must_be_there(path);
     if (is_elf(path) && !is_whole_shared_object(path)) {
         fail("it is a shared object of which a part is missing");

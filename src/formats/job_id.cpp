@@ -1,21 +1,33 @@
 #include "job_id.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+
+#include <batfill/core/error.hpp>
+
+#include "src/support/json.hpp"
 
 namespace batfill {
 
 namespace {
 
 // Batsim 4 replaces the id in the text of a job by an expression that stops at some of these, and does not escape the
-// others.
+// others. `!` separates the two parts of an id.
 bool is_usable_in_ids(char c) {
     constexpr std::string_view refused = "!,()|}\"\\";
     return static_cast<unsigned char>(c) >= ' ' && refused.find(c) == std::string_view::npos;
 }
 
 }  // namespace
+
+std::string_view name_in_workload(std::string_view workload, std::string_view id) {
+    if (id.starts_with(workload) && id.substr(workload.size()).starts_with('!')) {
+        id.remove_prefix(workload.size() + 1);
+    }
+    return id;
+}
 
 std::string usable_id(std::string_view id) {
     std::string usable;
@@ -62,6 +74,29 @@ std::size_t make_usable(std::vector<std::string>& ids) {
         id = found->second;
     }
     return count;
+}
+
+void require_loadable_in_batsim4(std::string_view name) {
+    const auto* const found = std::ranges::find_if_not(name, is_usable_in_ids);
+    if (found != name.end()) {
+        throw InputError(
+            "its id has " + in_quotes(std::string_view(found, 1)) +
+            ", expected none of ! , ( ) | } \" \\ and control characters, which Batsim 4 cannot load in an "
+            "id: rename the job, or write the workload in the format batsim5");
+    }
+}
+
+void require_loadable_ids(const Workload& workload) {
+    if (workload.format != WorkloadFormat::batsim4) {
+        return;
+    }
+    for (const WorkloadJob& job : workload.jobs) {
+        try {
+            require_loadable_in_batsim4(name_in_workload(workload.name, job.description.id));
+        } catch (const InputError& error) {
+            throw InputError("job " + in_quotes(job.description.id) + ": " + error.what());
+        }
+    }
 }
 
 }  // namespace batfill

@@ -4,6 +4,7 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
 #include "src/support/files.hpp"
 #include "src/support/interruption.hpp"
@@ -12,14 +13,6 @@
 namespace batfill {
 
 namespace {
-
-// The id without the workload's name.
-std::string_view name_in(std::string_view workload, std::string_view id) {
-    if (id.starts_with(workload) && id.substr(workload.size()).starts_with('!')) {
-        id.remove_prefix(workload.size() + 1);
-    }
-    return id;
-}
 
 void append_profile(const JobProfile& profile, WorkloadFormat format, std::string& out) {
     if (!profile.source.empty() && profile.format == format) {
@@ -57,8 +50,11 @@ WorkloadWriter::WorkloadWriter(Workload frame, Sink sink)
 void WorkloadWriter::add(const WorkloadJob& job) {
     look_for_interruption();
     line_ += std::exchange(is_first_, false) ? "\n" : ",\n";
-    const std::string_view name = name_in(frame_.name, job.description.id);
+    const std::string_view name = name_in_workload(frame_.name, job.description.id);
     try {
+        if (frame_.format == WorkloadFormat::batsim4) {
+            require_loadable_in_batsim4(name);
+        }
         append_job(job.description, name, line_, frame_.format);
     } catch (const InputError& error) {
         throw InputError("job " + in_quotes(job.description.id) + ": " + error.what());

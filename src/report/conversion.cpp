@@ -5,12 +5,11 @@
 #include <cassert>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <system_error>
 
 #include <boost/process/child.hpp>
-#include <boost/process/env.hpp>
-#include <boost/process/environment.hpp>
 #include <boost/process/io.hpp>
 
 #include <batfill/core/error.hpp>
@@ -53,13 +52,11 @@ std::string converted(const std::string& svg, const std::string& options) {
         fail(std::generic_category().message(errno));
     }
     std::rewind(input.get());
-    boost::process::environment variables = boost::this_process::environment();
-    if (variables.count("SOURCE_DATE_EPOCH") == 0) {
-        variables["SOURCE_DATE_EPOCH"] = "0";  // a fixed time of creation for a PDF
-    }
+    // A fixed time of creation for a PDF.
+    const char* const date = std::getenv("SOURCE_DATE_EPOCH") == nullptr ? "SOURCE_DATE_EPOCH=0 " : "";
     std::error_code error;
     // Boost 1.74 does not search the first folder of PATH, so env does.
-    boost::process::child process("/usr/bin/env rsvg-convert " + options, variables,
+    boost::process::child process("/usr/bin/env " + (date + ("rsvg-convert " + options)),
                                   (boost::process::std_in < input.get()), (boost::process::std_out > output.get()),
                                   (boost::process::std_err > errors.get()), error);
     if (!error) {

@@ -47,6 +47,17 @@ void make_secret_curve_key(const std::string& path) {
     require(link(temporary.path().c_str(), path.c_str()) == 0 || errno == EEXIST);
 }
 
+// The text of a key in a file. Reading a pipe could wait for ever.
+std::string read_key_text(const std::string& path) {
+    constexpr std::size_t max_size = 4096;
+    struct stat file {};
+    if (stat(path.c_str(), &file) == 0 && !S_ISREG(file.st_mode)) {
+        const char* const kind = S_ISDIR(file.st_mode) ? "folder" : S_ISFIFO(file.st_mode) ? "pipe" : "special file";
+        throw InputError(path + ": expected a regular file with a CURVE key, found a " + kind);
+    }
+    return InputFile(path).read_all(max_size);
+}
+
 }  // namespace
 
 zmq::context_t new_context() {
@@ -133,8 +144,7 @@ CurveKeys new_curve_keys() {
 }
 
 std::string read_curve_key(const std::string& path) {
-    constexpr std::size_t max_size = 4096;
-    std::string key = InputFile(path).read_all(max_size);
+    std::string key = read_key_text(path);
     while (!key.empty() && (key.back() == '\n' || key.back() == '\r')) {
         key.pop_back();
     }
@@ -147,7 +157,8 @@ std::string read_curve_key(const std::string& path) {
 
 std::string read_or_make_secret_curve_key(const std::string& path) {
     struct stat file {};
-    if (stat(path.c_str(), &file) != 0 && errno == ENOENT) {
+    const bool is_name = !path.empty() && path != "-";  // InputFile refuses others
+    if (is_name && stat(path.c_str(), &file) != 0 && errno == ENOENT) {
         make_secret_curve_key(path);
     } else if (S_ISREG(file.st_mode) && (file.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         throw InputError(path +

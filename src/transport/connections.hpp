@@ -74,7 +74,7 @@ struct CurveKeys {
 };
 CurveKeys new_curve_keys();
 // Reads a key from the file at `path`, which holds it in one line.
-// Throws: InputError if the file holds something else.
+// Throws: InputError if the file holds something else, or is no regular file.
 std::string read_curve_key(const std::string& path);
 // As above, for a secret key. If the file does not exist, makes a new key, in a file that only its owner may read.
 // Processes that make the same file at the same time agree on one key.

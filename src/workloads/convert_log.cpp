@@ -112,7 +112,7 @@ ConvertedLog convert_log(const LogConversion& request) {
             require_kept_jobs(result.log, result.summary);
         } catch (const InputError& problem) {
             if (result.log.jobs.empty() && result.log.left_out.empty()) {
-                throw;
+                throw;  // there is nothing to tell of the log
             }
             throw NothingKept(problem.what(), std::move(result));
         }

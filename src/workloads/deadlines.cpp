@@ -8,6 +8,7 @@
 #include <batfill/workloads/deadlines.hpp>
 
 #include "named_workload.hpp"
+#include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
@@ -162,6 +163,7 @@ DrawnDeadlines draw_deadlines(const DeadlineDraw& request) {
     }
     const WorkloadFormat format = request.format.value_or(workload.format);
     if (format == WorkloadFormat::batsim4 && workload.format == format) {
+        require_loadable_ids(workload);
         write_file(request.output, with_deadlines(text, deadlines));
     } else {
         workload.format = format;

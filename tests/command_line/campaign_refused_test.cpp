@@ -97,6 +97,20 @@ TEST_CASE("A campaign writes over none of its inputs, and no file for two worklo
     }
 }
 
+TEST_CASE("A campaign copies no workload with an id that Batsim 4 cannot load, unless it is for Batsim 5") {
+    const CampaignFolder campaign;
+    const auto write = [&](const std::string& type) {
+        campaign.folder.write("a.json",
+                              R"({"nb_res":1,"profiles":{"p":{"type":")" + type +
+                                  R"(","delay":1}},"jobs":[{"id":"1,2","subtime":0,"res":1,"profile":"p"}]})");
+    };
+    const std::string text = "workloads: [{workload: a.json}]\nschedulers: [{algorithm: easy, default-walltime: 9}]\n";
+    write("delay");
+    check_refused(campaign.run(text), 1, "c.yaml:1: workload a: job \"w0!1,2\": its id has \",\", expected none of");
+    write("DelayProfile");
+    require_done(campaign.run(text));
+}
+
 TEST_CASE("A campaign that would never end, or is not what it seems, is refused before anything is multiplied out") {
     const CampaignFolder campaign;
     const auto check = [&](const std::string& text, const std::string& message) {

@@ -86,6 +86,23 @@ TEST_CASE("deadlines writes what Batsim 5 reads, with all fields of jobs inside 
     CHECK_THAT(contents(inputs.output), Contains(R"({"type":"delay","delay":10})"));
 }
 
+TEST_CASE("deadlines writes no id that Batsim 4 cannot load, unless for Batsim 5") {
+    const Inputs inputs;
+    const std::string ids =
+        inputs.folder.write("ids.json", R"({"nb_res":3,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                                        R"({"id":"7","subtime":0,"res":2,"walltime":60,"profile":"p"},)"
+                                        R"({"id":"8,a","subtime":0,"res":2,"walltime":60,"profile":"p"}]})");
+    const Arguments draw{"deadlines", ids, "-o", inputs.output, "--share", "1", "--seed", "1"};
+    const Outcome refused = run(inputs.folder, draw);
+    check_refused(refused, 1, "job \"w0!8,a\": its id has \",\", expected none of");
+    CHECK_THAT(refused.errors, EndsWith("rename the job, or write the workload in the format batsim5\n"));
+    CHECK(!std::filesystem::exists(inputs.output));
+    require_done(run(inputs.folder, with(draw, {"--format", "batsim5"})));
+    CHECK_THAT(contents(inputs.output), Contains(R"({"id":"8,a",)"));
+    require_done(
+        run(inputs.folder, {"simulate", "-q", "-a", "fcfs", "-p", "3", "-w", ids, "-e", inputs.folder.file("out")}));
+}
+
 TEST_CASE("deadlines draws another job for another seed") {
     const Inputs inputs;
     bool first = false;

@@ -1,12 +1,15 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
+#include <sys/stat.h>
 #include <zmq.hpp>
 
 #include "daemon.hpp"
@@ -15,6 +18,13 @@ namespace batfill::tests::serve_curve_test {
 
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
+
+namespace {
+
+constexpr const char* one_job = R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                                R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p"}]})";
+
+}  // namespace
 
 TEST_CASE("With a CURVE key the daemon hears only those who know the public one") {
     const Folder folder;
@@ -60,6 +70,31 @@ TEST_CASE("A secret CURVE key that others may use is refused with the command th
     const Daemon accepted(folder, {"-a", "fcfs", "-s", any_port, "--curve-secret-key", key});
 }
 
+TEST_CASE("A CURVE key that is no regular file is refused, and nobody waits for a pipe") {
+    const Folder folder;
+    REQUIRE(mkfifo(folder.file("pipe").c_str(), S_IRUSR | S_IWUSR) == 0);
+    std::filesystem::create_symlink("pipe", folder.file("link"));
+    std::filesystem::create_directory(folder.file("folder"));
+    const auto check_refused = [&](const std::vector<std::string>& arguments, const std::string& words) {
+        Process refused(folder, arguments);
+        CHECK(refused.wait() == 1);
+        CHECK_THAT(refused.errors(), Contains(words));
+        CHECK(std::ranges::count(refused.errors(), '\n') == 1);
+    };
+    for (const auto& [name, kind] : std::map<std::string, std::string>{{folder.file("pipe"), "pipe"},
+                                                                       {folder.file("link"), "pipe"},
+                                                                       {folder.file("folder"), "folder"},
+                                                                       {"/dev/null", "special file"}}) {
+        const std::string words = name + ": expected a regular file with a CURVE key, found a " + kind + '\n';
+        check_refused({"serve", "-a", "fcfs", "-s", any_port, "--curve-secret-key", name}, words);
+        check_refused({"simulate", "-p", "1", "-w", folder.write("w.json", one_job), "-e", folder.file("out"), "-s",
+                       "tcp://127.0.0.1:1", "--curve-server-key", name},
+                      words);
+    }
+    check_refused({"serve", "-a", "fcfs", "-s", any_port, "--curve-secret-key", "-"}, "-: expected the name of a file");
+    check_refused({"serve", "-s", any_port, "--plugin", folder.file("pipe")}, "pipe: it is not a shared object\n");
+}
+
 TEST_CASE("Daemons that make the same CURVE key at once have the same key") {
     constexpr int daemons = 8;
     const Folder folder;
@@ -84,8 +119,7 @@ TEST_CASE("Daemons that make the same CURVE key at once have the same key") {
 TEST_CASE("A simulation with a wrong CURVE key, or none, gets the error that the key may be wrong") {
     const Folder folder;
     Daemon daemon(folder, {"-a", "fcfs", "-s", any_port, "--curve-secret-key", folder.file("key")});
-    folder.write("w.json", R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
-                           R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p"}]})");
+    folder.write("w.json", one_job);
     folder.write("wrong", "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7\n");
     const auto errors_of = [&](const std::vector<std::string>& more) {
         const Folder own;

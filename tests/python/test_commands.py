@@ -118,6 +118,19 @@ def test_generate_lublin(command, tmp_path):
         assert lines(tmp_path / "ours.json") == lines(tmp_path / f"{number}.json")
 
 
+def test_ids_that_batsim4_cannot_load(tmp_path):
+    (tmp_path / "w.json").write_text(
+        '{"nb_res":1,"profiles":{"p":{"type":"delay","delay":1}},'
+        '"jobs":[{"id":"7,a","subtime":0,"res":1,"walltime":2,"profile":"p"}]}')
+    workload = batfill.Workload.from_json(tmp_path / "w.json")
+    assert batfill.simulate(workload, 1, "easy").check().violations == []
+    with pytest.raises(batfill.InputError, match='job "w0!7,a": its id has ",", .* format batsim5'):
+        workload.save(tmp_path / "out.json")
+    assert not (tmp_path / "out.json").exists()
+    workload.save(tmp_path / "out.json", format="batsim5")
+    assert list(batfill.Workload.from_json(tmp_path / "out.json").jobs["id"]) == ["7,a"]
+
+
 @pytest.mark.parametrize(
     ("scheduler", "keywords", "options"),
     [

@@ -93,7 +93,10 @@ JobProfile parse_profile(std::string_view text);
 // - optional fields only where they are set
 // - profiles as their source; those without a source must be delays
 // - in the format of Batsim 5, a job's deadline, queue, user, licences and other fields inside `extra_data`
-// Throws: InputError if the file cannot be written, or if a profile is not a delay and was read in the other format.
+// Throws: InputError
+// - if the file cannot be written
+// - if a profile is not a delay and was read in the other format
+// - in the format of Batsim 4, for an id that Batsim 4 cannot load: with one of , ( ) | } " \ or a control character
 void write_workload(const Workload& workload, const std::string& path);
 
 }  // namespace batfill

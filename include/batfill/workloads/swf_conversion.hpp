@@ -244,7 +244,7 @@ class NothingKept : public InputError {
 // at all, and the header and the schedule only after the workloads.
 // Requires: no schedule with a split.
 // Throws: InputError as read_swf(), convert_swf() and schedule_of_log(), and for a file that cannot be written;
-// NothingKept for an output without jobs.
+// NothingKept for an output without jobs, unless the log has none.
 // Cost: that of convert_swf(), split_into_periods() and schedule_of_log().
 ConvertedLog convert_log(const LogConversion& request);
 
