@@ -27,6 +27,16 @@ void require_sound(const Outcome& outcome) {
     CHECK(report.violations.empty());
 }
 
+// What became of each job: "ran rejected".
+std::string fates_in(const Outcome& outcome) {
+    std::string fates;
+    for (const SimulatedJob& job : outcome.simulation().jobs()) {
+        fates += fates.empty() ? "" : " ";
+        fates += job.state == JobState::rejected ? "rejected" : has_completed(job.state) ? "ran" : "waits";
+    }
+    return fates;
+}
+
 // Jobs of this walltime in seconds, which end much earlier or never, among short ones.
 std::string jobs_of_walltime(const std::string& walltime) {
     return jobs_in("0: a 2x" + walltime + " runs 10, b 4x" + walltime + " runs 7, c 1x20 runs 20; 1: d 3x" + walltime +
@@ -64,12 +74,7 @@ TEST_CASE("Jobs that need a licence without copies are rejected, and others run"
     for (const std::string algorithm : {"fcfs", "easy", "bf-unmod", "bf-mod"}) {
         INFO(algorithm);
         const Outcome outcome = run(scenario_of(farm, {workload_of(jobs)}), {algorithm, {{"placement", "machine"}}});
-        REQUIRE(outcome.rejected().count(RejectionCause::other) == 1);
-        CHECK(outcome.rejected().at(RejectionCause::other).first == JobNumber{0});
-        CHECK(outcome.simulation().jobs()[0].state == JobState::rejected);
-        CHECK(outcome.simulation().jobs()[1].state == JobState::completed_successfully);
-        CHECK(outcome.simulation().jobs()[2].state == JobState::rejected);
-        CHECK(outcome.simulation().jobs()[3].state == JobState::completed_successfully);
+        CHECK(fates_in(outcome) == "rejected ran rejected ran");
         CHECK(audit(outcome).violations.empty());
     }
 }
