@@ -42,7 +42,7 @@ void print_metric(const Comparison& comparison, const std::string& metric) {
     std::vector<analysis::Cell> means{"mean"};
     for (std::size_t column = 0; column < comparison.schedulers.size(); ++column) {
         const auto values = mapped(comparison.rows, [&](const auto& row) { return row.values[column][metric]; });
-        means.emplace_back(cell(analysis::mean(analysis::known_of(values))));
+        means.emplace_back(cell(mean_over_groups(values, groups_of(comparison)).mean));
     }
     table.rows.push_back(std::move(means));
     analysis::write_rows(std::cout, table, MetricsFormat::table);

@@ -92,10 +92,12 @@ void add_import_options(Options& options, ConversionOptions& read) {
               {"day-first", TimeFormat::day_first},
               {"milliseconds", TimeFormat::milliseconds},
               {"microseconds", TimeFormat::microseconds},
-              {"nanoseconds", TimeFormat::nanoseconds}})
+              {"nanoseconds", TimeFormat::nanoseconds},
+              {"seconds", TimeFormat::seconds},
+              {"days", TimeFormat::days}})
             .otherwise("auto"),
         "instants of a table: auto (2024-03-01 12:00:00, with an offset or without, or seconds since 1970), month-first, "
-        "day-first, milliseconds, microseconds, nanoseconds");
+        "day-first, milliseconds, microseconds, nanoseconds, seconds, days (since 1899-12-30, as spreadsheets count)");
     options.add(
         "time-zone", text(data.time_zone, "ZONE"),
         "zone of instants without an offset, such as Europe/Berlin; by default UTC, or that of the data set's machine");

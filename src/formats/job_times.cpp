@@ -109,6 +109,14 @@ std::vector<Reading> readings_of(const AccountedJob& job) {
     return all;
 }
 
+// Whether the run time seems to be in minutes or hours, and was read as seconds. An interval has a rounding of one.
+bool is_multiple(Duration interval, Duration run_time) {
+    return run_time > Duration() && std::ranges::any_of(std::array{60LL, 3600LL}, [&](long long factor) {
+               return interval > Duration::seconds(2 * factor) &&
+                      distance(interval, run_time * factor) <= Duration::seconds(factor);
+           });
+}
+
 bool has_second_reading(const std::optional<Instant>& instant) {
     return instant && instant->second;
 }
@@ -144,6 +152,9 @@ JobTimes times_of(const AccountedJob& record) {
     times.run_time = job.run_time ? job.run_time : interval;
     times.exceeds_its_interval =
         job.run_time && interval && *interval >= Duration() && *job.run_time > *interval + Duration::seconds(60);
+    times.has_another_unit = job.run_time && interval && is_multiple(*interval, *job.run_time);
+    times.shows_skipped_time = std::ranges::any_of(std::array{job.submit, job.start, job.end},
+                                                   [](const auto& instant) { return instant && instant->is_skipped; });
     const bool start_forgotten = record.start && !job.start;
     const bool end_forgotten = record.end && !job.end;
     if (start_forgotten && times.run_time.value_or(Duration()) <= Duration()) {

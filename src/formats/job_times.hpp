@@ -32,6 +32,8 @@ struct JobTimes {
     std::optional<Duration> run_time;
     const char* missing = nullptr;      // the rule by which the job is left out; null: it ran
     bool has_several_readings = false;  // more than one reading of its instants agrees with everything else
+    bool shows_skipped_time = false;    // an instant that no clock of the time zone showed
+    bool has_another_unit = false;      // from start to end is 60 or 3600 times the run time
     bool exceeds_its_interval = false;  // the run time is more than a minute longer than from start to end
 };
 

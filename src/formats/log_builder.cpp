@@ -147,8 +147,14 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     if (times.has_several_readings) {
         note("instant in an hour that clocks showed twice: taken as the first");
     }
+    if (times.shows_skipped_time) {
+        ++skipped_times_;
+    }
     if (times.exceeds_its_interval) {
         note("run time longer than from start to end");
+    }
+    if (times.has_another_unit) {
+        note("run time 60 or 3600 times shorter than from start to end");
     }
     SwfJob added;
     added.line = static_cast<std::uint32_t>(line);
@@ -211,7 +217,10 @@ void LogBuilder::join(std::size_t job, const AccountedJob& component) {
     const long long requested = sum(whole.requested_processors, component.requested);
     whole.allocated_processors = sum(whole.allocated_processors, component.allocated);
     whole.requested_processors = requested;
-    whole.run_time = std::max(whole.run_time, component.run_time.value_or(Duration()));
+    whole.run_time = std::max(whole.run_time, times_of(component).run_time.value_or(Duration()));
+    if (whole.requested_time > Duration() && component.walltime) {
+        whole.requested_time = std::max(whole.requested_time, *component.walltime);
+    }
     whole.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
     for (const char* const rule : std::exchange(notes_, {})) {
         noted_[rule].push_back(static_cast<std::uint32_t>(job));
@@ -263,29 +272,48 @@ void LogBuilder::leave_out_equal_runs() {
     const auto run = [this](std::uint32_t job) {
         const SwfJob& of = log_.jobs[job];
         const auto negative = negative_waits_.find(job);
-        const Duration wait = negative == negative_waits_.end() ? of.wait : negative->second;
-        return std::tuple(of.submit, wait, wait == unknown ? of.run_time : Duration());
+        return std::tuple(of.number, of.submit, negative == negative_waits_.end() ? of.wait : negative->second);
     };
-    // Without a start, rows of one file are several runs.
-    const auto are_equal = [&](std::uint32_t job, std::uint32_t other) {
-        return run(job) == run(other) && (std::get<1>(run(job)) != unknown || file_of(job) != file_of(other));
-    };
-    std::ranges::stable_sort(order, {}, [this](std::uint32_t job) { return log_.jobs[job].number; });
+    std::ranges::stable_sort(order, {}, run);
     std::vector<bool> is_repeated(order.size());
-    std::size_t repeated = 0;
     for (auto first = order.begin(); first != order.end();) {
-        const auto last = std::find_if(
-            first, order.end(), [&](std::uint32_t job) { return log_.jobs[job].number != log_.jobs[*first].number; });
-        std::ranges::stable_sort(first, last, {}, run);
-        for (; last - first > 1; ++first) {
-            is_repeated[first[1]] = are_equal(*first, first[1]);
-            repeated += is_repeated[first[1]] ? 1U : 0U;
+        const auto last = std::find_if(first, order.end(), [&](std::uint32_t job) { return run(job) != run(*first); });
+        if (last - first > 1) {
+            mark_repeated({first, last}, std::get<2>(run(*first)) != unknown, is_repeated);
         }
         first = last;
     }
-    if (repeated > 0) {
-        left_out_["same row again (id, submission and start of an earlier one)"] += repeated;
+    if (const auto repeated = std::ranges::count(is_repeated, true); repeated > 0) {
+        left_out_["same row again (id, submission and start of an earlier one)"] += static_cast<std::size_t>(repeated);
         erase_jobs(is_repeated);
+    }
+}
+
+void LogBuilder::mark_repeated(std::vector<std::uint32_t> rows, bool start_is_known, std::vector<bool>& is_repeated) {
+    const auto all = [this](std::uint32_t row) {
+        const SwfJob& job = log_.jobs[row];
+        return std::tuple(job.run_time, job.requested_time, job.requested_processors, job.allocated_processors,
+                          job.status, job.user, job.queue, job.other_fields);
+    };
+    std::ranges::stable_sort(rows, {}, all);
+    std::vector<std::uint32_t> different;
+    for (const std::uint32_t row : rows) {
+        const bool is_equal = !different.empty() && all(different.back()) == all(row);
+        // Without a start, equal rows of one file are several runs.
+        if (is_equal && (start_is_known || file_of(different.back()) != file_of(row))) {
+            is_repeated[row] = true;
+        } else {
+            different.push_back(row);
+        }
+    }
+    std::set<std::size_t> files;
+    for (const std::uint32_t row : different) {
+        files.insert(file_of(row));
+    }
+    // Several different rows of one file are tasks of an array that share its id. One row in each file is one run: the
+    // longest says when it really ended.
+    if (start_is_known && files.size() == different.size()) {
+        std::for_each(different.begin(), different.end() - 1, [&](std::uint32_t row) { is_repeated[row] = true; });
     }
 }
 
@@ -316,6 +344,14 @@ SwfLog LogBuilder::finish(bool from_midnight) {
     change_unusable_ids();
     if (from_midnight) {
         count_from_midnight();
+    }
+    if (const auto unused = std::ranges::count_if(data_.partition_limits,
+                                                  [&](const auto& limit) { return !queues_.knows(limit.first); });
+        unused > 0) {
+        log_.anomalies.push_back({"--partition-limit of a partition without jobs", static_cast<std::size_t>(unused)});
+    }
+    if (skipped_times_ > 0) {
+        log_.anomalies.push_back({"time that clocks skipped: another time zone?", skipped_times_});
     }
     if (!negative_waits_.empty()) {
         log_.anomalies.push_back({"start before the submission: waits 0 s", negative_waits_.size()});

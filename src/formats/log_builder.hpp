@@ -85,6 +85,7 @@ class LogBuilder {
     class Names {
      public:
         long long number_of(std::string text);
+        bool knows(const std::string& text) const { return numbers_.contains(text); }
         TextList take() { return std::move(texts_); }
 
      private:
@@ -99,6 +100,8 @@ class LogBuilder {
     std::string valid_text(std::string_view text);
     void number_ids();
     void leave_out_equal_runs();
+    // Marks repeated ones among rows of one id, submission and start.
+    void mark_repeated(std::vector<std::uint32_t> rows, bool start_is_known, std::vector<bool>& is_repeated);
     // The number of the job's file.
     std::size_t file_of(std::uint32_t job) const;
     // Makes one job of the parts of each job that was resized while it ran: Slurm has a row for each part.
@@ -129,6 +132,7 @@ class LogBuilder {
     std::map<std::string, std::vector<std::uint32_t>> noted_;
     std::vector<BadRowsOfKind> bad_rows_;
     std::vector<std::uint32_t> resized_parts_;  // places of jobs that are only parts, before the last one
+    std::size_t skipped_times_ = 0;             // jobs with a time that no clock showed
     // The jobs that started before their submission, with their waits. In the log they wait 0 s.
     std::map<std::uint32_t, Duration> negative_waits_;
 };

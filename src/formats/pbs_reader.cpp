@@ -17,7 +17,8 @@ constexpr std::size_t max_line_size = 16 << 20;  // a job on all nodes of a larg
 
 // Whether the record has what the batch system writes to its end.
 bool is_complete(const PbsAttributes& attributes) {
-    return attributes.number("end") > 0 && attributes.number("end") >= attributes.number("start");
+    const auto seconds = [&](std::string_view key) { return number_in<double>(attributes[key].text).value_or(0); };
+    return seconds("end") > 0 && seconds("end") >= seconds("start");
 }
 
 void add_end_record(std::string_view id, const PbsAttributes& attributes, bool counts_nodes, std::size_t line,

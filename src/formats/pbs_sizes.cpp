@@ -65,7 +65,7 @@ long long names_in(std::string_view exec_host) {
 std::optional<long long> number_of(std::string_view part, std::string_view name) {
     for (std::size_t at = part.find(name); at != std::string_view::npos; at = part.find(name, at + 1)) {
         const std::string_view rest = part.substr(at + name.size());
-        if (at > 0 && part[at - 1] == ':' && rest.starts_with('=')) {
+        if ((at == 0 || part[at - 1] == ':') && rest.starts_with('=')) {
             return number_in<long long>(cut(rest.substr(1), ':').first);
         }
     }
@@ -177,12 +177,11 @@ long long allocated_processors(const PbsAttributes& attributes, long long reques
         return on_vnodes;
     }
     const std::string_view exec_host = attributes["exec_host"].text;
-    if (const long long slots = slots_in(exec_host); slots > 0) {
+    // One slot may stand for a host whose processors are all of one machine.
+    const long long used = attributes.number("resources_used.ncpus");
+    if (const long long slots = std::max(slots_in(exec_host), used); slots > 0) {
         // PBS Pro writes "n1/0*8", and never allocates less than select.
         return attributes["Resource_List.select"].text.empty() ? slots : std::max(slots, requested);
-    }
-    if (const long long used = attributes.number("resources_used.ncpus"); used > 0) {
-        return used;
     }
     return requested > 0 ? requested : names_in(exec_host);
 }

@@ -26,7 +26,8 @@ class PbsAttributes {
             }
             const std::string_view key = text.substr(0, equals);
             text.remove_prefix(equals + 1);
-            const bool is_quoted = text.starts_with('"') || text.starts_with('\'');
+            const bool begins_quoted = text.starts_with('"') || text.starts_with('\'');
+            const bool is_quoted = begins_quoted && text.find(text.front(), 1) != std::string_view::npos;
             const auto [value, rest] = is_quoted ? cut(text.substr(1), text.front()) : cut(text, ' ');
             values_.emplace(key, value);
             text = rest;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 
 #include <batfill/core/error.hpp>
@@ -21,13 +22,15 @@ struct InstantRule {
     const char* expected;
 };
 
-constexpr std::array<InstantRule, 6> instant_rules = {{
+constexpr std::array<InstantRule, 8> instant_rules = {{
     {1, DateOrder::year_month_day, "seconds since 1970, or a time such as 2024-03-01 12:00:00"},
     {0, DateOrder::month_day_year, "a time such as 03/31/2024 12:00:00"},
     {0, DateOrder::day_month_year, "a time such as 31/03/2024 12:00:00"},
     {1'000, std::nullopt, "a number of milliseconds since 1970"},
     {1'000'000, std::nullopt, "a number of microseconds since 1970"},
     {1'000'000'000, std::nullopt, "a number of nanoseconds since 1970"},
+    {1, std::nullopt, "a number of seconds"},
+    {0, std::nullopt, "a number of days since 1899-12-30, as spreadsheets count them"},
 }};
 
 // A number of microseconds, rounded half to even as in Duration::parse().
@@ -50,14 +53,14 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, size>& 
 
 // Words for a missing value, in lower case. Databases print null and \N, R and pandas na, nan and nat, spreadsheets
 // #n/a.
-constexpr auto missing_words =
-    std::to_array<std::string_view>({"null",      "nan",  "-nan",    "nat",     "none",   "unknown", "n/a",   "#n/a",
-                                     "na",        "<na>", "(null)",  "(none)",  "nil",    "\\n",     "-",     "--",
-                                     "undefined", "?",    "missing", "not set", "notset", "invalid", "unset", "never"});
+constexpr auto missing_words = std::to_array<std::string_view>(
+    {"null",    "nan",     "-nan",   "nat",     "none",    "unknown", "n/a",  "#n/a",      "na",
+     "<na>",    "(null)",  "(none)", "nil",     "\\n",     "-",       "--",   "undefined", "?",
+     "missing", "not set", "notset", "not_set", "invalid", "unset",   "never"});
 
-// MySQL prints a zero date.
+// MySQL prints a zero date, and Go, .NET and SQL Server the first day of the calendar.
 bool is_missing_date(std::string_view text) {
-    return text.starts_with("0000-00-00") || text == "1970-01-01";
+    return text.starts_with("0000-00-00") || text.starts_with("0001-01-01") || text == "1970-01-01";
 }
 
 // Those among them that are no names.
@@ -72,8 +75,26 @@ constexpr auto largest_integers =
     std::to_array<std::string_view>({"9223372036854775807", "18446744073709551614", "18446744073709551615",
                                      "9223372036854775806", "-9223372036854775808"});
 
-// The end of the year 9999, which programs write for "never", is less. In milliseconds, 1980 is more.
-constexpr Duration largest_plausible = Duration::seconds(300'000'000'000);
+// Whether a number may count seconds since 1970: up to the year 5138, which is 1973 in milliseconds, and the end of the
+// year 9999, which programs write for "never".
+bool may_be_seconds(Duration number) {
+    constexpr Duration largest = Duration::seconds(100'000'000'000);
+    constexpr Duration end_of_9999 = Duration::seconds(253'402'300'799);
+    return (number <= largest && -number <= largest) ||
+           (number >= end_of_9999 - Duration::days(1) && number <= end_of_9999 + Duration::days(1));
+}
+
+// The instant of a day of a spreadsheet, to the millisecond.
+std::optional<Duration> instant_of_day(std::string_view text) {
+    constexpr double days_until_1970 = 25'569;
+    constexpr double most_days = 1e7;
+    constexpr double milliseconds_of_day = 86'400'000;
+    const auto days = number_in<double>(text);
+    if (!days || !(std::abs(*days) <= most_days)) {
+        return std::nullopt;
+    }
+    return Duration::microseconds(Microseconds{std::llround((*days - days_until_1970) * milliseconds_of_day)} * 1000);
+}
 
 // What a number is that is too large for seconds since 1970.
 std::string larger_unit(Duration number) {
@@ -99,8 +120,8 @@ std::string_view RecordField::name_or_empty() const {
 std::optional<Instant> RecordField::instant(TimeZone& zone, TimeFormat format) const {
     const InstantRule& rule = instant_rules.at(static_cast<std::size_t>(format));
     const auto whole = rule.per_second > 0 ? number_in<long long>(text) : std::nullopt;
-    constexpr std::size_t digits_of_date = 14;  // 20240301120000
-    const bool may_be_date = rule.order && (!whole || text.size() == digits_of_date);
+    const bool is_long = text.size() == 12 || text.size() == 14;  // 202403011200, 20240301120000
+    const bool may_be_date = rule.order && (!whole || is_long);
     if (!whole && is_missing()) {
         return std::nullopt;
     }
@@ -110,6 +131,9 @@ std::optional<Instant> RecordField::instant(TimeZone& zone, TimeFormat format) c
     if (is_one_of(text, largest_integers)) {
         return std::nullopt;
     }
+    if (const auto day = format == TimeFormat::days ? instant_of_day(text) : std::nullopt) {
+        return day;
+    }
     const auto number = rule.per_second > 0 && !whole ? Duration::parse(text) : std::nullopt;
     if (!whole && !number) {
         fail(rule.expected);
@@ -117,7 +141,7 @@ std::optional<Instant> RecordField::instant(TimeZone& zone, TimeFormat format) c
     // Whole numbers of nanoseconds are too large for Duration::parse().
     const Duration read =
         quotient(whole ? static_cast<Microseconds>(*whole) * 1'000'000 : number->count(), rule.per_second);
-    if (format == TimeFormat::automatic && (read > largest_plausible || -read > largest_plausible)) {
+    if (format == TimeFormat::automatic && !may_be_seconds(read)) {
         const std::string unit = larger_unit(read);
         fail(std::string(rule.expected) + "; for " + unit + " since 1970, say --times " + unit);
     }

@@ -49,6 +49,8 @@ void SacctJobs::add(const SacctJob& added, std::size_t line) {
                         std::string(added.reservation),
                         added.resources});
         runs.back().place = add_run(added, line);
+    } else if (runs[run].place && (!added.job.start || times_of(added.job).missing != nullptr)) {
+        builder_.leave_out("component of a heterogeneous job that never started");
     } else if (runs[run].place) {
         join(added, runs[run]);
     } else {

@@ -187,7 +187,7 @@ class Reader {
     static void read_gpus(const CsvRow& row, SacctJob& job) {
         const auto gpus = [&](std::size_t tres, std::size_t gres) {
             const auto found = gpus_in(field(row, tres).text);
-            return found ? found : gpus_in(field(row, gres).text);
+            return found ? found : gpus_in(field(row, gres).text, std::max(job.resources.nodes.value_or(1), 1LL));
         };
         job.resources.gpus = gpus(column("ReqTRES"), column("ReqGRES"));
         if (!job.resources.gpus) {
@@ -202,16 +202,19 @@ class Reader {
             const long long number = requested_processors(row);
             return number > 0 ? number : allocated_processors(row);
         };
-        std::string_view memory = field(row, column("ReqMem")).text;
-        if (memory.empty()) {
-            memory = item_of(field(row, column("ReqTRES")).text, "mem").value_or("");
+        const long long nodes = job.resources.nodes.value_or(-1);
+        const auto in_tres = [&](std::size_t tres) {
+            return memory_of(item_of(field(row, tres).text, "mem").value_or(""), nodes, processors);
+        };
+        job.resources.memory = memory_of(field(row, column("ReqMem")).text, nodes, processors);
+        if (!job.resources.memory) {
+            job.resources.memory = in_tres(column("ReqTRES"));
         }
-        const bool is_allocated = memory.empty();
-        if (is_allocated) {
-            memory = item_of(field(row, column("AllocTRES")).text, "mem").value_or("");
+        if (!job.resources.memory) {  // --mem=0 requests all of a node
+            job.resources.memory = in_tres(column("AllocTRES"));
+            const bool could_request = row.has(column("ReqTRES")) || row.has(column("ReqMem"));
+            job.allocates_more = job.allocates_more || (could_request && job.resources.memory);
         }
-        job.resources.memory = memory_of(memory, job.resources.nodes.value_or(-1), processors);
-        job.allocates_more = job.allocates_more || (is_allocated && job.resources.memory && row.has(column("ReqTRES")));
     }
 
     const AccountingData& data_;

@@ -122,10 +122,11 @@ ScheduledJob read_job(const CsvRow& row) {
     if (job.walltime && *job.walltime < Duration()) {
         job.walltime.reset();
     }
-    if (row.text(column("success")) != "0" && row.text(column("success")) != "1") {
+    const std::string_view success = row.text(column("success"));
+    job.success = success == "1" || success == "True";  // pandas writes True
+    if (!job.success && success != "0" && success != "False") {
         row.fail(column("success"), "0 or 1");
     }
-    job.success = row.text(column("success")) == "1";
     job.state = state_of(row, job);
     job.execution = execution(row, job.state);
     job.stretch = stretch_in(row);

@@ -1,9 +1,12 @@
 #include <array>
+#include <chrono>
 
 #include <batfill/core/error.hpp>
 
 #include "accounting_readers.hpp"
 #include "src/support/csv_reader.hpp"
+#include "src/support/numbers.hpp"
+#include "src/support/place_in_errors.hpp"
 #include "src/support/split.hpp"
 
 namespace batfill {
@@ -57,6 +60,9 @@ class Reader {
         job.submit = field(row, place_of("submit")).instant(builder_.zone(), data_.times);
         job.start = field(row, place_of("start")).instant(builder_.zone(), data_.times);
         job.end = field(row, place_of("end")).instant(builder_.zone(), data_.times);
+        if (data_.times == TimeFormat::automatic) {
+            look_at_instants(row);
+        }
         job.wait = field(row, place_of("wait")).length();
         job.run_time = field(row, place_of("run-time")).length();
         job.walltime = walltime_of(row);
@@ -77,7 +83,62 @@ class Reader {
         builder_.add(job, row.line());
     }
 
+    // Throws: InputError if the instants of all rows have the form of another format than seconds.
+    void finish() const {
+        if (rows_ > 0 && dates_ == rows_) {
+            throw InputError(
+                "all instants look like dates such as 20240301, expected seconds since 1970, 20240301000000 or "
+                "2024-03-01; if they are seconds, say --times seconds");
+        }
+        if (rows_ > 0 && days_ == rows_ && has_fraction_) {
+            throw InputError(
+                "all instants look like days of a spreadsheet, expected seconds since 1970; say --times days, or "
+                "--times seconds if they are seconds");
+        }
+    }
+
  private:
+    // Counts rows whose instants all are dates without separators, or numbers of days as spreadsheets have them.
+    void look_at_instants(const CsvRow& row) {
+        bool are_dates = true;
+        bool are_days = true;
+        std::optional<Duration> first;
+        Duration last;
+        for (const std::size_t place : {place_of("submit"), place_of("start"), place_of("end")}) {
+            const RecordField instant = field(row, place);
+            if (instant.text.empty()) {
+                continue;
+            }
+            are_dates = are_dates && looks_like_date(instant.text);
+            const auto day = are_days ? Duration::parse(instant.text) : std::nullopt;
+            are_days = day && *day >= earliest_day && *day < latest_day;
+            if (are_days) {
+                has_fraction_ = has_fraction_ || instant.text.find('.') != std::string_view::npos;
+                first = first.value_or(*day);
+                last = *day;
+            }
+        }
+        ++rows_;
+        dates_ += are_dates ? 1U : 0U;
+        // A job takes days, not months.
+        days_ += are_days && first && last - *first < Duration::seconds(31) ? 1U : 0U;
+    }
+
+    static bool looks_like_date(std::string_view text) {
+        const auto number = text.size() == 8 ? number_in<int>(text) : std::nullopt;
+        if (!number || *number < 0) {
+            return false;
+        }
+        const std::chrono::year_month_day date{std::chrono::year(*number / 10'000),
+                                               std::chrono::month(static_cast<unsigned>(*number / 100 % 100)),
+                                               std::chrono::day(static_cast<unsigned>(*number % 100))};
+        return date.ok() && date.year() >= std::chrono::year(1980) && date.year() < std::chrono::year(2100);
+    }
+
+    // 1980 and 2100, in days of a spreadsheet.
+    static constexpr Duration earliest_day = Duration::seconds(29'221);
+    static constexpr Duration latest_day = Duration::seconds(73'051);
+
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
     bool maps(std::size_t place) const { return column_of_[place] != none; }
@@ -88,7 +149,10 @@ class Reader {
 
     std::optional<Duration> walltime_of(const CsvRow& row) const {
         if (!maps(place_of("walltime-minutes"))) {
-            return field(row, place_of("walltime")).length();
+            const std::optional<Duration> walltime = field(row, place_of("walltime")).length();
+            const bool is_unlimited =
+                walltime == Duration::seconds(slurm_infinite) || walltime == Duration::seconds(slurm_none);
+            return is_unlimited ? std::nullopt : walltime;
         }
         constexpr Duration minute = Duration::seconds(60);
         const std::optional<Duration> walltime = field(row, place_of("walltime-minutes")).length(minute);
@@ -109,6 +173,10 @@ class Reader {
     std::vector<std::string_view> columns_;
     std::array<std::size_t, fields.size()> column_of_{};
     std::vector<std::pair<std::string_view, std::size_t>> others_;
+    std::size_t rows_ = 0;
+    std::size_t dates_ = 0;
+    std::size_t days_ = 0;
+    bool has_fraction_ = false;
 };
 
 }  // namespace
@@ -122,6 +190,7 @@ void read_table(const std::string& path, const AccountingData& data, LogBuilder&
     const CsvFormat format = reader.format();
     for_each_row(
         path, format, builder, [](const CsvRow&) {}, [&](const CsvRow& row) { reader.add(row); });
+    with_place_in_errors(path, [&] { reader.finish(); });
 }
 
 }  // namespace batfill

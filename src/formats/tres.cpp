@@ -27,8 +27,13 @@ std::string_view without_prefix(std::string_view name) {
     return has_prefix ? name.substr(prefix.size() + 1) : name;
 }
 
-void add_item(std::string_view item, GpuCount& gpus) {
-    item = without_prefix(trimmed(item.substr(0, item.find('('))));
+void add_item(std::string_view item, long long nodes, GpuCount& gpus) {
+    constexpr std::string_view of_node = "PER_NODE:";
+    constexpr std::string_view of_job = "PER_JOB:";
+    item = trimmed(item.substr(0, item.find('(')));
+    const long long times = item.starts_with(of_node) ? nodes : 1;
+    item.remove_prefix(item.starts_with(of_node) ? of_node.size() : item.starts_with(of_job) ? of_job.size() : 0);
+    item = without_prefix(item);
     const std::string_view kind = item.substr(0, item.find_first_of(":="));
     if (!is_gpu(kind)) {
         return;
@@ -41,7 +46,7 @@ void add_item(std::string_view item, GpuCount& gpus) {
     if (!number || *number < 0 || *number > most_gpus) {
         throw InputError("found the GPUs " + excerpt(item) + ", expected a number of them, as in gres/gpu=4");
     }
-    gpus.add(has_number ? item.substr(0, last) : item, *number);
+    gpus.add(has_number ? item.substr(0, last) : item, *number * times);
 }
 
 }  // namespace
@@ -84,7 +89,7 @@ void GpuCount::add(std::string_view name, long long number) {
     }
 }
 
-std::optional<long long> gpus_in(std::string_view list) {
+std::optional<long long> gpus_in(std::string_view list, long long nodes) {
     if (list.find("gpu") == std::string_view::npos && list.find("7696487") == std::string_view::npos) {
         return std::nullopt;  // as in most rows
     }
@@ -96,7 +101,7 @@ std::optional<long long> gpus_in(std::string_view list) {
             end = list.find(',', std::min(list.find(')', end), list.size()));
         }
         end = std::min(end, list.size());
-        add_item(list.substr(0, end), gpus);
+        add_item(list.substr(0, end), nodes, gpus);
         list.remove_prefix(std::min(end + 1, list.size()));
     }
     return gpus.total();

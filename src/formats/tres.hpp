@@ -31,7 +31,8 @@ class GpuCount {
 
 // The GPUs in a list of TRES, "cpu=8,gres/gpu:a100=4", or of generic resources as --gres has them, "gpu:a100:4",
 // "gres:gpu:2", "gpu:2(IDX:0-1)". An item without a number is one GPU. None if the list names no GPUs.
+// Slurm may write for each what it is: "PER_NODE:gpu:2" counts for each of `nodes`, "PER_JOB:gpu:2" for the job.
 // Throws: InputError, which names the item, for a number that is none.
-std::optional<long long> gpus_in(std::string_view list);
+std::optional<long long> gpus_in(std::string_view list, long long nodes = 1);
 
 }  // namespace batfill

@@ -53,7 +53,8 @@ std::vector<std::string> run_labels(const std::vector<std::string>& paths) {
     if (std::set<std::string>(result.begin(), result.end()).size() < paths.size()) {
         std::ranges::transform(paths, result.begin(), without_suffix);
     }
-    return result;
+    // A log and its replay may have one prefix.
+    return std::set<std::string>(result.begin(), result.end()).size() < result.size() ? paths : result;
 }
 
 std::string jobs_file(const std::string& prefix) {

@@ -14,7 +14,7 @@
 namespace batfill::report {
 
 // Returns the names of runs in tables. "out/easy_jobs.csv" and "out/easy" are "easy", or "out/easy" if two runs would
-// have the same label.
+// have the same label, or else the whole path.
 std::vector<std::string> run_labels(const std::vector<std::string>& paths);
 
 // Returns the jobs.csv of the run with this prefix: the file of Batsim 4, which batfill writes too; the file of Batsim

@@ -115,6 +115,15 @@ Duration read_day(Scanner& text, DateOrder order) {
     return Duration::days(std::chrono::sys_days(date).time_since_epoch().count());
 }
 
+// Reads AM or PM, if they follow.
+Duration in_24_hours(Duration clock, Scanner& text) {
+    const Duration noon = Duration::seconds(12 * seconds_of_hour);
+    if (text.skip(" AM") || text.skip(" am")) {
+        return clock >= noon ? clock - noon : clock;
+    }
+    return (text.skip(" PM") || text.skip(" pm")) && clock < noon ? clock + noon : clock;
+}
+
 // Z, +01, +01:00 or -0700. None at the end of the text.
 std::optional<Duration> read_offset(Scanner& text) {
     if (text.at_end()) {
@@ -168,6 +177,9 @@ std::string spaced_date(std::string_view text) {
     constexpr std::string_view digits = "0123456789";
     const std::string_view day = text.substr(0, std::min(text.find_first_not_of(digits), text.size()));
     const bool is_divided = day.size() == 8 && text.size() > 8 && text[8] == 'T';
+    if (day.size() == 12 && text.size() == 12) {
+        return spaced_date(std::string(text) + "00");
+    }
     if (day.size() != 14 && !is_divided) {
         return {};
     }
@@ -188,15 +200,18 @@ bool has_clock(std::string_view text) {
 
 // Seconds of a unit of time, for the words and letters that people write; none for another word.
 std::optional<long long> seconds_of_unit(std::string_view word) {
-    static constexpr std::array<std::pair<long long, std::array<std::string_view, 6>>, 5> units = {{
-        {1, {"s", "sec", "secs", "second", "seconds", "S"}},
-        {60, {"m", "min", "mins", "minute", "minutes", "M"}},
-        {seconds_of_hour, {"h", "hr", "hrs", "hour", "hours", "H"}},
-        {24 * seconds_of_hour, {"d", "day", "days", "D", "Day", "Days"}},
-        {7 * 24 * seconds_of_hour, {"w", "week", "weeks", "W", "Week", "Weeks"}},
+    static constexpr std::array<std::pair<long long, std::array<std::string_view, 5>>, 5> units = {{
+        {1, {"s", "sec", "secs", "second", "seconds"}},
+        {60, {"m", "min", "mins", "minute", "minutes"}},
+        {seconds_of_hour, {"h", "hr", "hrs", "hour", "hours"}},
+        {24 * seconds_of_hour, {"d", "day", "days", "", ""}},
+        {7 * 24 * seconds_of_hour, {"w", "week", "weeks", "", ""}},
     }};
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
     for (const auto& [seconds, words] : units) {
-        if (std::ranges::find(words, word) != words.end()) {
+        if (!word.empty() && std::ranges::any_of(words, [&](std::string_view known) {
+                return std::ranges::equal(word, known, {}, lower);
+            })) {
             return seconds;
         }
     }
@@ -249,7 +264,9 @@ Instant TimeZone::utc_of(Duration local) {
         end_ = seconds_of(info.first.end.time_since_epoch()) + offset - Duration::days(1);
         offset_ = offset;
     }
-    return local - offset;
+    Instant instant = local - offset;
+    instant.is_skipped = info.result == date::local_info::nonexistent;
+    return instant;
 }
 
 Duration TimeZone::midnight_before(Duration utc) {
@@ -266,7 +283,7 @@ std::optional<Instant> read_date(std::string_view text, DateOrder order, TimeZon
     std::optional<Duration> offset;
     if (!scanner.at_end()) {
         scanner.sign("T ");
-        clock = read_clock(scanner, 2);
+        clock = in_24_hours(read_clock(scanner, 2), scanner);
         offset = read_offset(scanner);
     }
     if (!scanner.good() || clock >= Duration::days(1) + Duration::seconds(1)) {
@@ -303,6 +320,9 @@ std::optional<Duration> read_length(std::string_view text, Duration unit) {
         if (const long long rest = hours.number(2, 23); hours.good()) {
             return days + Duration::seconds(rest * seconds_of_hour);
         }
+        scanner = ahead;
+    } else if (std::ranges::count(text, ':') == 3 && ahead.skip(":")) {  // D:HH:MM:SS
+        days = Duration::days(number);
         scanner = ahead;
     } else if (ahead.skip(" days") || ahead.skip(" day")) {
         days = Duration::days(number);

@@ -18,6 +18,7 @@ namespace batfill {
 struct Instant {
     Duration first;
     std::optional<Duration> second;
+    bool is_skipped = false;  // no clock of the zone showed it
 
     // NOLINTNEXTLINE(google-explicit-constructor): most instants have one reading.
     Instant(Duration only, std::optional<Duration> later = {}) : first(only), second(later) {}
@@ -52,17 +53,16 @@ class TimeZone {
 enum class DateOrder { year_month_day, month_day_year, day_month_year };
 
 // Reads a date and a time of day, "2024-03-01 12:00:00.5". The date may have `-`, `/` or `.`; a blank or T follows it.
-// The time may have an offset (Z, +01:00, -0700). "20240301120000" and "20240301T120000" are dates, too, in the order
-// year, month, day. Returns no value for any other text.
+// AM or PM may follow the time, and an offset (Z, +01:00, -0700). "20240301120000", "202403011200" and
+// "20240301T120000" are dates, too, in the order year, month, day. Returns no value for any other text.
 std::optional<Instant> read_date(std::string_view text, DateOrder order, TimeZone& zone);
 
 // "2024-03-01 12:00:00" of a time since 1970. From the year 10000 on: "300000000000 s after 1970-01-01 00:00:00".
 std::string date_text(Duration since_1970);
 
-// Reads a length of time. A number counts `unit` (90, 90.5). Other forms have units of their own: [D-]HH:MM:SS, MM:SS,
-// D-HH, "N days[,] HH:MM:SS", numbers with units ("1h", "90 min", "1h30m", "2 days") and ISO 8601 (P1DT2H30M5S). No
-// value if it is none of them.
-// Requires: unit is a whole number of seconds.
+// Reads a length of time. A number counts `unit` (90, 90.5). Other forms have units of their own: [D-]HH:MM:SS,
+// D:HH:MM:SS, MM:SS, D-HH, "N days[,] HH:MM:SS", numbers with units ("1h", "90 min", "1h30m", "2 days") and ISO 8601
+// (P1DT2H30M5S). No value if it is none of them. Requires: unit is a whole number of seconds.
 std::optional<Duration> read_length(std::string_view text, Duration unit = Duration::seconds(1));
 
 }  // namespace batfill

@@ -39,7 +39,8 @@ FileKind kind_of_json(std::string_view text) {
     if (has(text, "workloads") && has(text, "schedulers") && !has(text, "\"nb_res\"")) {
         return FileKind::campaign;
     }
-    return has(text, "\"jobs\"") || has(text, "\"nb_res\"") ? FileKind::workload : FileKind::json;
+    const bool has_jobs = has(text, "\"jobs\"") && (has(text, "\"subtime\"") || has(text, "\"profiles\""));
+    return has_jobs || has(text, "\"nb_res\"") ? FileKind::workload : FileKind::json;
 }
 
 // The name of a kind of file, and advice for its user. PATH stands for its path.

@@ -33,7 +33,9 @@ std::vector<long long> header_numbers(std::string_view text) {
     const std::string_view first = text.substr(0, text.find_first_of(" \t(;"));
     const auto total = number(first.ends_with(',') ? first.substr(0, first.size() - 1) : first);
     text = trimmed(text.substr(first.size()));
-    if (!total || (!text.empty() && text.front() >= '0' && text.front() <= '9')) {
+    const bool goes_on = !text.empty() && text.front() >= '0' && text.front() <= '9';
+    const bool is_product = text.starts_with("x ") || text.find('*') != std::string_view::npos;
+    if (!total || goes_on || is_product) {
         return {};
     }
     std::vector<long long> numbers{*total};

@@ -198,6 +198,12 @@ TEST_CASE("batfill compare takes loads of one log for one workload", "[compare][
     const tests::Outcome seeds = tests::run(folder, files);
     CHECK_THAT(seeds.output, Contains("["));
     CHECK(seeds.errors.empty());
+    // A single metric has the same mean: the six loads count as one workload.
+    const std::string csv = tests::run(folder, with(files, {"--format", "csv"})).output;
+    const std::string begin = "\"mean_wait\",\"fcfs\",10,";
+    const std::size_t at = csv.find(begin) + begin.size();
+    const std::string mean = rounded(std::stod(csv.substr(at, csv.find(',', at) - at)), 3);
+    CHECK_THAT(tests::run(folder, with(files, {"--metric", "mean_wait"})).output, Contains("\nmean") && Contains(mean));
 }
 
 TEST_CASE("batfill compare checks its output files before it replays anything", "[compare][command]") {

@@ -256,6 +256,28 @@ TEST_CASE("metrics of a log are those of the schedule that swf writes of it, in 
                   "unknown.swf: expected jobs of known wait and run time, but none of its 1 jobs");
 }
 
+TEST_CASE("A log may have used more processors than its machine has, and has another name than its replay") {
+    const Folder folder;
+    const std::string log = folder.write("m.swf",
+                                         "; MaxProcs: 4\n"
+                                         "1 0 0 60 4 -1 -1 4 100 -1 1 7 1 -1 1 1 -1 -1\n"
+                                         "2 5 25 30 2 -1 -1 2 100 -1 1 8 1 -1 1 1 -1 -1\n");
+    const std::string replay = folder.file("m");
+    require_done(run(folder, {"simulate", "-q", "-a", "easy", "-p", "4", "-w", log, "-e", replay}));
+    const Outcome both = run(folder, {"metrics", log, replay, "-p", "4"});
+    CHECK(both.status == 0);
+    CHECK_THAT(both.errors, Contains("the schedule of the log has up to 6 processors in use, the machine has 4"));
+    CHECK_THAT(both.output, Contains(log + "  "));
+    CHECK(run(folder, {"report", log, replay, "-p", "4", "-o", folder.file("page.html")}).status == 0);
+    CHECK_THAT(contents(folder.file("page.html")), Contains("\"processors\":4,\"processors_drawn\":6"));
+    require_done(run(folder, {"plot", "gantt", log, replay, "-p", "4", "-o", folder.file("g.svg")}));
+    CHECK_THAT(contents(folder.file("g.svg")), Contains("#c00"));
+    require_done(run(folder, {"plot", "gantt", replay, "-p", "4", "-o", folder.file("one.svg")}));
+    CHECK_THAT(contents(folder.file("one.svg")), !Contains("#c00"));
+    // A run that is no log is refused on a smaller machine.
+    check_refused(run(folder, {"metrics", replay + "_jobs.csv", "-p", "2"}), 1, "expected the platform of the run");
+}
+
 TEST_CASE("metrics takes the prefix of a run for its jobs.csv, as report does") {
     const Inputs inputs;
     const Outcome by_file = inputs.metrics({});

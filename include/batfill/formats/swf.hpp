@@ -121,6 +121,8 @@ enum class TimeFormat {
     milliseconds,  // since 1970
     microseconds,
     nanoseconds,
+    seconds,  // since 1970, or since a time 0 of the data
+    days,     // since 1899-12-30, with a fraction, as spreadsheets count
 };
 
 // The columns of a table. The first text is one of table_fields(), or any other name: the workload then keeps the

@@ -56,7 +56,7 @@ TEST_CASE("A jobs.csv of Batsim 1 or 2, or of evalys, is read") {
     const std::string oldest_header =
         "jobID,submission_time,requested_number_of_resources,requested_time,success,starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n";
     const Schedule oldest = parse(oldest_header +
-                                  "7,0,2,100,1,0,50,50,0,50,0-1\n"
+                                  "7,0,2,100,True,0,50,50,0,50,0-1\n"
                                   "night!8,0,2,100,0,,,,,,\n");
     CHECK(oldest.jobs[0].id == "w0!7");
     CHECK(oldest.jobs[1].id == "night!8");

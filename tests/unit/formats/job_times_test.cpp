@@ -115,8 +115,16 @@ TEST_CASE("A run time that is longer than from start to end has another unit") {
     CHECK(!times_of(job).exceeds_its_interval);
     job.run_time = minutes(62);
     CHECK(times_of(job).exceeds_its_interval);
-    job.run_time = minutes(1);  // it was suspended
+    job.run_time = minutes(40);  // it was suspended
     CHECK(!times_of(job).exceeds_its_interval);
+    CHECK(!times_of(job).has_another_unit);
+    job.run_time = Duration::seconds(60);  // 60 minutes
+    CHECK(times_of(job).has_another_unit);
+    job.run_time = Duration::seconds(1);  // an hour
+    CHECK(!times_of(job).has_another_unit);
+    job.end = morning + minutes(180);
+    job.run_time = Duration::seconds(3);
+    CHECK(times_of(job).has_another_unit);
 }
 
 }  // namespace batfill::tests::job_times_test

@@ -67,6 +67,9 @@ TEST_CASE("TORQUE: procs beside defaults is the size, and beside nodes it is add
 
 TEST_CASE("PBS Pro: select gives a size where ncpus is missing, and old syntax does not add to it") {
     CHECK(size_of(list("select", "2:ncpus=8:mpiprocs=8+1:ncpus=4")).requested == 20);
+    CHECK(size_of(list("select", "ncpus=16:ngpus=2")).requested == 16);
+    CHECK(size_of(list("select", "ncpus=8:ngpus=4+2:ncpus=2:ngpus=1")).requested == 12);
+    CHECK(size_of(list("ncpus", "16") + " exec_host=big/0 resources_used.ncpus=16").allocated == 16);
     CHECK(size_of(list("select", "4")).requested == 4);
     CHECK(size_of(list("select", "host=n1:ncpus=3")).requested == 3);
     CHECK(size_of(list("ncpus", "16") + list("nodes", "2:ppn=8") + list("select", "2:ncpus=8:mpiprocs=8")) ==

@@ -111,6 +111,55 @@ TEST_CASE("A run that two files have is one run, and runs with another start are
     CHECK(count_of(log.anomalies, "start before the submission") == 2);
 }
 
+TEST_CASE("Rows of one file that share id, submission and start are tasks of an array, unless they are equal") {
+    ColumnMapping mapping = named;
+    mapping.emplace_back("task", "t");
+    const std::string tasks =
+        "id,submit,start,end,n,t\n100,5,10,70,4,1\n100,5,10,90,4,2\n100,5,10,70,4,3\n100,5,10,70,4,1\n";
+    const SwfLog log = read_csv_table(tasks, mapping);
+    CHECK(log.jobs.size() == 3);
+    CHECK(count_of(log.left_out, "same row again") == 1);
+}
+
+TEST_CASE("Of a run that two files have, the row with the later end counts, in any order of the files") {
+    const Folder folder;
+    const std::string early = folder.write("early", header + "5,10,20,40,4\n6,10,20,30,4\n");
+    const std::string late = folder.write("late", header + "5,10,20,90,4\n7,80,90,99,4\n");
+    for (const auto& paths : {std::vector{early, late}, std::vector{late, early}}) {
+        AccountingData data;
+        data.format = "csv";
+        data.mapping = named;
+        data.paths = paths;
+        const SwfLog log = read_accounting(data);
+        CHECK(log.jobs.size() == 3);
+        CHECK(count_of(log.left_out, "same row again") == 1);
+        for (const SwfJob& job : log.jobs) {
+            CHECK((log.ids[static_cast<std::size_t>(job.number)] != "5" || job.run_time == Duration::seconds(70)));
+        }
+    }
+}
+
+TEST_CASE("Instants that all look like dates or days are refused, and read if that is asked for") {
+    const std::string dates = header + "1,20240301,20240301,20240302,4\n";
+    CHECK_THROWS_WITH(read_csv_table(dates, named), Contains("all instants look like dates such as 20240301"));
+    AccountingData seconds;
+    seconds.times = TimeFormat::seconds;
+    CHECK(read_csv_table(dates, named, seconds).jobs[0].run_time == Duration::seconds(1));
+    const std::string days = header + "1,45352.5,45352.75,45353.5,4\n2,45353,45353,45353.25,4\n";
+    CHECK_THROWS_WITH(read_csv_table(days, named), Contains("say --times days"));
+    AccountingData spreadsheet;
+    spreadsheet.times = TimeFormat::days;
+    const SwfLog log = read_csv_table(days, named, spreadsheet);
+    CHECK(log.zero == "2024-03-01 00:00:00 UTC");
+    CHECK(log.jobs[0].submit == Duration::seconds(43'200));
+    CHECK(log.jobs[0].run_time == Duration::seconds(64'800));
+    // One job that is neither.
+    CHECK(read_csv_table(dates + "2,5,6,7,4\n", named).jobs.size() == 2);
+    CHECK(read_csv_table(days + "2,5.5,6,7,4\n", named).jobs.size() == 3);
+    CHECK(read_csv_table(header + "1,202403011000,202403011100,202403011200,4\n", named).jobs[0].run_time ==
+          Duration::seconds(3600));
+}
+
 TEST_CASE("A start before the submission is counted, and the job waited 0 s") {
     const SwfLog log = read_csv_table(header + "1,100,40,130,4\n2,100,99,130,4\n3,100,100,130,4\n", named);
     CHECK(count_of(log.anomalies, "start before the submission") == 2);

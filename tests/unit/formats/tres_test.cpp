@@ -60,6 +60,10 @@ TEST_CASE("sacct: GPUs of old versions come from generic resources") {
     };
     CHECK(gpus("ReqGRES|AllocGRES", "gpu:2|gpu:2") == R"("gpus":2)");
     CHECK(gpus("ReqGRES|AllocGRES", "|gpu:tesla:3") == R"("gpus":3)");
+    CHECK(gpus_in("PER_NODE:gpu:2", 3) == 6);
+    CHECK(gpus_in("PER_NODE:gpu:v100:1,PER_NODE:gpu:a100:1", 2) == 4);
+    CHECK(gpus_in("PER_JOB:gpu:4", 2) == 4);
+    CHECK(gpus_in("gpu:4", 2) == 4);
     CHECK(gpus("ReqGres", "gpu:k80:4") == R"("gpus":4)");
     CHECK(gpus("ReqTRES|AllocGRES", "cpu=1|gpu:1") == R"("gpus":1)");
 }
@@ -71,6 +75,29 @@ TEST_CASE("sacct: processors, memory, GPUs and nodes of a heterogeneous job add 
     REQUIRE(log.jobs.size() == 1);
     CHECK(log.jobs[0].requested_processors == 129);
     CHECK(fields_of(log, 0) == R"("gpus":5,"nodes":3,"memory":622770257920)");
+}
+
+TEST_CASE("sacct: a request of all memory of a node is what was allocated") {
+    for (const std::string request : {"0", "0n", "?", ""}) {
+        INFO(request);
+        const SwfLog log = read("sacct", "JobID|Submit|Start|Elapsed|Timelimit|NNodes|ReqMem|AllocTRES\n1|1|1|5|9|2|" +
+                                             request + "|cpu=1,mem=3G\n");
+        CHECK(fields_of(log, 0) == R"("nodes":2,"memory":3221225472)");
+        CHECK(count_of(log.noted, "GPUs or memory not in the request") == 1);
+    }
+}
+
+TEST_CASE(
+    "sacct: a heterogeneous job ends with its last component, by the largest limit, without those never started") {
+    const SwfLog log = read("sacct",
+                            "JobID|Submit|Start|End|Timelimit|NCPUS|State\n"
+                            "1+0|1|10|70|02:00:00|8|COMPLETED\n1+1|1|10|7270|04:00:00|4|COMPLETED\n"
+                            "1+2|1|Unknown|Unknown|04:00:00|16|CANCELLED\n");
+    REQUIRE(log.jobs.size() == 1);
+    CHECK(log.jobs[0].run_time == Duration::seconds(7260));
+    CHECK(log.jobs[0].requested_time == Duration::seconds(14'400));
+    CHECK(log.jobs[0].allocated_processors == 12);
+    CHECK(count_of(log.left_out, "component of a heterogeneous job that never started") == 1);
 }
 
 }  // namespace batfill::tests::tres_test

@@ -29,16 +29,18 @@ std::string again(TimeZone& zone, const char* text) {
 
 TEST_CASE("A date is read in the forms of batch systems and of pandas") {
     const auto noon = Duration::seconds(1'709'294'400);  // 2024-03-01 12:00:00
-    for (const char* text :
-         {"2024-03-01T12:00:00", "2024-03-01 12:00:00", "2024/03/01 12:00:00", "2024-03-01 12:00",
-          "2024-03-01 12:00:00Z", "2024-03-01 13:00:00+01:00", "2024-03-01T05:00:00-0700", "2024-03-01 05:00:00-07",
-          "2024-03-01 12:00:00 UTC", "20240301120000", "20240301T120000", "20240301T130000+01:00"}) {
+    for (const char* text : {"2024-03-01T12:00:00", "2024-03-01 12:00:00", "2024/03/01 12:00:00", "2024-03-01 12:00",
+                             "2024-03-01 12:00:00Z", "2024-03-01 13:00:00+01:00", "2024-03-01T05:00:00-0700",
+                             "2024-03-01 05:00:00-07", "2024-03-01 12:00:00 UTC", "20240301120000", "20240301T120000",
+                             "20240301T130000+01:00", "202403011200", "2024-03-01 12:00:00 PM"}) {
         INFO(text);
         CHECK(utc(text) == noon);
     }
     CHECK(utc("2024-03-01 12:00:00.25") == noon + Duration::microseconds(250'000));
     CHECK(utc("2024-03-01 12:00:00.1234569") == noon + Duration::microseconds(123'457));
     CHECK(utc("2024-03-01 12:00:00.9999996") == noon + Duration::seconds(1));
+    CHECK(utc("3/1/2024 12:00:00 AM", DateOrder::month_day_year) == noon - Duration::seconds(43'200));
+    CHECK(utc("3/1/2024 1:30:00 PM", DateOrder::month_day_year) == noon + Duration::seconds(5400));
     CHECK(utc("2024-03-01") == noon - Duration::seconds(43'200));
     CHECK(utc("03/01/2024 12:00:00", DateOrder::month_day_year) == noon);
     CHECK(utc("01.03.2024 12:00:00", DateOrder::day_month_year) == noon);
@@ -88,6 +90,8 @@ TEST_CASE("An instant in an hour that clocks show twice has two readings") {
     CHECK(again(berlin, "2024-10-27 03:00:00").empty());
     CHECK(again(berlin, "2024-10-27 02:30:00+02:00").empty());
     CHECK(again(berlin, "2024-07-15 12:00:00").empty());
+    CHECK(read_date("2024-03-31 02:30:00", DateOrder::year_month_day, berlin)->is_skipped);
+    CHECK(!read_date("2024-03-31 03:30:00", DateOrder::year_month_day, berlin)->is_skipped);
     // Lord Howe sets its clocks by half an hour.
     TimeZone howe("Australia/Lord_Howe");
     CHECK(in(howe, "2024-04-07 01:15:00") == "2024-04-06 14:15:00");
@@ -118,6 +122,9 @@ TEST_CASE("A length of time is read in the forms of Slurm, PBS, pandas and ISO 8
                                                                     {"1d12h", 129'600},
                                                                     {"2 days 3 hours", 183'600},
                                                                     {"2 weeks", 1'209'600},
+                                                                    {"1:02:00:00", 93'600},
+                                                                    {"2 Hours", 7200},
+                                                                    {"120 Minutes", 7200},
                                                                     {"45s", 45}};
     for (const auto& [text, seconds] : lengths) {
         INFO(text);
@@ -125,8 +132,8 @@ TEST_CASE("A length of time is read in the forms of Slurm, PBS, pandas and ISO 8
     }
     CHECK(read_length("00:00:01.5") == Duration::microseconds(1'500'000));
     CHECK(read_length("0 days 00:00:01.500000000") == Duration::microseconds(1'500'000));
-    for (const char* text : {"", "INVALID", "UNLIMITED", "1:", "1:2:3:4", "P", "P1", "1-", "-1:00", "PT1D", "2-24", "h",
-                             "1x", "1h h", "30m1h", "1e3h", "1 h 2 h"}) {
+    for (const char* text : {"", "INVALID", "UNLIMITED", "1:", "P", "P1", "1-", "-1:00", "PT1D", "2-24", "h", "1x",
+                             "1h h", "30m1h", "1e3h", "1 h 2 h"}) {
         INFO(text);
         CHECK(!read_length(text));
     }

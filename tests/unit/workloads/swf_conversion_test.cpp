@@ -110,7 +110,7 @@ TEST_CASE("the size of the machine comes from the option, the SWF header or the 
     CHECK(processors("; MaxProcs: 1'024 (batch)\n") == 1024);
     CHECK(processors("; MaxProcs: 1_664 (72, 1368, 224)\n", second) == 1368);
     CHECK(processors("; MaxProcs: 338, of 512\n") == 338);
-    for (const std::string value : {"1.5", "1.024", "12x", "1 024", "1,02", "0x20", "1e3"}) {
+    for (const std::string value : {"1.5", "1.024", "12x", "1 024", "2 x 512", "12 nodes * 8", "1,02", "0x20", "1e3"}) {
         INFO(value);
         CHECK(processors("; MaxProcs: " + value + "\n") == 6);
     }
