@@ -43,6 +43,6 @@ struct JobTimes {
 //   -1 is unknown, and 0 is an instant.
 // - An instant in an hour that clocks showed twice gets the reading with which submission, start and end are in this
 //   order and agree with wait and run time, or else the earlier one.
-JobTimes times_of(const AccountedJob& job);
+JobTimes times_of(const AccountedJob& record);
 
 }  // namespace batfill

@@ -204,8 +204,8 @@ std::optional<long long> seconds_of_unit(std::string_view word) {
         {1, {"s", "sec", "secs", "second", "seconds"}},
         {60, {"m", "min", "mins", "minute", "minutes"}},
         {seconds_of_hour, {"h", "hr", "hrs", "hour", "hours"}},
-        {24 * seconds_of_hour, {"d", "day", "days", "", ""}},
-        {7 * 24 * seconds_of_hour, {"w", "week", "weeks", "", ""}},
+        {24LL * seconds_of_hour, {"d", "day", "days", "", ""}},
+        {7LL * 24 * seconds_of_hour, {"w", "week", "weeks", "", ""}},
     }};
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
     for (const auto& [seconds, words] : units) {
