@@ -41,8 +41,8 @@ struct JobTimes {
 // - Programs write 0, -1, 2038-01-19 or the year 9999 for an instant that is not known. On an absolute clock (from 1980
 //   on) an instant is unknown near these words, and more than ten years from the submission. On a relative clock only
 //   -1 is unknown, and 0 is an instant.
-// - An instant in an hour that clocks showed twice gets the reading with which submission, start and end are in this
-//   order and agree with wait and run time, or else the earlier one.
+// - An instant in an hour that clocks showed twice has two readings. The chosen one keeps submission, start and end in
+//   this order, and agrees with wait and run time. If both do, it is the earlier one.
 JobTimes times_of(const AccountedJob& record);
 
 }  // namespace batfill

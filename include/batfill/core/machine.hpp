@@ -111,11 +111,10 @@ class Machine {
     // used where Host::speed is unknown) and `sleep_pstates`; and of zones: `licenses` ("name:copies,name:copies"). A
     // licence that only hosts name has no copies: it counts only if some zone states them.
     // A property that cannot be used is a problem only for those who use it:
-    // - The machine is one group without licences if a property `machine`, `licenses` or `speed` has another form, if
-    //   two zones disagree on a licence, or if the hosts of one named machine differ. require_groups() then throws.
-    // - A host cannot sleep if its `sleep_pstates` has another form, or if it sleeps in the pstate in which it
-    // computes.
-    //   require_sleep_states() throws for the other form.
+    // - If a property `machine`, `licenses` or `speed` has another form, the machine is one group without licences. The
+    //   same if two zones disagree on a licence, or hosts of one named machine differ. require_groups() then throws.
+    // - A host whose `sleep_pstates` has another form cannot sleep. require_sleep_states() then throws.
+    // - A host that sleeps in the pstate in which it computes cannot sleep.
     // Cost: O(hosts * log(groups)).
     explicit Machine(std::span<const Host> hosts);
 
