@@ -230,16 +230,17 @@ void LogBuilder::join(std::size_t job, const AccountedJob& component) {
 // Jobs with equal ids, which are runs of one job, get the number of the first. Hashes are compared first, because few
 // ids are equal.
 void LogBuilder::number_ids() {
+    const auto id_of = [this](std::uint32_t job) { return log_.ids[static_cast<std::size_t>(log_.jobs[job].number)]; };
     std::vector<std::pair<std::size_t, std::uint32_t>> hashes;
     hashes.reserve(log_.jobs.size());
     for (std::uint32_t job = 0; job < log_.jobs.size(); ++job) {
-        hashes.emplace_back(std::hash<std::string_view>()(log_.ids[job]), job);
+        hashes.emplace_back(std::hash<std::string_view>()(id_of(job)), job);
     }
     std::ranges::sort(hashes);
     for (std::size_t i = 1; i < hashes.size(); ++i) {
         const auto [hash, job] = hashes[i];
         for (std::size_t before = i; before-- > 0 && hashes[before].first == hash;) {
-            if (const std::uint32_t other = hashes[before].second; log_.ids[job] == log_.ids[other]) {
+            if (const std::uint32_t other = hashes[before].second; id_of(job) == id_of(other)) {
                 log_.jobs[job].number = log_.jobs[other].number;
                 break;
             }

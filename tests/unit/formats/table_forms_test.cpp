@@ -139,6 +139,17 @@ TEST_CASE("Of a run that two files have, the row with the later end counts, in a
     }
 }
 
+TEST_CASE("A repeated row does not mix up the ids that are changed") {
+    const SwfLog log =
+        read_csv_table(header + "5,1,2,3,4\n5,1,2,3,4\nb,1,2,3,4\nraw07,1,2,3,4\nc,1,2,3,4\nraw07,1,8,9,4\n", named);
+    REQUIRE(log.jobs.size() == 5);
+    CHECK(id_of(log, 0) == "5");
+    CHECK(id_of(log, 1) == "b");
+    CHECK(id_of(log, 2) == "raw_07");
+    CHECK(id_of(log, 3) == "c");
+    CHECK(log.jobs[4].number == log.jobs[2].number);
+}
+
 TEST_CASE("Instants that all look like dates or days are refused, and read if that is asked for") {
     const std::string dates = header + "1,20240301,20240301,20240302,4\n";
     CHECK_THROWS_WITH(read_csv_table(dates, named), Contains("all instants look like dates such as 20240301"));
