@@ -16,7 +16,7 @@ namespace batfill::protocol {
 // all hosts and profiles: about 20 MB for a log of 200,000 jobs on 10,000 hosts.
 inline constexpr std::size_t max_frame_size = std::size_t{64} << 20;
 
-// The type of the single event of a refusal. No Batsim knows it.
+// What the type of the single event of a refusal begins with. No Batsim knows it.
 inline constexpr std::string_view refusal_event = "SCHEDULER_ERROR";
 
 // The scheduler's end of one conversation in one version of the protocol: how messages are read from frames, and how
@@ -47,7 +47,7 @@ class Codec {
     // Encodes the reply to Init, in a protocol that has it.
     virtual void encode(const Hello&, std::string&) {}
     // Encodes a reply that makes Batsim stop with `problem`, any text, in its own output instead of waiting for ever.
-    // The reply is an event of type `refusal_event` whose data has the text as `message`.
+    // The reply is an event of type `refusal_event: PROBLEM` whose data has the text as `message`.
     virtual void encode_refusal(const std::string& problem, std::string& frame) = 0;
 
     // The jobs of this conversation. A job of a RegisterJob must be among them before it is encoded.

@@ -113,6 +113,12 @@ Data ignored(EventData& data) {
     return Ignored{};
 }
 
+// Whether an event of this type refuses a message. The reason may follow behind a colon.
+inline bool is_refusal(std::string_view type) {
+    return type.starts_with(refusal_event) &&
+           (type.size() == refusal_event.size() || type[refusal_event.size()] == ':');
+}
+
 // `data` may be null.
 inline Refusal refusal_with(const JsonValue* data) {
     const JsonValue* const message = data != nullptr && data->IsObject() ? Fields(*data, "").find("message") : nullptr;
@@ -213,7 +219,7 @@ class FrameReader {
         if (type == types_.end()) {
             const JsonValue* data = fields.find(names_.data);
             event.data = Ignored{};
-            if (name != refusal_event) {
+            if (!is_refusal(name)) {
                 warn_.unknown("event", name);
             } else if constexpr (std::is_same_v<OneEvent, ReplyEvent>) {
                 event.data = refusal_with(data);
@@ -354,10 +360,13 @@ void write_reply(Writer writer, const std::vector<Decision>& decisions) {
     writer.end();
 }
 
-// Appends the reply that refuses a message.
+// Appends the reply that refuses a message. The type has the reason, too: Batsim prints only the type of an event that
+// it does not know.
 inline void append_refusal(const std::string& problem, const EventFieldNames& names, std::string& frame) {
     FrameWriter writer(frame, names, "0.0");
-    writer.begin_event("0.0", refusal_event);
+    std::string type;
+    append_json_string(std::string(refusal_event).append(": ").append(one_line(problem)), type);
+    writer.begin_event("0.0", std::string_view(type).substr(1, type.size() - 2));
     writer.text("message", problem);
     writer.end();
 }

@@ -111,8 +111,22 @@ void write_result(const RunResult& result, const std::string& key, const std::st
     write_file(path, head_of_result(key, lines) + lines);
 }
 
-void make_run(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Replays& replays,
-              const Simulator::Progress& in_run) {
+ReplayNotes notes_on(const Outcome& outcome, bool fields_are_read) {
+    ReplayNotes notes;
+    const SchedulerState& state = outcome.engine()->state();
+    for (const Workload& workload : outcome.scenario().workloads) {
+        if (!fields_are_read) {
+            notes.add_fields(workload);
+        }
+        notes.add_computations(workload);
+        notes.add_licenses(workload, state.machine, state.placement);
+    }
+    return notes;
+}
+
+// Returns the notes on the run.
+ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Replays& replays,
+                     const Simulator::Progress& in_run, bool has_plugins) {
     const SchedulerChoice& choice = run.scheduler->scheduler.choice;
     require_usable(choice);
     const std::shared_ptr<const Replay> replay = replays.get(run);
@@ -140,6 +154,7 @@ void make_run(const Campaign& campaign, const CampaignRun& run, const std::strin
         }
     }
     write_result(result, run.key, prefix + "_result.csv");
+    return notes_on(outcome, has_plugins || choice.description != nullptr);
 }
 
 // Whether the result is kept, and the files of the schedule are unchanged since then.
@@ -247,11 +262,12 @@ std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<Campai
 
 RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs, const std::string& folder,
                         unsigned threads, const std::function<void(std::size_t, std::size_t)>& progress,
-                        const Simulator::Progress& in_run) {
+                        const Simulator::Progress& in_run, bool has_plugins) {
     RunsOutcome outcome;
     outcome.kept = std::erase_if(runs, [&](const CampaignRun& run) { return is_kept(run, folder); });
     Replays replays(folder);
     std::vector<std::string> problems(runs.size());
+    std::vector<ReplayNotes> notes(runs.size());
     for_each_in_parallel(
         runs.size(), threads,
         [&](std::size_t number) {
@@ -259,7 +275,8 @@ RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs,
             const std::string place =
                 run.workload->name + " on " + run.machine->name + " under " + run.scheduler->scheduler.name;
             try {
-                with_place_in_errors(place, [&] { make_run(campaign, run, folder, replays, in_run); });
+                with_place_in_errors(
+                    place, [&] { notes[number] = make_run(campaign, run, folder, replays, in_run, has_plugins); });
             } catch (const InputError& problem) {
                 problems[number] = problem.what();
             }
@@ -269,6 +286,9 @@ RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs,
                 progress(done, runs.size());
             }
         });
+    for (const ReplayNotes& of_run : notes) {
+        outcome.notes.add(of_run);
+    }
     outcome.made = std::erase(problems, std::string());
     outcome.problems = std::move(problems);
     return outcome;

@@ -12,6 +12,7 @@
 #include "campaign_file.hpp"
 #include "campaign_workloads.hpp"
 #include "src/formats/named_values.hpp"
+#include "src/replay/notes.hpp"
 
 namespace batfill::campaign {
 
@@ -53,16 +54,17 @@ struct RunsOutcome {
     std::size_t made = 0;
     std::size_t kept = 0;               // the result and the files of the schedule are unchanged
     std::vector<std::string> problems;  // one line for each failed run, in the order of the runs
+    ReplayNotes notes;                  // on the runs that were made
 };
 
 // Replays the runs that are not kept, on `threads` threads, and audits each schedule. Keeps the measurements in
 // FOLDER/PREFIX_result.csv; with schedules, also the files that `simulate` writes. A run keeps nothing if it cannot be
 // replayed or the audit finds its schedule wrong; the other runs continue. A run's files appear whole, or not at all.
 // `progress`, if not empty, hears how many runs are done, and of how many; `in_run` is RunOptions::progress of each
-// run. An Interrupted of one of them ends all runs.
+// run. An Interrupted of one of them ends all runs. `has_plugins`: algorithms may look at any field of a job.
 RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs, const std::string& folder,
                         unsigned threads, const std::function<void(std::size_t, std::size_t)>& progress,
-                        const Simulator::Progress& in_run = {});
+                        const Simulator::Progress& in_run, bool has_plugins);
 
 // Returns the ordinary commands that repeat a run, one per line.
 std::string commands_of(const CampaignRun& run, const std::string& folder);

@@ -391,7 +391,8 @@ MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, 
     }
     const RunList list = list_of_runs(made.campaign, made.runs);
     write_manifest(made.campaign, made.workloads, list, program, folder);
-    made.outcome = replay_runs(made.campaign, made.of_shard, folder, request.threads, watch.progress, watch.in_run);
+    made.outcome = replay_runs(made.campaign, made.of_shard, folder, request.threads, watch.progress, watch.in_run,
+                               !request.plugins.empty());
     if (count == 1 && made.outcome.problems.empty()) {
         made.results = results_of(made.runs, folder);
         write_results_table(list, made.results, folder);

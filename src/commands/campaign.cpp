@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -87,6 +88,7 @@ void print_replayed(const MadeCampaign& made, const std::string& folder) {
     for (const std::string& problem : outcome.problems) {
         std::cerr << "batfill: " << problem << '\n';
     }
+    std::ranges::for_each(outcome.notes.texts(), note);
     if (made.results.empty()) {
         return;
     }

@@ -9,6 +9,7 @@
 
 #include "inputs.hpp"
 #include "parsers.hpp"
+#include "src/replay/notes.hpp"
 #include "src/support/calendar.hpp"
 #include "src/support/durations.hpp"
 #include "src/support/names.hpp"
@@ -140,7 +141,12 @@ std::optional<ConversionOptions> parse_import_options(const Arguments& arguments
 
 int import(const Arguments& arguments) {
     if (const std::optional<ConversionOptions> options = parse_import_options(arguments, OptionsFrom::command_line)) {
-        convert_and_print(*options, std::cout);
+        const ConvertedLog converted = convert_and_print(*options, std::cout);
+        ReplayNotes notes;
+        for (std::size_t i = 0; i < converted.log.other_fields.size(); ++i) {
+            notes.add_fields(converted.log.other_fields[i]);
+        }
+        std::ranges::for_each(notes.texts(), note);
     }
     return 0;
 }

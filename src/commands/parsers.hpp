@@ -52,9 +52,9 @@ campaign::Makers makers();
 // Requires: an option, or a rule before this call, sets this path.
 void add_conversion_options(Options& options, ConversionOptions& read);
 
-// Converts a log, and prints what that dropped and kept, for people or as JSON.
+// Converts a log, prints what that dropped and kept, for people or as JSON, and returns it.
 // Throws: as convert_log(), after printing if nothing is kept.
-void convert_and_print(const ConversionOptions& options, std::ostream& out);
+ConvertedLog convert_and_print(const ConversionOptions& options, std::ostream& out);
 
 // Print what was generated. The names are those of the outputs.
 void print_drawn_deadlines(const DrawnDeadlines& drawn, const DeadlineOptions& options, const std::string& name,

@@ -136,9 +136,11 @@ void print(const ConvertedLog& result, const ConversionOptions& options, std::os
 
 }  // namespace
 
-void convert_and_print(const ConversionOptions& options, std::ostream& out) {
+ConvertedLog convert_and_print(const ConversionOptions& options, std::ostream& out) {
     try {
-        print(convert_log(options.conversion), options, out);
+        ConvertedLog converted = convert_log(options.conversion);
+        print(converted, options, out);
+        return converted;
     } catch (const NothingKept& nothing) {
         print(nothing.converted(), options, out);
         throw;

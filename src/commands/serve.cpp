@@ -1,4 +1,5 @@
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 
 #include <batfill/engine/engine.hpp>
 
@@ -19,6 +20,15 @@ spdlog::level::level_enum log_level(const std::string& name) {
     refuse_if(known == spdlog::level::off && name != "off",
               unknown_name("log level", name, {"trace", "debug", "info", "warning", "error", "off"}));
     return known;
+}
+
+// Lets as many peers and strangers connect as the system allows.
+void raise_limit_of_open_files() {
+    rlimit files{};
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
 }
 
 // What the options say beside the fields of the server.
@@ -52,7 +62,8 @@ void add_serve_options(Options& options, ServeOptions& read, ServerOptions& serv
     options.add(
         "curve-secret-key", text(read.key_file, "FILE"),
         "file of the daemon's secret CURVE key, created if missing; only peers that know the public key can connect");
-    options.add("keep-alive", server.keep_alive, "serve one simulation after another, until a signal comes");
+    options.add("keep-alive", server.keep_alive,
+                "serve one simulation after another, also after one that must be refused, until a signal comes");
     options.add("idle-timeout", length(server.idle_timeout, "SECONDS", Duration::seconds(1), longest_timeout),
                 "end after this long without a message; in the middle of a simulation with status 1");
     options.group("Output");
@@ -87,6 +98,7 @@ int serve(const Arguments& arguments) {
         spdlog::info("public CURVE key, which peers have to know: {}",
                      transport::curve_public_key(server.curve_secret_key));
     }
+    raise_limit_of_open_files();
     run_server(server);
     return 0;
 }

@@ -13,6 +13,7 @@
 #include "inputs.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/remote/socket_scheduler.hpp"
+#include "src/replay/notes.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
@@ -68,24 +69,6 @@ void note_other_machines(const Scenario& scenario) {
                  " processors (nb_res), the platform has " + std::to_string(processors));
         }
     }
-}
-
-// Whether any job of the workloads is one that `holds` says.
-template <class Predicate>
-bool any_job(const Outcome& outcome, Predicate holds) {
-    const std::vector<Workload>& workloads = outcome.scenario().workloads;
-    return std::ranges::any_of(workloads,
-                               [&](const Workload& workload) { return std::ranges::any_of(workload.jobs, holds); });
-}
-
-// Whether jobs ask for licences that the platform counts and that the scheduler does not look at.
-bool ignores_licenses(const Outcome& outcome) {
-    if (outcome.engine() == nullptr) {
-        return false;
-    }
-    const SchedulerState& state = outcome.engine()->state();
-    return state.placement != Placement::machine && !state.machine.licenses().empty() &&
-           any_job(outcome, [](const WorkloadJob& job) { return !job.description.licenses.empty(); });
 }
 
 // Notes how many jobs were rejected, why, and the remedy.
@@ -258,24 +241,20 @@ void print_outcome(const Outcome& outcome, double seconds, const std::vector<std
 // Notes results that may surprise the user.
 void note_surprises(const Outcome& outcome, bool has_plugins) {
     note_rejections(outcome);
-    std::vector<std::string> ignored;
-    for (const char* const name : {"gpus", "memory", "dependency"}) {
-        const std::string member = '"' + std::string(name) + "\":";
-        if (any_job(outcome, [&](const WorkloadJob& job) {
-                return job.description.other_fields.text().find(member) != std::string::npos;
-            })) {
-            ignored.emplace_back(name);
+    ReplayNotes notes;
+    for (const Workload& workload : outcome.scenario().workloads) {
+        notes.add_computations(workload);
+        if (outcome.engine() == nullptr) {
+            continue;
         }
+        if (!has_plugins) {
+            notes.add_fields(workload);
+        }
+        const SchedulerState& state = outcome.engine()->state();
+        notes.add_licenses(workload, state.machine, state.placement);
     }
-    if (!ignored.empty() && outcome.engine() != nullptr && !has_plugins) {
-        note("jobs ask for " + enumeration(ignored) + ", which no algorithm of batfill looks at");
-    }
-    if (ignores_licenses(outcome)) {
-        note("jobs ask for licences, which only placement=machine looks at");
-    }
-    if (const std::size_t rounded = outcome.simulation().results().rounded_run_times; rounded != 0) {
-        note("computing times rounded to microseconds: " + std::to_string(rounded) +
-             "; Batsim does not round them, and may start jobs at other times");
+    for (const std::string& text : notes.texts(outcome.simulation().results().rounded_run_times)) {
+        note(text);
     }
 }
 

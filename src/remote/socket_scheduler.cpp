@@ -25,7 +25,7 @@ SocketScheduler::SocketScheduler(const std::string& endpoint, Duration timeout, 
         socket_.set(zmq::sockopt::curve_publickey, own.public_key);
         socket_.set(zmq::sockopt::curve_secretkey, own.secret_key);
     }
-    transport::require_endpoint(endpoint, "cannot connect to ");
+    transport::prepare_for_endpoint(socket_, endpoint, "cannot connect to ");
     try {
         socket_.connect(endpoint);
     } catch (const zmq::error_t& problem) {

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include <batfill/core/error.hpp>
+#include <batfill/engine/engine.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
+#include "notes.hpp"
 #include "src/analysis/metric_table.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/json.hpp"
@@ -80,6 +82,21 @@ Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const Com
     });
 }
 
+void note_surprises(const std::vector<Replay>& replays, const ComparisonRequest& request) {
+    ReplayNotes notes;
+    for (const Replay& replay : replays) {
+        const Workload& workload = replay.scenario().workloads.front();
+        if (!request.fields_are_read) {
+            notes.add_fields(workload);
+        }
+        notes.add_computations(workload);
+        for (const NamedScheduler& scheduler : request.schedulers) {
+            notes.add_licenses(workload, replay.machine(), Engine(scheduler.choice).state().placement);
+        }
+    }
+    std::ranges::for_each(notes.texts(), request.note);
+}
+
 }  // namespace
 
 PreparedReplays prepare_replays(const ComparisonRequest& request) {
@@ -106,6 +123,7 @@ PreparedReplays prepare_replays(const ComparisonRequest& request) {
 
 Comparison compare(const ComparisonRequest& request, const std::function<void(std::size_t, std::size_t)>& progress) {
     PreparedReplays prepared = prepare_replays(request);
+    note_surprises(prepared.replays, request);
     return compare(prepared.replays, std::move(prepared.names), request, progress);
 }
 

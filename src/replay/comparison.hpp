@@ -25,8 +25,9 @@ struct ComparisonRequest {
     Duration tau = Duration::seconds(10);
     Duration short_deadline = Duration::days(1);
     unsigned threads = 1;
-    Note note = [](const std::string&) {};
-    RunOptions run{};  // of each replay; its progress is called by several threads
+    Note note = [](const std::string&) {};  // also hears the notes of notes.hpp, before the first replay
+    bool fields_are_read = false;           // schedulers of others may look at any field of a job
+    RunOptions run{};                       // of each replay; its progress is called by several threads
 };
 
 struct Comparison {

@@ -111,6 +111,9 @@ class Server {
                 return;
             }
             note_lost_peer();
+            if (!session_->running() || connection_) {
+                socket_.connections().make_room(session_->running() ? connection_ : std::nullopt);
+            }
             if (patience_ends_ && Clock::now() >= *patience_ends_) {
                 log_summary();
                 throw InputError("Batsim has gone in the middle of a simulation");
@@ -192,10 +195,24 @@ class Server {
             session_.reset();
             begin_anew(protocol::make_codec(protocol_));
             refuse(not_enough_memory);
-            throw InputError(std::string(not_enough_memory) + ", which has " + std::to_string(size) + " bytes");
+            const std::string problem =
+                std::string(not_enough_memory) + ", which has " + std::to_string(size) + " bytes";
+            if (!options_.keep_alive) {
+                throw InputError(problem);
+            }
+            log_refused(problem);
+            return true;
         } catch (const std::exception& problem) {
             refuse(one_line(problem.what()));
-            throw;
+            if (!options_.keep_alive || !is_wrong_message(problem)) {
+                throw;
+            }
+            log_refused(problem.what());
+            if (!microseconds_.empty()) {
+                log_summary();
+            }
+            begin_anew(protocol::make_codec(protocol_));
+            return true;
         }
         if (session_->running() && peer_.empty()) {
             peer_ = request_.envelope;
@@ -212,6 +229,13 @@ class Server {
         }
         return true;
     }
+
+    // Whether the message is to blame, and not the algorithm.
+    static bool is_wrong_message(const std::exception& problem) {
+        return dynamic_cast<const InputError*>(&problem) != nullptr ||
+               dynamic_cast<const UsageError*>(&problem) != nullptr;
+    }
+    static void log_refused(const std::string& problem) { spdlog::error("the simulation is refused: {}", problem); }
 
     // Decodes a message of a sender that is not the peer yet. A sender that begins a simulation becomes the peer. If
     // the peer is lost, so does a sender that continues the simulation: the peer may have reconnected. Refuses all

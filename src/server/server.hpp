@@ -24,7 +24,9 @@ struct ServerOptions {
 // of other peers are refused and change nothing. Logs a summary of each simulation.
 // Throws:
 // - UsageError if it cannot listen on the endpoint, or the protocol is unknown
-// - InputError after a message of the peer that cannot be answered; the peer has received a refusal then
+// - InputError or UsageError after a message of the peer that cannot be answered; the peer has received a refusal then.
+//   With keep_alive this ends the simulation, and the log says so; the server goes on.
+// - DecisionError of an algorithm, whose peer has received a refusal
 // - InputError in the middle of a simulation if it hears nothing for `idle_timeout`, or, without keep_alive, if the
 //   peer has gone
 void run_server(const ServerOptions& options);

@@ -6,9 +6,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <ranges>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,7 +69,7 @@ zmq::context_t new_context() {
     return {};
 }
 
-void require_endpoint(const std::string& endpoint, const std::string& problem) {
+void prepare_for_endpoint(zmq::socket_t& socket, const std::string& endpoint, const std::string& problem) {
     if (!endpoint.starts_with("tcp://") && !endpoint.starts_with("ipc://")) {
         const bool names_port = endpoint.find("://") == std::string::npos && endpoint.find(':') != std::string::npos;
         throw UsageError(problem + endpoint + ": expected tcp://ADDRESS:PORT or ipc://FILE" +
@@ -78,19 +81,21 @@ void require_endpoint(const std::string& endpoint, const std::string& problem) {
     if (endpoint.starts_with("tcp://") && port != "*" && (!is_number || std::stoi(port) > 65535)) {
         throw UsageError(problem + endpoint + ": expected a port from 0 to 65535, or *");
     }
+    socket.set(zmq::sockopt::ipv6, endpoint.starts_with("tcp://["));
 }
 
 Connections::Connections(zmq::context_t& context, zmq::socket_t& socket)
     : socket_(socket), events_(context, zmq::socket_type::pair) {
     static std::atomic<unsigned> names{0};  // each socket needs an endpoint of its own for its events
     const std::string name = "inproc://connections-" + std::to_string(++names);
-    constexpr int awaited = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECT_DELAYED | ZMQ_EVENT_CONNECTED |
-                            ZMQ_EVENT_DISCONNECTED | failed_handshakes;
+    constexpr int awaited = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_ACCEPT_FAILED | ZMQ_EVENT_CONNECT_DELAYED |
+                            ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED | failed_handshakes;
     if (zmq_socket_monitor(socket.handle(), name.c_str(), awaited) != 0) {
         throw zmq::error_t();
     }
     events_.set(zmq::sockopt::rcvhwm, 0);  // events are few, and none must be lost
     events_.connect(name);
+    update();  // ZeroMQ signals the descriptor only to a reader that has found nothing
 }
 
 Connections::~Connections() {
@@ -113,9 +118,30 @@ void Connections::update() {
         } else if (kind == ZMQ_EVENT_DISCONNECTED) {
             by_descriptor_.erase(descriptor);
             any_lost_ = true;
+            closing_.erase(descriptor);
+        } else if (kind == ZMQ_EVENT_ACCEPT_FAILED) {
+            lacks_descriptors_ = value == EMFILE || value == ENFILE;
         } else if ((kind & failed_handshakes) != 0) {
             handshake_failed_ = true;
         }
+    }
+}
+
+void Connections::make_room(std::optional<Number> kept) {
+    if (!std::exchange(lacks_descriptors_, false) || !closing_.empty()) {
+        return;
+    }
+    std::map<Number, int> by_age;
+    for (const auto& [descriptor, number] : by_descriptor_) {
+        if (number != kept) {
+            by_age.emplace(number, descriptor);
+        }
+    }
+    // Many at once, since ZeroMQ tries to accept without a pause until there is room.
+    const std::size_t closed = (by_age.size() + 3) / 4;
+    for (const auto& [number, descriptor] : by_age | std::views::take(closed)) {
+        closing_.insert(descriptor);
+        shutdown(descriptor, SHUT_RDWR);  // ZeroMQ, which owns it, finds it at its end
     }
 }
 

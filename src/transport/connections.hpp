@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include <zmq.hpp>
@@ -18,11 +19,13 @@ inline constexpr std::int64_t max_received_frame = std::int64_t{256} << 20;
 // Throws: std::system_error if no thread can be started.
 zmq::context_t new_context();
 
-// Checks an endpoint. ZeroMQ would take any port number, negative ones too, modulo 65536.
+// Checks an endpoint, and lets the socket speak IPv6 if the endpoint has an address of it: tcp://[::1]:28000. ZeroMQ
+// would take any port number, negative ones too, modulo 65536.
+// Requires: `socket` is not bound or connected yet.
 // Throws: UsageError, which begins with `problem`, if
 // - the endpoint is neither a TCP nor an IPC endpoint
 // - the port of a TCP endpoint is neither a number up to 65535 nor `*`
-void require_endpoint(const std::string& endpoint, const std::string& problem);
+void prepare_for_endpoint(zmq::socket_t& socket, const std::string& endpoint, const std::string& problem);
 
 // The connections of a ZeroMQ socket. The socket itself does not report lost connections.
 class Connections {
@@ -44,6 +47,9 @@ class Connections {
     int descriptor() const { return events_.get(zmq::sockopt::fd); }
     // Processes what has happened since the last call.
     void update();
+    // If connections have found no free descriptor, closes the oldest quarter of the others, but not `kept`.
+    // Otherwise ZeroMQ would try to accept them without a pause.
+    void make_room(std::optional<Number> kept);
 
     // Returns the connection over which a message came, as of the last update(). None if it is unknown: then nobody can
     // tell whether it lives.
@@ -65,6 +71,8 @@ class Connections {
     Number last_ = 0;
     bool any_lost_ = false;
     bool handshake_failed_ = false;
+    bool lacks_descriptors_ = false;
+    std::set<int> closing_;  // descriptors that make_room() has shut down and ZeroMQ still has
 };
 
 // A pair of CURVE keys, in ZeroMQ's text form of 40 characters.

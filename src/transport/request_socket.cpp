@@ -76,9 +76,9 @@ void check_path(const std::string& endpoint) {
 }  // namespace
 
 RequestSocket::RequestSocket(const std::string& endpoint, const std::string& secret_key) {
-    require_endpoint(endpoint, "cannot listen on ");
     check_path(endpoint);
     open_ = std::make_unique<Open>();
+    prepare_for_endpoint(open_->socket, endpoint, "cannot listen on ");
     open_->socket.set(zmq::sockopt::maxmsgsize, max_received_frame);
     open_->socket.set(zmq::sockopt::rcvhwm, max_requests_taken_in);
     open_->socket.set(zmq::sockopt::rcvtimeo, moment);
@@ -111,6 +111,7 @@ RequestSocket::~RequestSocket() {
         // the system, which delivers them even after the process has ended.
         zmq::socket_t last(open_->context, zmq::socket_type::pair);
         last.set(zmq::sockopt::linger, 0);
+        prepare_for_endpoint(last, endpoint(), "cannot connect to ");
         Connections begun(open_->context, last);
         last.connect(endpoint());
         zmq::pollitem_t item{begun.handle(), 0, ZMQ_POLLIN, 0};

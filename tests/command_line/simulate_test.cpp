@@ -41,7 +41,7 @@ TEST_CASE("simulate says how many jobs were rejected, why, and what helps") {
     CHECK_THAT(inputs.simulate("out", {"-a", "easy"}).errors, EndsWith("the widest asks for 4\n"));
 }
 
-TEST_CASE("simulate notes run times that are no whole number of microseconds, which Batsim does not round") {
+TEST_CASE("simulate notes that jobs compute, and how many computing times it rounds") {
     const Folder folder;
     const std::string platform = folder.write(
         "p.xml",
@@ -62,14 +62,16 @@ TEST_CASE("simulate notes run times that are no whole number of microseconds, wh
         CHECK(outcome.status == 0);
         return outcome.errors;
     };
-    const std::string note =
-        "batfill: note: computing times rounded to microseconds: 2; Batsim does not round them, and may start jobs at other times\n";
-    CHECK(errors_of("1e9", "100", "batsim4") == note);
-    CHECK(errors_of("1e9", "100", "batsim5") == note);
-    CHECK(errors_of("3.7e9", "100", "batsim4").empty());
-    CHECK(errors_of("370000", "100", "batsim4").empty());   // 0.0001 s
-    CHECK(errors_of("16095e6", "100", "batsim4").empty());  // 4.35 s
-    CHECK(errors_of("1e15", "100", "batsim4").empty());     // both are stopped at their walltimes
+    const std::string end = "): Batsim may start jobs at other times, and end them in other states\n";
+    const std::string note = "batfill: note: jobs compute (parallel_homogeneous" + end;
+    const std::string rounded =
+        "batfill: note: jobs compute (parallel_homogeneous; computing times rounded to microseconds: 2" + end;
+    CHECK(errors_of("1e9", "100", "batsim4") == rounded);
+    CHECK(errors_of("1e9", "100", "batsim5") == rounded);
+    CHECK(errors_of("3.7e9", "100", "batsim4") == note);
+    CHECK(errors_of("370000", "100", "batsim4") == note);   // 0.0001 s
+    CHECK(errors_of("16095e6", "100", "batsim4") == note);  // 4.35 s
+    CHECK(errors_of("1e15", "100", "batsim4") == note);     // both are stopped at their walltimes
 }
 
 TEST_CASE("simulate takes an algorithm and its parameters from a file") {

@@ -137,6 +137,7 @@ class Peer {
             socket_.set(zmq::sockopt::curve_publickey, public_key.data());
             socket_.set(zmq::sockopt::curve_secretkey, secret_key.data());
         }
+        socket_.set(zmq::sockopt::ipv6, endpoint.starts_with("tcp://["));
         socket_.connect(endpoint);
     }
 

@@ -31,7 +31,7 @@ TEST_CASE("A message that cannot be used is answered, and ends the daemon with s
     const Folder folder;
     for (const Case& one : cases) {
         INFO(one.frame.substr(0, 200));
-        Daemon daemon(folder, {"-a", "conservative", "-s", ipc_endpoint(folder), "--keep-alive"});
+        Daemon daemon(folder, {"-a", "conservative", "-s", ipc_endpoint(folder)});
         Peer batsim(daemon.endpoint());
         for (const std::string& frame : one.before) {
             batsim.ask(frame);
@@ -111,6 +111,29 @@ TEST_CASE("A scheduler configuration that names nothing usable is answered, and 
     Peer batsim(daemon.endpoint());
     CHECK_THAT(batsim.ask(beginning), Contains("SCHEDULER_ERROR") && Contains("known: bf-mod, "));
     daemon.check_ends_with_a_problem(2);
+}
+
+TEST_CASE("With --keep-alive a simulation that must be refused ends alone, and the daemon serves the next") {
+    const Folder folder;
+    Daemon daemon(folder, {"-s", any_port, "--keep-alive"});
+    const auto with_configuration = [](const std::string& text) {
+        std::string frame = beginning;
+        return frame.replace(frame.find(R"("config":{)"), 10, R"("config":{"sched-config":")" + text + '"');
+    };
+    const std::string easy = R"({\"algorithm\":\"easy\"})";
+    for (const std::string& wrong : {beginning, with_configuration(R"({\"algorithm\":\"nope\"})")}) {
+        CHECK_THAT(Peer(daemon.endpoint()).ask(wrong),
+                   Contains(R"("type":"SCHEDULER_ERROR: )") && Contains("known: bf-mod, "));
+        Peer batsim(daemon.endpoint());
+        batsim.ask(with_configuration(easy));
+        CHECK_THAT(batsim.ask("junk"), Contains("SCHEDULER_ERROR") && Contains("JSON at byte 0"));
+        CHECK_THAT(batsim.ask(submission), Contains("SCHEDULER_ERROR") && Contains("that begins a simulation"));
+        Peer next(daemon.endpoint());
+        next.ask(with_configuration(easy));
+        next.play_rest();
+    }
+    daemon.stop();
+    CHECK_THAT(daemon.errors(), Contains("batfill: error: the simulation is refused: "));
 }
 
 TEST_CASE("The daemon speaks to Batsim 4 and 5, whichever connects") {

@@ -15,6 +15,7 @@
 namespace batfill::tests::serve_peers_test {
 
 using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 
 TEST_CASE("What strangers send before a simulation changes nothing") {
     const Folder folder;
@@ -267,6 +268,51 @@ TEST_CASE("What a stranger says while the peer is lost changes nothing") {
     Peer(daemon.endpoint()).play_rest();
     CHECK(daemon.wait() == 0);
     CHECK(problems_of(daemon.errors()).empty());
+}
+
+TEST_CASE("More strangers than the daemon may have files do not keep a simulation away, nor end it") {
+    const Folder folder;
+    Limits limits;
+    limits.files = 40;
+    Daemon daemon(folder, {"-a", "fcfs", "-s", any_port, "--keep-alive"}, limits);
+    std::vector<std::unique_ptr<Stranger>> strangers;
+    const auto fill = [&] {
+        for (int i = 0; i < 60; ++i) {
+            strangers.push_back(std::make_unique<Stranger>(daemon.endpoint(), ""));
+        }
+    };
+    fill();
+    Peer(daemon.endpoint()).play_simulation();
+    Peer batsim(daemon.endpoint());
+    batsim.ask(beginning);
+    fill();
+    batsim.play_rest();
+    daemon.stop();
+    CHECK_THAT(daemon.errors(), !Contains("lost"));
+}
+
+TEST_CASE("An endpoint may have an address of IPv6", "[outside]") {
+    const Folder folder;
+    const int probe = socket(AF_INET6, SOCK_STREAM, 0);
+    sockaddr_in6 address{};
+    address.sin6_family = AF_INET6;
+    address.sin6_addr = in6addr_loopback;
+    const bool has_ipv6 = probe >= 0 && bind(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+    close(probe);
+    if (!has_ipv6) {
+        skip("this machine has no loopback address of IPv6");
+        return;
+    }
+    Daemon daemon(folder, {"-a", "fcfs", "-s", "tcp://[::1]:*", "--keep-alive"});
+    CHECK_THAT(daemon.endpoint(), StartsWith("tcp://[::1]:"));
+    Peer(daemon.endpoint()).play_simulation();
+    const std::string workload = folder.write(
+        "w.json",
+        R"({"nb_res":1,"profiles":{"d":{"type":"delay","delay":1}},"jobs":[{"id":"1","subtime":0,"res":1,"walltime":2,"profile":"d"}]})");
+    Process simulation(folder,
+                       {"simulate", "-p", "1", "-w", workload, "-e", folder.file("out"), "-s", daemon.endpoint()});
+    CHECK(simulation.wait() == 0);
+    daemon.stop();
 }
 
 }  // namespace batfill::tests::serve_peers_test

@@ -35,7 +35,7 @@ void limit(decltype(RLIMIT_AS) resource, std::size_t most) {
 
 // Applies limits to this process and to the program that it executes.
 void apply(const Limits& limits, const Folder& folder) {
-    if (limits.memory == 0 && limits.file_size == 0) {
+    if (limits.memory == 0 && limits.file_size == 0 && limits.files == 0) {
         return;
     }
     // With --coverage, both processes add to files of counts when they end. A truncated one would make all later
@@ -44,6 +44,7 @@ void apply(const Limits& limits, const Folder& folder) {
     setenv("GCOV_ERROR_FILE", "/dev/null", 1);
     limit(RLIMIT_AS, limits.memory);
     limit(RLIMIT_FSIZE, limits.file_size);
+    limit(RLIMIT_NOFILE, limits.files);
     (void)std::signal(SIGXFSZ, SIG_IGN);  // makes a failing write an error, as on a full disk
 }
 

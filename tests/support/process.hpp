@@ -27,6 +27,7 @@ inline Arguments with(Arguments arguments, const Arguments& more) {
 struct Limits {
     std::size_t memory = 0;     // address space in bytes
     std::size_t file_size = 0;  // of each written file, in bytes: acts like a full disk
+    std::size_t files = 0;      // open at a time
 };
 
 // A run of batfill. It is killed at the end if it still runs. Throws std::runtime_error if it takes longer than

@@ -196,7 +196,9 @@ TEST_CASE("A refusal is a frame of JSON that carries the problem, whatever it sa
         CHECK(std::get<protocol::Refusal>(reply.events.front().data).problem == problem);
         std::string text;
         append_json_string(problem, text);
-        CHECK_THAT(frame, Contains(R"("type":"SCHEDULER_ERROR","data":{"message":)" + text + "}"));
+        std::string type;
+        append_json_string("SCHEDULER_ERROR: " + one_line(problem), type);
+        CHECK_THAT(frame, Contains(R"("type":)" + type + R"(,"data":{"message":)" + text + "}"));
     }
 }
 

@@ -1,0 +1,67 @@
+#include "notes.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "src/support/names.hpp"
+
+namespace batfill {
+
+void ReplayNotes::add_fields(std::string_view other_fields) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        unread_[i] = unread_[i] || other_fields.find('"' + std::string(fields[i]) + "\":") != std::string_view::npos;
+    }
+}
+
+void ReplayNotes::add_fields(const Workload& workload) {
+    for (const WorkloadJob& job : workload.jobs) {
+        if (!job.description.other_fields.empty()) {
+            add_fields(job.description.other_fields.text());
+        }
+    }
+}
+
+void ReplayNotes::add_computations(const Workload& workload) {
+    computes_ = computes_ || std::ranges::any_of(workload.profiles, [](const auto& profile) {
+                    return profile.second.type == JobProfile::Type::parallel_homogeneous;
+                });
+}
+
+void ReplayNotes::add_licenses(const Workload& workload, const Machine& machine, Placement placement) {
+    if (!machine.licenses().empty() && placement != Placement::machine) {
+        licenses_ = licenses_ || std::ranges::any_of(workload.jobs, [](const WorkloadJob& job) {
+                        return !job.description.licenses.empty();
+                    });
+    }
+}
+
+void ReplayNotes::add(const ReplayNotes& others) {
+    std::ranges::transform(unread_, others.unread_, unread_.begin(), std::logical_or<>());
+    licenses_ = licenses_ || others.licenses_;
+    computes_ = computes_ || others.computes_;
+}
+
+std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const {
+    std::vector<std::string> texts;
+    std::vector<std::string> unread;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        if (unread_[i]) {
+            unread.emplace_back(fields[i]);
+        }
+    }
+    if (!unread.empty()) {
+        texts.push_back("jobs ask for " + enumeration(unread) + ", which no algorithm of batfill looks at");
+    }
+    if (licenses_) {
+        texts.emplace_back("jobs ask for licences, which only placement=machine looks at");
+    }
+    if (computes_) {
+        const std::string rounded =
+            rounded_run_times == 0 ? "" : "; computing times rounded to microseconds: " + std::to_string(rounded_run_times);
+        texts.push_back("jobs compute (parallel_homogeneous" + rounded +
+                        "): Batsim may start jobs at other times, and end them in other states");
+    }
+    return texts;
+}
+
+}  // namespace batfill

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <batfill/core/machine.hpp>
+#include <batfill/formats/workload.hpp>
+
+// What may surprise somebody who replays a workload. Each note is a sentence without a full stop.
+namespace batfill {
+
+// Collects notes over runs. A note comes once, whatever the number of runs.
+class ReplayNotes {
+ public:
+    // Notes fields of the jobs that none of our algorithms looks at.
+    // Cost: O(text of the jobs).
+    void add_fields(const Workload& workload);
+    // As above, of JobDescription::other_fields of a job.
+    void add_fields(std::string_view other_fields);
+    // Notes jobs that compute: Batsim counts their time otherwise.
+    // Cost: O(profiles).
+    void add_computations(const Workload& workload);
+    // Notes licences that the jobs want, the machine counts and the placement does not look at.
+    // Cost: O(jobs).
+    void add_licenses(const Workload& workload, const Machine& machine, Placement placement);
+    void add(const ReplayNotes& others);
+
+    // In a fixed order. `rounded_run_times`: of the jobs that compute, how many the simulator is known to have rounded.
+    std::vector<std::string> texts(std::size_t rounded_run_times = 0) const;
+
+ private:
+    static constexpr std::array<const char*, 3> fields{"gpus", "memory", "dependency"};
+
+    std::array<bool, fields.size()> unread_{};  // jobs have this field
+    bool licenses_ = false;
+    bool computes_ = false;
+};
+
+}  // namespace batfill

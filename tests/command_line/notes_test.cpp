@@ -1,0 +1,57 @@
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/command_line/outcome.hpp"
+
+// The notes on what may surprise: each command that replays gives the same.
+namespace batfill::tests::notes_test {
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string fields = "batfill: note: jobs ask for gpus and dependency, which no algorithm of batfill looks at\n";
+const std::string licenses = "batfill: note: jobs ask for licences, which only placement=machine looks at\n";
+const std::string computes =
+    "batfill: note: jobs compute (parallel_homogeneous): Batsim may start jobs at other times, and end them in other states\n";
+
+struct Inputs {
+    Folder folder;
+    std::string platform = folder.write(
+        "farm.xml",
+        "<platform version=\"4.1\"><zone id=\"z\" routing=\"Vivaldi\"><prop id=\"licenses\" value=\"cfd:1\"/>"
+        "<host id=\"master_host\" coordinates=\"0 0 0\" speed=\"1Gf\"/><host id=\"h0\" coordinates=\"0 0 0\" speed=\"1Gf\">"
+        "<prop id=\"machine\" value=\"m\"/><prop id=\"licenses\" value=\"cfd\"/></host></zone></platform>\n");
+    std::string workload = folder.write(
+        "w.json",
+        R"({"nb_res":1,"profiles":{"p":{"type":"parallel_homogeneous","cpu":1e10,"com":0}},"jobs":[)"
+        R"({"id":"1","subtime":0,"res":1,"walltime":30,"profile":"p","gpus":1,"licenses":["cfd"],"dependency":"x"}]})");
+
+    Outcome compare(const std::string& scheduler) const {
+        return run(folder, {"compare", scheduler, "-w", workload, "-p", platform});
+    }
+    Outcome campaign(const std::string& scheduler) const {
+        return run(folder,
+                   {"campaign",
+                    folder.write("c.yaml", "workloads: [{workload: " + workload + ", name: w}]\nmachines: ["+
+                                               platform + "]\nschedulers: [" + scheduler + "]\n"),
+                    "-o", folder.file("out")});
+    }
+};
+
+}  // namespace
+
+TEST_CASE("compare and campaign note what simulate notes: fields, licences and computations") {
+    const Inputs inputs;
+    const Outcome simulated = run(inputs.folder, {"simulate", "-q", "-a", "easy", "-w", inputs.workload, "-p",
+                                                  inputs.platform, "-o", inputs.folder.file("easy")});
+    CHECK(simulated.errors == fields + licenses + computes);
+    CHECK(inputs.compare("easy").errors == fields + licenses + computes);
+    CHECK_THAT(inputs.campaign("easy").errors, Contains(fields + licenses + computes));
+    CHECK(inputs.compare("easy,placement=machine").errors == fields + computes);
+    CHECK_THAT(inputs.campaign("{algorithm: easy, placement: machine}").errors,
+               Contains(fields + computes) && !Contains(licenses));
+}
+
+}  // namespace batfill::tests::notes_test
