@@ -10,7 +10,6 @@
 #include "inputs.hpp"
 #include "parsers.hpp"
 #include "src/replay/notes.hpp"
-#include "src/support/calendar.hpp"
 #include "src/support/durations.hpp"
 #include "src/support/names.hpp"
 #include "src/support/split.hpp"
@@ -32,8 +31,7 @@ std::optional<char> separator_in(const std::string& text) {
 
 // A length of time as users or batch systems write it: 90, 90s, 1h, 1-00:00:00.
 std::optional<Duration> limit_in(std::string_view text) {
-    const std::optional<Duration> read = parse_duration(text);
-    const std::optional<Duration> length = read ? read : batfill::read_length(text);
+    const std::optional<Duration> length = parse_duration(text);
     return length > Duration() ? length : std::nullopt;
 }
 
@@ -101,7 +99,7 @@ void add_import_options(Options& options, ConversionOptions& read) {
         "day-first, milliseconds, microseconds, nanoseconds, seconds, days (since 1899-12-30, as spreadsheets count)");
     options.add(
         "time-zone", text(data.time_zone, "ZONE"),
-        "zone of instants without an offset, such as Europe/Berlin; by default UTC, or that of the data set's machine");
+        "zone of instants without an offset, also of dates in --from and --until, such as Europe/Berlin; by default UTC, or that of the data set's machine");
     options.add("nodes", data.counts_nodes, "sacct, pbs: the machine's processors are nodes, and jobs take whole ones");
     options.group("Rows and limits");
     options.add(

@@ -157,7 +157,7 @@ Duration read_length(const std::string& text, std::optional<Duration> least, std
     refuse_if(!length || (least && *length < *least) || (most && *length > *most),
               "expected a number of seconds" + (least ? " from " + least->to_shortest_string() : "") +
                   (most ? " to " + most->to_shortest_string() : "") +
-                  ", or one with a unit (90s, 15m, 1h, 30d), found '" + text + "'");
+                  ", or a length with units (90s, 15m, 1h, 30d, 1-12:00:00), found '" + text + "'");
     return *length;
 }
 

@@ -11,6 +11,7 @@
 
 #include "inputs.hpp"
 #include "parsers.hpp"
+#include "src/support/calendar.hpp"
 #include "src/support/durations.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
@@ -69,6 +70,23 @@ Value formats(ConversionOptions& read) {
         .repeatable();
 }
 
+// An instant of the log's clock, or a date.
+Value instant(std::optional<Duration>& since_zero, std::optional<std::string>& date) {
+    return {"TIME", [&](const std::string& text) {
+                since_zero = parse_duration(text);
+                TimeZone utc("");
+                if (!since_zero && read_date(text, DateOrder::year_month_day, utc)) {
+                    date = text;
+                    return;
+                }
+                refuse_if(
+                    !since_zero,
+                    "expected a number of seconds, a length with units (90s, 15m, 1h, 30d), or a date (2024-03-01, "
+                    "2024-03-01 12:00:00), found '" +
+                        text + "'");
+            }};
+}
+
 // The length of a period. The number means days, but reads as seconds.
 std::optional<Duration> days_in(const std::string& text) {
     const std::optional<Duration> days = Duration::parse(text);
@@ -115,11 +133,13 @@ void check_outputs(const Options& options, LogConversion& request) {
     require_no_input("header", request.header, inputs);
 }
 
-// Which jobs to keep, and what their sizes are. `has_header`: the log may tell the size of the machine.
-void add_options_of_jobs(Options& options, SwfConversion& conversion, bool has_header) {
-    options.add("from", length(conversion.from, "SECONDS"),
-                "drop jobs submitted before this instant of the log's clock");
-    options.add("until", length(conversion.until, "SECONDS"), "drop jobs submitted at or after it");
+// Which jobs to keep, and what their sizes are.
+void add_options_of_jobs(Options& options, LogConversion& request) {
+    SwfConversion& conversion = request.conversion;
+    const bool has_header = !request.accounting;
+    options.add("from", instant(conversion.from, request.from_date),
+                "drop jobs submitted before this instant: seconds of the log's clock, or a date in --time-zone");
+    options.add("until", instant(conversion.until, request.until_date), "drop jobs submitted at or after it");
     options.group("Walltimes");
     options.add(
         "short-estimates",
@@ -218,7 +238,7 @@ Value queue_names(std::map<long long, std::string>& names) {
 }  // namespace
 
 void add_conversion_options(Options& options, ConversionOptions& read) {
-    add_options_of_jobs(options, read.conversion.conversion, !read.conversion.accounting);
+    add_options_of_jobs(options, read.conversion);
     add_options_of_outputs(options, read);
     options.add_rule([&options, &conversion = read.conversion] {
         check_walltimes(options, conversion.conversion);
@@ -242,6 +262,8 @@ std::optional<ConversionOptions> parse_swf_options(const Arguments& arguments, O
     options.add("partition", number(conversion.partitions, "N"), "keep jobs of this partition only (repeatable)");
     options.add("exclude-status", number(conversion.excluded_statuses, "N"),
                 "drop jobs with this status: 0 failed, 1 completed, 5 cancelled (repeatable)");
+    options.add("time-zone", text(read.conversion.time_zone, "ZONE"),
+                "zone of dates in --from and --until, such as Europe/Stockholm; by default UTC");
     add_conversion_options(options, read);
     options.add("header", text(read.conversion.header, "FILE"),
                 "write the log's header comments (acknowledgements, terms of use) to this file");

@@ -261,6 +261,8 @@ void LogBuilder::count_from_midnight() {
         job.submit = job.submit >= Duration() ? job.submit - zero : job.submit;
     }
     log_.zero = date_text(zero) + " UTC";
+    log_.zero_since_1970 = zero;
+    log_.time_zone = data_.time_zone;
 }
 
 // A run is known by id, submission and start. Files of neighbouring months both have the runs that cross their border.

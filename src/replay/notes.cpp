@@ -57,7 +57,8 @@ std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const
     }
     if (computes_) {
         const std::string rounded =
-            rounded_run_times == 0 ? "" : "; computing times rounded to microseconds: " + std::to_string(rounded_run_times);
+            rounded_run_times == 0 ? ""
+                                   : "; computing times rounded to microseconds: " + std::to_string(rounded_run_times);
         texts.push_back("jobs compute (parallel_homogeneous" + rounded +
                         "): Batsim may start jobs at other times, and end them in other states");
     }

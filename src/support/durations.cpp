@@ -5,6 +5,8 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/support/calendar.hpp"
+
 namespace batfill {
 
 std::optional<Duration> parse_duration(std::string_view text) {
@@ -15,17 +17,21 @@ std::optional<Duration> parse_duration(std::string_view text) {
             const Duration longest = Duration::longest_readable();
             const Duration value = number.value_or(Duration()) * seconds;
             const bool readable = number && value <= longest && Duration() - value <= longest;
-            return readable ? std::optional(value) : std::nullopt;
+            if (number) {
+                return readable ? std::optional(value) : std::nullopt;
+            }
         }
     }
-    return Duration::parse(text);
+    const std::optional<Duration> seconds = Duration::parse(text);
+    return seconds ? seconds : read_length(text);
 }
 
 Duration seconds_of(const std::string& name, const std::string& text, std::optional<Duration> min) {
     const std::optional<Duration> value = parse_duration(text);
     if (!value || (min && *value < *min)) {
         throw UsageError(name + ": expected a number of seconds" + (min ? " from " + min->to_string() : "") +
-                         (value ? "" : ", or one with a unit (90s, 15m, 1h, 30d)") + ", found '" + text + "'");
+                         (value ? "" : ", or a length with units (90s, 15m, 1h, 30d, 1-12:00:00)") + ", found '" +
+                         text + "'");
     }
     return *value;
 }

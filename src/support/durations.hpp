@@ -8,7 +8,8 @@
 
 namespace batfill {
 
-// Reads a length of time as users write it: a number of seconds, or a number with the unit s, m, h or d ("15m").
+// Reads a length of time as users write it: a number of seconds, a number with the unit s, m, h or d ("15m"), or a form
+// of read_length() ("1-12:00:00", "1h30m").
 // Returns no value for any other text, and beyond +-1e18 seconds.
 // Rounds the number, before the unit, as Duration::parse() does.
 std::optional<Duration> parse_duration(std::string_view text);

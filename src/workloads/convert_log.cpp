@@ -5,6 +5,7 @@
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "src/formats/workload_writer.hpp"
+#include "src/support/calendar.hpp"
 #include "src/support/files.hpp"
 #include "src/support/numbers.hpp"
 #include "swf_selection.hpp"
@@ -56,6 +57,44 @@ void write_jobs(const SwfSelection& selection, JobMaker& maker, const LogConvers
     file.commit();
 }
 
+// Time 0 of the log in UTC, counted from 1970. None: unknown.
+std::optional<Duration> zero_of(const SwfLog& log) {
+    if (log.zero_since_1970) {
+        return log.zero_since_1970;
+    }
+    const std::optional<std::string> text = log.field("UnixStartTime");
+    const std::optional<Duration> zero = text ? Duration::parse(*text) : std::nullopt;
+    return zero > Duration() ? zero : std::nullopt;
+}
+
+// Replaces dates by instants of the log's clock.
+void resolve_dates(const SwfLog& log, const LogConversion& request, SwfConversion& conversion) {
+    TimeZone zone(request.time_zone.empty() ? log.time_zone : request.time_zone);
+    const auto resolve = [&](const std::string& option, const std::optional<std::string>& date,
+                             std::optional<Duration>& instant) {
+        if (!date) {
+            return;
+        }
+        const std::optional<Instant> read = read_date(*date, DateOrder::year_month_day, zone);
+        if (!read) {
+            throw UsageError(option + ": expected a date such as 2024-03-01 or 2024-03-01 12:00:00, found '" + *date +
+                             "'");
+        }
+        const std::optional<Duration> zero = zero_of(log);
+        if (!zero) {
+            throw InputError(
+                log.path + ": " + option + " is the date " + *date +
+                ", but nobody knows when this log begins (no UnixStartTime): expected seconds of its clock");
+        }
+        instant = read->first - *zero;
+    };
+    resolve("--from", request.from_date, conversion.from);
+    resolve("--until", request.until_date, conversion.until);
+    if (conversion.split && request.from_date) {
+        conversion.split->begin = *conversion.from;
+    }
+}
+
 }  // namespace
 
 std::string reasons_of(const std::vector<RuleCount>& dropped) {
@@ -86,6 +125,7 @@ ConvertedLog convert_log(const LogConversion& request) {
     SwfConversion conversion = request.conversion;
     ConvertedLog result;
     result.log = request.accounting ? read_accounting(*request.accounting) : read_swf(request.log);
+    resolve_dates(result.log, request, conversion);
     if (request.count_from_first_job) {
         conversion.split->count_from_first_job(result.log);
     }

@@ -11,19 +11,9 @@ namespace batfill {
 
 namespace {
 
-// The span of time in which the machine could have done the work: from the first submission to the last, or with a
-// split all periods from the first to the last with a kept job.
-Duration span_of(const SwfSelection& selection, const SwfConversion& conversion) {
-    if (selection.kept.empty()) {
-        return {};
-    }
-    const Duration first = selection.kept.front().job->submit;
-    const Duration last = selection.kept.back().job->submit;
-    if (!conversion.split) {
-        return last - first;
-    }
-    const SwfSplit& split = *conversion.split;
-    return split.begin_of(split.period_of(last) + 1) - split.begin_of(split.period_of(first));
+// From the first submission to the last. A split changes nothing: the periods together have the load.
+Duration span_of(const SwfSelection& selection) {
+    return selection.kept.empty() ? Duration() : selection.kept.back().job->submit - selection.kept.front().job->submit;
 }
 
 // Sums and products of smaller times fit into Microseconds.
@@ -79,7 +69,7 @@ LoadScaling scale_load(const SwfSelection& selection, const SwfConversion& conve
             return are_stopped ? std::min(run_time, walltime_of(*kept.job, conversion).value_or(run_time)) : run_time;
         });
     const Duration first = selection.kept.empty() ? Duration() : selection.kept.front().job->submit;
-    return scaling_of(first, span_of(selection, conversion), work, *conversion.load, processors, selection.log->path);
+    return scaling_of(first, span_of(selection), work, *conversion.load, processors, selection.log->path);
 }
 
 LoadScaling scale_load(Workload& workload, Decimal load) {

@@ -152,7 +152,7 @@ TEST_CASE("batfill check refuses wrong options and inputs", "[check][command]") 
     CHECK_THROWS_AS(commands::check({schedule, schedule, "-w", workload, "-p", platform}), UsageError);
     CHECK_THROWS_WITH(
         commands::check({schedule, "-w", workload, "-p", platform, "--tolerance", "-1"}),
-        "--tolerance: expected a number of seconds from 0, or one with a unit (90s, 15m, 1h, 30d), found '-1'");
+        "--tolerance: expected a number of seconds from 0, or a length with units (90s, 15m, 1h, 30d, 1-12:00:00), found '-1'");
     CHECK_THROWS_AS(commands::check({schedule, "-w", workload, "-p", platform, "--first", "few"}), UsageError);
     CHECK_THROWS_AS(commands::check({folder.file("none.csv"), "-w", workload, "-p", platform, "-m", "boss"}),
                     InputError);

@@ -54,6 +54,12 @@ TEST_CASE("import makes a workload that is replayed, and says what it left out")
     const Outcome json = inputs.import({"sacct", inputs.jobs, "--format", "json", "--exclude-queue", "debug"});
     CHECK_THAT(json.output, Contains("\"zero\": \"2024-07-01 00:00:00 UTC\"") && Contains("\"kept\": 1") &&
                                 Contains("\"what\": \"queue is debug\""));
+    const auto kept = [&](const Arguments& more) {
+        return inputs.import(with({"sacct", inputs.jobs, "--format", "json"}, more)).output;
+    };
+    CHECK_THAT(kept({"--from", "2024-07-01 08:30:00"}), Contains("\"kept\": 1"));
+    CHECK_THAT(kept({"--from", "2024-07-01 08:30:00", "--time-zone", "Europe/Berlin"}), Contains("\"kept\": 1"));
+    CHECK_THAT(kept({"--until", "2024-07-01 06:30:00Z", "--time-zone", "Europe/Berlin"}), Contains("\"kept\": 1"));
     CHECK_THAT(inputs.import({"sacct", inputs.jobs, "--nodes", "--load", "0.5"}).output,
                Contains("Processors: 2 (the widest job") && Contains("0.5000 with the gaps between submissions times"));
 }

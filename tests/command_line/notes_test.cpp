@@ -32,11 +32,10 @@ struct Inputs {
         return run(folder, {"compare", scheduler, "-w", workload, "-p", platform});
     }
     Outcome campaign(const std::string& scheduler) const {
-        return run(folder,
-                   {"campaign",
-                    folder.write("c.yaml", "workloads: [{workload: " + workload + ", name: w}]\nmachines: ["+
-                                               platform + "]\nschedulers: [" + scheduler + "]\n"),
-                    "-o", folder.file("out")});
+        return run(folder, {"campaign",
+                            folder.write("c.yaml", "workloads: [{workload: " + workload + ", name: w}]\nmachines: [" +
+                                                       platform + "]\nschedulers: [" + scheduler + "]\n"),
+                            "-o", folder.file("out")});
     }
 };
 

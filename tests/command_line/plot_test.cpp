@@ -221,8 +221,8 @@ TEST_CASE("plot draws the part of the run that --from and --until select") {
     CHECK(paths(inputs.chart, "curve").at(0) == "M70 230H70V120H671.17V10H700");
     check_refused(inputs.plot({"queue", inputs.easy, "--from", "1h", "--until", "1d"}), 1,
                   "easy_jobs.csv: expected jobs from 3600 s to 86400 s, found none");
-    check_refused(inputs.plot({"queue", inputs.easy, "--from", "1w"}), 2,
-                  "--from: expected a number of seconds, or one with a unit (90s, 15m, 1h, 30d)");
+    check_refused(inputs.plot({"queue", inputs.easy, "--from", "1y"}), 2,
+                  "--from: expected a number of seconds, or a length with units (90s, 15m, 1h, 30d, 1-12:00:00)");
     check_refused(inputs.plot({"queue", inputs.easy, "--until", "h"}), 2);
     check_refused(inputs.plot({"queue", inputs.easy, "--from", "2", "--until", "2"}), 2);
 }

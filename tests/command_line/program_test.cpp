@@ -105,7 +105,7 @@ TEST_CASE("Options that count something refuse negative numbers, whatever the co
             "--first: expected a whole number from 0 to 4294967295, found '-3'");
     refused(
         {"simulate", "-p", "p.xml", "-w", "w.json", "-a", "fcfs", "--socket-timeout", "-4294967295"},
-        "--socket-timeout: expected a number of seconds from 0 to 31622400, or one with a unit (90s, 15m, 1h, 30d), found '-4294967295'");
+        "--socket-timeout: expected a number of seconds from 0 to 31622400, or a length with units (90s, 15m, 1h, 30d, 1-12:00:00), found '-4294967295'");
     refused({"tune", "-p", "p.xml", "-w", "w.json", "-o", "x", "--evaluations", "-1"},
             "--evaluations: expected a whole number from 1 to 10000000, found '-1'");
     refused({"compare", "fcfs", "-p", "p.xml", "-w", "w.json", "--threads", "-1"},

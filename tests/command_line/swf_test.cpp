@@ -11,6 +11,7 @@
 namespace batfill::tests::swf_test {
 
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 
 namespace {
 
@@ -44,6 +45,31 @@ TEST_CASE("batfill swf writes a workload that can be read again", "[swf][command
         CHECK(workload.jobs[1].description.queue == "2");
         CHECK(workload.profiles.at("d60.5").delay == Duration::microseconds(60'500'000));
     }
+}
+
+TEST_CASE("batfill swf takes dates, if the log says when it begins", "[swf][command]") {
+    const Folder folder;
+    const std::string out = folder.file("out.json");
+    const std::string lines = contents(log_in(folder));
+    // 2024-03-01 00:00:00 UTC; the jobs are submitted 50 and 100 s later.
+    const std::string dated = folder.write("dated.swf", "; UnixStartTime: 1709251200\n" + lines);
+    const auto jobs = [&](const std::string& log, const Arguments& options) {
+        REQUIRE(commands::swf(with(options, {log, "-o", out})) == 0);
+        return read_workload(out, "w0").jobs.size();
+    };
+    CHECK(jobs(dated, {"--from", "2024-03-01"}) == 2);
+    CHECK(jobs(dated, {"--from", "2024-03-01 00:00:51"}) == 1);
+    CHECK(jobs(dated, {"--until", "2024-03-01T00:01:00Z"}) == 1);
+    CHECK(jobs(dated, {"--from", "2024-03-01 01:00:51", "--time-zone", "Europe/Stockholm"}) == 1);
+    CHECK(jobs(dated, {"--until", "2024-03-02", "--from", "-1d"}) == 2);
+    CHECK_THROWS_WITH(commands::swf({log_in(folder), "--from", "2024-03-01"}),
+                      EndsWith("--from is the date 2024-03-01, but nobody knows when this log begins (no "
+                               "UnixStartTime): expected seconds of its clock"));
+    CHECK_THROWS_WITH(commands::swf({dated, "--from", "2024-13-01"}), Contains("or a date (2024-03-01, 2024-03-01 12:00:00)"));
+    // The weeks count from the date.
+    const std::string days = folder.file("days");
+    REQUIRE(commands::swf({dated, "-o", days, "--split", "1", "--from", "2024-02-29"}) == 0);
+    CHECK(std::filesystem::exists(days + "/dated-period-002.json"));
 }
 
 TEST_CASE("batfill swf passes its options on", "[swf][command]") {

@@ -89,8 +89,10 @@ struct SwfLog {
     std::vector<RuleCount> left_out;
     std::vector<RuleCount> anomalies;
     std::vector<NotedJobs> noted;
-    std::vector<BadRows> bad_rows;  // one entry for each kind of problem; the 20th has all further kinds
-    std::string zero;               // the date of time 0, for messages; empty: unknown
+    std::vector<BadRows> bad_rows;            // one entry for each kind of problem; the 20th has all further kinds
+    std::string zero;                         // the date of time 0, for messages; empty: unknown
+    std::optional<Duration> zero_since_1970;  // time 0 in UTC; none: the records do not say it, or the log is of SWF
+    std::string time_zone;                    // of dates that users give; empty: UTC
 
     // The values of the header comments `; name: value`, without surrounding blanks.
     // Cost: O(header).

@@ -103,8 +103,8 @@ struct SwfConversion {
     // - The load is the work of the jobs that fit on the machine, divided by what the machine can do from the first
     //   submission to the last. The work of a job is its processors times its run time, at most its walltime unless
     //   that is believed.
-    // - With a split, the gaps inside all periods shrink or grow alike. The load is that of all periods together, and
-    //   each job stays in its period.
+    // - With a split, the gaps inside all periods shrink or grow by the factor that holds without a split, and each job
+    //   stays in its period.
     // Requires: more than 0.
     std::optional<Decimal> load;
 };
@@ -214,6 +214,10 @@ struct LogConversion {
     std::string log;                           // path
     std::optional<AccountingData> accounting;  // read this instead
     SwfConversion conversion;
+    // Dates that stand for conversion.from and .until, "2024-03-01" or "2024-03-01 12:00:00".
+    std::optional<std::string> from_date;
+    std::optional<std::string> until_date;
+    std::string time_zone;              // of these dates; empty: that of the accounting data, else UTC
     bool count_from_first_job = false;  // see SwfSplit; needs a split
     WorkloadFormat format = WorkloadFormat::batsim4;
     std::optional<std::string> output;    // path of the workload, or with a split of a new folder; none: not written
@@ -243,7 +247,8 @@ class NothingKept : public InputError {
 // Converts a log to a workload, or with a split to one per period, and writes the files. Each file appears whole or not
 // at all, and the header and the schedule only after the workloads.
 // Requires: no schedule with a split.
-// Throws: InputError as read_swf(), convert_swf() and schedule_of_log(), and for a file that cannot be written;
+// Throws: InputError as read_swf(), convert_swf() and schedule_of_log(), for a file that cannot be written, and for a
+// date if nobody knows when the log begins (a log of SWF says UnixStartTime). UsageError for a text that is no date.
 // NothingKept for an output without jobs, unless the log has none.
 // Cost: that of convert_swf(), split_into_periods() and schedule_of_log().
 ConvertedLog convert_log(const LogConversion& request);

@@ -77,7 +77,7 @@ TEST_CASE("Parameters refuse unknown names and values, and list the known ones",
         "algorithm a has no parameter 'size', known: order, threshold, weights, seed, strict, factor, limit");
     CHECK_THROWS_AS(with("order", "middle"), UsageError);
     CHECK_THROWS_WITH(with("order", "middle"), "parameter order: unknown value 'middle', known: first, last");
-    for (const std::string value : {"", "-1", "long", "1 s", "nan", "inf", "1e19", "0x10"}) {
+    for (const std::string value : {"", "-1", "long", "1 y", "nan", "inf", "1e19", "0x10"}) {
         INFO(value);
         CHECK_THROWS_AS(with("threshold", value), UsageError);
     }

@@ -85,8 +85,10 @@ TEST_CASE("With a split, each job stays in its period, and the periods together 
     const std::vector<SwfPeriod> after = split_into_periods(converted.workload, *conversion.split, scaled);
     REQUIRE(before.size() == after.size());
     REQUIRE(before.size() > 1);
-    CHECK(scaled.span_before ==
-          Duration::seconds(1000 * static_cast<long long>(before.back().number - before.front().number + 1)));
+    const SwfWorkload without_split = convert_swf(log, with_load("0.5"));
+    CHECK(scaled.span_before == without_split.summary.scaled->span_before);
+    CHECK(scaled.span_after == without_split.summary.scaled->span_after);
+    CHECK(load_of(without_split.workload) == Approx(0.5).epsilon(1e-6));
     for (std::size_t i = 0; i < before.size(); ++i) {
         CHECK(before[i].number == after[i].number);
         REQUIRE(before[i].workload.jobs.size() == after[i].workload.jobs.size());
