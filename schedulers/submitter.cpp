@@ -20,7 +20,8 @@ class Submitter : public Algorithm {
     explicit Submitter(const Parameters& parameters)
         : jobs_(parameters.whole_number("jobs").value()),
           same_length_(parameters.boolean("same-length")),
-          writes_metadata_(parameters.boolean("metadata")) {}
+          writes_metadata_(parameters.boolean("metadata")),
+          rejects_too_small_(parameters.choice("when-too-small") == "reject") {}
 
     bool registers_jobs() const override { return registered_ < jobs_; }
     bool reuses_profiles() const override { return same_length_ && jobs_ > 1; }
@@ -30,6 +31,9 @@ class Submitter : public Algorithm {
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
         start_first(round);
+        if (rejects_too_small_ && nobody_could_run(state)) {
+            register_rejected(round);
+        }
         if (!registers_jobs() || !state.waiting.empty() || state.idle.count() == 0) {
             return;
         }
@@ -41,6 +45,19 @@ class Submitter : public Algorithm {
     std::vector<Statistic> statistics() const override { return {{"jobs_registered", registered_}}; }
 
  private:
+    // All processors are lost, and no job holds one any more. They may never return.
+    static bool nobody_could_run(const SchedulerState& state) {
+        return state.unavailable.size() == state.processors && state.running.empty();
+    }
+
+    // Registers jobs as long as they are rejected at once, like those of users.
+    void register_rejected(Round& round) {
+        bool goes_on = round.state().waiting.empty();
+        while (goes_on && registers_jobs()) {
+            goes_on = round.state().job(register_next(round)).state == JobState::rejected;
+        }
+    }
+
     static void start_first(Round& round) {
         const WaitingQueue& waiting = round.state().waiting;
         if (!waiting.empty()) {
@@ -75,6 +92,7 @@ class Submitter : public Algorithm {
     std::uint64_t jobs_;
     bool same_length_;
     bool writes_metadata_;
+    bool rejects_too_small_;
     std::uint64_t registered_ = 0;
 };
 

@@ -189,6 +189,7 @@ class Reader : private YamlBlocks {
     }
 
     void add_workload(const YAML::Node& entry, CampaignWorkload workload) {
+        workload.entry_name = workload.name;
         workload.name = file_name_of(workload.name + suffix_of(workload.swept));
         workload.subject =
             campaign_.path + ':' + std::to_string(entry.Mark().line + 1) + ": workload " + shown(workload.name);

@@ -29,8 +29,9 @@ inline constexpr const char* farm_model = "farm";
 struct CampaignWorkload {
     enum class Source { log, accounting, workload, model };
 
-    std::string name;     // in file names and tables; unique among workloads
-    std::string subject;  // beginning of messages: file, line and name
+    std::string name;        // in file names and tables; unique among workloads
+    std::string entry_name;  // the name without what is swept
+    std::string subject;     // beginning of messages: file, line and name
     Source source = Source::log;
     std::string path;                    // of a log, data or workload; relative to the working directory
     std::string format;                  // of accounting data, as `batfill import` takes it

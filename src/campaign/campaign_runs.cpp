@@ -79,8 +79,11 @@ class Replays {
 void require_no_violation(const Outcome& outcome) {
     const CheckReport report = audit(outcome, {.rejections_allowed = true});  // the table counts them
     if (!report.violations.empty()) {
+        const SchedulerState& state = outcome.engine()->state();
+        const bool ignores_licenses = !state.machine.licenses().empty() && state.placement != Placement::machine;
         throw InputError("the audit finds " + std::to_string(report.violations.size()) +
-                         " violations, the first: " + report.violations.front().text);
+                         " violations, the first: " + report.violations.front().text +
+                         (ignores_licenses ? "; only placement=machine looks at licences" : ""));
     }
 }
 

@@ -9,13 +9,10 @@
 #include <string_view>
 
 #include <batfill/core/error.hpp>
-#include <batfill/core/machine.hpp>
-#include <batfill/engine/engine.hpp>
 #include <batfill/version.hpp>
 
+#include "campaign_pages.hpp"
 #include "src/analysis/job_measures.hpp"
-#include "src/formats/named_platform.hpp"
-#include "src/support/command_line.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
@@ -41,6 +38,8 @@ struct RunList {
     std::string campaign;  // hash of all that follows
     std::vector<std::string> columns;
     std::vector<Row> rows;
+    std::map<std::string, std::string> workloads;  // hashes by file, in the campaign's folder
+    CampaignPages pages;
 };
 
 constexpr const char* manifest_name = "manifest.json";
@@ -77,7 +76,15 @@ RunList read_manifest(const std::string& folder) {
             throw InputError("expected an object");
         }
         Fields fields(root, "");
-        RunList list{std::string(fields.text("runs_sha256")), texts(fields.array("columns")), {}};
+        RunList list{std::string(fields.text("runs_sha256")), texts(fields.array("columns")), {}, {}, {}};
+        for (const JsonValue& element : fields.array("workloads").GetArray()) {
+            if (!element.IsObject()) {
+                throw InputError("expected objects in 'workloads'");
+            }
+            Fields workload(element, "workloads: ");
+            list.workloads.emplace(workload.text("file"), workload.text("sha256"));
+        }
+        list.pages = read_pages(fields);
         for (const JsonValue& element : fields.array("runs").GetArray()) {
             if (!element.IsObject()) {
                 throw InputError("expected objects in 'runs'");
@@ -106,7 +113,7 @@ std::string csv_line(const std::vector<std::string>& cells) {
 
 RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs) {
     RunList list;
-    list.columns = {"workload", "period", "machine", "scheduler", "algorithm"};
+    list.columns = {"workload", "period", "machine", "scheduler", "algorithm", "workload.log"};
     for (const CampaignWorkload& workload : campaign.workloads) {
         add_columns(workload.swept, "workload.", list.columns);
     }
@@ -120,7 +127,8 @@ RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& r
                                                  {"period", run.workload->period},
                                                  {"machine", run.machine->name},
                                                  {"scheduler", run.scheduler->scheduler.name},
-                                                 {"algorithm", run.scheduler->scheduler.choice.algorithm}};
+                                                 {"algorithm", run.scheduler->scheduler.choice.algorithm},
+                                                 {"workload.log", workload.entry_name}};
         for (const auto& [key, value] : workload.swept) {
             cells["workload." + key] = value;
         }
@@ -150,6 +158,9 @@ void write_manifest(const Campaign& campaign, const std::vector<MadeWorkload>& w
         json.key("processors").integer(static_cast<std::uint64_t>(workload.processors));
     });
     json.key("runs_sha256").text(list.campaign);
+    if (campaign.reports) {
+        write_pages(list.pages, json);
+    }
     json.key("columns").texts(list.columns);
     json.key("runs").objects(list.rows, [&](const RunList::Row& row) {
         json.key("prefix").text(row.prefix);
@@ -211,82 +222,6 @@ std::string mean_text(const std::vector<std::optional<double>>& values, const st
     return text;
 }
 
-constexpr std::size_t max_page_size = std::size_t{1} << 31;
-
-// The last line of a page: a hash of its inputs and of the text above.
-std::string last_line_of_page(const std::string& key, const std::string& page) {
-    return "<!-- batfill campaign " + sha256(key + sha256(page)) + " -->\n";
-}
-
-bool page_is_kept(const std::string& path, const std::string& key) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored)) {
-        return false;
-    }
-    const std::string page = InputFile(path).read_all(max_page_size);
-    const std::size_t size = last_line_of_page(key, "").size();
-    return page.size() > size && page.ends_with(last_line_of_page(key, page.substr(0, page.size() - size)));
-}
-
-// The options of `batfill report` that make the same page without its last line.
-std::string report_command(const report::ReportRequest& options) {
-    Arguments arguments = options.prefixes;
-    for (const std::string& workload : options.workloads) {
-        arguments.insert(arguments.end(), {"-w", workload});
-    }
-    arguments.insert(arguments.end(),
-                     {"-p", options.platform, "-o", options.output, "--tau", options.metrics.tau.to_string(),
-                      "--short-deadline", options.metrics.short_deadline.to_string(), "--title", *options.title});
-    return command_line(arguments);
-}
-
-// Makes a page for each workload and machine, of the runs under all schedulers. Keeps pages whose inputs are unchanged.
-// Calls `made`, if not empty, for each new page.
-// Requires: the result of each run.
-void write_pages(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::vector<RunResult>& results,
-                 const std::string& program, const std::string& folder,
-                 const std::function<void(const report::ReportRequest&)>& made) {
-    const std::size_t schedulers = campaign.schedulers.size();
-    for (std::size_t first = 0; first < runs.size(); first += schedulers) {
-        const CampaignRun& run = runs[first];
-        const fs::path pages = fs::path(folder) / "reports" / run.workload->name;
-        std::string made_of = program;
-        report::ReportRequest page;
-        bool registers_jobs = false;  // no workload describes such jobs
-        for (std::size_t i = first; i < first + schedulers; ++i) {
-            page.prefixes.push_back(folder + '/' + runs[i].prefix);
-            const SchedulerChoice& choice = runs[i].scheduler->scheduler.choice;
-            registers_jobs = registers_jobs || Engine(choice).algorithm().registers_jobs();
-            made_of += '\n' + runs[i].key;
-            for (const auto& [name, hash] : results[i].files) {
-                made_of.append("\n").append(name).append(" ").append(hash);
-            }
-        }
-        if (!registers_jobs) {
-            page.workloads.push_back(folder + '/' + run.workload->file);
-        }
-        page.platform = run.platform;
-        page.metrics = campaign.metrics;
-        page.title = run.workload->name + " on " + run.machine->name;
-        page.output = (pages / (run.machine->name + ".html")).string();
-        page.command = report_command(page);
-        const std::string key = sha256(made_of + '\n' + page.command);
-        if (page_is_kept(page.output, key)) {
-            continue;
-        }
-        create_folders(pages.string());
-        page.metrics.set_machine(Machine(named_platform(page.platform).hosts));
-        const std::string text = report::render_report(page, {});
-        OutputFile file(page.output);
-        file.write(text);
-        file.write(last_line_of_page(key, text));
-        file.commit();
-        if (made) {
-            made(page);
-        }
-    }
-}
-
 }  // namespace
 
 std::vector<std::size_t> groups_of(const MadeCampaign& made) {
@@ -332,7 +267,8 @@ std::vector<std::string> rejections_of(const std::vector<CampaignRun>& runs, con
     return rejections;
 }
 
-std::size_t merge_shards(const std::vector<std::string>& folders, const std::string& output) {
+std::size_t merge_shards(const std::vector<std::string>& folders, const std::string& output,
+                         const std::function<void(const report::ReportRequest&)>& page) {
     const RunList list = read_manifest(folders.front());
     for (const std::string& folder : folders) {
         if (read_manifest(folder).campaign != list.campaign) {
@@ -340,18 +276,20 @@ std::size_t merge_shards(const std::vector<std::string>& folders, const std::str
                              folders.front() + '/' + manifest_name);
         }
     }
-    std::vector<RunResult> results;
+    PageSources sources;
     std::vector<std::string> missing;
     for (const RunList::Row& row : list.rows) {
         std::optional<RunResult> result;
-        for (const std::string& folder : folders) {
-            if (!result) {
-                result = kept_result(folder, row.prefix, row.key);
+        for (auto folder = folders.begin(); folder != folders.end() && !result; ++folder) {
+            result = kept_result(*folder, row.prefix, row.key);
+            if (result) {
+                sources.prefixes.push_back(*folder + '/' + row.prefix);
+                sources.keys.push_back(row.key);
+                sources.results.push_back(std::move(*result));
+                break;
             }
         }
-        if (result) {
-            results.push_back(std::move(*result));
-        } else {
+        if (!result) {
             missing.push_back(row.prefix);
         }
     }
@@ -360,8 +298,19 @@ std::size_t merge_shards(const std::vector<std::string>& folders, const std::str
                          " runs are in none of the folders, the first: " + missing.front());
     }
     create_folders(output);
-    write_results_table(list, results, output);
-    return results.size();
+    write_results_table(list, sources.results, output);
+    sources.made_file = [&](const std::string& file) {
+        const auto known = list.workloads.find(file);
+        for (const std::string& folder : folders) {
+            const std::string path = folder + '/' + file;
+            if (known == list.workloads.end() ? fs::is_regular_file(path) : has_sha256(path, known->second)) {
+                return path;
+            }
+        }
+        throw InputError(file + ": is in none of the folders as the campaign has made it");
+    };
+    make_pages(list.pages, sources, output, page);
+    return list.rows.size();
 }
 
 MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, const CampaignWatch& watch) {
@@ -389,7 +338,8 @@ MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, 
     if (request.dry_run) {
         return made;
     }
-    const RunList list = list_of_runs(made.campaign, made.runs);
+    RunList list = list_of_runs(made.campaign, made.runs);
+    list.pages = pages_of(made.campaign, made.runs, program);
     write_manifest(made.campaign, made.workloads, list, program, folder);
     made.outcome = replay_runs(made.campaign, made.of_shard, folder, request.threads, watch.progress, watch.in_run,
                                !request.plugins.empty());
@@ -400,8 +350,15 @@ MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, 
     if (watch.replayed) {
         watch.replayed(made);
     }
-    if (!made.results.empty() && made.campaign.reports) {
-        write_pages(made.campaign, made.runs, made.results, program, folder, watch.page);
+    if (!made.results.empty()) {
+        const auto in_folder = [&](const std::string& file) { return folder + '/' + file; };
+        const PageSources sources{
+            mapped(made.runs, [&](const CampaignRun& run) { return in_folder(run.prefix); }),
+            mapped(made.runs, &CampaignRun::key),
+            made.results,
+            in_folder,
+        };
+        make_pages(list.pages, sources, folder, watch.page);
     }
     return made;
 }

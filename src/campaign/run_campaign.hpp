@@ -81,11 +81,13 @@ std::vector<std::size_t> groups_of(const MadeCampaign& made);
 // Requires: the result of each run.
 std::vector<std::string> rejections_of(const std::vector<CampaignRun>& runs, const std::vector<RunResult>& results);
 
-// Writes OUTPUT/results.csv of the runs that shards have made in these folders. Returns the number of runs.
+// Writes OUTPUT/results.csv of the runs that shards have made in these folders, and the pages if the campaign asks for
+// them. `page`, if not empty, hears of each new page. Returns the number of runs.
 // Requires: a folder.
 // Throws: InputError
 // - if the folders belong to different campaigns
-// - if a run is in none of them
-std::size_t merge_shards(const std::vector<std::string>& folders, const std::string& output);
+// - if a run, or a file that a page needs, is in none of them
+std::size_t merge_shards(const std::vector<std::string>& folders, const std::string& output,
+                         const std::function<void(const report::ReportRequest&)>& page);
 
 }  // namespace batfill::campaign

@@ -18,6 +18,8 @@ constexpr std::size_t max_values = 100'000;       // of a list
 constexpr std::size_t max_nodes = 1'000'000;      // of a file, with what its aliases stand for
 constexpr std::size_t max_settings = 10'000'000;  // of all combinations
 constexpr std::size_t max_depth = 100;
+constexpr const char* too_many_nodes =
+    "expected at most a million values in all, and found more with what aliases stand for";
 
 std::string too_deep() {
     return "expected at most " + std::to_string(max_depth) + " lists and maps inside each other";
@@ -41,6 +43,9 @@ YAML::Node YamlBlocks::document(const std::string& text) {
         }
         const YAML::Node root = documents.empty() ? YAML::Node() : documents.front();
         std::vector<YAML::Node> around;
+        require_finite(root, around);
+        merge_maps(root);
+        nodes_ = 0;
         require_finite(root, around);
         return root;
     } catch (const YAML::DeepRecursion& problem) {
@@ -110,7 +115,7 @@ std::string YamlBlocks::path_of(const std::filesystem::path& path) const {
 // keys. Refuses both before anything walks through the nodes. `around` are the lists and maps around the node.
 void YamlBlocks::require_finite(const YAML::Node& node, std::vector<YAML::Node>& around) {
     if (++nodes_ > max_nodes) {
-        fail(node, "expected at most a million values in all, and found more with what aliases stand for");
+        fail(node, too_many_nodes);
     }
     if (!node.IsSequence() && !node.IsMap()) {
         return;
@@ -135,6 +140,45 @@ void YamlBlocks::require_finite(const YAML::Node& node, std::vector<YAML::Node>&
         require_finite(member.second, around);
     }
     around.pop_back();
+}
+
+// Replaces the key << of YAML 1.1 by the members of the map that it names, or of several maps. A map's own members
+// come before these, and those of an earlier map before those of a later one.
+// Requires: require_finite() has passed.
+void YamlBlocks::merge_maps(YAML::Node node) {
+    if (node.IsSequence()) {
+        for (const auto& element : node) {
+            merge_maps(element);
+        }
+    }
+    if (!node.IsMap()) {
+        return;
+    }
+    for (const auto& member : node) {
+        merge_maps(member.second);
+    }
+    const YAML::Node& read_only = node;  // [] of another node would add a key
+    const YAML::Node merged = read_only["<<"];
+    if (!merged.IsDefined()) {
+        return;
+    }
+    const std::vector<YAML::Node> maps =
+        merged.IsSequence() ? std::vector<YAML::Node>(merged.begin(), merged.end()) : std::vector<YAML::Node>{merged};
+    node.remove("<<");
+    for (const YAML::Node& map : maps) {
+        if (!map.IsMap()) {
+            fail(merged, "<<: expected a map or a list of maps, as in <<: *base");
+        }
+        nodes_ += map.size();
+        if (nodes_ > max_nodes) {
+            fail(merged, too_many_nodes);
+        }
+        for (const auto& member : map) {
+            if (!read_only[member.first.Scalar()].IsDefined()) {
+                node.force_insert(member.first, member.second);
+            }
+        }
+    }
 }
 
 // Adds the values of a list; FIRST..LAST stands for the whole numbers from one to the other.

@@ -37,8 +37,8 @@ class YamlBlocks {
 
     explicit YamlBlocks(std::string path) : path_(std::move(path)) {}
 
-    // Returns the only document of the text. Refuses texts that nobody can walk through: an alias inside of what it
-    // names, too many values, too deep, a key twice in a map.
+    // Returns the only document of the text, with merge keys (<<) replaced by what they stand for. Refuses texts that
+    // nobody can walk through: an alias inside of what it names, too many values, too deep, a key twice in a map.
     // Requires: not called before.
     YAML::Node document(const std::string& text);
 
@@ -68,6 +68,7 @@ class YamlBlocks {
 
  private:
     void require_finite(const YAML::Node& node, std::vector<YAML::Node>& around);
+    void merge_maps(YAML::Node node);
     void add_values(const YAML::Node& node, const std::string& key, std::vector<std::string>& all) const;
     std::vector<Swept> combinations(const YAML::Node& block) const;
     void require_few_settings(const YAML::Node& block, std::size_t number) const;

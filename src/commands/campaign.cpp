@@ -50,6 +50,10 @@ std::string folder_for_output(const std::string& name) {
     return name;
 }
 
+void print_page(const report::ReportRequest& page) {
+    std::cout << page.output << ": " << counted(page.prefixes.size(), "run") << '\n';
+}
+
 int merge(const Arguments& arguments) {
     std::vector<std::string> folders;
     std::string output;
@@ -58,12 +62,13 @@ int merge(const Arguments& arguments) {
     options.group("Output");
     options.add("output,o", value(output, "FOLDER", folder_for_output).required(),
                 "where results.csv goes; may be one of them");
-    if (!options.parse(arguments, "batfill campaign merge FOLDER... -o FOLDER",
-                       "Puts together what --shard has divided: writes results.csv of the runs in all these folders.",
-                       {"campaign merge shard-1 shard-2 -o all", "campaign merge all shard-3 -o all"})) {
+    if (!options.parse(
+            arguments, "batfill campaign merge FOLDER... -o FOLDER",
+            "Puts together what --shard has divided: writes results.csv of the runs in all these folders, and the pages.",
+            {"campaign merge shard-1 shard-2 -o all", "campaign merge all shard-3 -o all"})) {
         return 0;
     }
-    const std::size_t runs = merge_shards(folders, output);
+    const std::size_t runs = merge_shards(folders, output, print_page);
     std::cout << output << "/results.csv: " << runs << " runs\n";
     return 0;
 }
@@ -117,9 +122,7 @@ CampaignWatch printing(const CampaignRequest& request) {
     };
     watch.progress = show_progress("runs");
     watch.replayed = [&request](const MadeCampaign& made) { print_replayed(made, request.folder); };
-    watch.page = [](const report::ReportRequest& page) {
-        std::cout << page.output << ": " << counted(page.prefixes.size(), "run") << '\n';
-    };
+    watch.page = print_page;
     return watch;
 }
 

@@ -48,15 +48,19 @@ void print_failures(const FailureModel& model, const std::vector<MachineEvent>& 
                     std::ostream& out) {
     Duration down;  // of all processors, up to `until`
     long long failures = 0;
+    ResourceSet failing;
     for (const MachineEvent& event : events) {
         const Duration rest = event.time < model.until ? model.until - event.time : Duration();
         const int processors = event.processors.size();
         down = event.available ? down - rest * processors : down + rest * processors;
         failures += event.available ? 0 : processors;
+        failing.insert(event.processors);
     }
     const double whole = (model.until - Time()).to_seconds() * model.processors;
-    out << path << ": " << failures << " processors fail in " << events.size() << " events, "
-        << rounded(100 * (1 - down.to_seconds() / whole), 2) << " % of the machine is available until "
+    const int different = failing.size();
+    out << path << ": " << different << " processors fail"
+        << (failures > different ? ", " + std::to_string(failures) + " times in all," : "") << " in " << events.size()
+        << " events, " << rounded(100 * (1 - down.to_seconds() / whole), 2) << " % of the machine is available until "
         << model.until.since_zero().to_shortest_string() << '\n';
 }
 

@@ -123,6 +123,7 @@ TEST_CASE("A campaign that would never end, or is not what it seems, is refused 
         return lublin + "    sweep: " + sweep + "\nschedulers: [fcfs]\n";
     };
     check(swept("{seed: &s [1, *s]}"), "5: expected no alias inside of what it names\n");
+    check(lublin + "    <<: 3\nschedulers: [fcfs]\n", "5: <<: expected a map or a list of maps, as in <<: *base\n");
     check("workloads: &w\n  - generate: *w\nschedulers: [fcfs]\n", "1: expected no alias inside of what it names\n");
     check(swept("{seed: " + std::string(200, '[') + std::string(200, ']') + "}"),
           "5: expected at most 100 lists and maps inside each other\n");

@@ -13,6 +13,34 @@ namespace batfill::tests::campaign_resumed_test {
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
 
+TEST_CASE("The pages of a campaign in shards come with the merge, the same as those of the whole") {
+    const CampaignFolder campaign;
+    const std::string text =
+        "workloads: [{generate: lublin, jobs: 40, processors: 16, sweep: {seed: 1..2}}, {generate: farm, jobs: 20, seed: 1}]\n"
+        "schedulers: ['fcfs,placement=machine', 'easy,placement=machine']\nreports: true\n";
+    require_done(campaign.run(text));
+    const std::map<std::string, std::string> pages = campaign.files("reports");
+    CHECK(pages.size() == 3);
+    std::filesystem::remove_all(campaign.out);
+    for (const char* shard : {"1/2", "2/2"}) {
+        require_done(campaign.run(text, {"--shard", shard}));
+    }
+    CHECK_FALSE(std::filesystem::exists(campaign.in("reports")));
+    const Outcome merged = run(campaign.folder, {"campaign", "merge", campaign.out, "-o", campaign.out});
+    CHECK_THAT(merged.output, Contains("reports/farm/own.html: 2 runs\n"));
+    CHECK(campaign.files("reports") == pages);
+    // The campaign keeps them.
+    CHECK_THAT(campaign.run(text).output, !Contains(".html"));
+    // Into another folder, from two.
+    const std::string other = campaign.folder.file("other");
+    std::filesystem::rename(campaign.out, other);
+    require_done(run(campaign.folder, {"campaign", "merge", other, "-o", campaign.out}));
+    CHECK(campaign.files("reports").size() == 3);
+    std::filesystem::remove(other + "/workloads/farm/farm.xml");
+    check_refused(run(campaign.folder, {"campaign", "merge", other, "-o", campaign.out}), 1,
+                  "workloads/farm/farm.xml: is in none of the folders");
+}
+
 TEST_CASE("A campaign that runs again makes only missing files, and leaves the same files") {
     const CampaignFolder campaign;
     require_done(campaign.run(sixteen_runs));

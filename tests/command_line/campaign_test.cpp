@@ -38,6 +38,19 @@ std::string metric_of(const Folder& folder, const std::string& jobs, const std::
 
 }  // namespace
 
+TEST_CASE("A workload may take over the keys of another by YAML's merge key") {
+    const CampaignFolder campaign;
+    require_done(
+        campaign.run("workloads:\n"
+                     "  - &base {generate: lublin, jobs: 40, processors: 16, sweep: {seed: 1..2}}\n"
+                     "  - {<<: *base, name: fewer, jobs: 20}\n"
+                     "  - {<<: [{name: swept, sweep: {load: [0.5, 0.6]}}, *base], seed: 7}\n"
+                     "schedulers: [fcfs]\n"));
+    CHECK(campaign.value("\"lublin,seed=2\",,own,fcfs,fcfs,lublin", "jobs") == "40");
+    CHECK(campaign.value("\"fewer,seed=2\",,own,fcfs,fcfs,fewer", "jobs") == "20");
+    CHECK(campaign.value("\"swept,load=0.6\",,own,fcfs,fcfs,swept", "jobs") == "40");
+}
+
 TEST_CASE("campaign replays every workload under every scheduler, and its table has what simulate and metrics give") {
     const CampaignFolder campaign;
     const Outcome outcome = campaign.run(std::string(sixteen_runs) + "schedules: true\n");
@@ -46,7 +59,7 @@ TEST_CASE("campaign replays every workload under every scheduler, and its table 
     CHECK_THAT(outcome.output, Contains("16 runs made, 0 up to date, 0 failed") && EndsWith("results.csv: 16 runs\n"));
     const std::string results = campaign.results();
     CHECK(results.starts_with(
-        "workload,period,machine,scheduler,algorithm,workload.load,workload.seed,scheduler.order,metric,value\n"));
+        "workload,period,machine,scheduler,algorithm,workload.log,workload.load,workload.seed,scheduler.order,metric,value\n"));
 
     const Folder& folder = campaign.folder;
     for (const std::string load : {"0.7", "0.9"}) {
@@ -62,7 +75,7 @@ TEST_CASE("campaign replays every workload under every scheduler, and its table 
               contents(folder.file("easy_jobs.csv")));
         for (const std::string metric : {"mean_wait", "utilisation", "mean_bounded_slowdown"}) {
             const std::string value =
-                campaign.value('"' + name + "\",,own,\"" + scheduler + "\",easy," + load + ",2,saf", metric);
+                campaign.value('"' + name + "\",,own,\"" + scheduler + "\",easy,lublin," + load + ",2,saf", metric);
             CHECK(!value.empty());
             CHECK(value == metric_of(folder, folder.file("easy_jobs.csv"), "16", metric));
         }
@@ -99,7 +112,7 @@ schedulers:
     CHECK(contents(campaign.in("runs/farm,seed=2/own/bf-mod_jobs.csv")) == contents(folder.file("alone_jobs.csv")));
     const Outcome measured =
         run(folder, {"metrics", folder.file("alone_jobs.csv"), "-p", platform, "-w", workload, "--format", "csv"});
-    const std::string usage = campaign.value("\"farm,seed=2\",,own,bf-mod,bf-mod,2", "license_usage");
+    const std::string usage = campaign.value("\"farm,seed=2\",,own,bf-mod,bf-mod,farm,2", "license_usage");
     CHECK(!usage.empty());
     CHECK_THAT(measured.output, Contains(',' + usage + '\n') || Contains(',' + usage + ','));
 

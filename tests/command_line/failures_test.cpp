@@ -30,7 +30,8 @@ TEST_CASE("batfill generate failures writes events that simulate reads, the same
     const auto text_of = [&](const Arguments& more) {
         const Outcome outcome = generate(folder, with({"-o", path}, more));
         CHECK(outcome.status == 0);
-        CHECK_THAT(outcome.output, Contains("processors fail in") && Contains("is available until 100000"));
+        CHECK_THAT(outcome.output, Contains(": 7 processors fail, ") && Contains(" times in all, in ") &&
+                                       Contains("is available until 100000"));
         return InputFile(path).read_all(std::size_t{1} << 24);
     };
     const std::string text = text_of({"--processors", "7"});
@@ -74,6 +75,25 @@ TEST_CASE("batfill generate failures refuses what makes no sense") {
     REQUIRE(run(folder, {"platform", "--hosts", "4", "-o", path}).status == 0);
     CHECK_THAT(refusal({"-p", path}),
                Contains("--output: would write over the input " + path + ", expected another name"));
+}
+
+TEST_CASE("submitter goes on when its jobs are rejected, because no processor is left") {
+    const Folder folder;
+    const std::string events =
+        folder.write("e.json", "{\"type\":\"machine_unavailable\",\"timestamp\":13,\"resources\":\"0\"}\n");
+    const std::string workload = folder.write(
+        "w.json",
+        R"({"nb_res":1,"profiles":{"d":{"type":"delay","delay":3}},"jobs":[{"id":"a","subtime":30,"res":1,"walltime":9,"profile":"d"}]})");
+    for (const std::string on_failure : {"continue", "kill", "requeue"}) {
+        INFO(on_failure);
+        const Outcome outcome =
+            run(folder, {"simulate", "-q", "-p", "1", "-w", workload, "--events", events, "-a", "submitter", "-P",
+                         "when-too-small=reject", "-P", "on-failure=" + on_failure, "-e", folder.file("out")});
+        CHECK(outcome.status == 0);
+        const std::string jobs = contents(folder.file("out_jobs.csv"));
+        CHECK_THAT(jobs,
+                   Contains("\n9,dynamic,delay_91.000000,") && Contains("\na,w0,d,30.000000,1,9.000000,0,REJECTED"));
+    }
 }
 
 }  // namespace batfill::tests::failures_test

@@ -65,7 +65,8 @@ TEST_CASE("batfill swf takes dates, if the log says when it begins", "[swf][comm
     CHECK_THROWS_WITH(commands::swf({log_in(folder), "--from", "2024-03-01"}),
                       EndsWith("--from is the date 2024-03-01, but nobody knows when this log begins (no "
                                "UnixStartTime): expected seconds of its clock"));
-    CHECK_THROWS_WITH(commands::swf({dated, "--from", "2024-13-01"}), Contains("or a date (2024-03-01, 2024-03-01 12:00:00)"));
+    CHECK_THROWS_WITH(commands::swf({dated, "--from", "2024-13-01"}),
+                      Contains("or a date (2024-03-01, 2024-03-01 12:00:00)"));
     // The weeks count from the date.
     const std::string days = folder.file("days");
     REQUIRE(commands::swf({dated, "-o", days, "--split", "1", "--from", "2024-02-29"}) == 0);

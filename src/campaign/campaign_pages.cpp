@@ -1,0 +1,174 @@
+#include "campaign_pages.hpp"
+
+#include <filesystem>
+
+#include <batfill/core/error.hpp>
+#include <batfill/core/machine.hpp>
+#include <batfill/engine/engine.hpp>
+
+#include "src/formats/named_platform.hpp"
+#include "src/support/command_line.hpp"
+#include "src/support/files.hpp"
+
+namespace batfill::campaign {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t max_page_size = std::size_t{1} << 31;
+
+// The last line of a page: a hash of its inputs and of the text above.
+std::string last_line_of_page(const std::string& key, const std::string& page) {
+    return "<!-- batfill campaign " + sha256(key + sha256(page)) + " -->\n";
+}
+
+bool page_is_kept(const std::string& path, const std::string& key) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) {
+        return false;
+    }
+    const std::string page = InputFile(path).read_all(max_page_size);
+    const std::size_t size = last_line_of_page(key, "").size();
+    return page.size() > size && page.ends_with(last_line_of_page(key, page.substr(0, page.size() - size)));
+}
+
+// The options of `batfill report` that make the same page without its last line.
+std::string report_command(const report::ReportRequest& options) {
+    Arguments arguments = options.prefixes;
+    for (const std::string& workload : options.workloads) {
+        arguments.insert(arguments.end(), {"-w", workload});
+    }
+    arguments.insert(arguments.end(),
+                     {"-p", options.platform, "-o", options.output, "--tau", options.metrics.tau.to_string(),
+                      "--short-deadline", options.metrics.short_deadline.to_string(), "--title", *options.title});
+    return command_line(arguments);
+}
+
+Duration length_in(Fields& fields, const char* name) {
+    const std::optional<Duration> length = Duration::parse(fields.text(name));
+    if (!length || *length < Duration()) {
+        throw InputError(std::string(name) + ": expected a number of seconds");
+    }
+    return *length;
+}
+
+std::size_t count_in(Fields& fields, const char* name) {
+    const int number = fields.integer(name, -1);
+    if (number < 0) {
+        throw InputError(std::string(name) + ": expected a whole number from 0");
+    }
+    return static_cast<std::size_t>(number);
+}
+
+}  // namespace
+
+CampaignPages pages_of(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::string& program) {
+    CampaignPages result{{}, program, campaign.metrics.tau, campaign.metrics.short_deadline};
+    if (!campaign.reports) {
+        return result;
+    }
+    const bool registers_jobs = std::ranges::any_of(campaign.schedulers, [](const CampaignScheduler& scheduler) {
+        return Engine(scheduler.scheduler.choice).algorithm().registers_jobs();
+    });
+    const std::size_t schedulers = campaign.schedulers.size();
+    for (std::size_t first = 0; first < runs.size(); first += schedulers) {
+        const CampaignRun& run = runs[first];
+        CampaignPage page;
+        page.output = "reports/" + run.workload->name + '/' + run.machine->name + ".html";
+        page.title = run.workload->name + " on " + run.machine->name;
+        page.workload = registers_jobs ? "" : run.workload->file;
+        page.platform_is_made = run.machine->word.empty() && !run.workload->platform.empty();
+        page.platform = page.platform_is_made ? run.workload->platform : run.platform;
+        page.first = first;
+        page.count = schedulers;
+        result.pages.push_back(std::move(page));
+    }
+    return result;
+}
+
+void write_pages(const CampaignPages& pages, PrettyJson& json) {
+    json.key("pages").open_object();
+    json.key("program").text(pages.program);
+    json.key("tau").text(pages.tau.to_string());
+    json.key("short-deadline").text(pages.short_deadline.to_string());
+    json.key("list").objects(pages.pages, [&](const CampaignPage& page) {
+        json.key("output").text(page.output);
+        json.key("title").text(page.title);
+        json.key("workload").text(page.workload);
+        json.key("platform").text(page.platform);
+        json.key("platform_is_made").boolean(page.platform_is_made);
+        json.key("first").integer(page.first);
+        json.key("count").integer(page.count);
+    });
+    json.close_object();
+}
+
+CampaignPages read_pages(Fields& manifest) {
+    CampaignPages result;
+    if (manifest.find("pages") == nullptr) {
+        return result;
+    }
+    Fields fields(manifest.object("pages"), "pages: ");
+    result.program = fields.text("program");
+    result.tau = length_in(fields, "tau");
+    result.short_deadline = length_in(fields, "short-deadline");
+    for (const JsonValue& element : fields.array("list").GetArray()) {
+        if (!element.IsObject()) {
+            throw InputError("expected objects in 'pages'");
+        }
+        Fields one(element, "pages: ");
+        CampaignPage& page = result.pages.emplace_back();
+        page.output = one.text("output");
+        page.title = one.text("title");
+        page.workload = one.text("workload");
+        page.platform = one.text("platform");
+        page.platform_is_made = one.boolean("platform_is_made");
+        page.first = count_in(one, "first");
+        page.count = count_in(one, "count");
+    }
+    return result;
+}
+
+void make_pages(const CampaignPages& pages, const PageSources& sources, const std::string& folder,
+                const std::function<void(const report::ReportRequest&)>& made) {
+    for (const CampaignPage& of_runs : pages.pages) {
+        if (of_runs.count == 0 || of_runs.first + of_runs.count > sources.prefixes.size()) {
+            throw InputError(of_runs.output + ": expected a page of runs that the list has");
+        }
+        std::string made_of = pages.program;
+        report::ReportRequest page;
+        for (std::size_t i = of_runs.first; i < of_runs.first + of_runs.count; ++i) {
+            page.prefixes.push_back(sources.prefixes[i]);
+            made_of += '\n' + sources.keys[i];
+            for (const auto& [name, hash] : sources.results[i].files) {
+                made_of.append("\n").append(name).append(" ").append(hash);
+            }
+        }
+        if (!of_runs.workload.empty()) {
+            page.workloads.push_back(sources.made_file(of_runs.workload));
+        }
+        page.platform = of_runs.platform_is_made ? sources.made_file(of_runs.platform) : of_runs.platform;
+        page.metrics.tau = pages.tau;
+        page.metrics.short_deadline = pages.short_deadline;
+        page.title = of_runs.title;
+        page.output = (fs::path(folder) / of_runs.output).string();
+        page.command = report_command(page);
+        const std::string key = sha256(made_of + '\n' + page.command);
+        if (page_is_kept(page.output, key)) {
+            continue;
+        }
+        create_folders(fs::path(page.output).parent_path().string());
+        page.metrics.set_machine(Machine(named_platform(page.platform).hosts));
+        const std::string text = report::render_report(page, {});
+        OutputFile file(page.output);
+        file.write(text);
+        file.write(last_line_of_page(key, text));
+        file.commit();
+        if (made) {
+            made(page);
+        }
+    }
+}
+
+}  // namespace batfill::campaign
