@@ -65,12 +65,13 @@ TEST_CASE("A table fits the terminal, and elsewhere has the same bytes whatever 
     const std::string parts = on_terminal(static_cast<unsigned short>(widest(whole) - 1), metrics);
     CHECK(widest(parts) < widest(whole));
     CHECK_THAT(parts, Contains("  easy\n") && Contains("\n\n") && Contains("  fcfs\n"));
-    CHECK(on_terminal(20, with(metrics, {"--format", "csv"})) == run(inputs.folder, with(metrics, {"-f", "csv"})).output);
+    CHECK(on_terminal(20, with(metrics, {"--format", "csv"})) ==
+          run(inputs.folder, with(metrics, {"-f", "csv"})).output);
 
     const Arguments few = with(metrics, {"--metrics", "mean_wait,max_wait"});
     CHECK(on_terminal(30, few) == run(inputs.folder, few).output);
-    const Arguments many{"metrics", inputs.easy,       inputs.fcfs, inputs.easy, inputs.fcfs,
-                         "-p",      "4",           "--metrics", "mean_wait"};
+    const Arguments many{"metrics", inputs.easy, inputs.fcfs, inputs.easy, inputs.fcfs,
+                         "-p",      "4",         "--metrics", "mean_wait"};
     const std::string turned = on_terminal(60, many);
     CHECK(widest(turned) <= 60);
     CHECK_THAT(turned, Contains("mean wait (s)\n") && !Contains("\n\n"));
@@ -100,11 +101,13 @@ TEST_CASE("--metrics chooses the metrics of metrics and compare in every format"
         require_done(compared);
         CHECK_THAT(compared.output, Contains("makespan") && Contains("deadline") && !Contains("slowdown"));
     }
-    check_refused(metrics({"--metrics", "makspan"}), 2, "--metrics: unknown metric 'makspan', did you mean 'makespan'?");
+    check_refused(metrics({"--metrics", "makspan"}), 2,
+                  "--metrics: unknown metric 'makspan', did you mean 'makespan'?");
     check_refused(metrics({"--metrics", "makespan", "--by", "width"}), 2, "expected no --metrics");
     check_refused(metrics({"--metrics", "makespan", "--intervals"}), 2, "expected no --metrics");
-    check_refused(run(inputs.folder, {"compare", "fcfs", inputs.workload, "--metrics", "paper", "--metric", "max_wait"}), 2,
-                  "expected no --metrics");
+    check_refused(
+        run(inputs.folder, {"compare", "fcfs", inputs.workload, "--metrics", "paper", "--metric", "max_wait"}), 2,
+        "expected no --metrics");
 }
 
 TEST_CASE("Names of runs, users and files are names in every output") {

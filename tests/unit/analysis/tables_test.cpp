@@ -1,11 +1,11 @@
-#include "src/analysis/tables.hpp"
-
 #include <sstream>
 #include <string>
 
 #include <catch2/catch.hpp>
 
 #include <batfill/core/error.hpp>
+
+#include "src/analysis/tables.hpp"
 
 namespace batfill::tests::tables_test {
 
@@ -53,13 +53,15 @@ TEST_CASE("All formats mark what is best, and what may be") {
 
 TEST_CASE("A name is a name in Markdown and LaTeX, whatever it is") {
     const analysis::MarkedLines lines{{{"a|b*c_d`e`<f>&g~h~i\\j\nk\x1b[2J\r\tl"}, {"%$#{^}"}}};
-    CHECK(written(lines, MetricsFormat::markdown, false) ==
-          "| a\\|b\\*c\\_d\\`e\\`&lt;f>&amp;g\\~h\\~i\\\\j\\\\nk\\\\u001B[2J\\\\u000D\\\\u0009l | %$#{^} |\n|---|---:|\n");
-    CHECK(written(lines, MetricsFormat::latex, false) ==
-          "\\begin{tabular}{lr}\n\\toprule\n"
-          "a\\textbar{}b*c\\_d\\textasciigrave{}e\\textasciigrave{}\\textless{}f\\textgreater{}\\&g\\textasciitilde{}h"
-          "\\textasciitilde{}i\\textbackslash{}j\\textbackslash{}nk\\textbackslash{}u001B[2J\\textbackslash{}u000D"
-          "\\textbackslash{}u0009l & \\%\\$\\#\\{\\textasciicircum{}\\} \\\\\n\\midrule\n\\bottomrule\n\\end{tabular}\n");
+    CHECK(
+        written(lines, MetricsFormat::markdown, false) ==
+        "| a\\|b\\*c\\_d\\`e\\`&lt;f>&amp;g\\~h\\~i\\\\j\\\\nk\\\\u001B[2J\\\\u000D\\\\u0009l | %$#{^} |\n|---|---:|\n");
+    CHECK(
+        written(lines, MetricsFormat::latex, false) ==
+        "\\begin{tabular}{lr}\n\\toprule\n"
+        "a\\textbar{}b*c\\_d\\textasciigrave{}e\\textasciigrave{}\\textless{}f\\textgreater{}\\&g\\textasciitilde{}h"
+        "\\textasciitilde{}i\\textbackslash{}j\\textbackslash{}nk\\textbackslash{}u001B[2J\\textbackslash{}u000D"
+        "\\textbackslash{}u0009l & \\%\\$\\#\\{\\textasciicircum{}\\} \\\\\n\\midrule\n\\bottomrule\n\\end{tabular}\n");
 }
 
 TEST_CASE("csv keeps names as they are") {

@@ -1,9 +1,9 @@
-#include "src/support/text_table.hpp"
-
 #include <sstream>
 #include <string>
 
 #include <catch2/catch.hpp>
+
+#include "src/support/text_table.hpp"
 
 namespace batfill::tests::text_table_test {
 
