@@ -84,7 +84,7 @@ def episode_of(options: Any) -> int | None:
 
 def places(given: Any, count: int) -> NDArray[numpy.int64]:
     """Actions that are whole numbers. Raises UsageError."""
-    actions = _numbers(given)
+    actions = given if isinstance(given, numpy.ndarray) else _numbers(given)
     if actions is None or actions.shape != (count,) or actions.dtype.kind not in "iu":
         raise _core.UsageError(f"actions: expected {count} whole numbers, found {_described(given, actions)}")
     return numpy.ascontiguousarray(actions, numpy.int64)
@@ -92,7 +92,7 @@ def places(given: Any, count: int) -> NDArray[numpy.int64]:
 
 def weights_of(given: Any, *shape: int) -> NDArray[numpy.float64]:
     """Actions that are weights. Raises UsageError."""
-    actions = _numbers(given)
+    actions = given if isinstance(given, numpy.ndarray) else _numbers(given)
     if actions is None or actions.shape != shape or actions.dtype.kind not in "iuf":
         raise _core.UsageError(f"action: expected weights of shape {shape}, found {_described(given, actions)}")
     return numpy.ascontiguousarray(actions, numpy.float64).reshape(-1, 6)

@@ -63,7 +63,7 @@ int merge(const Arguments& arguments) {
         return 0;
     }
     const std::size_t runs = merge_shards(folders, output);
-    std::cout << output << "/results.csv: " << runs << " runs\n";
+    std::cout << one_line(output) << "/results.csv: " << runs << " runs\n";
     return 0;
 }
 
@@ -81,11 +81,11 @@ std::string size_text(std::uintmax_t bytes) {
 // Prints what was made and, of a whole campaign, the means. Prints what failed on the standard error stream.
 void print_replayed(const MadeCampaign& made, const std::string& folder) {
     const RunsOutcome& outcome = made.outcome;
-    std::cout << folder << ": " << counted(outcome.made, "run") << " made, " << outcome.kept << " up to date, "
-              << outcome.problems.size() << " failed\n"
+    std::cout << one_line(folder) << ": " << counted(outcome.made, "run") << " made, " << outcome.kept
+              << " up to date, " << outcome.problems.size() << " failed\n"
               << std::flush;
     for (const std::string& problem : outcome.problems) {
-        std::cerr << "batfill: " << problem << '\n';
+        std::cerr << "batfill: " << one_line(problem) << '\n';
     }
     if (made.results.empty()) {
         return;
@@ -104,11 +104,12 @@ void print_replayed(const MadeCampaign& made, const std::string& folder) {
 CampaignWatch printing(const CampaignRequest& request) {
     CampaignWatch watch;
     watch.made = [](const std::string& folder, std::size_t workloads) {
-        std::cout << folder << ": " << counted(workloads, "workload") << '\n' << std::flush;
+        std::cout << one_line(folder) << ": " << counted(workloads, "workload") << '\n' << std::flush;
     };
     watch.begins = [&request](const MadeCampaign& made) {
         // A shell reads the output of a dry run: this line is a comment.
-        std::cout << (request.dry_run ? "# " : "") << request.folder << ": " << counted(made.of_shard.size(), "run")
+        std::cout << (request.dry_run ? "# " : "") << one_line(request.folder) << ": "
+                  << counted(made.of_shard.size(), "run")
                   << (request.shard.count > 1 ? " of " + std::to_string(made.runs.size()) + " in this shard" : "")
                   << ", " << size_text(made.size) << " on disk\n"
                   << std::flush;
@@ -116,7 +117,7 @@ CampaignWatch printing(const CampaignRequest& request) {
     watch.progress = show_progress("runs");
     watch.replayed = [&request](const MadeCampaign& made) { print_replayed(made, request.folder); };
     watch.page = [](const report::ReportRequest& page) {
-        std::cout << page.output << ": " << counted(page.prefixes.size(), "run") << '\n';
+        std::cout << one_line(page.output) << ": " << counted(page.prefixes.size(), "run") << '\n';
     };
     return watch;
 }
@@ -131,7 +132,7 @@ void run(const CampaignRequest& request) {
         throw InputError(counted(failed, "run") +
                          " failed, so there is no table of all: mend what is above and run the campaign again");
     } else if (!made.results.empty()) {
-        std::cout << request.folder << "/results.csv: " << made.runs.size() << " runs\n";
+        std::cout << one_line(request.folder) << "/results.csv: " << made.runs.size() << " runs\n";
     }
 }
 

@@ -127,6 +127,16 @@ TEST_CASE("Names of runs, users and files are names in every output") {
     CHECK(run(inputs.folder, {"report", inputs.easy, "-o", page}).output ==
           inputs.folder.file("p\\u001B[31m.html") + ": 1 run\n");
 
+    const std::string drawn = inputs.folder.file("d\n\x1b[31m.json");
+    for (const Arguments& arguments :
+         {Arguments{"deadlines", inputs.workload, "--share", "0.5", "--seed", "1", "-o", drawn},
+          Arguments{"generate", "lublin", "--jobs", "9", "--processors", "8", "--seed", "1", "-o", drawn},
+          Arguments{"simulate", "-a", "easy", "-p", "4", "-w", inputs.workload, "-e", drawn}}) {
+        const Outcome outcome = run(inputs.folder, arguments);
+        require_done(outcome);
+        CHECK_THAT(outcome.output, Contains("d\\n\\u001B[31m.json") && !Contains("\x1b"));
+    }
+
     // The log of the daemon.
     Process daemon(inputs.folder, {"serve", "-s", "ipc://" + inputs.folder.file("x\ny\x1b[1m")});
     CHECK_THAT(daemon.wait_for_error_text("listening"), Contains("x\\ny\\u001B[1m\n"));
