@@ -245,6 +245,9 @@ TEST_CASE("plot takes labels, colours and a font") {
                               "#000001,#000002,#000003,#000004,#000005,#000006"}));
     CHECK_THAT(contents(inputs.chart), Contains("font-family='serif'") && Contains("fill='#000001'") &&
                                            Contains("fill='#000006'") && !Contains("#3b496c"));
+    require_done(waits({"--title", "a\tb\xff"}));  // SVG has neither
+    CHECK_THAT(contents(inputs.chart), Contains(">a b\\xFF</text>"));
+    CHECK(paths(inputs.chart, "curve").size() == 4);
     // A name may have a = in it.
     inputs.folder.write("easy,order=saf_jobs.csv", contents(inputs.easy + "_jobs.csv"));
     require_done(inputs.plot({"waits", inputs.easy, inputs.folder.file("easy,order=saf"), "--label", "easy,order=saf=S",
