@@ -5,7 +5,8 @@ Opens pages of `batfill report` in Debian's Chromium, without a window and witho
 large it is, how long it took until it could be used and how long it takes to redraw. Presses every control of the page
 by mouse, keyboard and touch, as the operating system would. Fails if a chart shows nothing though its run has a
 finished job, if a press does not do what it should or leaves a chart blank, if the table of metrics of up to three runs
-is too wide, or if the console has an error. A page of runs without a finished job must have no chart, and say so. With --csv writes the measurements.
+is too wide, or if the console has an error. A page of runs without a finished job must have no chart, and
+say so. With --csv writes the measurements.
 """
 
 import argparse

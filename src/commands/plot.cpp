@@ -42,14 +42,15 @@ std::string colour_in(const std::string& text) {
 
 // The family of a font as an attribute of SVG has it. Names of several words are in quotes.
 std::string font_in(const std::string& text) {
-    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const auto is_one_of = [](char c, std::string_view known) { return known.find(c) != std::string_view::npos; };
+    constexpr std::string_view not_first = "0123456789 -_";
     // Letters of other alphabets are bytes from 128 on.
     const auto is_allowed = [&](char c) {
-        return letters.find(c) != std::string_view::npos || std::string_view("0123456789 -_").find(c) != letters.npos ||
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_one_of(c, not_first) ||
                static_cast<unsigned char>(c) >= 128;
     };
     const bool is_name = !text.empty() && one_line(text) == text && std::ranges::all_of(text, is_allowed);
-    refuse_if(!is_name || std::string_view("0123456789 -_").find(text.front()) != letters.npos || text.back() == ' ',
+    refuse_if(!is_name || is_one_of(text.front(), not_first) || text.back() == ' ',
               "expected the name of a font family such as serif or 'Times New Roman', found '" + text + "'");
     return text.find(' ') == std::string::npos ? text : '"' + text + '"';
 }
