@@ -46,6 +46,16 @@ def whole(name: str, value: Any, least: int, most: int = LARGEST) -> int:
     return number
 
 
+class _NoRendering(_core.UsageError, TypeError):
+    """Like an unexpected keyword: Stable-Baselines3 asks for pictures, and after a TypeError makes do without."""
+
+
+def require_no_rendering(render_mode: Any) -> None:
+    """Raises an error that is a UsageError and a TypeError."""
+    if render_mode is not None:
+        raise _NoRendering(f"render_mode: expected None, as there are no pictures, found {shown(render_mode)}")
+
+
 def seed_of(value: Any) -> int | None:
     """A seed, or None."""
     return None if value is None else whole("seed", value, 0)

@@ -27,6 +27,7 @@ from ._learning import (
     order_of,
     places,
     platform_of,
+    require_no_rendering,
     seed_of,
     shown,
     truth,
@@ -162,8 +163,7 @@ class _Single(_Together, _Base):  # type: ignore[misc,unused-ignore]
     ) -> None:
         kept = dict(given)
         features, reward = kept.pop("features", None), kept.get("reward")
-        if kept.pop("render_mode", None) is not None:
-            raise _core.UsageError(f"render_mode: expected None, found {shown(given['render_mode'])}")
+        require_no_rendering(kept.pop("render_mode", None))
         if features is not None and not callable(features):
             raise _core.UsageError(f"features: expected a function of a State, found {shown(features)}")
         if callable(reward):

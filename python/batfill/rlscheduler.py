@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy
 
 from . import _core, gym
-from ._learning import LEAST, episode_of, seed_of, shown, truth, whole
+from ._learning import LEAST, episode_of, require_no_rendering, seed_of, shown, truth, whole
 from ._workload import Path, Workload
 
 if TYPE_CHECKING:
@@ -155,6 +155,7 @@ class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]
         seed: int | None = None,
         render_mode: None = None,
     ) -> None:
+        require_no_rendering(render_mode)
         if score not in _SCORES:
             raise _core.UsageError(f"score: expected one of {', '.join(_SCORES)}, found {shown(score)}")
         if invalid not in ("first", "error"):
@@ -171,7 +172,6 @@ class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]
             reward_at_end=True,
             invalid="error",
             seed=seed,
-            render_mode=render_mode,
         )
         self._takes_first = invalid == "first"
         self._invalid_actions = 0  # in this episode

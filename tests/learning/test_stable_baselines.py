@@ -12,6 +12,7 @@ from gymnasium.utils.env_checker import check_env
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from stable_baselines3.common import env_checker
+from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
 
@@ -130,6 +131,17 @@ def test_several_processes_step_it():
     vector.reset(seed=1)
     for _ in range(100):
         vector.step(vector.action_space.sample())
+    vector.close()
+
+
+def test_ids_make_vectors():
+    options = {"workloads": WORKLOAD, **SMALL}
+    several = make_vec_env("batfill.gym:batfill/Backfill-v0", n_envs=2, seed=1, env_kwargs=options)
+    model = MaskablePPO("MultiInputPolicy", several, **STEPS)
+    model.learn(128)
+    vector = gymnasium.make_vec("batfill/Pick-v0", num_envs=2, vectorization_mode="async", **options)
+    vector.reset(seed=1)
+    vector.step(vector.action_space.sample())
     vector.close()
 
 

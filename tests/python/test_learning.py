@@ -224,6 +224,13 @@ def test_options_of_reset_are_a_dict(workload):
     assert env.reset(options={"episode": numpy.int64(700)}, seed=numpy.int64(3))[1]["episode_number"] == 700
 
 
+def test_a_mode_of_rendering_is_refused_as_an_unexpected_keyword_is(workload):
+    for kind in (PickEnv, BackfillEnv, WeightsEnv):
+        with pytest.raises(TypeError, match="render_mode: expected None"):
+            kind(workload, render_mode="rgb_array")
+        assert kind(workload, render_mode=None).render_mode is None
+
+
 def test_copies_are_refused(workload):
     for env in (PickEnv(workload), VectorPickEnv(2, workload)):
         for call in (copy.copy, copy.deepcopy, pickle.dumps):
