@@ -73,9 +73,11 @@ def platform_of(platform: Any) -> str | None:
     if platform is None:
         return None
     try:
-        path = os.fspath(platform) if isinstance(platform, (str, os.PathLike)) else operator.index(platform)
-        text = platform_text(path)
+        is_path = isinstance(platform, (str, os.PathLike))
+        text = platform_text(os.fspath(platform) if is_path else operator.index(platform))
         text.encode()
+        if isinstance(platform, bool):
+            raise TypeError
     except (TypeError, AttributeError, UnicodeEncodeError):
         expected = "a number of hosts, the name of a platform or a file"
         raise _core.UsageError(f"platform: expected {expected}, found {shown(platform)}") from None

@@ -156,9 +156,9 @@ class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]
         render_mode: None = None,
     ) -> None:
         require_no_rendering(render_mode)
-        if score not in _SCORES:
+        if not isinstance(score, str) or score not in _SCORES:
             raise _core.UsageError(f"score: expected one of {', '.join(_SCORES)}, found {shown(score)}")
-        if invalid not in ("first", "error"):
+        if not isinstance(invalid, str) or invalid not in ("first", "error"):
             raise _core.UsageError(f"invalid: expected first or error, found {shown(invalid)}")
         self._jobs, self._score = whole("jobs", jobs, 1, 10**6), score
         self.log = log if isinstance(log, Log) else Log(log)

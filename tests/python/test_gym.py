@@ -245,6 +245,7 @@ def test_a_wrong_action_changes_nothing(workload):
         ({"invalid": "last"}, "invalid: unknown value 'last', known: first, error"),
         ({"platform": 3.5}, "platform: expected a number of hosts, the name of a platform or a file, found 3.5"),
         ({"platform": "\udcff"}, "platform: expected a number of hosts, the name of a platform or a file"),
+        ({"platform": True}, "platform: expected a number of hosts, the name of a platform or a file, found True"),
         ({"render_mode": "human"}, "render_mode: expected None, as there are no pictures, found 'human'"),
         ({"features": 3}, "features: expected a function of a State, found 3"),
         ({"kind": BackfillEnv, "order": 5}, "order: expected a word, found 5"),

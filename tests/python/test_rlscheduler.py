@@ -148,6 +148,7 @@ def test_wrong_input_is_named(path, tmp_path):
     for options, message in [
         ({"jobs": "x"}, "jobs: expected a whole number in 1..1000000, found 'x'"),
         ({"score": lambda state: 0}, "score: expected one of bounded_slowdown,"),
+        ({"score": numpy.zeros(2)}, "score: expected one of bounded_slowdown,"),
         ({"backfilling": "none"}, "backfilling: expected True or False, found 'none'"),
         ({"invalid": 3}, "invalid: expected first or error, found 3"),
     ]:
