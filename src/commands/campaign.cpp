@@ -63,7 +63,7 @@ int merge(const Arguments& arguments) {
         return 0;
     }
     const std::size_t runs = merge_shards(folders, output);
-    std::cout << one_line(output) << "/results.csv: " << runs << " runs\n";
+    std::cout << output << "/results.csv: " << runs << " runs\n";
     return 0;
 }
 
@@ -117,7 +117,7 @@ CampaignWatch printing(const CampaignRequest& request) {
     watch.progress = show_progress("runs");
     watch.replayed = [&request](const MadeCampaign& made) { print_replayed(made, request.folder); };
     watch.page = [](const report::ReportRequest& page) {
-        std::cout << one_line(page.output) << ": " << counted(page.prefixes.size(), "run") << '\n';
+        std::cout << page.output << ": " << counted(page.prefixes.size(), "run") << '\n';
     };
     return watch;
 }

@@ -55,7 +55,7 @@ void print_failures(const FailureModel& model, const std::vector<MachineEvent>& 
         failures += event.available ? 0 : processors;
     }
     const double whole = (model.until - Time()).to_seconds() * model.processors;
-    out << one_line(path) << ": " << failures << " processors fail in " << events.size() << " events, "
+    out << path << ": " << failures << " processors fail in " << events.size() << " events, "
         << rounded(100 * (1 - down.to_seconds() / whole), 2) << " % of the machine is available until "
         << model.until.since_zero().to_shortest_string() << '\n';
 }
