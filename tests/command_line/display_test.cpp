@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 #include <pty.h>
