@@ -4,8 +4,9 @@
 Opens pages of `batfill report` in Debian's Chromium, without a window and without a network, and prints for each how
 large it is, how long it took until it could be used and how long it takes to redraw. Presses every control of the page
 by mouse, keyboard and touch, as the operating system would. Fails if a chart shows nothing though its run has a
-finished job, if a press does not do what it should or leaves a chart blank, or if the console has an error. A page of
-runs without a finished job must have no chart, and say so. With --csv writes the measurements.
+finished job, if a press does not do what it should or leaves a chart blank, if the table of metrics of up to three runs
+is too wide, or if the console has an error. A page of runs without a finished job must have no chart, and
+say so. With --csv writes the measurements.
 """
 
 import argparse
@@ -315,6 +316,15 @@ def require_charts(browser: Browser) -> bool:
     return True
 
 
+def require_meanings(browser: Browser) -> None:
+    """The table of metrics shows what they mean: up to three runs leave room for it on a page of 1,200 pixels."""
+    browser.call("Emulation.setDeviceMetricsOverride", width=1200, height=1000, deviceScaleFactor=1, mobile=False)
+    hidden = browser.value('(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('
+                           '"#metrics .scroll"))')
+    if browser.value("runs.length") <= 3 and hidden > 0:
+        raise Problem(f"the table of metrics is {hidden} pixels too wide for the page")
+
+
 def prove(browser: Browser, page: pathlib.Path) -> list[str]:
     """Opens a page and presses everything on it. Returns its measurements."""
     browser.open(page)
@@ -329,6 +339,7 @@ def prove(browser: Browser, page: pathlib.Path) -> list[str]:
         print(f"  {presses.pressed} presses; redrawn within {whole} ms (the whole run), "
               f"{max(presses.redraws)} ms (after any press)")
         row += [str(whole), str(max(presses.redraws))]
+    require_meanings(browser)
     if browser.errors:
         raise Problem("; ".join(browser.errors))
     return row

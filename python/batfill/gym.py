@@ -13,14 +13,28 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 
 import numpy
 
 from . import _core
-from ._run import Platform, as_workload, platform_text
+from ._learning import (
+    LEAST,
+    Functions,
+    State,
+    episode_of,
+    order_of,
+    places,
+    platform_of,
+    require_no_rendering,
+    seed_of,
+    shown,
+    truth,
+    weights_of,
+    whole,
+)
+from ._run import Platform, as_workload
 from ._workload import Path, Seconds, Workload
 
 if TYPE_CHECKING:
@@ -36,40 +50,43 @@ _Base: Any = object if gymnasium is None else gymnasium.Env
 
 Episodes = Union[Workload, Path, Iterable[Union[Workload, Path]]]
 
-_LARGEST = 2**63 - 1
-
-
-def _whole(name: str, value: Any, least: int, most: int = _LARGEST) -> int:
-    try:
-        number = operator.index(value)  # also of a NumPy array without dimensions, as agents return them
-    except TypeError:
-        number = least - 1
-    if not least <= number <= most:
-        bounds = f"from {least}" if most == _LARGEST else f"in {least}..{most}"
-        raise _core.UsageError(f"{name}: expected a whole number {bounds}, found {value!r}")
-    return number
-
-
-def _seed(value: Any) -> int | None:
-    return None if value is None else _whole("seed", value, 0)
-
-
 Reward = Literal["bounded_slowdown", "slowdown", "wait", "turnaround", "utilisation"]
 
 
-class _Options(TypedDict, total=False):
+class _Common(TypedDict, total=False):
     """The keywords that all environments have."""
 
+    invalid: Literal["first", "error"]
     queue: int
-    reward: Reward
     reward_at_end: bool
     tau: Seconds
     window: int | None
     seed: int | None
 
 
+class _Options(_Common, total=False):
+    """Those of single environments."""
+
+    features: Callable[[State], Any] | None
+    reward: Union[Reward, Callable[[State], float]]
+    render_mode: None
+
+
+class _VectorOptions(_Common, total=False):
+    """Those of vector environments."""
+
+    reward: Reward
+
+
+def _refuse_copies(environment: Any) -> Any:
+    kind = type(environment).__name__
+    raise TypeError(f"{kind} cannot be copied or pickled: make each one anew, as in lambda: {kind}(...)")
+
+
 class _Together:
     """Environments that are stepped together; what single and vector forms share."""
+
+    _known: Any = _VectorOptions
 
     def __init__(
         self,
@@ -82,15 +99,16 @@ class _Together:
         options: Mapping[str, Any],
     ) -> None:
         all_options = {"queue": 128, "reward": "bounded_slowdown", "reward_at_end": False, "tau": 10, **given}
-        unknown = set(all_options) - set(_Options.__annotations__)
+        known = sorted({*_Common.__annotations__, *self._known.__annotations__})
+        unknown = set(all_options) - set(known)
         if unknown:
-            known = ", ".join(sorted(_Options.__annotations__))
-            raise TypeError(f"unexpected keyword {min(unknown)!r}, known: {known}")
+            raise TypeError(f"unexpected keyword {min(unknown)!r}, known: {', '.join(known)}")
         window = all_options.pop("window", None)
         seed = all_options.pop("seed", None)
-        all_options["queue"] = self._queue = _whole("queue", all_options["queue"], 1, 10**6)
-        self._seed: int | None = 0 if seed is None else _seed(seed)
-        one = isinstance(workloads, (Workload, str)) or not hasattr(workloads, "__iter__")
+        all_options["queue"] = self._queue = whole("queue", all_options["queue"], 1, 10**6)
+        all_options["reward_at_end"] = truth("reward_at_end", all_options["reward_at_end"])
+        self._seed: int | None = 0 if seed is None else seed_of(seed)
+        one = isinstance(workloads, (Workload, str, bytes)) or not hasattr(workloads, "__iter__")
         given_workloads: Any = [workloads] if one else workloads
         several = [as_workload(workload) for workload in given_workloads]
         if not several or (window is not None and len(several) > 1):
@@ -98,10 +116,14 @@ class _Together:
             raise _core.UsageError(f"workloads: expected {expected}, found {len(several)}")
         self._core = _core.Environments(
             [workload._core for workload in several],
-            None if platform is None else platform_text(platform),
-            None if window is None else _whole("window", window, 1),
+            platform_of(platform),
+            None if window is None else whole("window", window, 1),
             count, threads, again, {**all_options, **options},
         )
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Raises TypeError: an episode under way cannot be copied."""
+        _refuse_copies(self)
 
     @property
     def episodes(self) -> int:
@@ -109,25 +131,11 @@ class _Together:
         return self._core.episodes
 
     def _begin(self, seed: int | None, number: int | None) -> tuple[Any, ...]:
-        seed, self._seed = self._seed if seed is None else _seed(seed), None
+        seed, self._seed = self._seed if seed is None else seed_of(seed), None
         return self._core.reset(seed, number)
 
     def _steps(self, actions: Any) -> tuple[Any, ...]:
         return self._core.step(actions)
-
-
-def _places(given: Any, count: int) -> Any:
-    actions = numpy.asarray(given)
-    if actions.shape != (count,) or actions.dtype.kind not in "iu":
-        raise _core.UsageError(f"actions: expected {count} whole numbers, found {actions.dtype} {actions.shape}")
-    return numpy.ascontiguousarray(actions, numpy.int64)
-
-
-def _weights(given: Any, *shape: int) -> Any:
-    actions = numpy.asarray(given)
-    if actions.shape != shape or actions.dtype.kind not in "iuf":
-        raise _core.UsageError(f"action: expected weights of shape {shape}, found {actions.dtype} {actions.shape}")
-    return numpy.ascontiguousarray(actions, numpy.float64).reshape(-1, 6)
 
 
 class _Single(_Together, _Base):  # type: ignore[misc,unused-ignore]
@@ -137,46 +145,89 @@ class _Single(_Together, _Base):  # type: ignore[misc,unused-ignore]
     workload. `platform` is as in batfill.simulate(). `queue` is the number of jobs that the agent sees, `tau` the bound
     of the bounded slowdown in seconds. `seed` is that of the first reset(), by default 0.
 
+    With `invalid="first"`, the first valid action replaces an action that is not possible, and
+    `info["invalid_actions"]` counts these in the episode. With `invalid="error"` such an action raises UsageError.
+
+    `features`, a function of a State, returns the observation: an array, or a dict of arrays, always of one shape.
+    `reward` may be a function of a State, too, which returns a number.
+
     Raises InputError for a job without walltime or wider than the machine.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}
     render_mode = None
+    _known = _Options
 
     def __init__(
         self, workloads: Episodes, platform: Platform | None, given: Mapping[str, Any], **options: Any
     ) -> None:
-        super().__init__(workloads, platform, 1, 1, False, given, options)
+        kept = dict(given)
+        features, reward = kept.pop("features", None), kept.get("reward")
+        require_no_rendering(kept.pop("render_mode", None))
+        if features is not None and not callable(features):
+            raise _core.UsageError(f"features: expected a function of a State, found {shown(features)}")
+        if callable(reward):
+            kept.pop("reward")
+        has_functions = features is not None or callable(reward)
+        if has_functions:
+            options["records_jobs"] = True
+        super().__init__(workloads, platform, 1, 1, False, kept, options)
+        self._number = 0  # of the episode
+        self._functions: Functions | None = None
+        if has_functions:
+            at_end = bool(kept.get("reward_at_end", False))
+            self._functions = Functions(self._core, features, reward if callable(reward) else None, at_end)
         if gymnasium is not None:
-            self.observation_space = gymnasium.spaces.Dict({
-                "jobs": gymnasium.spaces.Box(0, 1, (self._queue, _core.features_of_job), numpy.float32),
-                "machine": gymnasium.spaces.Box(0, 1, (self._core.features_of_machine,), numpy.float32),
-            })
+            self.observation_space = self._space()
             self.action_space: Any = gymnasium.spaces.Discrete(max(self._core.number_of_actions, 1))
+
+    def _space(self) -> Any:
+        def box(shape: tuple[int, ...], least: float, most: float) -> Any:
+            return gymnasium.spaces.Box(least, most, shape, numpy.float32)
+
+        own = None if self._functions is None else self._functions.empty
+        if isinstance(own, dict):
+            return gymnasium.spaces.Dict({name: box(array.shape, -numpy.inf, numpy.inf) for name, array in own.items()})
+        if own is not None:
+            return box(own.shape, -numpy.inf, numpy.inf)
+        return gymnasium.spaces.Dict({
+            "jobs": box((self._queue, _core.features_of_job), 0, 1),
+            "machine": box((self._core.features_of_machine,), 0, 1),
+        })
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Begins an episode, of a draw or that of options={"episode": number}; returns observation and info."""
+        number = episode_of(options)
         if gymnasium is not None:
-            super().reset(seed=self._seed if seed is None else _seed(seed))
-        number = (options or {}).get("episode")
-        jobs, machine, _, _, masks = self._begin(seed, None if number is None else _whole("episode", number, 0))
-        return {"jobs": jobs[0], "machine": machine[0]}, self._info(masks)
+            super().reset(seed=self._seed if seed is None else seed_of(seed))
+        jobs, machine, _, _, masks = self._begin(seed, number)
+        self._number = self._core.episode(0)
+        observation: Any = {"jobs": jobs[0], "machine": machine[0]}
+        if self._functions is not None:
+            observation = self._functions.begin(self._number, observation)
+        return observation, self._info(masks)
 
-    def step(self, action: Any) -> tuple[dict[str, NDArray[Any]], float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Decides; returns observation, reward, whether the episode has ended, False, and info.
 
-        Raises UsageError, and changes nothing, for an action that is not possible.
+        Raises UsageError, and changes nothing, for what is no action, or with `invalid="error"` is not possible.
         """
         jobs, machine, rewards, ends, masks = self._steps(self._actions(action))
-        return {"jobs": jobs[0], "machine": machine[0]}, float(rewards[0]), bool(ends[0]), False, self._info(masks)
+        observation: Any = {"jobs": jobs[0], "machine": machine[0]}
+        reward, done = float(rewards[0]), bool(ends[0])
+        if self._functions is not None:
+            observation, reward = self._functions.step(self._number, observation, reward, done)
+        return observation, reward, done, False, self._info(masks)
 
     def _actions(self, action: Any) -> Any:
-        return numpy.array([_whole("action", action, 0)], numpy.int64)
+        return numpy.array([whole("action", action, LEAST)], numpy.int64)
 
     def _info(self, masks: NDArray[Any]) -> dict[str, Any]:
-        return {"action_mask": masks[0], "episode": self._core.episode(0)}
+        return {
+            "action_mask": masks[0], "episode_number": self._number, "invalid_actions": self._core.invalid_actions(0)
+        }
 
     @property
     def seen(self) -> NDArray[numpy.int64]:
@@ -199,7 +250,15 @@ class _Single(_Together, _Base):  # type: ignore[misc,unused-ignore]
         return self._core.starts(0)
 
 
-class PickEnv(_Single):
+class _Masked(_Single):
+    # As above.
+    def action_masks(self) -> NDArray[numpy.bool_]:
+        """Which actions are possible now: `info["action_mask"]`, as MaskablePPO of sb3-contrib asks for it."""
+        masks: NDArray[numpy.bool_] = self._core.masks()[0]
+        return masks
+
+
+class PickEnv(_Masked):
     """The agent picks which waiting job is first.
 
     Whenever some waiting job could start, the agent sees the first `queue` ones and picks one. An action is its place.
@@ -211,7 +270,7 @@ class PickEnv(_Single):
     they were when it was picked.
 
     Observation: "jobs" (queue, 5) and "machine" (4), float32 in 0..1. `info["action_mask"]` (queue) tells which places
-    hold a job, `info["episode"]` which episode was drawn.
+    hold a job, `info["episode_number"]` which episode was drawn.
     """
 
     def __init__(
@@ -226,15 +285,7 @@ class PickEnv(_Single):
         super().__init__(workloads, platform, options, task="pick", backfilling=backfilling, head=head)
 
 
-def _order(order: str, weights: Any, scales: Any, field: str | None) -> list[tuple[str, str]]:
-    given = [("order", order)]
-    for name, numbers in (("weights", weights), ("scales", scales)):
-        if numbers is not None:
-            given.append((name, ",".join(repr(float(number)) for number in numbers)))
-    return given if field is None else [*given, ("order-field", field)]
-
-
-class BackfillEnv(_Single):
+class BackfillEnv(_Masked):
     """The agent decides which job is backfilled.
 
     Jobs start in `order`, one of those of `easy`, until one cannot. This one gets a reservation. While other jobs may
@@ -255,7 +306,7 @@ class BackfillEnv(_Single):
         order_field: str | None = None,
         **options: Unpack[_Options],
     ) -> None:
-        given = _order(order, weights, scales, order_field)
+        given = order_of(order, weights, scales, order_field)
         super().__init__(workloads, platform, options, task="backfill", order=given)
 
 
@@ -263,8 +314,9 @@ class WeightsEnv(_Single):
     """The agent sets the weights of `easy,order=mixed` once a period.
 
     An action has six weights, of which one is not 0: of processors, walltime, wait, walltime / processors, (wait +
-    walltime) / walltime, and walltime * processors. `scales` are their divisors. A step lasts until the first round of
-    another `period` in which jobs wait; periods are counted from time 0.
+    walltime) / walltime, and walltime * processors. `scales` are their divisors. The first valid action, in place of
+    six times 0, is 1, 0, 0, 0, 0, 0. A step lasts until the first round of another `period` in which jobs wait; periods
+    are counted from time 0.
 
     Observation: "jobs" (queue, 5), the first waiting jobs by submission, and "machine" (4), float32 in 0..1.
     """
@@ -278,26 +330,27 @@ class WeightsEnv(_Single):
         scales: Sequence[float] | None = None,
         **options: Unpack[_Options],
     ) -> None:
-        given = _order("mixed", None, scales, None)
+        given = order_of("mixed", None, scales, None)
         super().__init__(workloads, platform, options, task="weights", period=period, order=given)
         if gymnasium is not None:
             self.action_space = gymnasium.spaces.Box(-1, 1, (6,), numpy.float32)
 
     def _actions(self, action: Any) -> Any:
-        return _weights(action, 6)
+        return weights_of(action, 6)
 
     def _steps(self, actions: Any) -> tuple[Any, ...]:
         return self._core.step_weights(actions)
 
     def _info(self, masks: NDArray[Any]) -> dict[str, Any]:
-        return {"episode": self._core.episode(0)}
+        return {"episode_number": self._number, "invalid_actions": self._core.invalid_actions(0)}
 
 
 class _Vector(_Together):
     """As many environments as `count`, stepped together on all cores. One that ends begins its next episode at once.
 
     The other arguments are those of the single form. The draws of environment i are those of a single one with the seed
-    plus i. `threads` is by default the number of cores.
+    plus i. `threads` is by default the number of cores. There are no functions for features and rewards: for these,
+    gymnasium.make_vec() steps single environments. A forked process cannot step them.
     """
 
     def __init__(
@@ -309,8 +362,11 @@ class _Vector(_Together):
         given: Mapping[str, Any],
         **options: Any,
     ) -> None:
-        self.count = _whole("count", count, 1, 10**6)
-        crew = 0 if threads is None else _whole("threads", threads, 1)
+        self.count = whole("count", count, 1, 10**6)
+        crew = 0 if threads is None else whole("threads", threads, 1)
+        if given.get("features") is not None or callable(given.get("reward")):
+            name = "reward" if given.get("features") is None else "features"
+            raise _core.UsageError(f"{name}: only single environments take a function, for more use gymnasium.make_vec")
         super().__init__(workloads, platform, self.count, crew, True, given, options)
 
     def reset(
@@ -320,7 +376,7 @@ class _Vector(_Together):
 
         All begin the same `episode` if it is given; the next ones are drawn.
         """
-        jobs, machine, _, _, masks = self._begin(seed, None if episode is None else _whole("episode", episode, 0))
+        jobs, machine, _, _, masks = self._begin(seed, None if episode is None else whole("episode", episode, 0))
         return jobs, machine, masks
 
     def step(
@@ -334,8 +390,21 @@ class _Vector(_Together):
         jobs, machine, rewards, dones, masks = self._steps(self._actions(actions))
         return jobs, machine, rewards, dones, masks
 
+    @property
+    def invalid_actions(self) -> NDArray[numpy.int64]:
+        """How many actions of the episode were not possible; of the ended one, where it is done. Shape (count)."""
+        return numpy.array([self._core.invalid_actions(place) for place in range(self.count)], numpy.int64)
+
+    def action_masks(self) -> NDArray[numpy.bool_]:
+        """Which actions are possible now: the action masks of the last step or reset()."""
+        return self._core.masks()
+
+    def close(self) -> None:
+        """Ends the episodes. reset() begins new ones."""
+        self._core.close()
+
     def _actions(self, actions: Any) -> Any:
-        return _places(actions, self.count)
+        return places(actions, self.count)
 
 
 class VectorPickEnv(_Vector):
@@ -350,7 +419,7 @@ class VectorPickEnv(_Vector):
         backfilling: Literal["easy", "none"] = "easy",
         head: Literal["best", "kept"] = "best",
         threads: int | None = None,
-        **options: Unpack[_Options],
+        **options: Unpack[_VectorOptions],
     ) -> None:
         super().__init__(count, workloads, platform, threads, options, task="pick", backfilling=backfilling, head=head)
 
@@ -369,9 +438,9 @@ class VectorBackfillEnv(_Vector):
         scales: Sequence[float] | None = None,
         order_field: str | None = None,
         threads: int | None = None,
-        **options: Unpack[_Options],
+        **options: Unpack[_VectorOptions],
     ) -> None:
-        given = _order(order, weights, scales, order_field)
+        given = order_of(order, weights, scales, order_field)
         super().__init__(count, workloads, platform, threads, options, task="backfill", order=given)
 
 
@@ -387,19 +456,31 @@ class VectorWeightsEnv(_Vector):
         period: Seconds = "1d",
         scales: Sequence[float] | None = None,
         threads: int | None = None,
-        **options: Unpack[_Options],
+        **options: Unpack[_VectorOptions],
     ) -> None:
-        given = _order("mixed", None, scales, None)
+        given = order_of("mixed", None, scales, None)
         super().__init__(count, workloads, platform, threads, options, task="weights", period=period, order=given)
 
     def _actions(self, actions: Any) -> Any:
-        return _weights(actions, self.count, 6)
+        return weights_of(actions, self.count, 6)
 
     def _steps(self, actions: Any) -> tuple[Any, ...]:
         return self._core.step_weights(actions)
 
 
+State.__module__ = "batfill.gym"  # where users find it
+
 # What is common is told in each.
 for _kind in (PickEnv, BackfillEnv, WeightsEnv, VectorPickEnv, VectorBackfillEnv, VectorWeightsEnv):
     if _kind.__doc__ is not None:  # python -OO has no docstrings
-        _kind.__doc__ = f"{_kind.__doc__.rstrip()}\n\n    {_kind.__base__.__doc__}"
+        _common: Any = _Single if issubclass(_kind, _Single) else _Vector
+        _kind.__doc__ = f"{_kind.__doc__.rstrip()}\n\n    {_common.__doc__}"
+
+for _id, _entry in {
+    "batfill/Pick-v0": "batfill.gym:PickEnv",
+    "batfill/Backfill-v0": "batfill.gym:BackfillEnv",
+    "batfill/Weights-v0": "batfill.gym:WeightsEnv",
+    "batfill/RLScheduler-v0": "batfill.rlscheduler:RLSchedulerEnv",
+}.items():
+    if gymnasium is not None and _id not in gymnasium.registry:
+        gymnasium.register(_id, _entry)

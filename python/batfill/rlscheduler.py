@@ -6,12 +6,14 @@ docs/results/rlscheduler.md explains the rule of its program, by which its learn
 from __future__ import annotations
 
 import gzip
+import math
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy
 
 from . import _core, gym
+from ._learning import LEAST, episode_of, require_no_rendering, seed_of, shown, truth, whole
 from ._workload import Path, Workload
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ _LEAST = 0.1  # in logarithms and as a walltime, in place of what is not positiv
 _TINY = 1e-15  # what UNICEP adds, so that it divides by no 0
 
 Policy = Literal["fcfs", "wfp3", "unicep", "sjf", "f1"]
+_SCORES = ("bounded_slowdown", "wait", "turnaround", "utilisation", "slowdown")
 
 
 class Log:
@@ -36,6 +39,8 @@ class Log:
     """
 
     def __init__(self, path: Path) -> None:
+        if not isinstance(path, (str, os.PathLike)):
+            raise _core.UsageError(f"log: expected a path or a batfill.rlscheduler.Log, found {shown(path)}")
         fields, header = _read(os.fspath(path))
         with numpy.errstate(all="ignore"):
             self._prepare(fields, header)
@@ -119,7 +124,7 @@ class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]
     Whenever no job is first and some wait, the agent picks one, which stays first until it starts
     (batfill.gym.PickEnv with `head="kept"`). An action is the place of a job among the seen ones: all waiting ones, or
     128 of them, in turn the next by requested time and the next by processors. `info["action_mask"]` tells which places
-    hold a job.
+    hold a job. `invalid` is as in batfill.gym.PickEnv.
 
     Observation: 128 rows of 8 features, float64, flat; shape (1024).
 
@@ -146,20 +151,30 @@ class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]
         jobs: int = 256,
         backfilling: bool = False,
         score: Literal["bounded_slowdown", "wait", "turnaround", "utilisation", "slowdown"] = "bounded_slowdown",
+        invalid: Literal["first", "error"] = "first",
         seed: int | None = None,
+        render_mode: None = None,
     ) -> None:
+        require_no_rendering(render_mode)
+        if not isinstance(score, str) or score not in _SCORES:
+            raise _core.UsageError(f"score: expected one of {', '.join(_SCORES)}, found {shown(score)}")
+        if not isinstance(invalid, str) or invalid not in ("first", "error"):
+            raise _core.UsageError(f"invalid: expected first or error, found {shown(invalid)}")
+        self._jobs, self._score = whole("jobs", jobs, 1, 10**6), score
         self.log = log if isinstance(log, Log) else Log(log)
-        self._jobs, self._score = jobs, score
         self._env = gym.PickEnv(
             self.log.workload,
             head="kept",
-            backfilling="easy" if backfilling else "none",
-            queue=jobs,
-            window=jobs,
+            backfilling="easy" if truth("backfilling", backfilling) else "none",
+            queue=self._jobs,
+            window=self._jobs,
             reward=score,
             reward_at_end=True,
+            invalid="error",
             seed=seed,
         )
+        self._takes_first = invalid == "first"
+        self._invalid_actions = 0  # in this episode
         self._first = 0  # job of the episode
         self._order = self._seen = numpy.empty(0, numpy.int64)
         self._empty = numpy.array([0.0] + [1.0] * (FEATURES - 2) + [0.0])
@@ -196,24 +211,35 @@ class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[numpy.float64], dict[str, Any]]:
         """Begins an episode, of a draw or that of options={"episode": number}; returns observation and info."""
+        episode_of(options)
+        seed = seed_of(seed)
         if gym._gymnasium is not None:
             super().reset(seed=seed)
         _, info = self._env.reset(seed=seed, options=options)
-        self._first = info["episode"]
+        self._first = info["episode_number"]
+        self._invalid_actions = 0
         self._order = self._order[:0]
         return self._observe()
 
     def step(self, action: Any) -> tuple[NDArray[numpy.float64], float, bool, bool, dict[str, Any]]:
         """Picks a job; returns observation, reward, whether the episode has ended, False, and info."""
-        place = gym._whole("action", action, 0)
-        if place >= len(self._seen):
+        place = whole("action", action, LEAST)
+        if len(self._seen) == 0:
+            raise _core.UsageError("step: no episode is under way, call reset()")
+        if not 0 <= place < len(self._seen):
+            if self._takes_first:
+                self._invalid_actions += 1
+                return self.start(int(self._seen[0]))
             expected = f"0 to {len(self._seen) - 1}, as the action mask says"
             raise _core.UsageError(f"action: expected {expected}, found {place}")
         return self.start(int(self._seen[place]))
 
     def start(self, job: int) -> tuple[NDArray[numpy.float64], float, bool, bool, dict[str, Any]]:
         """Picks a waiting job by its place in the log, even if the agent does not see it."""
-        place = int(numpy.searchsorted(self.waiting, job))
+        waiting = self.waiting
+        place = int(numpy.searchsorted(waiting, job))
+        if len(waiting) > 0 and job not in waiting[place : place + 1]:
+            raise _core.UsageError(f"job: expected a waiting one, found {shown(job)}")
         reward, ended = self._step(place)
         observation, info = self._observe()
         return observation, reward, ended, False, info
@@ -229,7 +255,7 @@ class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]
     def play(self, policy: Policy, episode: int) -> float:
         """Plays an episode under a heuristic of the program, and returns the reward."""
         scores = self.log.scores(policy)
-        self._first = self._env.reset(options={"episode": episode})[1]["episode"]
+        self._first = self._env.reset(options={"episode": episode})[1]["episode_number"]
         self._order = self._seen = self._order[:0]
         ended = False
         while not ended:
@@ -246,8 +272,23 @@ class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]
             observation[: len(seen), 0] = numpy.minimum(waits / _LONGEST_WAIT, _ALMOST_1)
             fits = self.log.nodes[seen] * self.log.processors_per_node <= self.idle
             observation[: len(seen), 7] = numpy.where(fits, _ALMOST_1, 1e-5)
-        mask = numpy.arange(SEEN) < len(seen)
-        return observation.reshape(-1), {"action_mask": mask, "episode": self._first}
+        info = {
+            "action_mask": self._mask(), "episode_number": self._first, "invalid_actions": self._invalid_actions
+        }
+        return observation.reshape(-1), info
+
+    def _mask(self) -> NDArray[numpy.bool_]:
+        return numpy.arange(SEEN) < len(self._seen)
+
+    def action_masks(self) -> NDArray[numpy.bool_]:
+        """Which actions are possible now: `info["action_mask"]`, as MaskablePPO of sb3-contrib asks for it."""
+        if math.isnan(self._env.now):  # raises UsageError before the first reset()
+            return numpy.zeros(SEEN, numpy.bool_)
+        return self._mask()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Raises TypeError: an episode under way cannot be copied."""
+        return gym._refuse_copies(self)
 
     def _see(self) -> NDArray[numpy.int64]:
         """The jobs that the agent sees. Equal jobs keep the order in which the last step left them, as the program

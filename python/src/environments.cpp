@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <barrier>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +8,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,10 +25,10 @@
 #include <batfill/replay/replay.hpp>
 
 #include "bindings.hpp"
+#include "crew.hpp"
+#include "episodes.hpp"
+#include "lent_arrays.hpp"
 #include "src/environments/environment.hpp"
-#include "src/formats/named_platform.hpp"
-#include "src/support/json.hpp"
-#include "src/support/names.hpp"
 
 namespace batfill::python {
 
@@ -37,152 +37,14 @@ namespace {
 using environments::Environment;
 using environments::EnvironmentOptions;
 using environments::features_of_job;
+using environments::JobRecord;
+using environments::JobSet;
 using environments::Task;
 
-// What episodes are replays of: whole workloads, or windows of so many consecutive jobs of one workload.
-class Episodes {
- public:
-    Episodes(const std::vector<Jobs>& workloads, const std::optional<std::string>& platform,
-             std::optional<std::size_t> window)
-        : window_(window) {
-        for (const Jobs& jobs : workloads) {
-            Workload workload = by_submission(jobs);
-            platform_ = platform ? named_platform(*platform) : homogeneous_platform(workload.processors);
-            require_usable(workload, static_cast<int>(platform_.hosts.size()));
-            if (window_) {
-                whole_ = std::move(workload);
-            } else {
-                replays_.push_back(std::make_shared<const Replay>(platform_, std::move(workload)));
-            }
-        }
-    }
-
-    std::size_t count() const { return window_ ? whole_.jobs.size() - *window_ + 1 : replays_.size(); }
-
-    // Requires: number < count().
-    std::shared_ptr<const Replay> replay(std::size_t number) const {
-        if (!window_) {
-            return replays_[number];
-        }
-        Workload part = whole_.without_jobs();
-        const Time first = whole_.jobs[number].description.submit;
-        for (std::size_t i = number; i < number + *window_; ++i) {
-            part.jobs.push_back(whole_.jobs[i]);
-            JobDescription& job = part.jobs.back().description;
-            job.submit = Time::at(job.submit - first);
-            part.profiles.insert(*whole_.profiles.find(job.profile));
-        }
-        return std::make_shared<const Replay>(platform_, std::move(part));
-    }
-
- private:
-    void require_usable(const Workload& workload, int processors) const {
-        const std::size_t least = window_.value_or(1);
-        if (workload.jobs.size() < least) {
-            throw InputError(workload.path + ": " + counted(workload.jobs.size(), "job") + ", expected at least " +
-                             std::to_string(least) + " for an episode");
-        }
-        for (const WorkloadJob& entry : workload.jobs) {
-            const JobDescription& job = entry.description;
-            const std::string start = workload.path + ": job " + shown(job.id);
-            if (!job.walltime) {
-                throw InputError(start + " has no walltime, expected one");
-            }
-            if (job.processors > processors) {
-                throw InputError(start + " requests " + std::to_string(job.processors) +
-                                 " processors, expected at most " + std::to_string(processors) +
-                                 ", as the machine has");
-            }
-        }
-    }
-
-    std::optional<std::size_t> window_;
-    Platform platform_;  // for windows
-    Workload whole_;     // likewise
-    std::vector<std::shared_ptr<const Replay>> replays_;
-};
-
-// Threads that do parts of a task together with the thread that calls.
-class Crew {
- public:
-    explicit Crew(std::size_t size)
-        : size_(size), begin_(static_cast<std::ptrdiff_t>(size)), end_(static_cast<std::ptrdiff_t>(size)) {
-        for (std::size_t part = 1; part < size; ++part) {
-            threads_.emplace_back([this, part] {
-                for (;;) {
-                    begin_.arrive_and_wait();
-                    if (task_ == nullptr) {
-                        return;
-                    }
-                    (*task_)(part);
-                    end_.arrive_and_wait();
-                }
-            });
-        }
-    }
-    ~Crew() {
-        task_ = nullptr;
-        begin_.arrive_and_wait();
-        for (std::thread& thread : threads_) {
-            thread.join();
-        }
-    }
-    Crew(const Crew&) = delete;
-    Crew& operator=(const Crew&) = delete;
-
-    std::size_t size() const { return size_; }
-    // Calls the task, which throws nothing, for each part: 0 to size() - 1.
-    void run(const std::function<void(std::size_t)>& task) {
-        task_ = &task;
-        begin_.arrive_and_wait();
-        task(0);
-        end_.arrive_and_wait();
-    }
-
- private:
-    std::size_t size_;
-    std::barrier<> begin_;
-    std::barrier<> end_;
-    const std::function<void(std::size_t)>* task_ = nullptr;
-    std::vector<std::thread> threads_;
-};
-
-// Numbers that become a NumPy array. Their memory comes from arrays that Python has released, if there are any: to get
-// as much from the system costs more than a step.
-template <class Value>
-class Arrays {
- public:
-    using Memory = std::unique_ptr<Value[]>;
-    explicit Arrays(std::size_t size) : free_(std::make_shared<Free>()), size_(size) {}
-
-    Memory take() {
-        if (free_->empty()) {
-            return std::make_unique_for_overwrite<Value[]>(size_);
-        }
-        Memory taken = std::move(free_->back());
-        free_->pop_back();
-        return taken;
-    }
-    template <class... Sizes>
-    nb::object give(Memory memory, Sizes... sizes) const {
-        auto lent = std::make_unique<Lent>(Lent{std::move(memory), free_});
-        Value* const values = lent->memory.get();
-        const nb::capsule owner(lent.release(), [](void* all) noexcept {
-            const std::unique_ptr<Lent> back(static_cast<Lent*>(all));
-            back->free->push_back(std::move(back->memory));
-        });
-        return nb::cast(nb::ndarray<nb::numpy, Value, nb::ndim<sizeof...(Sizes)>>(values, {sizes...}, owner));
-    }
-
- private:
-    using Free = std::vector<Memory>;
-    struct Lent {
-        Memory memory;
-        std::shared_ptr<Free> free;
-    };
-
-    std::shared_ptr<Free> free_;  // the GIL guards it
-    std::size_t size_;
+// What becomes of an action that is not possible.
+enum class Invalid {
+    first,  // the first possible action is taken instead
+    error,
 };
 
 using Actions = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -192,9 +54,10 @@ using Weights = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device:
 class Environments {
  public:
     Environments(Episodes episodes, std::size_t count, std::size_t threads, const EnvironmentOptions& options,
-                 bool again)
+                 Invalid invalid, bool again)
         : episodes_(std::move(episodes)),
           options_(options),
+          invalid_(invalid),
           again_(again),
           seats_(count),
           crew_(threads),
@@ -203,6 +66,15 @@ class Environments {
           rewards_(count),
           ends_(count),
           masks_(count * number_of_actions()) {}
+
+    ~Environments() {
+        if (!crew_.is_here()) {
+            // Threads that this process does not have may have been at work in the simulations.
+            static_cast<void>(std::make_unique<std::vector<Seat>>(std::move(seats_)).release());
+        }
+    }
+    Environments(const Environments&) = delete;
+    Environments& operator=(const Environments&) = delete;
 
     std::size_t episodes() const { return episodes_.count(); }
     std::size_t episode(std::size_t place) const { return seats_.at(place).number; }
@@ -222,6 +94,7 @@ class Environments {
                 seats_[place].random.seed(*seed + place);
             }
             begin(seats_[place], number);
+            seats_[place].invalid_actions = 0;
         });
     }
 
@@ -229,10 +102,16 @@ class Environments {
     nb::tuple step(const Actions& actions) {
         require_idle();
         for (std::size_t place = 0; place < seats_.size(); ++place) {
-            require_possible(seats_[place], actions.data()[place]);
+            require_under_way(seats_[place]);
+            if (invalid_ == Invalid::error) {
+                require_possible(seats_[place], actions.data()[place]);
+            }
         }
-        return step_all([&](Environment& environment, std::size_t place) {
-            return environment.step(static_cast<std::size_t>(actions.data()[place]));
+        return step_all([&](Seat& seat, std::size_t place) {
+            const std::int64_t action = actions.data()[place];
+            const bool is_possible = seat.is_possible(action);
+            seat.count_action(is_possible);
+            return seat.environment->step(is_possible ? static_cast<std::size_t>(action) : 0);
         });
     }
 
@@ -244,12 +123,91 @@ class Environments {
             require_under_way(seats_[place]);
             std::copy_n(given.data() + place * weights[place].size(), weights[place].size(), weights[place].begin());
             const auto is_finite = [](double weight) { return std::isfinite(weight); };
+            const bool is_zero = weights[place] == MixedWeights{};
             if (!std::all_of(weights[place].begin(), weights[place].end(), is_finite) ||
-                weights[place] == MixedWeights{}) {
+                (is_zero && invalid_ == Invalid::error)) {
                 throw UsageError("action: expected six finite weights of which one is not 0");
             }
         }
-        return step_all([&](Environment& environment, std::size_t place) { return environment.step(weights[place]); });
+        return step_all([&](Seat& seat, std::size_t place) {
+            const bool is_possible = weights[place] != MixedWeights{};
+            seat.count_action(is_possible);
+            return seat.environment->step(is_possible ? weights[place] : MixedWeights{1});
+        });
+    }
+
+    // Forgets the episodes, as before the first reset().
+    void close() {
+        require_free();
+        for (Seat& seat : seats_) {
+            seat.environment.reset();
+        }
+    }
+
+    // Which actions are possible, a row for each environment.
+    nb::object masks() {
+        const std::size_t actions = number_of_actions();
+        auto masks = masks_.take();
+        for (std::size_t place = 0; place < seats_.size(); ++place) {
+            of_seat(place).observe_mask({masks.get() + place * actions, actions});
+        }
+        return masks_.give(std::move(masks), seats_.size(), actions);
+    }
+
+    // The number of actions in the episode of the last step that were not possible.
+    std::int64_t invalid_actions(std::size_t place) const { return seats_.at(place).invalid_actions; }
+
+    // The situation of an environment whose jobs are recorded: the time in seconds, the number of idle processors, that
+    // of all, the reservation or None, and whether the episode has ended. Then its end is the time.
+    nb::tuple situation(std::size_t place) const {
+        const Environment& environment = of_seat(place);
+        const int processors = static_cast<int>(seats_[place].replay->scenario().platform.hosts.size());
+        if (environment.is_done()) {
+            double end = 0;
+            for (const JobIndex job : environment.jobs_of(JobSet::ended)) {
+                end = std::max(end, seconds_of(environment.record(job).end.since_zero()));
+            }
+            return nb::make_tuple(end, processors, processors, nb::none(), true);
+        }
+        nb::object reservation = nb::none();
+        if (const auto reserved = environment.reservation()) {
+            reservation = nb::make_tuple(seconds_of(reserved->first.since_zero()), reserved->second);
+        }
+        return nb::make_tuple(seconds_of(environment.state().now.since_zero()), environment.idle(), processors,
+                              reservation, false);
+    }
+    std::size_t number_of_jobs(std::size_t place, const std::string& set) const {
+        return of_seat(place).jobs_of(job_set(set)).size();
+    }
+    // A column of the recorded jobs.
+    nb::object job_column(std::size_t place, const std::string& set, const std::string& name) const {
+        const Environment& environment = of_seat(place);
+        const std::vector<JobIndex> jobs = environment.jobs_of(job_set(set));
+        const auto column = [&](auto value) {
+            std::vector<decltype(value(environment.record(0)))> values;
+            values.reserve(jobs.size());
+            for (const JobIndex job : jobs) {
+                values.push_back(value(environment.record(job)));
+            }
+            return array_of(std::move(values));
+        };
+        const std::vector<std::string> names = {"job", "processors", "submit", "walltime", "run_time", "start", "end"};
+        switch (place_of(name, "column", names)) {
+            case 0:
+                return column([](const JobRecord& job) { return static_cast<std::int64_t>(job.place); });
+            case 1:
+                return column([](const JobRecord& job) { return std::int64_t{job.processors}; });
+            case 2:
+                return column([](const JobRecord& job) { return seconds_of(job.submit.since_zero()); });
+            case 3:
+                return column([](const JobRecord& job) { return seconds_of(job.walltime); });
+            case 4:
+                return column([](const JobRecord& job) { return seconds_of(job.run_time); });
+            case 5:
+                return column([](const JobRecord& job) { return seconds_of(job.start.since_zero()); });
+            default:
+                return column([](const JobRecord& job) { return seconds_of(job.end.since_zero()); });
+        }
     }
 
     // What the agent sees, beyond its observation: the jobs as places in the order of submission; the time, and the
@@ -286,7 +244,23 @@ class Environments {
         std::size_t number = 0;
         std::shared_ptr<const Replay> replay;
         std::optional<Environment> environment;
+        std::int64_t invalid_actions = 0;  // in the episode of the last step
+        bool has_stepped = false;          // in this episode
+
+        bool is_possible(std::int64_t action) const {
+            return action >= 0 && environment->is_possible(static_cast<std::size_t>(action));
+        }
+        void count_action(bool is_possible) {
+            if (!std::exchange(has_stepped, true)) {
+                invalid_actions = 0;
+            }
+            invalid_actions += is_possible ? 0 : 1;
+        }
     };
+
+    static JobSet job_set(const std::string& name) {
+        return static_cast<JobSet>(place_of(name, "jobs", {"seen", "waiting", "running", "started", "ended"}));
+    }
 
     void begin(Seat& seat, std::optional<std::size_t> number) const {
         constexpr int most_draws = 1000;
@@ -296,6 +270,7 @@ class Environments {
             seat.replay = episodes_.replay(seat.number);
             seat.environment.emplace(*seat.replay, options_);
             seat.environment->reset();
+            seat.has_stepped = false;
             if (!seat.environment->is_done()) {
                 return;
             }
@@ -306,11 +281,11 @@ class Environments {
         throw UsageError("the agent had nothing to decide in " + std::to_string(most_draws) + " episodes");
     }
 
-    // Calls `change` for each environment, which returns its reward.
-    nb::tuple step_all(const std::function<double(Environment&, std::size_t)>& change) {
+    // Calls `change` for each seat, which returns its reward.
+    nb::tuple step_all(const std::function<double(Seat&, std::size_t)>& change) {
         return all([&](std::size_t place, double& reward, bool& done) {
             Seat& seat = seats_[place];
-            reward = change(*seat.environment, place);
+            reward = change(seat, place);
             done = seat.environment->is_done();
             if (done && again_) {
                 begin(seat, std::nullopt);
@@ -329,6 +304,12 @@ class Environments {
 
     // The GIL guards the flag.
     void require_idle() const {
+        if (!crew_.is_here()) {
+            throw UsageError("the vector environment was made in another process, make one in each process");
+        }
+        require_free();
+    }
+    void require_free() const {
         if (is_busy_) {
             throw UsageError("the environment is at work in another thread");
         }
@@ -341,8 +322,7 @@ class Environments {
     }
 
     void require_possible(const Seat& seat, std::int64_t action) const {
-        require_under_way(seat);
-        if (action < 0 || !seat.environment->is_possible(static_cast<std::size_t>(action))) {
+        if (!seat.is_possible(action)) {
             const std::string none = options_.task == Task::backfill ? " or " + std::to_string(options_.queue) : "";
             throw UsageError("action: expected 0 to " + std::to_string(seat.environment->choices() - 1) + none +
                              ", as the action mask says, found " + std::to_string(action));
@@ -396,6 +376,7 @@ class Environments {
 
     Episodes episodes_;
     EnvironmentOptions options_;
+    Invalid invalid_;
     bool again_;
     bool is_busy_ = false;
     std::vector<Seat> seats_;
@@ -418,10 +399,24 @@ Value value_of(const nb::dict& given, const char* name, const char* expected) {
     return value;
 }
 
+// The place of the keyword's word among `words`; 0 if the keyword is not given.
+// Throws: UsageError.
+std::size_t word_of(const nb::dict& given, const char* name, const std::vector<std::string>& words) {
+    if (!given.contains(name)) {
+        return 0;
+    }
+    const nb::object word = given[name];
+    if (!nb::isinstance<nb::str>(word)) {
+        throw UsageError(std::string(name) + ": expected a word such as \"" + words.front() + "\", found " +
+                         shown_value(word));
+    }
+    return place_of(utf8_of(word), name, words);
+}
+
 // Reads the keywords that all environments have, and those that some have and that do not matter to others.
 EnvironmentOptions options_of(const nb::dict& given) {
     const auto word = [&](const char* name, const std::vector<std::string>& words) {
-        return given.contains(name) ? place_of(utf8_of(given[name]), name, words) : 0;
+        return word_of(given, name, words);
     };
     const auto positive = [&](const char* name, Duration otherwise) {
         return given.contains(name) ? positive_duration_of(given[name], name) : otherwise;
@@ -433,6 +428,7 @@ EnvironmentOptions options_of(const nb::dict& given) {
         word("reward", {"bounded_slowdown", "slowdown", "wait", "turnaround", "utilisation"}));
     options.reward_at_end = value_of<bool>(given, "reward_at_end", "True or False");
     options.tau = positive("tau", options.tau);
+    options.records_jobs = given.contains("records_jobs");
     options.backfilling = static_cast<environments::Backfilling>(word("backfilling", {"none", "easy"}));
     options.head = static_cast<environments::Head>(word("head", {"best", "kept"}));
     options.period = positive("period", options.period);
@@ -450,7 +446,8 @@ std::unique_ptr<Environments> make(const std::vector<Jobs>& workloads, const std
         threads = std::max(1U, std::thread::hardware_concurrency());
     }
     return std::make_unique<Environments>(Episodes(workloads, platform, window), count,
-                                          std::min({threads, count, std::size_t{1024}}), options_of(options), again);
+                                          std::min({threads, count, std::size_t{1024}}), options_of(options),
+                                          static_cast<Invalid>(word_of(options, "invalid", {"first", "error"})), again);
 }
 
 }  // namespace
@@ -458,6 +455,11 @@ std::unique_ptr<Environments> make(const std::vector<Jobs>& workloads, const std
 void bind_environments(nb::module_& module) {
     using nb::arg;
     module.attr("features_of_job") = features_of_job;
+    // gymnasium copies the arguments of an environment. Jobs never change, so that copies are the same object.
+    nb::borrow<nb::class_<Jobs>>(module.attr("Jobs"))
+        .def(
+            "__deepcopy__", [](nb::object jobs, const nb::object&) { return jobs; }, arg("memo"),
+            nb::sig("def __deepcopy__(self, memo: typing.Any) -> Jobs"));
     nb::class_<Environments>(module, "Environments")
         .def(nb::new_(&make), arg("workloads"), arg("platform").none(), arg("window").none(), arg("count"),
              arg("threads"), arg("again"), arg("options"))
@@ -465,6 +467,14 @@ void bind_environments(nb::module_& module) {
         .def_prop_ro("features_of_machine", &Environments::features_of_machine)
         .def_prop_ro("number_of_actions", &Environments::number_of_actions)
         .def("episode", &Environments::episode, arg("place"))
+        .def("invalid_actions", &Environments::invalid_actions, arg("place"))
+        .def("masks", &Environments::masks, nb::sig("def masks(self) -> numpy.typing.NDArray[numpy.bool_]"))
+        .def("close", &Environments::close)
+        .def("situation", &Environments::situation, arg("place"),
+             nb::sig("def situation(self, place: int) -> tuple[float, int, int, tuple[float, int] | None, bool]"))
+        .def("number_of_jobs", &Environments::number_of_jobs, arg("place"), arg("set"))
+        .def("job_column", &Environments::job_column, arg("place"), arg("set"), arg("name"),
+             nb::sig("def job_column(self, place: int, set: str, name: str) -> numpy.typing.NDArray[typing.Any]"))
         .def("reset", &Environments::reset, arg("seed").none(), arg("episode").none(),
              nb::sig("def reset(self, seed: int | None, episode: int | None) -> tuple[typing.Any, ...]"))
         .def("step", &Environments::step, arg("actions"),

@@ -359,6 +359,23 @@ std::span<const Metric> all_metrics() {
     return metrics;
 }
 
+std::vector<std::size_t> places_of(const std::vector<std::string>& names) {
+    std::vector<std::size_t> places(names.empty() ? all_metrics().size() : 0);
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    for (const std::string& name : names) {
+        places.push_back(static_cast<std::size_t>(find_metric(name) - all_metrics().data()));
+    }
+    return places;
+}
+
+bool is_of_deadlines(const Metric& metric) {
+    return &metric >= find_metric("deadline_jobs") && &metric <= find_metric("max_stretch_regular");
+}
+
+const char* chosen_title(const Metric& metric) {
+    return metric.title[0] == ' ' ? metric.name : metric.title;
+}
+
 const Metric* find_metric(std::string_view name) {
     const auto* const found = std::ranges::find(metrics, name, &Metric::name);
     return found == metrics.end() ? nullptr : found;

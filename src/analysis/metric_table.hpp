@@ -72,6 +72,19 @@ std::string for_people(std::optional<double> value, Unit unit);
 // All metrics, in display order.
 std::span<const Metric> all_metrics();
 
+// The places in all_metrics() of the metrics with these names, in the order of the names; those of all metrics if there
+// are no names.
+// Requires: the names exist.
+std::vector<std::size_t> places_of(const std::vector<std::string>& names);
+
+// The title of a metric in a table with chosen metrics, where the entry above is another one than in the whole table:
+// its name in place of an indented title.
+const char* chosen_title(const Metric& metric);
+
+// Whether the metric tells something only where some job has a deadline. Those of regular jobs, which have none, are
+// the same as those of all jobs elsewhere.
+bool is_of_deadlines(const Metric& metric);
+
 // Returns the metric with this name; null if it does not exist.
 const Metric* find_metric(std::string_view name);
 

@@ -3,11 +3,14 @@
 #include <vector>
 
 #include <batfill/analysis/metrics.hpp>
+#include <batfill/core/error.hpp>
 
 #include "job_measures.hpp"
 #include "metric_table.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
+#include "src/support/names.hpp"
+#include "src/support/split.hpp"
 #include "workload_jobs.hpp"
 
 namespace batfill {
@@ -52,6 +55,27 @@ std::vector<std::size_t> licenses_of(const FinishedJobs& jobs, const analysis::W
 
 std::vector<std::string> metric_names() {
     return mapped(analysis::all_metrics(), [](const analysis::Metric& metric) { return std::string(metric.name); });
+}
+
+std::vector<std::string> chosen_metrics(const std::string& list) {
+    const std::vector<std::string> of_paper{"mean_wait", "wait_percentile_99", "mean_bounded_slowdown", "utilisation",
+                                            "makespan"};
+    std::vector<std::string> known = metric_names();
+    known.emplace_back("paper");
+    std::vector<std::string> chosen;
+    for (const std::string_view part : split(list, ',')) {
+        const std::string name(part);
+        if (std::ranges::find(known, name) == known.end()) {
+            throw UsageError(unknown_name("metric", name, known));
+        }
+        for (const std::string& one : name == "paper" ? of_paper : std::vector<std::string>{name}) {
+            if (std::ranges::find(chosen, one) != chosen.end()) {
+                throw UsageError("expected each metric once, found '" + one + "' twice");
+            }
+            chosen.push_back(one);
+        }
+    }
+    return chosen;
 }
 
 std::optional<double> Metrics::operator[](std::string_view name) const {

@@ -5,6 +5,8 @@
 #include <ostream>
 #include <string_view>
 
+#include <batfill/core/error.hpp>
+
 #include "src/support/csv_text.hpp"
 #include "src/support/escaped.hpp"
 #include "src/support/json_writer.hpp"
@@ -61,28 +63,45 @@ void write_json(std::ostream& out, const Rows& rows) {
     out << json.view() << '\n';
 }
 
+// A name or number in a cell of Markdown, which may also be HTML.
 std::string for_markdown(std::string_view text) {
-    return escaped(text, {{'|', "\\|"}, {'*', "\\*"}, {'_', "\\_"}, {'\\', "\\\\"}});
+    return escaped(one_line(text), {{'|', "\\|"},
+                                    {'*', "\\*"},
+                                    {'_', "\\_"},
+                                    {'~', "\\~"},
+                                    {'`', "\\`"},
+                                    {'<', "&lt;"},
+                                    {'&', "&amp;"},
+                                    {'\\', "\\\\"}});
 }
 
 std::string for_latex(std::string_view text) {
-    return escaped(text, {{'\\', "\\textbackslash{}"},
-                          {'~', "\\textasciitilde{}"},
-                          {'^', "\\textasciicircum{}"},
-                          {'&', "\\&"},
-                          {'%', "\\%"},
-                          {'$', "\\$"},
-                          {'#', "\\#"},
-                          {'_', "\\_"},
-                          {'{', "\\{"},
-                          {'}', "\\}"}});
+    return escaped(one_line(text), {{'\\', "\\textbackslash{}"},
+                                    {'~', "\\textasciitilde{}"},
+                                    {'^', "\\textasciicircum{}"},
+                                    {'`', "\\textasciigrave{}"},
+                                    {'<', "\\textless{}"},
+                                    {'>', "\\textgreater{}"},
+                                    {'|', "\\textbar{}"},
+                                    {'&', "\\&"},
+                                    {'%', "\\%"},
+                                    {'$', "\\$"},
+                                    {'#', "\\#"},
+                                    {'_', "\\_"},
+                                    {'{', "\\{"},
+                                    {'}', "\\}"}});
+}
+
+// What marks a cell that may be best.
+std::string mark_of_may_be_best(MetricsFormat format) {
+    return format == MetricsFormat::table ? "~" : format == MetricsFormat::latex ? "$\\sim$" : "\\~";
 }
 
 // The text with marks or markup. Two blanks before the title of a line are an indentation.
 std::string text_of(const MarkedCell& cell, bool is_title, MetricsFormat format, bool marks) {
     if (format == MetricsFormat::table) {
-        const char* const mark = cell.is_best ? " *" : cell.may_be_best ? " ~" : "  ";
-        return cell.text + (marks && !is_title ? mark : "");
+        const std::string mark = cell.is_best ? "*" : cell.may_be_best ? mark_of_may_be_best(format) : " ";
+        return cell.text + (marks && !is_title ? ' ' + mark : "");
     }
     const bool latex = format == MetricsFormat::latex;
     const std::size_t blanks = is_title ? std::min(cell.text.find_first_not_of(' '), cell.text.size()) : 0;
@@ -95,10 +114,20 @@ std::string text_of(const MarkedCell& cell, bool is_title, MetricsFormat format,
     if (cell.is_best) {
         return latex ? "\\textbf{" + text + "}" : "**" + text + "**";
     }
-    return text;
+    return marks && cell.may_be_best ? text + ' ' + mark_of_may_be_best(format) : text;
 }
 
-void write_markdown(std::ostream& out, const std::vector<std::vector<std::string>>& lines) {
+// What the marks of Markdown and LaTeX mean; empty if no cell may be best.
+std::string legend_of(const MarkedLines& lines, MetricsFormat format, bool marks) {
+    const auto may_be_best = [](const auto& line) { return std::ranges::any_of(line, &MarkedCell::may_be_best); };
+    if (!marks || std::ranges::none_of(lines, may_be_best)) {
+        return "";
+    }
+    return (format == MetricsFormat::latex ? "\\textbf{bold}: the best; " : "**bold**: the best; ") +
+           mark_of_may_be_best(format) + ": not told apart from it";
+}
+
+void write_markdown(std::ostream& out, const TextLines& lines, const std::string& legend) {
     write_cells(out, lines.front(), "| ", " | ", " |\n");
     std::vector<std::string> rule(lines.front().size(), "---:");
     rule.front() = "---";
@@ -106,15 +135,22 @@ void write_markdown(std::ostream& out, const std::vector<std::vector<std::string
     for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
         write_cells(out, *line, "| ", " | ", " |\n");
     }
+    if (!legend.empty()) {
+        out << '\n' << legend << '\n';
+    }
 }
 
-void write_latex(std::ostream& out, const std::vector<std::vector<std::string>>& lines) {
+void write_latex(std::ostream& out, const TextLines& lines, const std::string& legend) {
     out << "\\begin{tabular}{l" << std::string(lines.front().size() - 1, 'r') << "}\n\\toprule\n";
     write_cells(out, lines.front(), "", " & ", " \\\\\n\\midrule\n");
     for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
         write_cells(out, *line, "", " & ", " \\\\\n");
     }
-    out << "\\bottomrule\n\\end{tabular}\n";
+    out << "\\bottomrule\n";
+    if (!legend.empty()) {
+        out << "\\multicolumn{" << lines.front().size() << "}{l}{\\footnotesize " << legend << "} \\\\\n";
+    }
+    out << "\\end{tabular}\n";
 }
 
 }  // namespace
@@ -146,7 +182,13 @@ void write_rows(std::ostream& out, const Rows& rows, MetricsFormat format) {
     for (const std::vector<Cell>& row : rows.rows) {
         lines.push_back(mapped(row, [](const Cell& cell) { return MarkedCell{for_people(cell)}; }));
     }
-    write_lines(out, lines, format, false);
+    // The texts before the first number tell the rows apart.
+    std::size_t keys = 1;
+    while (!rows.rows.empty() && keys < rows.columns.size() &&
+           std::holds_alternative<std::string>(rows.rows.front()[keys])) {
+        ++keys;
+    }
+    write_lines(out, lines, format, false, keys);
 }
 
 std::vector<double> known_of(const std::vector<std::optional<double>>& values) {
@@ -167,8 +209,8 @@ std::vector<bool> best_of(const std::vector<std::optional<double>>& values, Goal
     return mapped(values, [=](const auto& value) { return has_best && value == wanted; });
 }
 
-void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat format, bool marks) {
-    std::vector<std::vector<std::string>> texts;
+void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat format, bool marks, std::size_t keys) {
+    TextLines texts;
     for (const std::vector<MarkedCell>& line : lines) {
         std::vector<std::string>& cells = texts.emplace_back();
         for (const MarkedCell& cell : line) {
@@ -176,11 +218,11 @@ void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat form
         }
     }
     if (format == MetricsFormat::table) {
-        write_aligned(out, std::move(texts));
+        write_aligned(out, std::move(texts), keys);
     } else if (format == MetricsFormat::latex) {
-        write_latex(out, texts);
+        write_latex(out, texts, legend_of(lines, format, marks));
     } else {
-        write_markdown(out, texts);
+        write_markdown(out, texts, legend_of(lines, format, marks));
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -55,8 +56,10 @@ std::vector<double> known_of(const std::vector<std::optional<double>>& values);
 std::vector<bool> best_of(const std::vector<std::optional<double>>& values, Goal goal);
 
 // Writes the lines. Plain text marks the best with * and cells that may be best with ~, if `marks` is set. Markdown and
-// LaTeX print the best in bold. LaTeX needs the package booktabs.
+// LaTeX print the best in bold, and mark cells that may be best if `marks` is set, with a legend below the table. They
+// escape texts, and write them as one_line() does. LaTeX needs the package booktabs.
+// `keys` is as in write_aligned().
 // Requires: the format is table, markdown or latex.
-void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat format, bool marks);
+void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat format, bool marks, std::size_t keys = 1);
 
 }  // namespace batfill::analysis

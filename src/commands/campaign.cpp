@@ -87,11 +87,11 @@ std::string size_text(std::uintmax_t bytes) {
 // Prints what was made and, of a whole campaign, the means. Prints what failed on the standard error stream.
 void print_replayed(const MadeCampaign& made, const std::string& folder) {
     const RunsOutcome& outcome = made.outcome;
-    std::cout << folder << ": " << counted(outcome.made, "run") << " made, " << outcome.kept << " up to date, "
-              << outcome.problems.size() << " failed\n"
+    std::cout << one_line(folder) << ": " << counted(outcome.made, "run") << " made, " << outcome.kept
+              << " up to date, " << outcome.problems.size() << " failed\n"
               << std::flush;
     for (const std::string& problem : outcome.problems) {
-        std::cerr << "batfill: " << problem << '\n';
+        std::cerr << "batfill: " << one_line(problem) << '\n';
     }
     std::ranges::for_each(outcome.notes.texts(), note);
     if (made.results.empty()) {
@@ -111,11 +111,12 @@ void print_replayed(const MadeCampaign& made, const std::string& folder) {
 CampaignWatch printing(const CampaignRequest& request) {
     CampaignWatch watch;
     watch.made = [](const std::string& folder, std::size_t workloads) {
-        std::cout << folder << ": " << counted(workloads, "workload") << '\n' << std::flush;
+        std::cout << one_line(folder) << ": " << counted(workloads, "workload") << '\n' << std::flush;
     };
     watch.begins = [&request](const MadeCampaign& made) {
         // A shell reads the output of a dry run: this line is a comment.
-        std::cout << (request.dry_run ? "# " : "") << request.folder << ": " << counted(made.of_shard.size(), "run")
+        std::cout << (request.dry_run ? "# " : "") << one_line(request.folder) << ": "
+                  << counted(made.of_shard.size(), "run")
                   << (request.shard.count > 1 ? " of " + std::to_string(made.runs.size()) + " in this shard" : "")
                   << ", " << size_text(made.size) << " on disk\n"
                   << std::flush;
@@ -136,7 +137,7 @@ void run(const CampaignRequest& request) {
         throw InputError(counted(failed, "run") +
                          " failed, so there is no table of all: mend what is above and run the campaign again");
     } else if (!made.results.empty()) {
-        std::cout << request.folder << "/results.csv: " << made.runs.size() << " runs\n";
+        std::cout << one_line(request.folder) << "/results.csv: " << made.runs.size() << " runs\n";
     }
 }
 

@@ -15,7 +15,7 @@ namespace {
 void print_report(const CheckReport& report, std::size_t first, bool with_broken) {
     const std::size_t shown = std::min(first, report.violations.size());
     for (std::size_t i = 0; i < shown; ++i) {
-        std::cout << report.violations[i].text << '\n';
+        std::cout << one_line(report.violations[i].text) << '\n';
     }
     std::cout << report.jobs << " jobs, ";
     if (report.violations.empty()) {

@@ -21,6 +21,7 @@ struct CompareOptions {
     ComparisonRequest request;
     std::vector<std::string> arguments;            // schedulers, and perhaps workloads
     std::string metric = "mean_bounded_slowdown";  // of the values in `output`
+    std::vector<std::string> chosen;               // metrics of the table; empty: all
     MetricsFormat format = MetricsFormat::table;
     std::optional<std::string> output;
     std::optional<std::string> report;
@@ -56,7 +57,7 @@ void print(const Comparison& comparison, const CompareOptions& read) {
         if (read.format == MetricsFormat::table && comparison.rows.size() > 1) {
             std::cout << "mean over " << comparison.rows.size() << " workloads, each replayed on an empty machine\n";
         }
-        write_comparison(std::cout, comparison, read.format);
+        write_comparison(std::cout, comparison, read.format, read.chosen);
     }
     std::cout << std::flush;
 }
@@ -77,6 +78,7 @@ void add_compare_options(Options& options, CompareOptions& read) {
     options.group("Measures");
     options.add("metric", text(read.metric, "NAME"),
                 "print only this metric, for each workload: " + metric_names_help());
+    add_metrics_option(options, read.chosen);
     add_measure_options(options, request.tau, request.short_deadline);
     options.group("Output");
     add_table_format_option(options, read.format);
@@ -111,6 +113,8 @@ void complete(const Options& options, CompareOptions& read) {
     request.fields_are_read = options.given("plugin");
     refuse_if(options.given("metric") && options.given("format"),
               "--metric prints a metric for each workload, expected no --format, which is for all metrics");
+    refuse_if(options.given("metric") && options.given("metrics"),
+              "--metric prints a metric for each workload, expected no --metrics, which chooses those of the table");
     if (options.given("metric")) {
         request.metric.emplace(read.metric, request.tau);
     }

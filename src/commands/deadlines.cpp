@@ -55,7 +55,7 @@ std::optional<DeadlineOptions> parse_deadline_options(const Arguments& arguments
 
 void print_drawn_deadlines(const DrawnDeadlines& drawn, const DeadlineOptions& options, const std::string& name,
                            std::ostream& out) {
-    out << name << ": " << drawn.drawn << " of " << drawn.jobs << " jobs drawn, due after "
+    out << one_line(name) << ": " << drawn.drawn << " of " << drawn.jobs << " jobs drawn, due after "
         << options.draw.rule.floor.to_shortest_string() << " s: " << drawn.at_floor << ", after " << options.factor
         << " walltimes: " << drawn.drawn - drawn.at_floor
         << " (without walltime, not drawn: " << drawn.jobs - drawn.with_walltime

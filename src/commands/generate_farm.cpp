@@ -116,9 +116,9 @@ void print_farm(const Farm& farm, const FarmModel& model, const std::string& wor
         const auto count = static_cast<double>(std::count_if(jobs.begin(), jobs.end(), holds));
         return rounded(100 * count / static_cast<double>(jobs.size()), 1) + " %";
     };
-    out << platform_name << ": " << model.machines << " machines with " << farm.workload.processors << " processors, "
-        << model.licenses << " licences\n"
-        << workload_name << ": " << jobs.size() << " jobs, submitted over "
+    out << one_line(platform_name) << ": " << model.machines << " machines with " << farm.workload.processors
+        << " processors, " << model.licenses << " licences\n"
+        << one_line(workload_name) << ": " << jobs.size() << " jobs, submitted over "
         << jobs.back().description.submit.since_zero().to_shortest_string() << " s\n"
         << "offered load " << rounded(offered_load(farm.workload), 4) << ", jobs with a deadline "
         << per_cent([](const WorkloadJob& job) { return job.description.deadline.has_value(); }) << ", with licences "

@@ -67,10 +67,11 @@ void print_lublin_workload(const Workload& workload, const std::string& name, st
         return rounded(100 * (static_cast<double>(count) / static_cast<double>(workload.jobs.size())), 1) + " %";
     };
     const double days = workload.jobs.back().description.submit.to_seconds() / Duration::days(1).to_seconds();
-    out << name << ": " << workload.jobs.size() << " jobs for " << workload.processors << " processors, submitted over "
-        << rounded(days, 2) << " days\noffered load " << rounded(offered_load(workload), 4) << ", serial jobs "
-        << per_cent([](unsigned size) { return size == 1; }) << ", sizes that are powers of two "
-        << per_cent([](unsigned size) { return (size & (size - 1)) == 0; }) << '\n';
+    out << one_line(name) << ": " << workload.jobs.size() << " jobs for " << workload.processors
+        << " processors, submitted over " << rounded(days, 2) << " days\noffered load "
+        << rounded(offered_load(workload), 4) << ", serial jobs " << per_cent([](unsigned size) { return size == 1; })
+        << ", sizes that are powers of two " << per_cent([](unsigned size) { return (size & (size - 1)) == 0; })
+        << '\n';
 }
 
 int lublin(const Arguments& arguments) {

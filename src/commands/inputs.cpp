@@ -71,6 +71,13 @@ void add_threads_option(Options& options, unsigned& threads) {
                 "number of replays at a time; by default the number of cores");
 }
 
+void add_metrics_option(Options& options, std::vector<std::string>& chosen) {
+    const auto read = [&chosen](const std::string& list) { chosen = chosen_metrics(list); };
+    options.add("metrics", Value("NAME,...|paper", read),
+                "show only these metrics, by their names in csv and in this order; paper: mean_wait, "
+                "wait_percentile_99, mean_bounded_slowdown, utilisation and makespan");
+}
+
 void add_table_format_option(Options& options, MetricsFormat& format) {
     options.add("format,f", value(format, "NAME", metrics_format).otherwise("table"),
                 "table, csv, json, markdown or latex (package booktabs)");
@@ -115,7 +122,7 @@ std::string metric_names_help() {
 }
 
 void note(const std::string& text) {
-    std::cerr << "batfill: note: " << text << '\n';
+    std::cerr << "batfill: note: " << one_line(text) << '\n';
 }
 
 void require_writable_folder(const std::string& prefix) {

@@ -41,6 +41,9 @@ void add_measure_options(Options& options, Duration& tau, Duration& short_deadli
 // Adds --threads, by default the number of cores.
 void add_threads_option(Options& options, unsigned& threads);
 
+// Adds --metrics, which chooses the metrics of a table.
+void add_metrics_option(Options& options, std::vector<std::string>& chosen);
+
 // Adds --format, the format of a table of metrics.
 void add_table_format_option(Options& options, MetricsFormat& format);
 

@@ -22,6 +22,7 @@
 #include "options.hpp"
 #include "src/support/files.hpp"
 #include "src/support/interruption.hpp"
+#include "src/support/log_lines.hpp"
 
 namespace {
 
@@ -116,7 +117,7 @@ int run_main(batfill::Arguments arguments) {
     const std::string& name = arguments.front();
     // The standard output is for results.
     spdlog::set_default_logger(spdlog::stderr_color_mt("batfill"));
-    spdlog::set_pattern("batfill: %l: %v");
+    spdlog::set_formatter(batfill::log_lines());
     try {
         int status = 0;
         if (name == "--help" || name == "-h") {

@@ -32,7 +32,7 @@ Value groupings(std::vector<JobGrouping>& field) {
 
 // The rules of --by, which shows groups in place of metrics.
 void check_groupings(const Options& options, const std::vector<JobGrouping>& groupings) {
-    for (const char* option : {"waited-in-any-run", "baseline", "intervals"}) {
+    for (const char* option : {"waited-in-any-run", "baseline", "intervals", "metrics"}) {
         refuse_if(options.given(option),
                   "--by shows groups of jobs in place of the metrics of runs, expected no --" + std::string(option));
     }
@@ -58,6 +58,8 @@ void check_rules(const Options& options, report::MeasureRequest& request) {
     }
     refuse_if(intervals && request.waited_in_any_run,
               "--intervals are of all finished jobs, expected no --waited-in-any-run");
+    refuse_if(intervals && options.given("metrics"),
+              "--intervals are those of all metrics of single jobs, expected no --metrics");
     if (!intervals) {
         request.intervals.reset();
     }
@@ -73,7 +75,7 @@ std::vector<std::string> files_of(const report::MeasureRequest& request) {
     return files;
 }
 
-void add_metrics_options(Options& options, report::MeasureRequest& request) {
+void add_metrics_options(Options& options, report::MeasureRequest& request, std::vector<std::string>& chosen) {
     IntervalOptions& intervals = request.intervals.emplace();
     options.add_positional("schedules", text(request.schedules).required());
     options.group("Input");
@@ -83,6 +85,7 @@ void add_metrics_options(Options& options, report::MeasureRequest& request) {
     add_machine_options(options, request.options);
     options.group("Measures");
     add_measure_options(options, request.options.tau, request.options.short_deadline);
+    add_metrics_option(options, chosen);
     options.add("waited-in-any-run", request.waited_in_any_run,
                 "metrics of regular jobs: count only jobs that waited in at least one run");
     options.add(
@@ -105,8 +108,9 @@ void add_metrics_options(Options& options, report::MeasureRequest& request) {
 int metrics(const Arguments& arguments) {
     report::MeasureRequest request;
     MetricsFormat format{};
+    std::vector<std::string> chosen;
     Options options;
-    add_metrics_options(options, request);
+    add_metrics_options(options, request, chosen);
     options.group("Output");
     add_table_format_option(options, format);
     options.add("per-job", text(request.per_job, "FILE"),
@@ -131,7 +135,7 @@ int metrics(const Arguments& arguments) {
     } else if (request.intervals) {
         write_intervals(std::cout, measured.intervals, format);
     } else {
-        write_metrics(std::cout, measured.metrics, format);
+        write_metrics(std::cout, measured.metrics, format, chosen);
     }
     return 0;
 }

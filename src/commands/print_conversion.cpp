@@ -16,7 +16,8 @@ using Counts = std::vector<RuleCount>;
 void print_counts(const std::string& title, const Counts& counts, std::ostream& out) {
     out << '\n' << title << '\n';
     for (const auto& [what, jobs] : counts) {
-        out << "  " << std::left << std::setw(66) << what << ' ' << std::right << std::setw(10) << jobs << '\n';
+        out << "  " << std::left << std::setw(66) << one_line(what) << ' ' << std::right << std::setw(10) << jobs
+            << '\n';
     }
 }
 
@@ -38,7 +39,7 @@ void print_bad_rows(const std::vector<BadRows>& bad_rows, std::ostream& out) {
         out << "\nRows that cannot be read, the first of each kind\n";
     }
     for (const auto& [first, rows] : bad_rows) {
-        out << "  " << first << " (rows of this kind: " << rows << ")\n";
+        out << "  " << one_line(first) << " (rows of this kind: " << rows << ")\n";
     }
 }
 
@@ -48,9 +49,9 @@ bool has_large_ratio(const ConversionSummary& summary) {
 
 void print_table(const ConvertedLog& result, std::ostream& out) {
     const auto& [log, summary, periods, schedule] = result;
-    out << log.path << ": " << log.jobs.size() << " jobs\n";
+    out << one_line(log.path) << ": " << log.jobs.size() << " jobs\n";
     if (!log.zero.empty()) {
-        out << "Time 0: " << log.zero << '\n';
+        out << "Time 0: " << one_line(log.zero) << '\n';
     }
     print_counts("In the log, before cleaning", count_anomalies(log), out);
     print_counts("Dropped, by the first rule that holds", summary.dropped, out);

@@ -59,7 +59,7 @@ int report(const Arguments& arguments) {
     require_no_input("output", request.output, mapped(request.prefixes, report::jobs_file));
     require_no_input("output", request.output, request.workloads);
     write_file(request.output, report::render_report(request, note));
-    std::cout << request.output << ": " << counted(request.prefixes.size(), "run") << '\n';
+    std::cout << one_line(request.output) << ": " << counted(request.prefixes.size(), "run") << '\n';
     return 0;
 }
 

@@ -232,7 +232,7 @@ void print_outcome(const Outcome& outcome, double seconds, const std::vector<std
     const Simulator& simulation = outcome.simulation();
     std::cout << simulation.ended().size() << " jobs, " << simulation.results().messages << " messages, "
               << simulation.results().now.to_string() << " simulated seconds in " << seconds << " s; wrote "
-              << enumeration(written) << '\n';
+              << one_line(enumeration(written)) << '\n';
     if (const std::vector<Statistic>& statistics = outcome.statistics(); !statistics.empty()) {
         std::cout << "statistics of " << outcome.engine()->description().name << ": " << text_of(statistics) << '\n';
     }

@@ -196,7 +196,7 @@ int tune(const Arguments& arguments) {
     const TuneOutcome outcome = batfill::tune(request, show_progress("replays"));
     std::printf("%zu workloads, %s: %zu replays, %zu of them done before, in %.1f s; wrote %s\n",
                 request.workloads.size(), request.search.text().c_str(), outcome.replays, outcome.done_before,
-                outcome.seconds, enumeration(outcome.written).c_str());
+                outcome.seconds, one_line(enumeration(outcome.written)).c_str());
     return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "batsim_edc.hpp"
 #include "protocol/codec.hpp"
 #include "src/session/session.hpp"
+#include "src/support/log_lines.hpp"
 
 namespace {
 
@@ -26,7 +27,7 @@ class Log {
  public:
     Log() : before_(spdlog::default_logger()) {
         auto log = std::make_shared<spdlog::logger>("batfill", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
-        log->set_pattern("batfill: %l: %v");
+        log->set_formatter(log_lines());
         spdlog::set_default_logger(std::move(log));
     }
     ~Log() { spdlog::set_default_logger(before_); }

@@ -22,6 +22,11 @@ class AskingAlgorithm : public Algorithm {
     bool needs_run_times() const override { return true; }  // rewards do
     void submitted(Round& round, JobIndex job) override { episode_.submitted(round.state(), job); }
     void started(const SchedulerState& state, JobIndex job) override { episode_.started(state, job); }
+    void completed(Round& round, std::span<const Completion> completions) override {
+        for (const Completion& completion : completions) {
+            episode_.ended(round.state(), completion.job);
+        }
+    }
 
  protected:
     const EnvironmentOptions& options() const { return episode_.options(); }
@@ -79,7 +84,8 @@ class PickAndKeep : public AskingAlgorithm {
  public:
     using AskingAlgorithm::AskingAlgorithm;
 
-    void completed(Round&, std::span<const Completion> completions) override {
+    void completed(Round& round, std::span<const Completion> completions) override {
+        AskingAlgorithm::completed(round, completions);
         for (const Completion& completion : completions) {
             std::ranges::find(running_, completion.job, &Running::job)->has_ended = true;
             withheld_ += completion.processors;

@@ -66,6 +66,9 @@ double Environment::step(const MixedWeights& weights) {
 }
 
 double Environment::advance() {
+    if (std::exchange(episode_->has_stepped, true) && !options_.reward_at_end) {
+        episode_->forget_changes();
+    }
     episode_->advance();
     if (options_.reward_at_end && !is_done()) {
         return 0;
@@ -76,14 +79,18 @@ double Environment::advance() {
 
 void Environment::observe(std::span<float> jobs, std::span<float> machine, std::span<bool> mask) const {
     assert(jobs.size() == options_.queue * features_of_job);
-    assert(machine.size() == features_of_machine(options_.task) && mask.size() == number_of_actions(options_));
+    assert(machine.size() == features_of_machine(options_.task));
     if (is_done()) {
         std::fill(jobs.begin(), jobs.end(), 0.0F);
         std::fill(machine.begin(), machine.end(), 0.0F);
-        std::fill(mask.begin(), mask.end(), false);
-        return;
+    } else {
+        episode_->observe(jobs, machine);
     }
-    episode_->observe(jobs, machine);
+    observe_mask(mask);
+}
+
+void Environment::observe_mask(std::span<bool> mask) const {
+    assert(mask.size() == number_of_actions(options_));
     if (!mask.empty()) {
         const auto end_of_jobs = mask.begin() + static_cast<std::ptrdiff_t>(choices());
         std::fill(mask.begin(), end_of_jobs, true);
@@ -97,15 +104,40 @@ std::vector<std::size_t> Environment::seen_jobs() const {
     if (is_done()) {
         return places;
     }
-    const std::vector<WorkloadJob>& jobs = replay_->scenario().workloads.front().jobs;
     for (const JobIndex index : episode_->offer().jobs) {
-        const JobDescription& wanted = state().job(index).description();
-        auto at = std::ranges::lower_bound(jobs, wanted.submit, {},
-                                           [](const WorkloadJob& job) { return job.description.submit; });
-        at = std::find_if(at, jobs.end(), [&](const WorkloadJob& job) { return job.description.id == wanted.id; });
-        places.push_back(static_cast<std::size_t>(at - jobs.begin()));
+        places.push_back(place_of(*replay_, state().job(index).description()));
     }
     return places;
+}
+
+std::optional<std::pair<Time, int>> Environment::reservation() const {
+    assert(!is_done());
+    const std::optional<ReservedJob>& reserved = episode_->offer().reserved;
+    return reserved ? std::optional(std::pair(reserved->start, reserved->processors)) : std::nullopt;
+}
+
+std::vector<JobIndex> Environment::jobs_of(JobSet set) const {
+    assert(options_.records_jobs && episode_);
+    if (set == JobSet::started || set == JobSet::ended) {
+        return set == JobSet::started ? episode_->started_jobs() : episode_->ended_jobs();
+    }
+    std::vector<JobIndex> jobs;
+    if (is_done()) {
+        return jobs;
+    }
+    if (set == JobSet::running) {
+        for (const RunningJob& running : state().running) {
+            jobs.push_back(running.job);
+        }
+        return jobs;
+    }
+    const std::span<const JobIndex> found = set == JobSet::seen ? episode_->offer().jobs : state().waiting.jobs();
+    return {found.begin(), found.end()};
+}
+
+const JobRecord& Environment::record(JobIndex job) const {
+    assert(options_.records_jobs && episode_);
+    return episode_->record(job);
 }
 
 const SchedulerState& Environment::state() const {
@@ -137,8 +169,16 @@ float share_until(Time then, Time now) {
 
 }  // namespace
 
+std::size_t place_of(const Replay& replay, const JobDescription& job) {
+    const std::vector<WorkloadJob>& jobs = replay.scenario().workloads.front().jobs;
+    auto at =
+        std::ranges::lower_bound(jobs, job.submit, {}, [](const WorkloadJob& one) { return one.description.submit; });
+    at = std::find_if(at, jobs.end(), [&](const WorkloadJob& one) { return one.description.id == job.id; });
+    return static_cast<std::size_t>(at - jobs.begin());
+}
+
 Episode::Episode(const Replay& replay, EnvironmentOptions options)
-    : options_(std::move(options)), simulation_([this, &replay](Coroutine&) { run(replay); }) {
+    : options_(std::move(options)), replay_(&replay), simulation_([this](Coroutine&) { run(*replay_); }) {
     std::size_t jobs = 0;
     for (const Workload& workload : replay.scenario().workloads) {
         jobs += workload.jobs.size();
@@ -181,6 +221,11 @@ void Episode::submitted(const SchedulerState& state, JobIndex index) {
     seen_.resize(std::max(seen_.size(), std::size_t{index} + 1));
     seen_[index] = {job.submit().to_seconds(), share(job.walltime.to_seconds(), hour),
                     static_cast<float>(job.processors() / static_cast<double>(state.processors)), job.processors()};
+    if (options_.records_jobs) {
+        records_.resize(seen_.size());
+        records_[index] = {
+            place_of(*replay_, job.description()), job.submit(), job.processors(), job.walltime, {}, {}, {}};
+    }
 }
 
 void Episode::started(const SchedulerState& state, JobIndex index) {
@@ -188,6 +233,11 @@ void Episode::started(const SchedulerState& state, JobIndex index) {
     const double wait = (state.now - job.submit()).to_seconds();
     const double length = state.run_time(index).to_seconds();
     latest_start_ = state.now;
+    if (options_.records_jobs) {
+        records_[index].run_time = state.run_time(index);
+        records_[index].start = state.now;
+        started_.push_back(index);
+    }
     switch (options_.cost) {
         case Cost::bounded_slowdown:
             sum_ += std::max((wait + length) / std::max(length, options_.tau.to_seconds()), 1.0);
@@ -204,6 +254,13 @@ void Episode::started(const SchedulerState& state, JobIndex index) {
         case Cost::utilisation:
             sum_ -= length * job.processors() / state.processors;
             return;
+    }
+}
+
+void Episode::ended(const SchedulerState& state, JobIndex index) {
+    if (options_.records_jobs) {
+        records_[index].end = state.now;
+        ended_.push_back(index);
     }
 }
 

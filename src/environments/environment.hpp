@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include <batfill/core/job.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/engine/job_order.hpp>
 #include <batfill/engine/parameters.hpp>
@@ -43,6 +46,7 @@ struct EnvironmentOptions {
     Cost cost = Cost::bounded_slowdown;
     bool reward_at_end = false;            // otherwise each step is rewarded for the jobs that started in it
     Duration tau = Duration::seconds(10);  // bound of the bounded slowdown; positive
+    bool records_jobs = false;             // whether jobs_of() and record() are available
 
     Backfilling backfilling = Backfilling::easy;  // of pick
     Head head = Head::best;                       // of pick; with kept, only jobs that end in time are backfilled
@@ -69,6 +73,27 @@ std::size_t features_of_machine(Task task);
 // The size of the action mask: a place for each job that is seen, and, for backfill, one to backfill no more.
 // Weights have no mask.
 std::size_t number_of_actions(const EnvironmentOptions& options);
+
+// Jobs of an episode. Started and ended ones are those since the step before the last one, or all with
+// `reward_at_end`. The first step also has those from the beginning.
+enum class JobSet {
+    seen,     // by the agent, in the order of its actions
+    waiting,  // by submission
+    running,  // by estimated end
+    started,  // in the order of the starts
+    ended,    // in the order of the ends
+};
+
+// What an episode knows of a job.
+struct JobRecord {
+    std::size_t place;  // in the workload's order of jobs
+    Time submit;
+    int processors;
+    Duration walltime;
+    Duration run_time;  // unless somebody kills it; 0 before it starts
+    Time start;         // once it has started
+    Time end;           // once it has ended
+};
 
 class Episode;
 
@@ -111,6 +136,10 @@ class Environment {
     // number_of_actions() that tell what is possible. Zeros if the episode has ended.
     void observe(std::span<float> jobs, std::span<float> machine, std::span<bool> mask) const;
 
+    // Writes which actions are possible; none if the episode has ended.
+    // Requires: mask.size() == number_of_actions().
+    void observe_mask(std::span<bool> mask) const;
+
     // The jobs that the agent sees, as places in the workload's order of jobs.
     // Requires: the replay's only workload is sorted by submission.
     // Cost: O(choices() * log(jobs)).
@@ -120,6 +149,16 @@ class Environment {
     // Requires: !is_done().
     const SchedulerState& state() const;
     int idle() const;
+    // The job that has a reservation, of backfill: its start and its processors. None for other tasks.
+    // Requires: !is_done().
+    std::optional<std::pair<Time, int>> reservation() const;
+    // Jobs of the episode, also of one that has ended.
+    // Requires: options.records_jobs, reset() was called.
+    // Cost: O(jobs of the set).
+    std::vector<JobIndex> jobs_of(JobSet set) const;
+    // Requires: as above; a job of a set.
+    const JobRecord& record(JobIndex job) const;
+
     // The outcome of an episode that has ended.
     // Requires: is_done(), and reset() was called.
     const Outcome& outcome() const;

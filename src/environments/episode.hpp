@@ -49,6 +49,8 @@ class Episode {
     // Requires: called once for each job.
     void submitted(const SchedulerState& state, JobIndex index);
     void started(const SchedulerState& state, JobIndex index);
+    // Notes that a job has ended.
+    void ended(const SchedulerState& state, JobIndex index);
 
     // ---- For the environment
 
@@ -63,10 +65,20 @@ class Episode {
     // Requires: !is_done().
     void observe(std::span<float> jobs, std::span<float> machine) const;
     const std::optional<Outcome>& outcome() const { return outcome_; }
+    // With options().records_jobs: as Environment::jobs_of() for started and ended, and Environment::record().
+    const std::vector<JobIndex>& started_jobs() const { return started_; }
+    const std::vector<JobIndex>& ended_jobs() const { return ended_; }
+    const JobRecord& record(JobIndex job) const { return records_[job]; }
+    // Forgets which jobs have started and ended.
+    void forget_changes() {
+        started_.clear();
+        ended_.clear();
+    }
 
     std::size_t action = 0;
     MixedWeights weights{};
-    double rewarded = 0;  // the part of cost() for which the agent has its reward
+    double rewarded = 0;       // the part of cost() for which the agent has its reward
+    bool has_stepped = false;  // whether the agent has decided
 
  private:
     // What does not change while a job waits.
@@ -80,9 +92,13 @@ class Episode {
     void run(const Replay& replay);
 
     EnvironmentOptions options_;
+    const Replay* replay_;
     double scale_ = 1;
-    Offer offer_;             // at a decision
-    std::vector<Seen> seen_;  // by JobIndex
+    Offer offer_;                     // at a decision
+    std::vector<Seen> seen_;          // by JobIndex
+    std::vector<JobRecord> records_;  // likewise, with options_.records_jobs
+    std::vector<JobIndex> started_;
+    std::vector<JobIndex> ended_;
     double sum_ = 0;
     std::optional<Time> first_submission_;
     Time latest_start_;
@@ -90,6 +106,11 @@ class Episode {
     std::optional<Outcome> outcome_;
     Coroutine simulation_;  // the last member: it uses the others until it is destroyed
 };
+
+// The place of a job in the order of the replay's only workload.
+// Requires: the workload is sorted by submission, and has the job.
+// Cost: O(log(jobs)), and O(1) for each job submitted at the same time.
+std::size_t place_of(const Replay& replay, const JobDescription& job);
 
 // The algorithm that asks the agent of this episode.
 std::unique_ptr<Algorithm> asking_algorithm(Episode& episode);

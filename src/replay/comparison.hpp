@@ -69,7 +69,10 @@ std::vector<std::size_t> groups_of(const Comparison& comparison);
 // Writes the metrics: the mean over the workloads and, if there are enough, its 95 % confidence interval (see
 // mean_over_groups()). Marks the best mean, and those that may be as good: the interval of the paired difference to the
 // best contains 0. Leaves out metrics of deadlines if no job has one, and counts that are 0. csv and json have a line
-// or object for each metric and scheduler, with the difference to the first scheduler.
-void write_comparison(std::ostream& out, const Comparison& comparison, MetricsFormat format);
+// or object for each metric and scheduler, with the difference to the first scheduler. If `chosen` is not empty, writes
+// these metrics, in this order, and leaves none out.
+// Requires: `chosen` has names of metric_names().
+void write_comparison(std::ostream& out, const Comparison& comparison, MetricsFormat format,
+                      const std::vector<std::string>& chosen = {});
 
 }  // namespace batfill

@@ -54,13 +54,12 @@ bool any_has_deadlines(const Comparison& comparison) {
 // Whether a line says something. Metrics of jobs with deadlines do not if no job has one. Counts of killed or rejected
 // jobs do not if they are 0.
 bool is_telling(const analysis::Metric& metric, const Values& means, bool with_deadlines) {
-    const bool is_of_deadlines =
-        &metric >= analysis::find_metric("deadline_jobs") && &metric <= analysis::find_metric("max_stretch_regular");
     const bool has_any = std::ranges::any_of(means, [](const auto& value) { return value.has_value(); });
-    return (with_deadlines || !is_of_deadlines) && (any_above_0(means) || (metric.unit != Unit::count && has_any));
+    return (with_deadlines || !analysis::is_of_deadlines(metric)) &&
+           (any_above_0(means) || (metric.unit != Unit::count && has_any));
 }
 
-analysis::MarkedLines lines_of(const Comparison& comparison) {
+analysis::MarkedLines lines_of(const Comparison& comparison, const std::vector<std::string>& chosen) {
     const bool with_deadlines = any_has_deadlines(comparison);
     analysis::MarkedLines lines{{{""}}};
     for (const std::string& scheduler : comparison.schedulers) {
@@ -68,7 +67,7 @@ analysis::MarkedLines lines_of(const Comparison& comparison) {
     }
     const auto metrics = analysis::all_metrics();
     const std::vector<std::size_t> groups = groups_of(comparison);
-    for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
+    for (const std::size_t metric : analysis::places_of(chosen)) {
         std::vector<Values> values;
         std::vector<GroupedMean> with_intervals;
         Values means;
@@ -77,12 +76,13 @@ analysis::MarkedLines lines_of(const Comparison& comparison) {
             with_intervals.push_back(mean_over_groups(values.back(), groups));
             means.push_back(with_intervals.back().mean);
         }
-        if (!is_telling(metrics[metric], means, with_deadlines)) {
+        if (chosen.empty() && !is_telling(metrics[metric], means, with_deadlines)) {
             continue;
         }
         const std::vector<bool> best = analysis::best_of(means, metrics[metric].goal);
         const auto first_best = static_cast<std::size_t>(std::find(best.begin(), best.end(), true) - best.begin());
-        auto& line = lines.emplace_back(1, analysis::MarkedCell{metrics[metric].title});
+        const char* const title = chosen.empty() ? metrics[metric].title : analysis::chosen_title(metrics[metric]);
+        auto& line = lines.emplace_back(1, analysis::MarkedCell{title});
         for (std::size_t scheduler = 0; scheduler < means.size(); ++scheduler) {
             analysis::MarkedCell cell{text_of(with_intervals[scheduler], metrics[metric].unit), best[scheduler]};
             if (first_best < best.size() && !best[scheduler]) {
@@ -97,18 +97,18 @@ analysis::MarkedLines lines_of(const Comparison& comparison) {
     return lines;
 }
 
-analysis::Rows rows_of(const Comparison& comparison) {
+analysis::Rows rows_of(const Comparison& comparison, const std::vector<std::string>& chosen) {
     analysis::Rows rows{analysis::with_intervals(
                             {{"metric", "metric"}, {"scheduler", "scheduler"}, {"workloads", "workloads"}}, "mean"),
                         {}};
     const auto metrics = analysis::all_metrics();
     const std::vector<std::size_t> groups = groups_of(comparison);
-    for (std::size_t metric = 0; metric < metrics.size(); ++metric) {
+    for (const std::size_t metric : analysis::places_of(chosen)) {
         const Values first = values_of(comparison, 0, metric);
         for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
             const Values values = values_of(comparison, scheduler, metric);
             const GroupedMean own = mean_over_groups(values, groups);
-            if (own.values == 0) {
+            if (own.values == 0 && chosen.empty()) {
                 continue;
             }
             std::vector<analysis::Cell>& row = rows.rows.emplace_back();
@@ -146,12 +146,13 @@ void write_csv(const Comparison& comparison, const std::string& metric, const st
     file.commit();
 }
 
-void write_comparison(std::ostream& out, const Comparison& comparison, MetricsFormat format) {
+void write_comparison(std::ostream& out, const Comparison& comparison, MetricsFormat format,
+                      const std::vector<std::string>& chosen) {
     if (format == MetricsFormat::csv || format == MetricsFormat::json) {
-        analysis::write_rows(out, rows_of(comparison), format);
+        analysis::write_rows(out, rows_of(comparison, chosen), format);
         return;
     }
-    analysis::write_lines(out, lines_of(comparison), format, true);
+    analysis::write_lines(out, lines_of(comparison, chosen), format, true);
 }
 
 }  // namespace batfill

@@ -44,11 +44,12 @@ void Drawing::text(double x, double y, std::string_view text, const char* anchor
 void Drawing::curve(const std::string& points, std::size_t run) {
     const std::string_view dash = dashes.at(run % dashes.size());
     path(points, attribute("class", "curve") + attribute("fill", "none") + attribute("stroke-width", "1.5") +
-                     attribute("stroke", colours.at(run % colours.size())) +
+                     attribute("stroke", style_.colours.empty() ? colours.at(run % colours.size())
+                                                                : style_.colours[run % style_.colours.size()]) +
                      (dash.empty() ? "" : attribute("stroke-dasharray", dash)));
 }
 
-void Drawing::area(const std::string& rectangles, const char* colour) {
+void Drawing::area(const std::string& rectangles, std::string_view colour) {
     if (!rectangles.empty()) {
         path(rectangles, attribute("class", "jobs") + attribute("fill", colour));
     }
@@ -57,7 +58,7 @@ void Drawing::area(const std::string& rectangles, const char* colour) {
 std::string Drawing::svg(double height, const std::string& description) const {
     const std::string size = attribute("width", coordinate(layout_.width)) + attribute("height", coordinate(height));
     return "<?xml version='1.0' encoding='UTF-8'?>\n<svg xmlns='http://www.w3.org/2000/svg' version='1.1'" + size +
-           attribute("viewBox", "0 0 " + point(layout_.width, height)) + " font-family='sans-serif'" +
+           attribute("viewBox", "0 0 " + point(layout_.width, height)) + attribute("font-family", style_.font) +
            attribute("font-size", coordinate(layout_.font_size)) + ">\n<title>" + markup_text(description) +
            "</title>\n<rect" + size + " fill='#fff'/>\n" + body_ + "</svg>\n";
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // An SVG of charts, and the axes of a chart. Positions and lengths are in SVG's units, 96 to an inch.
@@ -26,18 +27,25 @@ struct Layout {
     double digits_width(std::size_t count) const { return scaled(7.7) * static_cast<double>(count); }
 };
 
+// What a user may choose of a picture.
+struct Style {
+    std::string font = "sans-serif";
+    std::vector<std::string> colours{};  // in place of the default ones; these if empty
+};
+
 class Drawing {
  public:
-    explicit Drawing(const Layout& layout) : layout_(layout) {}
+    explicit Drawing(const Layout& layout, Style style = {}) : layout_(layout), style_(std::move(style)) {}
 
     const Layout& layout() const { return layout_; }
+    const Style& style() const { return style_; }
 
     void line(double x1, double y1, double x2, double y2, const char* colour);
     void text(double x, double y, std::string_view text, const char* anchor, bool upwards = false);
     // `points` is the data of a path. `run` selects colour and dashes.
     void curve(const std::string& points, std::size_t run);
     // `rectangles` is the data of a path.
-    void area(const std::string& rectangles, const char* colour);
+    void area(const std::string& rectangles, std::string_view colour);
     std::string svg(double height, const std::string& description) const;
 
     static std::string point(double x, double y) { return coordinate(x) + " " + coordinate(y); }
@@ -47,6 +55,7 @@ class Drawing {
     void path(const std::string& data, const std::string& attributes);
 
     Layout layout_;
+    Style style_;
     std::string body_;
 };
 

@@ -130,10 +130,14 @@ function metricCell(metric, run) {
   }
   return cell;
 }
+// A name that may have a line end behind each comma.
+function breakable(name) {
+  return element("span", {}, ...name.split(/(?<=,)/).flatMap((part, i) => (i ? [element("wbr"), part] : [part])));
+}
 function metricsSection() {
   const comparing = runs.length > 1;
   const head = ["", ...runs.flatMap((run, i) => (comparing && i !== report.baseline
-    ? [run.label, "difference"] : [run.label])), element("span", { class: "meaning" }, "meaning")];
+    ? [breakable(run.label), "difference"] : [breakable(run.label)])), element("span", { class: "meaning" }, "meaning")];
   const rows = report.metrics.map((metric) => [metric.title, ...runs.flatMap((_, i) => (comparing && i !== report.baseline
     ? [metricCell(metric, i), element("td", { class: "less" }, metric.differences[i])] : [metricCell(metric, i)])),
   element("td", { class: "text meaning" }, metric.meaning)]);

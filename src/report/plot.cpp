@@ -1,6 +1,7 @@
 #include "plot.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -44,6 +45,11 @@ std::size_t wait_class(Duration wait) {
         }
     }
     return wait_classes.size() - 1;
+}
+
+// The colour of a class of wait.
+std::string_view colour_of(std::size_t wait, const Style& style) {
+    return style.colours.empty() ? wait_classes.at(wait).colour : std::string_view(style.colours[wait]);
 }
 
 // The unit in which an axis shows time.
@@ -152,11 +158,13 @@ double draw_wait_legend(double top, Drawing& drawing) {
     const Layout& layout = drawing.layout();
     drawing.text(layout.left() - layout.scaled(6), top + layout.scaled(14), "wait:", "end");
     Legend legend(top, layout);
-    for (const WaitClass& each : wait_classes) {
-        const double text = layout.letter_width() * static_cast<double>(std::string_view(each.name).size());
+    for (std::size_t i = 0; i < wait_classes.size(); ++i) {
+        const std::string_view name = wait_classes.at(i).name;
+        const double text = layout.letter_width() * static_cast<double>(name.size());
         const auto [x, y] = legend.add(layout.scaled(40) + text, layout.scaled(17) + text);
-        drawing.area(Drawing::rectangle(x, y + layout.scaled(4), layout.scaled(12), layout.scaled(12)), each.colour);
-        drawing.text(x + layout.scaled(17), y + layout.scaled(14), each.name, "start");
+        drawing.area(Drawing::rectangle(x, y + layout.scaled(4), layout.scaled(12), layout.scaled(12)),
+                     colour_of(i, drawing.style()));
+        drawing.text(x + layout.scaled(17), y + layout.scaled(14), name, "start");
     }
     return legend.bottom();
 }
@@ -272,7 +280,7 @@ double draw_gantt(const std::vector<DrawnRun>& runs, int processors, const TimeS
             add_cells(run, x, y, unit_of(span).seconds, columns_of(layout), classes);
         }
         for (std::size_t i = 0; i < classes.size(); ++i) {
-            drawing.area(classes.at(i), wait_classes.at(i).colour);
+            drawing.area(classes.at(i), colour_of(i, drawing.style()));
         }
         if (shown > processors) {
             drawing.line(x.from, y.place(processors), x.until, y.place(processors), "#c00");
@@ -425,6 +433,10 @@ Layout layout_of(PlotKind kind, std::vector<DrawnRun> runs, const TimeSpan& span
 
 }  // namespace
 
+std::size_t colours_of(PlotKind kind, std::size_t runs) {
+    return kind == PlotKind::gantt ? wait_classes.size() : runs;
+}
+
 std::string plot(PlotKind kind, const std::vector<PlottedRun>& runs, const PlotOptions& options) {
     const std::vector<DrawnRun> drawn = drawn_runs(kind, runs, options);
     const FinishedJobs jobs = all_jobs(drawn);
@@ -433,7 +445,8 @@ std::string plot(PlotKind kind, const std::vector<PlottedRun>& runs, const PlotO
     }
     TimeSpan span = span_of(jobs);
     span = {options.from.value_or(span.first), options.until.value_or(span.last)};
-    Drawing drawing(layout_of(kind, drawn, span, options));
+    assert(options.colours.empty() || options.colours.size() == colours_of(kind, runs.size()));
+    Drawing drawing(layout_of(kind, drawn, span, options), {options.font, options.colours});
     const double height = draw(kind, drawn, span, options, drawing);
     return drawing.svg(height, std::string(plot_kind_names.at(static_cast<std::size_t>(kind))) + ": " +
                                    list_of(mapped(drawn, &DrawnRun::label)));

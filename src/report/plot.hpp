@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,10 +38,17 @@ struct PlotOptions {
     double width = 7.5;                 // inches
     std::optional<double> height{};     // inches; none: follows from the width and the number of panels
     std::optional<double> font_size{};  // points; none: follows from the width
+    std::string font = "sans-serif";    // family of all texts
+    // Of the runs or, of a Gantt chart, of the classes of wait. The default ones if empty.
+    std::vector<std::string> colours{};
 };
+
+// The number of colours that a chart of so many runs has.
+std::size_t colours_of(PlotKind kind, std::size_t runs);
 
 // Returns the chart of the finished jobs of all runs as SVG 1.1. Its texts remain text. A Gantt chart has a panel for
 // each run; other charts have a line for each run.
+// Requires: no colours, or as many as colours_of() says.
 // Throws: InputError if no job finished, or none in the window; UsageError if the letters leave no room for the chart.
 // Cost: O(n log n); for a Gantt chart also the area that the jobs cover.
 std::string plot(PlotKind kind, const std::vector<PlottedRun>& runs, const PlotOptions& options);

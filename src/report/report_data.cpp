@@ -311,12 +311,16 @@ std::string difference(std::optional<double> value, std::optional<double> baseli
     return *baseline == 0 ? "-" : sign + rounded(more / std::abs(*baseline) * 100, 1) + " %";
 }
 
-// Writes the metrics that any run has: names, meanings, which direction is better, values, and differences to the
-// baseline.
+// Writes the metrics that any run has, those of deadlines only if a job has one: names, meanings, which direction is
+// better, values, and differences to the baseline.
 void write_metrics(const std::vector<MeasuredRun>& runs, std::size_t baseline, Json& json) {
+    const bool has_deadlines =
+        std::ranges::any_of(runs, [](const MeasuredRun& run) { return run.metrics["deadline_jobs"] > 0; });
     std::vector<std::size_t> shown;
     for (std::size_t i = 0; i < analysis::all_metrics().size(); ++i) {
-        if (std::ranges::any_of(runs, [&](const MeasuredRun& run) { return run.metrics.values()[i].has_value(); })) {
+        const bool is_telling = has_deadlines || !analysis::is_of_deadlines(analysis::all_metrics()[i]);
+        if (is_telling &&
+            std::ranges::any_of(runs, [&](const MeasuredRun& run) { return run.metrics.values()[i].has_value(); })) {
             shown.push_back(i);
         }
     }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include <batfill/core/error.hpp>
+
 namespace batfill {
 
 // Returns `text` with a replacement for each of some characters.
@@ -20,12 +22,13 @@ inline std::string escaped(std::string_view text,
     return result;
 }
 
-// Escapes text for HTML and SVG, between tags. Control characters, which SVG forbids, become spaces.
+// Escapes text for HTML and SVG, between tags. Control characters, which SVG forbids, become spaces; what is not UTF-8
+// is written as one_line() does.
 inline std::string markup_text(std::string_view text) {
-    std::string result = escaped(text, {{'&', "&amp;"}, {'<', "&lt;"}});
+    std::string plain(text);
     std::ranges::replace_if(
-        result, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-    return result;
+        plain, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+    return escaped(one_line(plain), {{'&', "&amp;"}, {'<', "&lt;"}});
 }
 
 }  // namespace batfill

@@ -11,6 +11,8 @@
 
 #include <unistd.h>
 
+#include <batfill/core/error.hpp>
+
 #include "csv_text.hpp"
 
 namespace batfill {
@@ -62,10 +64,10 @@ class Progress {
             last_drawn_ = now;
             const std::size_t width = percent * 40 / 100;
             display_.out << "\r[" << std::string(width, '#') << std::string(40 - width, ' ') << "] " << std::setw(3)
-                         << percent << " %  " << note << left << "\033[K" << std::flush;
+                         << percent << " %  " << one_line(note) << left << "\033[K" << std::flush;
         } else if (!display_.terminal && now - last_line_ >= display_.between_lines) {
             last_line_ = now;
-            display_.out << "batfill: " << percent << " %, " << note << left << '\n' << std::flush;
+            display_.out << "batfill: " << percent << " %, " << one_line(note) << left << '\n' << std::flush;
         }
     }
 

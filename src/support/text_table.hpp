@@ -1,36 +1,26 @@
 #pragma once
 
-#include <algorithm>
-#include <cassert>
 #include <cstddef>
-#include <ostream>
+#include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include <batfill/core/error.hpp>
-
 namespace batfill {
 
+// Lines of cells; all lines have as many cells as the first.
+using TextLines = std::vector<std::vector<std::string>>;
+
+// The number of columns of the terminal that `out` writes to: the variable COLUMNS, or else what the terminal says.
+// None if `out` is not the standard output, or that is no terminal.
+std::optional<std::size_t> terminal_width(const std::ostream& out);
+
 // Writes lines of cells in columns. Aligns the first column left and the others right. Applies one_line() to each cell.
-// Requires: all lines have as many cells as the first.
-inline void write_aligned(std::ostream& out, std::vector<std::vector<std::string>> lines) {
-    for (auto& line : lines) {
-        std::transform(line.begin(), line.end(), line.begin(), one_line);
-    }
-    std::vector<std::size_t> widths(lines.empty() ? 0 : lines.front().size(), 0);
-    for (const auto& line : lines) {
-        assert(line.size() == widths.size());
-        for (std::size_t column = 0; column < line.size(); ++column) {
-            widths[column] = std::max(widths[column], line[column].size());
-        }
-    }
-    for (const auto& line : lines) {
-        out << line[0] << std::string(widths[0] - line[0].size(), ' ');
-        for (std::size_t column = 1; column < line.size(); ++column) {
-            out << std::string(2 + widths[column] - line[column].size(), ' ') << line[column];
-        }
-        out << '\n';
-    }
-}
+// On a terminal that is too narrow, writes the lines as columns if they fit so, or else the columns in parts, one below
+// the other. Each part begins with the first columns, as many as `keys`.
+// Requires: keys >= 1, and lines have as many cells.
+void write_aligned(std::ostream& out, TextLines lines, std::size_t keys = 1);
+// As above, for a width; none: as wide as the lines are.
+void write_aligned(std::ostream& out, TextLines lines, std::size_t keys, std::optional<std::size_t> width);
 
 }  // namespace batfill

@@ -227,6 +227,53 @@ TEST_CASE("plot draws the part of the run that --from and --until select") {
     check_refused(inputs.plot({"queue", inputs.easy, "--from", "2", "--until", "2"}), 2);
 }
 
+TEST_CASE("plot takes labels, colours and a font") {
+    const Inputs inputs;
+    const auto waits = [&](const Arguments& more) {
+        return inputs.plot(with({"waits", inputs.easy, inputs.fcfs}, more));
+    };
+    require_done(waits({}));
+    CHECK_THAT(contents(inputs.chart), Contains("font-family='sans-serif'") && Contains(">easy</text>"));
+    require_done(waits({"--label", "easy=A < B=C", "--colors", "#07B,navy", "--font", "Times New Roman"}));
+    const std::string chart = contents(inputs.chart);
+    CHECK_THAT(chart, Contains("font-family='\"Times New Roman\"'") && Contains(">A &lt; B=C</text>") &&
+                          Contains(">fcfs</text>") && Contains("stroke='#07B'") && Contains("stroke='navy'") &&
+                          Contains("<title>waits: A &lt; B=C, fcfs</title>") && !Contains(">easy<") &&
+                          !Contains("#0072b2"));
+    CHECK(paths(inputs.chart, "curve").size() == 4);
+    require_done(inputs.plot({"gantt", inputs.easy, "-p", "4", "--font", "serif", "--colors",
+                              "#000001,#000002,#000003,#000004,#000005,#000006"}));
+    CHECK_THAT(contents(inputs.chart), Contains("font-family='serif'") && Contains("fill='#000001'") &&
+                                           Contains("fill='#000006'") && !Contains("#3b496c"));
+    require_done(waits({"--title", "a\tb\xff"}));  // SVG has neither
+    CHECK_THAT(contents(inputs.chart), Contains(">a b\\xFF</text>"));
+    CHECK(paths(inputs.chart, "curve").size() == 4);
+    // A name may have a = in it.
+    inputs.folder.write("easy,order=saf_jobs.csv", contents(inputs.easy + "_jobs.csv"));
+    require_done(inputs.plot({"waits", inputs.easy, inputs.folder.file("easy,order=saf"), "--label", "easy,order=saf=S",
+                              "--label", "easy=E"}));
+    CHECK_THAT(contents(inputs.chart), Contains(">S</text>") && Contains(">E</text>"));
+
+    const std::vector<std::pair<Arguments, std::string>> refused{
+        {{"--label", "esy=x"}, "--label: unknown run 'esy', did you mean 'easy'? Known: easy, fcfs"},
+        {{"--label", "easy"}, "--label: expected RUN=TEXT, such as easy=EASY, found 'easy'"},
+        {{"--label", "easy="}, "--label: expected a text behind easy=, found none"},
+        {{"--label", "easy=a", "--label", "easy=b"}, "--label: expected one label for easy, found two"},
+        {{"--label", "easy=fcfs"}, "--label: expected a different label for each run, found 'fcfs' twice"},
+        {{"--colors", "red"}, "--colors: expected 2, one for each run, found 1"},
+        {{"--colors", "red,#12345"}, "--colors: expected colours such as #0072b2"},
+        {{"--colors", "red,"}, "found ''"},
+        {{"--font", "a'b"}, "--font: expected the name of a font family"},
+        {{"--font", ""}, "--font: expected the name of a font family"},
+        {{"--font", "10"}, "--font: expected the name of a font family"},
+        {{"--font", "\xff"}, "--font: expected the name of a font family"}};
+    for (const auto& [options, error] : refused) {
+        check_refused(waits(options), 2, error);
+    }
+    check_refused(inputs.plot({"gantt", inputs.easy, "-p", "4", "--colors", "red"}), 2,
+                  "--colors: expected 6, one for each class of wait, found 1");
+}
+
 TEST_CASE("plot refuses what it cannot draw with one line, and leaves no chart") {
     const Inputs inputs;
     const std::string jobs = contents(inputs.easy + "_jobs.csv");

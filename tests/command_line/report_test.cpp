@@ -227,4 +227,21 @@ TEST_CASE("report refuses a name that says the page is something else") {
     inputs.check_nothing_written();
 }
 
+TEST_CASE("A page has metrics of deadlines only if a job has one") {
+    const Inputs inputs;
+    require_done(inputs.report({inputs.easy, inputs.fcfs, "-p", "4", "-w", inputs.workload}));
+    const rapidjson::Document data = data_of(inputs.page);
+    CHECK(metric(data, "mean_wait", 0) != "");
+    CHECK(metric(data, "users", 0) == "2");
+    for (const char* const name :
+         {"deadline_jobs", "deadline_violations_short", "regular_jobs", "max_stretch_regular"}) {
+        CHECK(metric(data, name, 0) == "");
+    }
+    std::string workload = contents(inputs.workload);
+    workload.insert(workload.find(R"("res":4)"), R"("deadline":100,)");
+    require_done(inputs.report({inputs.easy, "-w", inputs.folder.write("d.json", workload)}));
+    CHECK(metric(data_of(inputs.page), "deadline_jobs", 0) == "1");
+    CHECK(metric(data_of(inputs.page), "regular_jobs", 0) == "2");
+}
+
 }  // namespace batfill::tests::report_test

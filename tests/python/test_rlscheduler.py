@@ -1,6 +1,7 @@
 """The environment of RLScheduler: its observation, its rule, its rewards, and the printed numbers of its heuristics."""
 
 import csv
+import re
 import statistics
 from pathlib import Path
 
@@ -119,19 +120,44 @@ def test_a_heuristic_gives_the_schedule_of_easy_by_the_same_rule(path, score):
 def test_gymnasium_accepts_it(path):
     pytest.importorskip("gymnasium")
     checker = pytest.importorskip("gymnasium.utils.env_checker")
+    checker.check_env(RLSchedulerEnv(path, jobs=30), skip_render_check=True)
 
-    class AnyAction(RLSchedulerEnv):  # the checker knows no masks
-        def step(self, action):
-            return super().step(action % max(len(self._seen), 1))
 
-    checker.check_env(AnyAction(path, jobs=30), skip_render_check=True)
+def test_the_first_job_replaces_an_invalid_action(path):
+    env, other = (RLSchedulerEnv(path, jobs=30, seed=3) for _ in range(2))
+    for one in (env, other):
+        one.reset()
+    ended, steps = False, 0
+    while not ended:
+        assert (env.action_masks() == other.action_masks()).all()
+        observation, reward, ended, _, info = env.step((127, -1)[steps % 2])
+        steps += 1
+        expected = other.step(0)
+        assert (observation == expected[0]).all() and (reward, ended) == expected[1:3]
+        assert (info["invalid_actions"], expected[4]["invalid_actions"]) == (steps, 0)
+    assert env.reset()[1]["invalid_actions"] == 0
 
 
 def test_wrong_input_is_named(path, tmp_path):
-    env = RLSchedulerEnv(path, jobs=30)
+    env = RLSchedulerEnv(path, jobs=30, invalid="error")
+    with pytest.raises(batfill.UsageError, match="no episode is under way"):
+        env.action_masks()
     _, info = env.reset()
     with pytest.raises(batfill.UsageError, match="action: expected 0 to 0, as the action mask says, found 1"):
         env.step(int(info["action_mask"].sum()))
+    for options, message in [
+        ({"jobs": "x"}, "jobs: expected a whole number in 1..1000000, found 'x'"),
+        ({"score": lambda state: 0}, "score: expected one of bounded_slowdown,"),
+        ({"score": numpy.zeros(2)}, "score: expected one of bounded_slowdown,"),
+        ({"backfilling": "none"}, "backfilling: expected True or False, found 'none'"),
+        ({"invalid": 3}, "invalid: expected first or error, found 3"),
+    ]:
+        with pytest.raises(batfill.UsageError, match=re.escape(message)):
+            RLSchedulerEnv(path, **options)
+    with pytest.raises(batfill.UsageError, match="log: expected a path or a batfill.rlscheduler.Log, found 5"):
+        RLSchedulerEnv(5)
+    with pytest.raises(batfill.UsageError, match="job: expected a waiting one, found 699"):
+        env.start(699)
     with pytest.raises(batfill.UsageError, match="policy: expected fcfs"):
         env.play("saf", 0)
     with pytest.raises(batfill.InputError, match="No such file"):

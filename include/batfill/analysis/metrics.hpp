@@ -124,6 +124,10 @@ class Metrics {
 
 // The names of all metrics, in the order in which they are shown.
 std::vector<std::string> metric_names();
+// The metrics that `list` names, with commas between them: names, and "paper" for the mean wait, its 99th percentile,
+// the mean bounded slowdown, the utilisation and the makespan.
+// Throws: UsageError for an unknown name, which lists the known ones, for one that is there twice, and for none.
+std::vector<std::string> chosen_metrics(const std::string& list);
 
 // Computes the metrics of a schedule. The order of its jobs does not matter.
 // - `workloads`, if not empty, give deadlines and licences.
@@ -250,7 +254,10 @@ enum class MetricsFormat {
 // Throws: UsageError, which lists the names.
 MetricsFormat metrics_format(const std::string& name);
 
-void write_metrics(std::ostream& out, const std::vector<RunMetrics>& runs, MetricsFormat format);
+// Writes the metrics of `chosen`, in its order; if it is empty, all.
+// Requires: `chosen` has names of metric_names().
+void write_metrics(std::ostream& out, const std::vector<RunMetrics>& runs, MetricsFormat format,
+                   const std::vector<std::string>& chosen = {});
 
 struct RunGroups {
     std::string label;

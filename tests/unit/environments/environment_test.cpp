@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -253,6 +254,51 @@ TEST_CASE("Observations are in 0 to 1, tell which jobs fit, and actions are the 
     environment.step(0);
     environment.reset();
     CHECK_FALSE(environment.is_done());
+}
+
+TEST_CASE("An episode records which jobs are seen, wait, run, have started and have ended") {
+    const Replay replay = replay_of(4);
+    for (const auto& [task, head, at_end] :
+         {std::tuple(Task::pick, Head::best, false), std::tuple(Task::pick, Head::kept, true),
+          std::tuple(Task::backfill, Head::best, false)}) {
+        EnvironmentOptions options;
+        options.task = task;
+        options.head = head;
+        options.reward_at_end = at_end;
+        options.records_jobs = true;
+        Environment environment(replay, options);
+        environment.reset();
+        std::vector<Time> started(300, Time::infinity());
+        std::size_t ended = 0;
+        while (!environment.is_done()) {
+            const SchedulerState& state = environment.state();
+            CHECK(environment.jobs_of(JobSet::waiting).size() == state.waiting.size());
+            CHECK(environment.jobs_of(JobSet::running).size() == state.running.size());
+            CHECK(environment.reservation().has_value() == (task == Task::backfill));
+            const std::vector<JobIndex> seen = environment.jobs_of(JobSet::seen);
+            for (std::size_t place = 0; place < seen.size(); ++place) {
+                CHECK(environment.record(seen[place]).place == environment.seen_jobs()[place]);
+            }
+            environment.step(std::size_t{0});
+            if (at_end && !environment.is_done()) {
+                continue;  // these sets grow until the end
+            }
+            for (const JobIndex job : environment.jobs_of(JobSet::started)) {
+                started.at(environment.record(job).place) = environment.record(job).start;
+            }
+            for (const JobIndex job : environment.jobs_of(JobSet::ended)) {
+                const JobRecord& record = environment.record(job);
+                CHECK(record.end == record.start + record.run_time);
+                ++ended;
+            }
+        }
+        CHECK(ended == 300);
+        std::vector<Time> expected;
+        for (const SimulatedJob& job : environment.outcome().simulation().jobs()) {
+            expected.push_back(job.start);
+        }
+        CHECK(started == expected);
+    }
 }
 
 }  // namespace batfill::tests::environments_test

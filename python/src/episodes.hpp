@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <batfill/core/error.hpp>
+#include <batfill/replay/replay.hpp>
+
+#include "bindings.hpp"
+#include "src/formats/named_platform.hpp"
+#include "src/support/json.hpp"
+#include "src/support/names.hpp"
+
+namespace batfill::python {
+
+// What episodes are replays of: whole workloads, or windows of so many consecutive jobs of one workload.
+class Episodes {
+ public:
+    Episodes(const std::vector<Jobs>& workloads, const std::optional<std::string>& platform,
+             std::optional<std::size_t> window)
+        : window_(window) {
+        for (const Jobs& jobs : workloads) {
+            Workload workload = by_submission(jobs);
+            platform_ = platform ? named_platform(*platform) : homogeneous_platform(workload.processors);
+            require_usable(workload, static_cast<int>(platform_.hosts.size()));
+            if (window_) {
+                whole_ = std::move(workload);
+            } else {
+                replays_.push_back(std::make_shared<const Replay>(platform_, std::move(workload)));
+            }
+        }
+    }
+
+    std::size_t count() const { return window_ ? whole_.jobs.size() - *window_ + 1 : replays_.size(); }
+
+    // Requires: number < count().
+    std::shared_ptr<const Replay> replay(std::size_t number) const {
+        if (!window_) {
+            return replays_[number];
+        }
+        Workload part = whole_.without_jobs();
+        const Time first = whole_.jobs[number].description.submit;
+        for (std::size_t i = number; i < number + *window_; ++i) {
+            part.jobs.push_back(whole_.jobs[i]);
+            JobDescription& job = part.jobs.back().description;
+            job.submit = Time::at(job.submit - first);
+            part.profiles.insert(*whole_.profiles.find(job.profile));
+        }
+        return std::make_shared<const Replay>(platform_, std::move(part));
+    }
+
+ private:
+    void require_usable(const Workload& workload, int processors) const {
+        const std::size_t least = window_.value_or(1);
+        if (workload.jobs.size() < least) {
+            throw InputError(workload.path + ": " + counted(workload.jobs.size(), "job") + ", expected at least " +
+                             std::to_string(least) + " for an episode");
+        }
+        for (const WorkloadJob& entry : workload.jobs) {
+            const JobDescription& job = entry.description;
+            const std::string start = workload.path + ": job " + shown(job.id);
+            if (!job.walltime) {
+                throw InputError(start + " has no walltime, expected one");
+            }
+            if (job.processors > processors) {
+                throw InputError(start + " requests " + std::to_string(job.processors) +
+                                 " processors, expected at most " + std::to_string(processors) +
+                                 ", as the machine has");
+            }
+        }
+    }
+
+    std::optional<std::size_t> window_;
+    Platform platform_;  // for windows
+    Workload whole_;     // likewise
+    std::vector<std::shared_ptr<const Replay>> replays_;
+};
+
+}  // namespace batfill::python
