@@ -54,6 +54,14 @@ class Columns:
             self._made[name] = self._make(name)
         return self._made[name]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All columns, as arrays."""
+        return {"names": self._names, "size": self._size, "made": {name: self[name] for name in self._names}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        made: "dict[str, numpy.typing.NDArray[Any]]" = state["made"]
+        self.__init__(state["names"], state["size"], made.__getitem__)  # type: ignore[misc]
+
     def to_pandas(self) -> "pandas.DataFrame":
         """The table as a pandas.DataFrame. Needs pandas."""
         import pandas

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -36,7 +37,13 @@ class Run:
     def __init__(self, core: "_core.Run") -> None:
         """Not for users: see simulate()."""
         self._core = core
-        self._jobs = Columns(_core.columns(), len(core), core.column)
+
+    @functools.cached_property
+    def _jobs(self) -> Columns:
+        return Columns(_core.columns(), len(self._core), self._core.column)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_jobs"}
 
     @property
     def jobs(self) -> Columns:

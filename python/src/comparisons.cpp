@@ -16,6 +16,7 @@
 #include <batfill/engine/engine.hpp>
 
 #include "bindings.hpp"
+#include "packing.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/replay/comparison.hpp"
 #include "src/server/server.hpp"
@@ -130,9 +131,29 @@ void serve(const nb::object& scheduler, const std::string& label, const Paramete
 
 }  // namespace
 
+void pack(Packer& all, const Comparison::Row& row) {
+    all(row.workload, mapped(row.values, &Metrics::values), row.group);
+}
+void pack(Unpacker& all, Comparison::Row& row) {
+    std::vector<std::vector<std::optional<double>>> values;  // by scheduler
+    all(row.workload, values, row.group);
+    for (std::vector<std::optional<double>>& of_scheduler : values) {
+        if (of_scheduler.size() != metric_names().size()) {
+            throw InputError("pickle: expected a comparison with the metrics of this batfill, found one of another");
+        }
+        row.values.emplace_back(std::move(of_scheduler));
+    }
+}
+template <class Archive>
+void pack(Archive& all, Is<Comparison> auto& comparison) {
+    all(comparison.schedulers, comparison.rows);
+}
+
 void bind_comparisons(nb::module_& module) {
     using nb::arg;
-    nb::class_<Comparison>(module, "Comparison")
+    nb::class_<Comparison> bound(module, "Comparison");
+    bind_packing<Comparison>(bound);
+    bound
         .def_prop_ro("schedulers", [](const Comparison& comparison) { return comparison.schedulers; })
         .def_prop_ro("workloads",
                      [](const Comparison& comparison) { return mapped(comparison.rows, &Comparison::Row::workload); })

@@ -15,6 +15,7 @@
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "bindings.hpp"
+#include "packing.hpp"
 #include "src/commands/parsers.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
@@ -174,8 +175,9 @@ nb::object column(const Jobs& jobs, const std::string& name) {
 
 void bind_workloads(nb::module_& module) {
     using nb::arg;
-    nb::class_<Jobs>(module, "Jobs")
-        .def("__len__", [](const Jobs& jobs) { return jobs.workload->jobs.size(); })
+    nb::class_<Jobs> bound(module, "Jobs");
+    bind_packing<Jobs>(bound);
+    bound.def("__len__", [](const Jobs& jobs) { return jobs.workload->jobs.size(); })
         .def_prop_ro("processors", [](const Jobs& jobs) { return jobs.workload->processors; })
         .def_prop_ro("path", [](const Jobs& jobs) { return jobs.workload->path; })
         .def("column", &column, arg("name"), nb::sig("def column(self, name: str) -> numpy.typing.NDArray[typing.Any]"))
