@@ -15,6 +15,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 
+#include "arguments.hpp"
 #include "bindings.hpp"
 #include "packing.hpp"
 #include "src/formats/named_platform.hpp"
@@ -29,7 +30,7 @@ namespace batfill::python {
 
 namespace {
 
-// A scheduler of a comparison: a name, and an object of Python or none for what the name says.
+// A scheduler of a comparison: its name in tables, and an object of Python or a text as the command takes it.
 using Compared = std::pair<std::string, nb::object>;
 
 Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, const std::vector<Compared>& schedulers,
@@ -47,9 +48,9 @@ Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, c
         request.metric.emplace(*metric, request.tau);
     }
     for (const auto& [name, object] : schedulers) {
-        request.schedulers.push_back(
-            object.is_none() ? read_scheduler(name)
-                             : NamedScheduler{name, choice_of(object, name, {}, true, work.failure, work.stop)});
+        const bool is_text = nb::isinstance<nb::str>(object);
+        request.schedulers.push_back({name, is_text ? read_scheduler(word_of(object, "scheduler")).choice
+                                                    : choice_of(object, name, {}, true, work.failure, work.stop)});
     }
     request.run.progress = [&](std::size_t, Time) { work.require_not_stopped(); };
     const auto report = work.reporting_to(progress);
@@ -164,6 +165,7 @@ void bind_comparisons(nb::module_& module) {
         .def("table", &table, arg("format"));
     module.def("compare", &compare, arg("workloads"), arg("schedulers"), arg("metric").none(), arg("platform").none(),
                arg("master_host"), arg("threads"), arg("tau"), arg("short_deadline"), arg("progress").none());
+    module.def("name_of_scheduler", [](const std::string& text) { return read_scheduler(text).name; }, arg("text"));
     module.def("metric_names", &metric_names);
     module.def("compared_metrics", &ReplayMetric::known_names);
     module.def("serve", &serve, arg("scheduler"), arg("label"), arg("parameters"), arg("endpoint"), arg("keep_alive"),

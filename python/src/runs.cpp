@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -20,6 +21,7 @@
 #include "bindings.hpp"
 #include "run.hpp"
 #include "src/engine/named_scheduler.hpp"
+#include "src/analysis/workload_jobs.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/report/report.hpp"
@@ -94,7 +96,36 @@ Column texts(Of of) {
     };
 }
 
-// The column of this name in a jobs.csv.
+// A column of the workloads; later runs of a job have what it has.
+Column workload_texts(SharedText JobDescription::*text) {
+    return [text](const Run& run) {
+        const analysis::WorkloadJobs jobs(run.workloads);
+        return array_of_texts(run.schedule.jobs.size(), [&](std::size_t i) -> std::string_view {
+            const std::optional<analysis::IndexedJob> found = jobs.find(run.schedule.jobs[i].id);
+            return found ? std::string_view(found->description->*text) : std::string_view();
+        });
+    };
+}
+
+// Those of the columns user and queue that the workloads have.
+std::vector<std::string> workload_columns(const Run& run) {
+    const auto some_have = [&](SharedText JobDescription::*text) {
+        return std::ranges::any_of(run.workloads, [&](const Workload& workload) {
+            return std::ranges::any_of(
+                workload.jobs, [&](const WorkloadJob& job) { return !(job.description.*text).empty(); });
+        });
+    };
+    std::vector<std::string> names;
+    if (some_have(&JobDescription::user)) {
+        names.emplace_back("user");
+    }
+    if (some_have(&JobDescription::queue)) {
+        names.emplace_back("queue");
+    }
+    return names;
+}
+
+// The column of this name in a jobs.csv, or of the workload.
 nb::object column(const Run& run, const std::string& name) {
     using Job = ScheduledJob;
     using Execution = ExecutionRecord;
@@ -117,6 +148,8 @@ nb::object column(const Run& run, const std::string& name) {
         {"allocated_resources", texts([](const Job& job) { return job.allocation.to_string(); })},
         {"consumed_energy", times([](const Execution&) { return -1.0; })},
         {"metadata", texts([](const Job& job) { return job.metadata.text(); })},
+        {"user", workload_texts(&JobDescription::user)},
+        {"queue", workload_texts(&JobDescription::queue)},
     };
     return columns.at(name)(run);
 }
@@ -280,6 +313,7 @@ void bind_runs(nb::module_& module) {
     bound.def("__len__", [](const Run& run) { return run.schedule.jobs.size(); })
         .def_ro("label", &Run::label)
         .def("column", &column, arg("name"), nb::sig("def column(self, name: str) -> numpy.typing.NDArray[typing.Any]"))
+        .def("workload_columns", &workload_columns)
         .def("metrics", &metrics, arg("tau"), arg("short_deadline"),
              nb::sig("def metrics(self, tau: object, short_deadline: object) -> dict[str, float | None]"))
         .def("check", &check, arg("deadlines"), arg("allow_rejections"),
