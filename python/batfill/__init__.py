@@ -19,6 +19,7 @@ from ._columns import Columns
 from ._comparison import Comparison, compare
 from ._core import (
     DecisionError,
+    Ended,
     Error,
     InputError,
     Profile,
@@ -33,7 +34,7 @@ from ._scheduler import Scheduler, serve
 from ._workload import Workload
 
 __version__: str = _core.version
-for _class in (Error, UsageError, InputError, DecisionError, Round, Waiting, Running, Reservation, Profile):
+for _class in (Error, UsageError, InputError, DecisionError, Round, Waiting, Running, Ended, Reservation, Profile):
     _class.__module__ = "batfill"  # where users find it
 _core.add_platform_folder(str(_Path(__file__).parent / "platforms"))
 
@@ -43,6 +44,7 @@ __all__ = [
     "Columns",
     "Comparison",
     "DecisionError",
+    "Ended",
     "Error",
     "InputError",
     "Profile",

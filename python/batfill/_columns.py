@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,8 +21,16 @@ class Columns:
     (3,)
     """
 
-    def __init__(self, names: list[str], size: int, make: "Callable[[str], numpy.typing.NDArray[Any]]") -> None:
+    def __init__(
+        self,
+        names: list[str],
+        size: int,
+        make: "Callable[[str], numpy.typing.NDArray[Any]]",
+        unlisted: Sequence[str] = (),
+    ) -> None:
+        """Not for users. `unlisted` names columns that can be read and are not among the names."""
         self._names = names
+        self._unlisted = tuple(unlisted)
         self._size = size
         self._make = make
         self._made: dict[str, "numpy.typing.NDArray[Any]"] = {}
@@ -48,11 +56,20 @@ class Columns:
 
     def __getitem__(self, name: str) -> "numpy.typing.NDArray[Any]":
         """The column of this name, shape (rows,). Raises KeyError if there is none."""
-        if name not in self._names:
+        if name not in self._names and name not in self._unlisted:
             raise KeyError(f"{name!r}, expected one of {', '.join(self._names)}")
         if name not in self._made:
             self._made[name] = self._make(name)
         return self._made[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All columns, as arrays."""
+        made = {name: self[name] for name in (*self._names, *self._unlisted)}
+        return {"names": self._names, "size": self._size, "made": made, "unlisted": self._unlisted}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        made: "dict[str, numpy.typing.NDArray[Any]]" = state["made"]
+        Columns.__init__(self, state["names"], state["size"], made.__getitem__, state["unlisted"])
 
     def to_pandas(self) -> "pandas.DataFrame":
         """The table as a pandas.DataFrame. Needs pandas."""

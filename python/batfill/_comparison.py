@@ -88,8 +88,8 @@ def compare(
 ) -> Comparison:
     """Replays each workload under each scheduler, on all cores, as `batfill compare`.
 
-    `schedulers` are names ("easy,order=saf") and instances of batfill.Scheduler; a dict gives instances a name of
-    their own. `metric` is the only one to compute, by default all. `platform` is as in simulate(), by default as many
+    `schedulers` are names ("easy,order=saf") and instances of batfill.Scheduler; a dict gives each its name in
+    the table. `metric` is the only one to compute, by default all. `platform` is as in simulate(), by default as many
     hosts as each workload says. `threads` is by default the number of cores. `progress(done, total)` is called after
     each replay.
 
@@ -108,11 +108,12 @@ def compare(
     named: list[tuple[str, Any]] = []
     entries = schedulers.items() if isinstance(schedulers, Mapping) else ((None, one) for one in schedulers)
     for name, scheduler in entries:
+        if not isinstance(name, (str, type(None))) or name == "":
+            raise _core.UsageError(f"schedulers: expected names as keys, found {name!r}")
         given = as_core(scheduler)
-        if isinstance(given, str):
-            named.append((given, None))
-        else:
-            named.append((name or label_of(given), given))
+        if name is None:
+            name = _core.name_of_scheduler(given) if isinstance(given, str) else label_of(given)
+        named.append((name, given))
     if not jobs or not named:
         raise _core.UsageError("expected at least one workload and one scheduler")
     core = _core.compare(

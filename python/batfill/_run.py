@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -36,11 +37,20 @@ class Run:
     def __init__(self, core: "_core.Run") -> None:
         """Not for users: see simulate()."""
         self._core = core
-        self._jobs = Columns(_core.columns(), len(core), core.column)
+
+    @functools.cached_property
+    def _jobs(self) -> Columns:
+        names = _core.columns() + self._core.workload_columns()
+        unlisted = {"user", "queue"} - set(names)
+        return Columns(names, len(self._core), self._core.column, sorted(unlisted))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_jobs"}
 
     @property
     def jobs(self) -> Columns:
         """The schedule: a row per job in the order in which they ended, with the columns of `jobs.csv`.
+        `user` and `queue` follow if the workload has them.
 
         Times are float64 in seconds, NaN for a job that never ran. The arrays are made of the schedule in memory, not
         of a text, and equal what `batfill simulate` writes.
@@ -57,9 +67,15 @@ class Run:
 
     @property
     def guarantees(self) -> Columns | None:
-        """Columns job_id, guaranteed_start (NaN: nothing), starting_time; None if the scheduler guarantees nothing."""
+        """A row per row of `jobs`, with the columns of `guarantees.csv`; None if the scheduler guarantees nothing.
+
+        These are job_id, guaranteed_start (NaN: nothing), actual_start (NaN: rejected) and workload_name.
+        """
         columns = self._core.guarantees()
-        return None if columns is None else Columns(list(columns), len(self._core), columns.__getitem__)
+        if columns is None:
+            return None
+        made = {**columns, "starting_time": columns["actual_start"]}  # its name before
+        return Columns(list(columns), len(self._core), made.__getitem__, ["starting_time"])
 
     @property
     def statistics(self) -> dict[str, int]:

@@ -41,6 +41,26 @@ class Scheduler:
         """
         raise NotImplementedError(f"{type(self).__name__} has no decide(self, round)")
 
+    def registers_jobs(self) -> bool:
+        """Whether it may still register jobs by `round.register_job()`.
+
+        A class that implements it has a first round when the simulation begins. The answer is asked for after `begin`
+        and after each `decide`; a simulation goes on until it is False.
+        """
+        return False
+
+    def reuses_profiles(self) -> bool:
+        """Whether it registers jobs with profiles that ended jobs may have had. Batsim must allow this."""
+        return False
+
+    def gives_guarantees(self) -> bool:
+        """Whether it promises starts by `round.promise()`."""
+        return False
+
+    def switches_processors(self) -> bool:
+        """Whether it may put processors to sleep."""
+        return False
+
     def statistics(self) -> dict[str, int]:
         """Counts of a run, for `Run.statistics` and PREFIX_statistics.csv."""
         return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -12,6 +13,7 @@ from ._columns import Columns
 from ._options import arguments_of, errors_in_keywords, text_of
 
 if TYPE_CHECKING:
+    import numpy.typing
     import pandas
     from typing_extensions import Unpack
 
@@ -228,9 +230,28 @@ class Workload:
 
     @property
     def jobs(self) -> Columns:
-        """Columns id, submit, processors, walltime (NaN: none), run_time (NaN: not a delay), user, queue."""
+        """Columns id, submit, processors, walltime (NaN: none), run_time (NaN: not a delay), user, queue.
+
+        Also, where jobs have them: deadline (NaN: none), licenses (tuples of names), and each field that batfill does
+        not know, such as "gpus". A field of numbers is NaN where a job has none, any other is None there.
+        """
+        return self._jobs
+
+    @functools.cached_property
+    def _jobs(self) -> Columns:
         names = ["id", "submit", "processors", "walltime", "run_time", "user", "queue"]
-        return Columns(names, len(self), self._core.column)
+        names += [name for name in ("deadline", "licenses") if self._core.has(name)]
+        others = _fields_of(self._core.column("other_fields")) if self._core.has("other_fields") else {}
+        others = {name: column for name, column in others.items() if name not in names}
+
+        def column(name: str) -> "numpy.typing.NDArray[Any]":
+            return others[name] if name in others else self._core.column(name)
+
+        unlisted = {"deadline", "licenses"} - set(names) - set(others)
+        return Columns([*names, *others], len(self), column, sorted(unlisted))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_jobs"}
 
     @property
     def offered_load(self) -> float:
@@ -269,6 +290,34 @@ class Workload:
 
     def __repr__(self) -> str:
         return f"<Workload {self.name}: {len(self)} jobs for {self.processors} processors>"
+
+
+def _fields_of(texts: Iterable[str]) -> "dict[str, numpy.typing.NDArray[Any]]":
+    """Columns of the fields that batfill does not know, by name; of each job there are the members of an object."""
+    read: dict[str, dict[str, Any]] = {}  # many jobs have the same
+    rows = []
+    for text in texts:
+        if text not in read:
+            read[text] = json.loads(f"{{{text}}}")
+        rows.append(read[text])
+    names = {name: None for row in read.values() for name in row}
+    return {name: _field([row.get(name) for row in rows]) for name in names}
+
+
+def _field(values: list[Any]) -> "numpy.typing.NDArray[Any]":
+    """Whole numbers, numbers with NaN where there is none, or objects."""
+    import numpy
+
+    kinds = {type(value) for value in values}
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in values):
+        return numpy.array(values, dtype=numpy.int64)
+    if kinds == {bool}:
+        return numpy.array(values, dtype=bool)
+    if kinds - {type(None)} and kinds <= {int, float, type(None)}:
+        return numpy.array([numpy.nan if value is None else float(value) for value in values])
+    column = numpy.empty(len(values), dtype=object)
+    column[:] = values
+    return column
 
 
 def _stem(path: str) -> str:

@@ -15,7 +15,9 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 
+#include "arguments.hpp"
 #include "bindings.hpp"
+#include "packing.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/replay/comparison.hpp"
 #include "src/server/server.hpp"
@@ -28,7 +30,7 @@ namespace batfill::python {
 
 namespace {
 
-// A scheduler of a comparison: a name, and an object of Python or none for what the name says.
+// A scheduler of a comparison: its name in tables, and an object of Python or a text as the command takes it.
 using Compared = std::pair<std::string, nb::object>;
 
 Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, const std::vector<Compared>& schedulers,
@@ -46,9 +48,9 @@ Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, c
         request.metric.emplace(*metric, request.tau);
     }
     for (const auto& [name, object] : schedulers) {
-        request.schedulers.push_back(
-            object.is_none() ? read_scheduler(name)
-                             : NamedScheduler{name, choice_of(object, name, {}, true, work.failure, work.stop)});
+        const bool is_text = nb::isinstance<nb::str>(object);
+        request.schedulers.push_back({name, is_text ? read_scheduler(word_of(object, "scheduler")).choice
+                                                    : choice_of(object, name, {}, true, work.failure, work.stop)});
     }
     request.run.progress = [&](std::size_t, Time) { work.require_not_stopped(); };
     const auto report = work.reporting_to(progress);
@@ -130,9 +132,29 @@ void serve(const nb::object& scheduler, const std::string& label, const Paramete
 
 }  // namespace
 
+void pack(Packer& all, const Comparison::Row& row) {
+    all(row.workload, mapped(row.values, &Metrics::values), row.group);
+}
+void pack(Unpacker& all, Comparison::Row& row) {
+    std::vector<std::vector<std::optional<double>>> values;  // by scheduler
+    all(row.workload, values, row.group);
+    for (std::vector<std::optional<double>>& of_scheduler : values) {
+        if (of_scheduler.size() != metric_names().size()) {
+            throw InputError("pickle: expected a comparison with the metrics of this batfill, found one of another");
+        }
+        row.values.emplace_back(std::move(of_scheduler));
+    }
+}
+template <class Archive>
+void pack(Archive& all, Is<Comparison> auto& comparison) {
+    all(comparison.schedulers, comparison.rows);
+}
+
 void bind_comparisons(nb::module_& module) {
     using nb::arg;
-    nb::class_<Comparison>(module, "Comparison")
+    nb::class_<Comparison> bound(module, "Comparison");
+    bind_packing<Comparison>(bound);
+    bound
         .def_prop_ro("schedulers", [](const Comparison& comparison) { return comparison.schedulers; })
         .def_prop_ro("workloads",
                      [](const Comparison& comparison) { return mapped(comparison.rows, &Comparison::Row::workload); })
@@ -143,6 +165,7 @@ void bind_comparisons(nb::module_& module) {
         .def("table", &table, arg("format"));
     module.def("compare", &compare, arg("workloads"), arg("schedulers"), arg("metric").none(), arg("platform").none(),
                arg("master_host"), arg("threads"), arg("tau"), arg("short_deadline"), arg("progress").none());
+    module.def("name_of_scheduler", [](const std::string& text) { return read_scheduler(text).name; }, arg("text"));
     module.def("metric_names", &metric_names);
     module.def("compared_metrics", &ReplayMetric::known_names);
     module.def("serve", &serve, arg("scheduler"), arg("label"), arg("parameters"), arg("endpoint"), arg("keep_alive"),

@@ -8,6 +8,7 @@
 
 #include <batfill/core/error.hpp>
 
+#include "arguments.hpp"
 #include "bindings.hpp"
 #include "src/support/durations.hpp"
 #include "src/support/names.hpp"
@@ -108,7 +109,7 @@ nb::object array_of_texts(std::size_t size, const std::function<std::string_view
     for (std::size_t i = 0; i < size; ++i) {
         require_no_signal(i);
         const std::string_view one = text(i);
-        texts.append(nb::str(one.data(), one.size()));
+        texts.append(text_object(one));
     }
     return nb::module_::import_("numpy").attr("array")(texts, nb::arg("dtype") = "object");
 }

@@ -101,6 +101,7 @@ class Failure {
 };
 
 // Calls `call`, which calls code of the scheduler `name`, with the GIL. `failure` keeps an exception of Python.
+// It also keeps a UsageError, about what that code returned.
 // Throws: DecisionError for an exception of Python.
 template <class Call>
 auto call_scheduler(const std::string& name, Failure& failure, Call call) {
@@ -110,6 +111,9 @@ auto call_scheduler(const std::string& name, Failure& failure, Call call) {
     } catch (const nb::python_error& problem) {
         failure.keep();
         throw DecisionError("algorithm " + name + " fails: " + text_of(problem));
+    } catch (const UsageError&) {
+        failure.keep();
+        throw;
     }
 }
 

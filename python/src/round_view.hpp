@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -52,6 +54,14 @@ class RoundView : public std::enable_shared_from_this<RoundView> {
     void close() {
         round_ = nullptr;
         waiting_object_.reset();
+        running_.reset();
+        ended_.clear();
+    }
+    // Called before decide().
+    void note_ended(std::span<const Completion> completions) {
+        for (const Completion& completion : completions) {
+            ended_.push_back(completion.job);
+        }
     }
 
     Round& round() const {
@@ -87,10 +97,39 @@ class RoundView : public std::enable_shared_from_this<RoundView> {
         const JobIndex found = job(index);
         if (state().job(found).state != JobState::submitted) {
             throw DecisionError("job " + state().job(found).description().id +
-                                " has started already, expected one "
-                                "that waits");
+                                " has started already, expected one that waits");
         }
         return found;
+    }
+    // The jobs that ended since the last round.
+    const std::vector<JobIndex>& ended() const { return ended_; }
+    // The jobs that run now, in the order of the estimated ends; their indices hold until the next call.
+    const std::vector<JobIndex>& read_running() {
+        running_.emplace();
+        for (const RunningJob& job : state().running) {
+            running_->push_back(job.job);
+        }
+        return *running_;
+    }
+    JobIndex running_job(std::ptrdiff_t index) {
+        const std::vector<JobIndex>& jobs = running_ ? *running_ : read_running();
+        if (index < 0 || static_cast<std::size_t>(index) >= jobs.size()) {
+            throw nb::index_error(("expected the index of one of " + std::to_string(jobs.size()) +
+                                   " running jobs, found " + std::to_string(index))
+                                      .c_str());
+        }
+        return jobs[static_cast<std::size_t>(index)];
+    }
+    // A job that was registered in this round is the last of those that wait, if it does.
+    // Requires: the jobs that waited before have been read.
+    std::optional<std::size_t> add_registered(JobIndex job) {
+        const std::span<const JobIndex> jobs = state().waiting.jobs();
+        if (std::find(jobs.rbegin(), jobs.rend(), job) == jobs.rend()) {
+            return std::nullopt;
+        }
+        waiting_.push_back(job);
+        waiting_object_.reset();
+        return waiting_.size() - 1;
     }
     double number_field_of(const std::string& name, JobIndex job) {
         return fields_.try_emplace(name, name).first->second.value(state(), job);
@@ -117,6 +156,8 @@ class RoundView : public std::enable_shared_from_this<RoundView> {
     std::size_t number_ = 0;
     bool has_waiting_ = false;
     std::vector<JobIndex> waiting_;
+    std::optional<std::vector<JobIndex>> running_;
+    std::vector<JobIndex> ended_;
     std::map<std::string, NumberField> fields_;
     std::set<Time> wakes_;
 };

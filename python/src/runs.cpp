@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -18,8 +19,9 @@
 #include <batfill/replay/outcome.hpp>
 
 #include "bindings.hpp"
-#include "src/campaign/comparison_page.hpp"
+#include "run.hpp"
 #include "src/engine/named_scheduler.hpp"
+#include "src/analysis/workload_jobs.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/report/report.hpp"
@@ -33,30 +35,6 @@
 namespace batfill::python {
 
 namespace {
-
-// One simulation, over.
-class Run {
- public:
-    Run(Outcome outcome, std::string label)
-        : outcome_(std::move(outcome)), label_(std::move(label)), schedule_(outcome_.schedule()) {}
-
-    const Outcome& outcome() const { return outcome_; }
-    const Schedule& schedule() const { return schedule_; }
-    const std::string& label() const { return label_; }
-
-    MetricsOptions options(const nb::object& tau, const nb::object& short_deadline) const {
-        MetricsOptions options;
-        options.tau = positive_duration_of(tau, "tau");
-        options.short_deadline = duration_of(short_deadline, "short_deadline");
-        options.set_machine(Machine(outcome_.scenario().platform.hosts));
-        return options;
-    }
-
- private:
-    Outcome outcome_;
-    std::string label_;
-    Schedule schedule_;
-};
 
 Scenario scenario_of(const Jobs& jobs, const std::string& platform, const std::string& master_host,
                      const std::vector<std::string>& events) {
@@ -81,7 +59,7 @@ Run simulate(const Jobs& jobs, const std::string& platform, const nb::object& sc
     return raising(*failure, [&]() -> Run {
         const WithoutGil released;
         require_usable(choice);
-        return {batfill::run(scenario_of(jobs, platform, master_host, events), choice, how), label};
+        return run_of(batfill::run(scenario_of(jobs, platform, master_host, events), choice, how), label);
     });
 }
 
@@ -96,7 +74,7 @@ using Column = std::function<nb::object(const Run&)>;
 
 template <class Of>
 Column numbers(Of of) {
-    return [of](const Run& run) { return array_of(mapped(run.schedule().jobs, of)); };
+    return [of](const Run& run) { return array_of(mapped(run.schedule.jobs, of)); };
 }
 
 // A column of times of jobs that ran; NaN for others.
@@ -111,14 +89,43 @@ template <class Of>
 Column texts(Of of) {
     return [of](const Run& run) {
         std::string kept;
-        return array_of_texts(run.schedule().jobs.size(), [&](std::size_t i) -> std::string_view {
-            kept = of(run.schedule().jobs[i]);
+        return array_of_texts(run.schedule.jobs.size(), [&](std::size_t i) -> std::string_view {
+            kept = of(run.schedule.jobs[i]);
             return kept;
         });
     };
 }
 
-// The column of this name in a jobs.csv.
+// A column of the workloads; later runs of a job have what it has.
+Column workload_texts(SharedText JobDescription::*text) {
+    return [text](const Run& run) {
+        const analysis::WorkloadJobs jobs(run.workloads);
+        return array_of_texts(run.schedule.jobs.size(), [&](std::size_t i) -> std::string_view {
+            const std::optional<analysis::IndexedJob> found = jobs.find(run.schedule.jobs[i].id);
+            return found ? std::string_view(found->description->*text) : std::string_view();
+        });
+    };
+}
+
+// Those of the columns user and queue that the workloads have.
+std::vector<std::string> workload_columns(const Run& run) {
+    const auto some_have = [&](SharedText JobDescription::*text) {
+        return std::ranges::any_of(run.workloads, [&](const Workload& workload) {
+            return std::ranges::any_of(
+                workload.jobs, [&](const WorkloadJob& job) { return !(job.description.*text).empty(); });
+        });
+    };
+    std::vector<std::string> names;
+    if (some_have(&JobDescription::user)) {
+        names.emplace_back("user");
+    }
+    if (some_have(&JobDescription::queue)) {
+        names.emplace_back("queue");
+    }
+    return names;
+}
+
+// The column of this name in a jobs.csv, or of the workload.
 nb::object column(const Run& run, const std::string& name) {
     using Job = ScheduledJob;
     using Execution = ExecutionRecord;
@@ -141,6 +148,8 @@ nb::object column(const Run& run, const std::string& name) {
         {"allocated_resources", texts([](const Job& job) { return job.allocation.to_string(); })},
         {"consumed_energy", times([](const Execution&) { return -1.0; })},
         {"metadata", texts([](const Job& job) { return job.metadata.text(); })},
+        {"user", workload_texts(&JobDescription::user)},
+        {"queue", workload_texts(&JobDescription::queue)},
     };
     return columns.at(name)(run);
 }
@@ -155,9 +164,7 @@ std::vector<std::string> columns() {
 
 nb::dict metrics(const Run& run, const nb::object& tau, const nb::object& short_deadline) {
     const MetricsOptions options = run.options(tau, short_deadline);
-    std::vector<Workload> place;
-    const Metrics metrics =
-        interruptible([&] { return compute_metrics(run.schedule(), options, run.outcome().workloads(place)); });
+    const Metrics metrics = interruptible([&] { return compute_metrics(run.schedule, options, run.workloads); });
     nb::dict result;
     const std::vector<std::string> names = metric_names();
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -168,10 +175,7 @@ nb::dict metrics(const Run& run, const nb::object& tau, const nb::object& short_
 }
 
 nb::dict check(const Run& run, bool deadlines_bind, bool rejections_allowed) {
-    CheckOptions options;
-    options.deadlines_bind = deadlines_bind;
-    options.rejections_allowed = rejections_allowed;
-    const CheckReport report = interruptible([&] { return audit(run.outcome(), options); });
+    const CheckReport report = interruptible([&] { return audit(run, deadlines_bind, rejections_allowed); });
     nb::list violations;
     for (const Violation& violation : report.violations) {
         violations.append(violation.text);
@@ -190,26 +194,23 @@ nb::dict check(const Run& run, bool deadlines_bind, bool rejections_allowed) {
 
 // The columns of a guarantees.csv; none if the scheduler guarantees nothing.
 std::optional<nb::dict> guarantees(const Run& run) {
-    const Outcome& outcome = run.outcome();
-    if (!outcome.gives_guarantees()) {
+    if (!run.guarantees) {
         return std::nullopt;
     }
-    std::vector<std::string> ids;
-    std::vector<double> guaranteed;
-    std::vector<double> actual;
-    const auto seconds = [](const std::optional<Time>& time) {
-        return seconds_or_nan(time ? std::optional(time->since_zero()) : std::nullopt);
+    const std::vector<Guarantee>& rows = *run.guarantees;
+    const auto times = [&](std::optional<Time> Guarantee::*time) {
+        return array_of(mapped(rows, [&](const Guarantee& row) {
+            return seconds_or_nan(row.*time ? std::optional((row.*time)->since_zero()) : std::nullopt);
+        }));
     };
-    for (const JobNumber number : outcome.simulation().ended()) {
-        Guarantee one = outcome.guarantee(number);
-        guaranteed.push_back(seconds(one.guaranteed_start));
-        actual.push_back(seconds(one.actual_start));
-        ids.push_back(std::move(one.job_id));
-    }
+    const auto ids = [&](std::string_view JobIdParts::*part) {
+        return array_of_texts(rows.size(), [&](std::size_t i) { return JobIdParts(rows[i].job_id).*part; });
+    };
     nb::dict result;
-    result["job_id"] = array_of_texts(ids.size(), [&](std::size_t i) -> std::string_view { return ids[i]; });
-    result["guaranteed_start"] = array_of(std::move(guaranteed));
-    result["starting_time"] = array_of(std::move(actual));
+    result["job_id"] = ids(&JobIdParts::name);
+    result["guaranteed_start"] = times(&Guarantee::guaranteed_start);
+    result["actual_start"] = times(&Guarantee::actual_start);
+    result["workload_name"] = ids(&JobIdParts::workload);
     return result;
 }
 
@@ -221,14 +222,14 @@ bool same_hosts(const std::vector<Host>& one, const std::vector<Host>& other) {
 
 // "run 2 (easy)", by the place in the list.
 std::string name_of(const std::vector<Run*>& runs, std::size_t place) {
-    return "run " + std::to_string(place + 1) + " (" + runs[place]->label() + ')';
+    return "run " + std::to_string(place + 1) + " (" + runs[place]->label + ')';
 }
 
 // The page measures all runs by the machine of the first.
 // Throws: UsageError if another run is on another machine.
 void require_same_machine(const std::vector<Run*>& runs) {
     const auto hosts = [&](std::size_t place) -> const std::vector<Host>& {
-        return runs[place]->outcome().scenario().platform.hosts;
+        return runs[place]->platform.hosts;
     };
     for (std::size_t place = 1; place < runs.size(); ++place) {
         const auto machine = [&](std::size_t of) {
@@ -267,11 +268,8 @@ std::optional<std::string> different_job(const std::vector<Workload>& one, const
 // The page takes users, queues and deadlines of all jobs from the workloads of the first run.
 // Throws: UsageError if the jobs of another run have others.
 void require_same_fields(const std::vector<Run*>& runs) {
-    std::vector<Workload> first;
-    const std::vector<Workload>& expected = runs[0]->outcome().workloads(first);
     for (std::size_t place = 1; place < runs.size(); ++place) {
-        std::vector<Workload> other;
-        const std::optional<std::string> job = different_job(expected, runs[place]->outcome().workloads(other));
+        const std::optional<std::string> job = different_job(runs[0]->workloads, runs[place]->workloads);
         if (job) {
             throw UsageError("runs: job " + shown(*job) + " has another user, queue, deadline or licence in " +
                              name_of(runs, 0) + " than in " + name_of(runs, place) + ", expected runs of one workload");
@@ -279,19 +277,26 @@ void require_same_fields(const std::vector<Run*>& runs) {
     }
 }
 
+report::Run page_run(const Run& run) {
+    report::Run result{run.label, run.schedule};
+    result.statistics = mapped(run.statistics, [](const auto& statistic) {
+        return std::pair(statistic.first, std::to_string(statistic.second));
+    });
+    result.guarantees = run.guarantees;
+    return result;
+}
+
 void write_report(const std::vector<Run*>& runs, const std::string& path, const std::string& title,
                   const nb::object& tau, const nb::object& short_deadline) {
     report::Report page;
     page.options = runs.at(0)->options(tau, short_deadline);
     interruptible([&] {
-        const Outcome& first = runs.at(0)->outcome();
-        std::vector<Workload> place;
         page.title = title;
         page.command = "batfill.report";
-        page.workloads = first.workloads(place);
+        page.workloads = runs.at(0)->workloads;
         require_same_machine(runs);
         for (const Run* run : runs) {
-            page.runs.push_back(campaign::run_of(run->outcome(), run->label()));
+            page.runs.push_back(page_run(*run));
         }
         const std::string text = report::report_page(page);
         require_same_fields(runs);
@@ -303,10 +308,12 @@ void write_report(const std::vector<Run*>& runs, const std::string& path, const 
 
 void bind_runs(nb::module_& module) {
     using nb::arg;
-    nb::class_<Run>(module, "Run")
-        .def("__len__", [](const Run& run) { return run.schedule().jobs.size(); })
-        .def_prop_ro("label", &Run::label)
+    nb::class_<Run> bound(module, "Run");
+    bind_packing<Run>(bound);
+    bound.def("__len__", [](const Run& run) { return run.schedule.jobs.size(); })
+        .def_ro("label", &Run::label)
         .def("column", &column, arg("name"), nb::sig("def column(self, name: str) -> numpy.typing.NDArray[typing.Any]"))
+        .def("workload_columns", &workload_columns)
         .def("metrics", &metrics, arg("tau"), arg("short_deadline"),
              nb::sig("def metrics(self, tau: object, short_deadline: object) -> dict[str, float | None]"))
         .def("check", &check, arg("deadlines"), arg("allow_rejections"),
@@ -317,8 +324,8 @@ void bind_runs(nb::module_& module) {
             "rejected",
             [](const Run& run) {
                 nb::dict result;
-                for (const auto& [cause, rejections] : run.outcome().rejected()) {
-                    result[rejections.reason.c_str()] = rejections.jobs;
+                for (const auto& [reason, jobs] : run.rejected) {
+                    result[reason.c_str()] = jobs;
                 }
                 return result;
             },
@@ -327,8 +334,8 @@ void bind_runs(nb::module_& module) {
             "statistics",
             [](const Run& run) {
                 nb::dict result;
-                for (const Statistic& statistic : run.outcome().statistics()) {
-                    result[statistic.name.c_str()] = statistic.value;
+                for (const auto& [name, value] : run.statistics) {
+                    result[name.c_str()] = value;
                 }
                 return result;
             },
@@ -336,7 +343,7 @@ void bind_runs(nb::module_& module) {
         .def(
             "save",
             [](const Run& run, const std::string& prefix) {
-                return interruptible([&] { return write_files(run.outcome(), prefix); });
+                return interruptible([&] { return write_files(run.files(), prefix); });
             },
             arg("prefix"));
     module.def("columns", &columns);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -14,7 +15,9 @@
 #include <batfill/workloads/models.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
+#include "arguments.hpp"
 #include "bindings.hpp"
+#include "packing.hpp"
 #include "src/commands/parsers.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
@@ -142,6 +145,32 @@ Jobs lublin(const Arguments& arguments) {
     return keep(std::move(workload));
 }
 
+std::optional<Duration> since_zero(const SmallOptional<Time>& time) {
+    return time ? std::optional((*time).since_zero()) : std::nullopt;
+}
+
+// For each job a tuple of names.
+nb::object licenses_of(const Workload& workload) {
+    nb::object column = nb::module_::import_("numpy").attr("empty")(workload.jobs.size(), nb::arg("dtype") = "object");
+    for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+        nb::list names;
+        for (const std::string& name : workload.jobs[i].description.licenses) {
+            names.append(text_object(name));
+        }
+        column[i] = nb::tuple(names);
+    }
+    return column;
+}
+
+// Whether a job has this one of the fields that most workloads do not have.
+bool has(const Jobs& jobs, const std::string& name) {
+    return std::ranges::any_of(jobs.workload->jobs, [&](const WorkloadJob& entry) {
+        const JobDescription& job = entry.description;
+        return name == "deadline" ? job.deadline.has_value()
+                                  : !(name == "licenses" ? job.licenses.empty() : job.other_fields.empty());
+    });
+}
+
 // A column of the jobs of a workload.
 nb::object column(const Jobs& jobs, const std::string& name) {
     using Job = JobDescription;
@@ -166,6 +195,9 @@ nb::object column(const Jobs& jobs, const std::string& name) {
         {"run_time", [&] { return numbers(run_time); }},
         {"user", [&] { return texts([](const Job& job) -> std::string_view { return job.user; }); }},
         {"queue", [&] { return texts([](const Job& job) -> std::string_view { return job.queue; }); }},
+        {"deadline", [&] { return numbers([](const Job& job) { return seconds_or_nan(since_zero(job.deadline)); }); }},
+        {"licenses", [&] { return licenses_of(workload); }},
+        {"other_fields", [&] { return texts([](const Job& job) -> std::string_view { return job.other_fields; }); }},
     };
     return columns.at(name)();
 }
@@ -174,11 +206,13 @@ nb::object column(const Jobs& jobs, const std::string& name) {
 
 void bind_workloads(nb::module_& module) {
     using nb::arg;
-    nb::class_<Jobs>(module, "Jobs")
-        .def("__len__", [](const Jobs& jobs) { return jobs.workload->jobs.size(); })
+    nb::class_<Jobs> bound(module, "Jobs");
+    bind_packing<Jobs>(bound);
+    bound.def("__len__", [](const Jobs& jobs) { return jobs.workload->jobs.size(); })
         .def_prop_ro("processors", [](const Jobs& jobs) { return jobs.workload->processors; })
         .def_prop_ro("path", [](const Jobs& jobs) { return jobs.workload->path; })
         .def("column", &column, arg("name"), nb::sig("def column(self, name: str) -> numpy.typing.NDArray[typing.Any]"))
+        .def("has", &has, arg("name"))
         .def("periods", &periods_of, arg("days"))
         .def("scaled", &scaled, arg("load"))
         .def("offered_load", [](const Jobs& jobs) { return offered_load(*jobs.workload); })

@@ -23,6 +23,9 @@ bool Round::start_if_possible(JobIndex job) {
 void Round::kill(JobIndex job) {
     core_.kill(job);
 }
+void Round::promise(JobIndex job, Time time) {
+    core_.promise(job, time);
+}
 void Round::put_to_sleep(const ResourceSet& processors) {
     core_.put_to_sleep(processors);
 }

@@ -371,6 +371,16 @@ AvailabilityProfile::Bounds AvailabilityProfile::bounds(Position at, Time to) co
     return bounds;
 }
 
+std::vector<std::pair<Time, int>> AvailabilityProfile::steps() const {
+    std::vector<std::pair<Time, int>> steps;
+    for (const std::unique_ptr<Block>& block : blocks_) {
+        for (int i = 0; i < block->count; ++i) {
+            steps.emplace_back(block->times[i], block->values[i] + block->offset);
+        }
+    }
+    return steps;
+}
+
 int AvailabilityProfile::free_at(Time t) const {
     assert(t >= origin());
     return value(find(t));

@@ -72,6 +72,33 @@ void EngineCore::kill(JobIndex index) {
     }
 }
 
+void EngineCore::promise(JobIndex index, Time time) {
+    if (!algorithm_->gives_guarantees()) {
+        fail(index, "it cannot be promised a start, expected an algorithm that declares gives_guarantees()");
+    }
+    if (!was_told_of(index) || !state_.jobs.has(index) || state_.jobs[index].state != JobState::submitted) {
+        fail(index, "it cannot be promised a start, it is not waiting");
+    }
+    if (time < state_.now) {
+        fail(index, "it is promised a start at " + time.to_string() + ", expected one that is still to come");
+    }
+    Job& job = state_.jobs[index];
+    if (!gives_guarantees()) {
+        return;
+    }
+    if (job.guaranteed_start.is_infinite()) {
+        job.guaranteed_start = time;
+        guaranteed_at_submission_[index] = time;
+    } else if (time <= job.guaranteed_start) {
+        return;
+    } else if (machine_changed_) {
+        break_guarantee(index, time);
+    } else {
+        fail(index, "it was promised a start at " + job.guaranteed_start.to_string() + ", and now at " +
+                        time.to_string() + ": expected no later one unless the machine changes");
+    }
+}
+
 void EngineCore::set_metadata(JobIndex index, std::string metadata) {
     if (index >= admitted_) {  // unacknowledged jobs are the algorithm's own
         fail(index, "it cannot have metadata, the algorithm was not told of it");

@@ -48,6 +48,7 @@ class EngineCore {
     void start(JobIndex index, const ResourceSet* allocation);  // null: the job's placement chooses
     bool start_if_possible(JobIndex index);
     void kill(JobIndex index);
+    void promise(JobIndex index, Time time);
     void put_to_sleep(const ResourceSet& processors);
     void wake(const ResourceSet& processors);
     void set_metadata(JobIndex index, std::string metadata);

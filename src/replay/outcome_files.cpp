@@ -16,18 +16,15 @@ long double stretch(const ReportedTimes& times) {
     return static_cast<long double>(times.turnaround.count()) / static_cast<long double>(times.run.count());
 }
 
-void write_jobs(const Simulator& simulator, OutputFile& file) {
+void write_jobs(const RunFiles& run, OutputFile& file) {
     file.write(schedule_csv_header());
     std::string row;
-    ScheduledJob job;  // one for all rows, to reuse its memory
-    const bool batsim5 = simulator.scenario().rules == SimulatorRules::batsim5;
-    const JobsFile format = batsim5 ? JobsFile::batsim5 : JobsFile::batsim4;
-    for (const JobNumber number : simulator.ended()) {
+    const JobsFile format = run.batsim5 ? JobsFile::batsim5 : JobsFile::batsim4;
+    run.schedule([&](const ScheduledJob& job) {
         row.clear();
-        describe(simulator, number, job);
         append_csv(job, row, format);
         file.write(row);
-    }
+    });
 }
 
 // Batsim writes the columns in alphabetical order.
@@ -90,7 +87,7 @@ struct Totals {
     std::size_t successful = 0;
 };
 
-void write_schedule(const Simulator& simulator, const RealTimes& real_times, OutputFile& file) {
+std::string summary_text(const Simulator& simulator, const RealTimes& real_times) {
     const Totals totals(simulator);
     const std::size_t jobs = simulator.ended().size();
     // Batsim divides by all jobs, including totals.rejected ones.
@@ -128,7 +125,7 @@ void write_schedule(const Simulator& simulator, const RealTimes& real_times, Out
     row.add("time_switching_off", simulator.machine_times().falling_asleep);
     row.add("time_switching_on", simulator.machine_times().waking);
     row.add("time_unavailable", simulator.machine_times().unavailable);
-    file.write(batsim5 ? row.json() : row.csv());
+    return batsim5 ? row.json() : row.csv();
 }
 
 // Batsim 5 writes real times to a separate file, together with its memory use.
@@ -146,13 +143,22 @@ void write_statistics(const std::vector<Statistic>& statistics, OutputFile& file
     }
 }
 
-// Writes a table: its header, and the line that `append` appends for each of the values.
-void write_table(const std::string& header, const auto& values, const auto& append, OutputFile& file) {
-    file.write(header);
+void write_guarantees(const RunFiles& run, OutputFile& file) {
+    file.write(guarantees_csv_header());
     std::string line;
-    for (const auto& value : values) {
+    run.guarantees([&](const Guarantee& guarantee) {
         line.clear();
-        append(value, line);
+        append_csv(guarantee, line);
+        file.write(line);
+    });
+}
+
+void write_broken_guarantees(const RunFiles& run, OutputFile& file) {
+    file.write(broken_guarantees_csv_header(run.with_cause));
+    std::string line;
+    for (const BrokenGuarantee& broken : *run.broken_guarantees) {
+        line.clear();
+        append_csv(broken, line, run.with_cause);
         file.write(line);
     }
 }
@@ -166,38 +172,57 @@ bool machine_changes(const Scenario& scenario) {
 
 }  // namespace
 
-std::vector<std::string> write_files(const Outcome& outcome, const std::string& prefix, const RealTimes& real_times) {
-    const bool batsim5 = outcome.scenario().rules == SimulatorRules::batsim5;
-    const std::string files_prefix = batsim5 ? prefix : prefix + '_';
+RunFiles files_of(const Outcome& outcome, const RealTimes& real_times) {
+    const Simulator& simulation = outcome.simulation();
+    RunFiles run;
+    run.batsim5 = outcome.scenario().rules == SimulatorRules::batsim5;
+    run.summary = summary_text(simulation, real_times);
+    run.real_times = real_times;
+    run.schedule = [&simulation](const std::function<void(const ScheduledJob&)>& use) {
+        ScheduledJob job;  // one for all, to reuse its memory
+        for (const JobNumber number : simulation.ended()) {
+            describe(simulation, number, job);
+            use(job);
+        }
+    };
+    run.statistics = outcome.statistics();
+    if (outcome.gives_guarantees()) {
+        run.guarantees = [&outcome, &simulation](const std::function<void(const Guarantee&)>& use) {
+            for (const JobNumber number : simulation.ended()) {
+                use(outcome.guarantee(number));
+            }
+        };
+        run.with_cause = outcome.scenario().believes_walltimes();
+        if (run.with_cause || machine_changes(outcome.scenario())) {
+            run.broken_guarantees = outcome.broken_guarantees();
+        }
+    }
+    return run;
+}
+
+std::vector<std::string> write_files(const RunFiles& run, const std::string& prefix) {
+    const std::string files_prefix = run.batsim5 ? prefix : prefix + '_';
     OutputFiles files;
     // Writes a file if the run has what it is about.
     const auto write = [&](bool wanted, const std::string& name, const auto& into) {
         wanted ? into(files.add(files_prefix + name)) : files.leave_out(files_prefix + name);
     };
-    const Simulator& simulation = outcome.simulation();
-    const std::vector<Statistic>& statistics = outcome.statistics();
-    const bool guarantees = outcome.gives_guarantees();
-    write(true, "jobs.csv", [&](OutputFile& file) { write_jobs(simulation, file); });
-    write(true, batsim5 ? "schedule.json" : "schedule.csv",
-          [&](OutputFile& file) { write_schedule(simulation, real_times, file); });
-    if (batsim5) {
-        write(real_times.simulation > 0, "real_exec_info.json",
-              [&](OutputFile& file) { write_real_times(real_times, file); });
+    write(true, "jobs.csv", [&](OutputFile& file) { write_jobs(run, file); });
+    write(true, run.batsim5 ? "schedule.json" : "schedule.csv", [&](OutputFile& file) { file.write(run.summary); });
+    if (run.batsim5) {
+        write(run.real_times.simulation > 0, "real_exec_info.json",
+              [&](OutputFile& file) { write_real_times(run.real_times, file); });
     }
-    write(!statistics.empty(), "statistics.csv", [&](OutputFile& file) { write_statistics(statistics, file); });
-    write(guarantees, "guarantees.csv", [&](OutputFile& file) {
-        const auto append = [&](JobNumber number, std::string& line) { append_csv(outcome.guarantee(number), line); };
-        write_table(guarantees_csv_header(), simulation.ended(), append, file);
-    });
-    const bool believed = outcome.scenario().believes_walltimes();
-    write(guarantees && (believed || machine_changes(outcome.scenario())), "broken_guarantees.csv",
-          [&](OutputFile& file) {
-              const auto append = [&](const BrokenGuarantee& broken, std::string& line) {
-                  append_csv(broken, line, believed);
-              };
-              write_table(broken_guarantees_csv_header(believed), outcome.broken_guarantees(), append, file);
-          });
+    write(!run.statistics.empty(), "statistics.csv",
+          [&](OutputFile& file) { write_statistics(run.statistics, file); });
+    write(static_cast<bool>(run.guarantees), "guarantees.csv", [&](OutputFile& file) { write_guarantees(run, file); });
+    write(run.broken_guarantees.has_value(), "broken_guarantees.csv",
+          [&](OutputFile& file) { write_broken_guarantees(run, file); });
     return files.commit();
+}
+
+std::vector<std::string> write_files(const Outcome& outcome, const std::string& prefix, const RealTimes& real_times) {
+    return write_files(files_of(outcome, real_times), prefix);
 }
 
 }  // namespace batfill

@@ -51,6 +51,15 @@ class Round {
     // Cost: O(1).
     void kill(JobIndex job);
 
+    // Guarantees a waiting job a latest start, for an algorithm that does not know it in guaranteed_start() yet. The
+    // first promise counts; an earlier time changes nothing. In a round in which the machine changed, a later time
+    // breaks the guarantee and replaces it. Does nothing with the placement `contiguous`, as all guarantees.
+    // Requires:
+    // - Algorithm::gives_guarantees(), and guaranteed_start() gives what was promised
+    // - `time` is not in the past
+    // Cost: O(1).
+    void promise(JobIndex job, Time time);
+
     // Puts idle processors to sleep, or wakes sleeping ones. They are in state().falling_asleep or state().waking until
     // Batsim reports that it is done, which causes a round. An empty set does nothing.
     // Requires:

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <batfill/core/time.hpp>
@@ -112,6 +113,9 @@ class AvailabilityProfile {
     // Cost: O(steps / block_size).
     std::size_t steps_between(Time from, Time to) const;
     Time origin() const { return firsts_.front(); }
+    // The steps: from each time to the next, so many processors are free. The first is at the origin.
+    // Cost: O(steps).
+    std::vector<std::pair<Time, int>> steps() const;
 
  private:
     static constexpr int block_size = 64;

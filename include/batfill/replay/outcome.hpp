@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -103,6 +104,21 @@ struct RealTimes {
     double simulation = 0;
 };
 
+// What the files of a run are made of. Its functions call `use` with each job or guarantee, in the order of the rows.
+struct RunFiles {
+    bool batsim5 = false;
+    ScheduleSource schedule;
+    std::string summary;  // PREFIX_schedule.csv
+    RealTimes real_times{};
+    std::vector<Statistic> statistics;
+    std::function<void(const std::function<void(const Guarantee&)>& use)> guarantees;  // null: no such file
+    std::optional<std::vector<BrokenGuarantee>> broken_guarantees;                     // none: no such file
+    bool with_cause = false;  // the broken guarantees have this column
+};
+
+// The files of an outcome, which must outlive the result.
+RunFiles files_of(const Outcome& outcome, const RealTimes& real_times = {});
+
 // Writes the files of a run, all or none, and returns their paths:
 // - PREFIX_jobs.csv and PREFIX_schedule.csv, with the columns, order and meaning of Batsim 4.2.1 (docs/simulator.md
 //   lists them)
@@ -117,5 +133,7 @@ struct RealTimes {
 // Cost: O(jobs).
 std::vector<std::string> write_files(const Outcome& outcome, const std::string& prefix,
                                      const RealTimes& real_times = {});
+// As above, of what a run left.
+std::vector<std::string> write_files(const RunFiles& run, const std::string& prefix);
 
 }  // namespace batfill

@@ -1,0 +1,132 @@
+#include "arguments.hpp"
+
+#include <cmath>
+
+#include "bindings.hpp"
+
+namespace batfill::python {
+
+namespace {
+
+[[noreturn]] void refuse(const char* name, const std::string& expected, nb::handle value) {
+    throw UsageError(std::string(name) + ": expected " + expected + ", found " + shown_value(value));
+}
+
+std::string range_text(std::int64_t least, std::int64_t most) {
+    const bool ends = most != std::numeric_limits<std::int64_t>::max();
+    if (least == std::numeric_limits<std::int64_t>::min()) {
+        return "";
+    }
+    return " from " + std::to_string(least) + (ends ? " to " + std::to_string(most) : "");
+}
+
+}  // namespace
+
+std::int64_t whole_number_of(nb::handle value, const char* name, std::int64_t least, std::int64_t most) {
+    const nb::object number = nb::steal(PyNumber_Index(value.ptr()));
+    int overflow = 0;
+    const long long found = number ? PyLong_AsLongLongAndOverflow(number.ptr(), &overflow) : 0;
+    if (!number || overflow != 0 || found < least || found > most) {
+        PyErr_Clear();
+        refuse(name, "a whole number" + range_text(least, most), value);
+    }
+    return found;
+}
+
+double number_of(nb::handle value, const char* name) {
+    const double number = nb::isinstance<nb::str>(value) ? std::nan("") : PyFloat_AsDouble(value.ptr());
+    if (std::isnan(number) || PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        refuse(name, "a number of seconds", value);
+    }
+    return number;
+}
+
+std::string word_of(nb::handle value, const char* name) {
+    Py_ssize_t size = 0;
+    const char* const text = PyUnicode_Check(value.ptr()) != 0 ? PyUnicode_AsUTF8AndSize(value.ptr(), &size) : nullptr;
+    if (text == nullptr) {
+        PyErr_Clear();
+        refuse(name, "a text", value);
+    }
+    return {text, static_cast<std::size_t>(size)};
+}
+
+std::vector<nb::object> items_of(nb::handle values, const char* name, const char* expected) {
+    const nb::object iterator = nb::steal(PyObject_GetIter(values.ptr()));
+    if (!iterator || nb::isinstance<nb::str>(values)) {
+        PyErr_Clear();
+        refuse(name, expected, values);
+    }
+    std::vector<nb::object> items;
+    while (PyObject* const item = PyIter_Next(iterator.ptr())) {
+        items.push_back(nb::steal(item));
+    }
+    if (PyErr_Occurred() != nullptr) {
+        nb::raise_python_error();
+    }
+    return items;
+}
+
+std::vector<std::string> words_of(nb::handle values, const char* name) {
+    std::vector<std::string> words;
+    for (const nb::object& item : items_of(values, name, "a list of texts")) {
+        words.push_back(word_of(item, name));
+    }
+    return words;
+}
+
+ResourceSet processors_of(nb::handle value, const char* name) {
+    constexpr const char* expected = "numbers of processors, each once, or a text such as \"0-3,8\"";
+    if (nb::isinstance<nb::str>(value)) {
+        std::optional<ResourceSet> set = ResourceSet::parse(utf8_of(value));
+        if (!set) {
+            refuse(name, expected, value);
+        }
+        return *std::move(set);
+    }
+    constexpr std::int64_t most = std::numeric_limits<int>::max() - 1;
+    ResourceSet set;
+    for (const nb::object& item : items_of(value, name, expected)) {
+        const auto number = static_cast<int>(whole_number_of(item, name, 0, most));
+        if (set.contains(number)) {
+            refuse(name, expected, value);
+        }
+        set.insert(ResourceSet::range(number, number));
+    }
+    return set;
+}
+
+std::string json_members_of(nb::handle fields, const char* name) {
+    if (!nb::isinstance<nb::dict>(fields)) {
+        refuse(name, "a dict", fields);
+    }
+    const nb::object json = nb::module_::import_("json");
+    nb::dict keywords;
+    keywords["separators"] = nb::make_tuple(",", ":");
+    keywords["allow_nan"] = false;
+    const nb::object text = nb::steal(
+        PyObject_Call(json.attr("dumps").ptr(), nb::make_tuple(nb::borrow(fields)).ptr(), keywords.ptr()));
+    if (!text) {
+        PyErr_Clear();
+        refuse(name, "values that JSON knows", fields);
+    }
+    const std::string object = utf8_of(text);
+    return object.substr(1, object.size() - 2);
+}
+
+nb::object text_object(std::string_view text) {
+    return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
+}
+
+nb::object array_of(const ResourceSet& processors) {
+    std::vector<std::int64_t> numbers;
+    for (const ResourceSet::Interval interval : processors.intervals()) {
+        for (std::int64_t number = interval.first; number <= interval.last; ++number) {
+            numbers.push_back(number);
+        }
+    }
+    return array_of(std::move(numbers));
+}
+
+}  // namespace batfill::python

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include <batfill/core/resource_set.hpp>
+
+// Arguments from Python whose errors say what was found, and texts for Python.
+namespace batfill::python {
+
+namespace nb = nanobind;
+
+// A whole number, also one of NumPy. `name` is the argument, for the error.
+// Throws: UsageError for another value, or for one outside of the range.
+std::int64_t whole_number_of(nb::handle value, const char* name,
+                             std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                             std::int64_t most = std::numeric_limits<std::int64_t>::max());
+// A number of seconds.
+double number_of(nb::handle value, const char* name);
+// A str in UTF-8.
+std::string word_of(nb::handle value, const char* name);
+// A list, tuple or set of words, but not a single one.
+std::vector<std::string> words_of(nb::handle values, const char* name);
+// Processors: a text such as "0-3,8", or numbers, each once.
+ResourceSet processors_of(nb::handle value, const char* name);
+// The items of an iterable that is no str.
+std::vector<nb::object> items_of(nb::handle values, const char* name, const char* expected);
+// The members of a dict as those of a JSON object, without the braces.
+std::string json_members_of(nb::handle fields, const char* name);
+
+// A str of a text in UTF-8. Other bytes become surrogates, as in the names of files.
+nb::object text_object(std::string_view text);
+// The numbers as an array.
+nb::object array_of(const ResourceSet& processors);
+
+}  // namespace batfill::python

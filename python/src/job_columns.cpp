@@ -1,0 +1,142 @@
+#include "job_columns.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include <nanobind/stl/string.h>
+
+#include "arguments.hpp"
+#include "bindings.hpp"
+
+namespace batfill::python {
+
+nb::object JobColumns::column(const std::string& name) {
+    const auto known = columns_.find(name);
+    return known != columns_.end() ? known->second : columns_.emplace(name, make(name)).first->second;
+}
+
+nb::object JobColumns::text(const std::string& name) const {
+    nb::list texts;
+    for (const JobIndex job : jobs_) {
+        const std::optional<std::string> text = text_field(state().job(job).description(), name);
+        texts.append(text ? text_object(*text) : nb::none());
+    }
+    return nb::module_::import_("numpy").attr("array")(texts, nb::arg("dtype") = "object");
+}
+
+template <class Of>
+nb::object JobColumns::numbers(Of of) const {
+    const SchedulerState& now = state();
+    std::vector<decltype(of(now, JobIndex()))> values;
+    values.reserve(jobs_.size());
+    for (const JobIndex job : jobs_) {
+        values.push_back(of(now, job));
+    }
+    return array_of(std::move(values));
+}
+
+template <class Of>
+nb::object JobColumns::texts(Of of) const {
+    std::string kept;
+    return array_of_texts(jobs_.size(), [&](std::size_t i) -> std::string_view {
+        kept = of(state().job(jobs_[i]));
+        return kept;
+    });
+}
+
+nb::object JobColumns::make(const std::string& name) const {
+    using State = SchedulerState;
+    static const std::map<std::string, double (*)(const State&, JobIndex)> times{
+        {"walltime", [](const State& now, JobIndex job) { return seconds_of(now.job(job).walltime); }},
+        {"estimate", [](const State& now, JobIndex job) { return seconds_of(now.estimate(job)); }},
+        {"submit", [](const State& now, JobIndex job) { return seconds_of(now.job(job).submit().since_zero()); }},
+        {"start", [](const State& now, JobIndex job) { return seconds_of(now.job(job).start.since_zero()); }},
+        {"end",
+         [](const State& now, JobIndex job) {
+             const bool runs = now.job(job).state == JobState::running;
+             return seconds_of((runs ? now.estimated_end(job) : now.now).since_zero());
+         }},
+    };
+    static const std::map<std::string, std::string (*)(const Job&)> words{
+        {"id", [](const Job& job) { return job.description().id; }},
+        {"user", [](const Job& job) { return job.description().user.text(); }},
+        {"queue", [](const Job& job) { return job.description().queue.text(); }},
+        {"state", [](const Job& job) { return std::string(to_string(job.state)); }},
+        {"allocation", [](const Job& job) { return job.allocation.to_string(); }},
+    };
+    if (const auto time = times.find(name); time != times.end()) {
+        return numbers(time->second);
+    }
+    if (const auto word = words.find(name); word != words.end()) {
+        return texts(word->second);
+    }
+    if (name == "processors") {
+        return numbers([](const State& now, JobIndex job) { return std::int64_t{now.job(job).processors()}; });
+    }
+    RoundView& round = view();
+    return numbers([&](const State&, JobIndex job) { return round.number_field_of(name, job); });
+}
+
+namespace {
+
+template <class Columns>
+void bind_column(nb::class_<Columns>& columns, const char* column, const char* what, const char* signature) {
+    columns.def_prop_ro(
+        column, [name = std::string(column)](Columns& self) { return self.column(name); },
+        nb::for_getter(nb::sig(signature)), what);
+}
+
+template <class Columns>
+nb::class_<Columns> bind_columns(nb::module_& module, const char* name, const char* doc) {
+    using nb::arg;
+    nb::class_<Columns> columns(module, name, doc);
+    columns.def("__len__", &Columns::size)
+        .def(
+            "__getitem__", [](Columns& self, nb::handle name) { return self.column(word_of(name, "name")); },
+            arg("name"),
+             nb::sig("def __getitem__(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
+             "A column by its name. Any other name is that of a number in the workload, such as \"gpus\"; NaN where a "
+             "job has none.")
+        .def(
+            "text", [](const Columns& self, nb::handle name) { return self.text(word_of(name, "name")); }, arg("name"),
+             nb::sig("def text(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
+             "A text of the workload that batfill does not know, such as \"account\"; None where a job has none.");
+    const auto add = [&](const char* column, const char* what, const char* signature) {
+        bind_column(columns, column, what, signature);
+    };
+    add("id", "Ids with the name of their workload, \"w0!17\".", "def id(self) -> numpy.typing.NDArray[typing.Any]");
+    add("submit", "Submission times in seconds.", "def submit(self) -> numpy.typing.NDArray[numpy.float64]");
+    add("processors", "Requested processors.", "def processors(self) -> numpy.typing.NDArray[numpy.int64]");
+    add("walltime", "Walltimes in seconds.", "def walltime(self) -> numpy.typing.NDArray[numpy.float64]");
+    add("estimate", "Predicted run times in seconds, which are the walltimes unless `prediction` is set.",
+        "def estimate(self) -> numpy.typing.NDArray[numpy.float64]");
+    add("user", "Users; empty where unknown.", "def user(self) -> numpy.typing.NDArray[typing.Any]");
+    add("queue", "Queues; empty where none is named.", "def queue(self) -> numpy.typing.NDArray[typing.Any]");
+    return columns;
+}
+
+}  // namespace
+
+void bind_job_columns(nb::module_& module) {
+    constexpr const char* start = "def start(self) -> numpy.typing.NDArray[numpy.float64]";
+    constexpr const char* end = "def end(self) -> numpy.typing.NDArray[numpy.float64]";
+    bind_columns<Waiting>(module, "Waiting",
+                          "The waiting jobs of a round by submission, as NumPy columns. A job keeps its index for the "
+                          "whole round, also when it or others start.");
+    nb::class_<Running> running =
+        bind_columns<Running>(module, "Running", "The running jobs by estimated end, as NumPy columns.");
+    bind_column(running, "start", "Starts in seconds.", start);
+    bind_column(running, "end", "Estimated ends in seconds, increasing.", end);
+    bind_column(running, "allocation", "Processors, as texts such as \"0-3 7\".",
+                "def allocation(self) -> numpy.typing.NDArray[typing.Any]");
+    nb::class_<Ended> ended = bind_columns<Ended>(
+        module, "Ended", "The jobs that ended since the last round, as NumPy columns, in the order of their ends.");
+    bind_column(ended, "start", "Starts in seconds.", start);
+    bind_column(ended, "end", "When the engine heard of their ends, which is now, in seconds.", end);
+    bind_column(ended, "state", "How they ended, as in the column final_state of jobs.csv: \"COMPLETED_KILLED\".",
+                "def state(self) -> numpy.typing.NDArray[typing.Any]");
+}
+
+}  // namespace batfill::python

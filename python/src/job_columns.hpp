@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "round_view.hpp"
+
+namespace batfill::python {
+
+// Columns of jobs of a round, each made when it is first asked for.
+class JobColumns : public OfRound {
+ public:
+    JobColumns(SharedRound view, std::vector<JobIndex> jobs) : OfRound(std::move(view)), jobs_(std::move(jobs)) {}
+
+    std::size_t size() const { return jobs_.size(); }
+
+    nb::object column(const std::string& name);
+    // A text of the workload that batfill does not know; None where a job has none.
+    nb::object text(const std::string& name) const;
+
+ private:
+    template <class Of>
+    nb::object numbers(Of of) const;
+    template <class Of>
+    nb::object texts(Of of) const;
+    nb::object make(const std::string& name) const;
+
+    std::vector<JobIndex> jobs_;
+    std::unordered_map<std::string, nb::object> columns_;
+};
+
+class Waiting : public JobColumns {
+    using JobColumns::JobColumns;
+};
+class Running : public JobColumns {
+    using JobColumns::JobColumns;
+};
+class Ended : public JobColumns {
+    using JobColumns::JobColumns;
+};
+
+// Adds these classes to the module.
+void bind_job_columns(nb::module_& module);
+
+}  // namespace batfill::python

@@ -1,0 +1,278 @@
+#pragma once
+
+#include <concepts>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <batfill/core/error.hpp>
+#include <batfill/core/resource_set.hpp>
+#include <batfill/core/shared_text.hpp>
+#include <batfill/core/time.hpp>
+#include <batfill/formats/platform.hpp>
+#include <batfill/formats/schedule.hpp>
+#include <batfill/formats/workload.hpp>
+
+#include "bindings.hpp"
+
+// What users hold as bytes, for pickle: exact, and read by any batfill with the same `packing_version`.
+namespace batfill::python {
+
+// Change it with any of the lists of members.
+inline constexpr std::string_view packing_version = "batfill-1;";
+
+// Either a value to write or one to read.
+template <class Value, class Kind>
+concept Is = std::same_as<std::remove_const_t<Value>, Kind>;
+
+// The members of each kind of value.
+template <class Archive>
+void pack(Archive& all, Is<JobProfile> auto& profile) {
+    all(profile.type, profile.type_name, profile.delay, profile.cpu, profile.com, profile.return_code, profile.source,
+        profile.format);
+}
+template <class Archive>
+void pack(Archive& all, Is<JobDescription> auto& job) {
+    all(job.id, job.submit, job.processors, job.walltime, job.deadline, job.queue, job.user, job.licenses, job.profile,
+        job.other_fields);
+}
+template <class Archive>
+void pack(Archive& all, Is<WorkloadJob> auto& job) {
+    all(job.description, job.source);
+}
+template <class Archive>
+void pack(Archive& all, Is<Workload> auto& workload) {
+    all(workload.name, workload.path, workload.processors, workload.believes_walltimes, workload.jobs,
+        workload.profiles, workload.format);
+}
+template <class Archive>
+void pack(Archive& all, Is<Host> auto& host) {
+    all(host.name, host.speed, host.properties, host.zone_properties, host.pstate_speeds, host.pstate);
+}
+template <class Archive>
+void pack(Archive& all, Is<Platform> auto& platform) {
+    all(platform.hosts);
+}
+template <class Archive>
+void pack(Archive& all, Is<ExternalEvent> auto& event) {
+    all(event.time, event.kind, event.processors, event.type, event.other_fields);
+}
+template <class Archive>
+void pack(Archive& all, Is<ExecutionRecord> auto& execution) {
+    all(execution.start, execution.length, execution.finish, execution.wait, execution.turnaround);
+}
+template <class Archive>
+void pack(Archive& all, Is<ScheduledJob> auto& job) {
+    all(job.id, job.submit, job.walltime, job.execution, job.stretch, job.allocation, job.profile, job.metadata,
+        job.processors, job.state, job.success);
+}
+template <class Archive>
+void pack(Archive& all, Is<Schedule> auto& schedule) {
+    all(schedule.path, schedule.jobs);
+}
+template <class Archive>
+void pack(Archive& all, Is<Guarantee> auto& guarantee) {
+    all(guarantee.job_id, guarantee.guaranteed_start, guarantee.actual_start);
+}
+template <class Archive>
+void pack(Archive& all, Is<BrokenGuarantee> auto& broken) {
+    all(broken.job_id, broken.lost_at, broken.guaranteed_start, broken.new_start, broken.cause);
+}
+
+// Values of which all bytes count.
+template <class Value>
+concept Plain = std::is_arithmetic_v<Value> || std::is_enum_v<Value> || std::same_as<Value, Duration> ||
+                std::same_as<Value, Time> || std::same_as<Value, ResourceSet::Interval> ||
+                std::same_as<Value, SmallOptional<Duration>> || std::same_as<Value, SmallOptional<Time>>;
+
+// Appends values to a text.
+class Packer {
+ public:
+    void operator()(const auto&... values) { (write(values), ...); }
+    std::string take() { return std::move(text_); }
+
+ private:
+    template <Plain Value>
+    void write(const Value& value) {
+        static_assert(std::is_trivially_copyable_v<Value>);
+        text_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+    void write(const std::string& text) {
+        write(text.size());
+        text_ += text;
+    }
+    void write(const SharedText& text) { write(text.text()); }
+    void write(const ResourceSet& set) { write(set.intervals()); }
+    template <class Value>
+    void write(const std::optional<Value>& value) {
+        write(value.has_value());
+        if (value) {
+            write(*value);
+        }
+    }
+    template <class First, class Second>
+    void write(const std::pair<First, Second>& pair) {
+        write(pair.first);
+        write(pair.second);
+    }
+    template <class Value>
+    void write(const std::vector<Value>& values) {
+        write_all(values);
+    }
+    template <class Key, class Value>
+    void write(const std::map<Key, Value>& values) {
+        write_all(values);
+    }
+    void write_all(const auto& values) {
+        write(values.size());
+        for (const auto& value : values) {
+            look_for_interruption();
+            write(value);
+        }
+    }
+    template <class Value>
+    void write(const Value& value) {
+        pack(*this, value);
+    }
+
+    std::string text_{packing_version};
+};
+
+// Reads the values of a Packer.
+// Throws: InputError for bytes that end early.
+class Unpacker {
+ public:
+    explicit Unpacker(std::string_view text) : text_(text) {
+        if (!text_.starts_with(packing_version)) {
+            throw InputError("pickle: expected one of this version of batfill, found one of another");
+        }
+        text_.remove_prefix(packing_version.size());
+    }
+    void operator()(auto&... values) { (read(values), ...); }
+    // Throws: InputError unless everything has been read.
+    void require_end() const {
+        if (!text_.empty()) {
+            fail();
+        }
+    }
+
+ private:
+    [[noreturn]] static void fail() { throw InputError("pickle: expected one of batfill, found other bytes"); }
+    std::string_view bytes(std::size_t size) {
+        if (size > text_.size()) {
+            fail();
+        }
+        const std::string_view taken = text_.substr(0, size);
+        text_.remove_prefix(size);
+        return taken;
+    }
+    template <Plain Value>
+    void read(Value& value) {
+        std::memcpy(static_cast<void*>(&value), bytes(sizeof value).data(), sizeof value);
+    }
+    void read(bool& value) { value = bytes(1).front() != 0; }
+    std::string_view read_text() {
+        std::size_t size = 0;
+        read(size);
+        return bytes(size);
+    }
+    void read(std::string& text) { text = read_text(); }
+    void read(SharedText& text) { text = texts_.shared(read_text()); }
+    void read(ResourceSet& set) {
+        std::vector<ResourceSet::Interval> intervals;
+        read(intervals);
+        for (const ResourceSet::Interval interval : intervals) {
+            set.insert(ResourceSet::range(interval.first, interval.last));
+        }
+    }
+    template <class Value>
+    void read(std::optional<Value>& value) {
+        bool has_value = false;
+        read(has_value);
+        if (has_value) {
+            read(value.emplace());
+        }
+    }
+    template <class First, class Second>
+    void read(std::pair<First, Second>& pair) {
+        read(pair.first);
+        read(pair.second);
+    }
+    template <class Value>
+    void read(std::vector<Value>& values) {
+        std::size_t size = 0;
+        read(size);
+        for (std::size_t i = 0; i < size; ++i) {
+            look_for_interruption();
+            read(values.emplace_back());
+        }
+    }
+    template <class Key, class Value>
+    void read(std::map<Key, Value>& values) {
+        std::size_t size = 0;
+        read(size);
+        for (std::size_t i = 0; i < size; ++i) {
+            Key key{};
+            read(key);
+            read(values[std::move(key)]);
+        }
+    }
+    template <class Value>
+    void read(Value& value) {
+        pack(*this, value);
+    }
+
+    std::string_view text_;
+    TextPool texts_;
+};
+
+inline void pack(Packer& all, const Jobs& jobs) {
+    all(*jobs.workload);
+}
+inline void pack(Unpacker& all, Jobs& jobs) {
+    Workload workload;
+    all(workload);
+    jobs = keep(std::move(workload));
+}
+
+// Binds __getstate__, __setstate__ and the functions of `copy` to a class whose objects never change. `all` lists the
+// members of an object for an archive, and `of` makes an object of what was read.
+template <class Held, class Class>
+void bind_packing(Class& bound) {
+    bound
+        .def(
+            "__getstate__",
+            [](const Held& held) {
+                const std::string text = interruptible([&] {
+                    Packer packer;
+                    pack(packer, held);
+                    return packer.take();
+                });
+                return nb::bytes(text.data(), text.size());
+            },
+            nb::sig("def __getstate__(self) -> bytes"))
+        .def(
+            "__setstate__",
+            [](Held& place, const nb::bytes& state) {
+                const std::string_view text(state.c_str(), state.size());
+                new (&place) Held(interruptible([&] {
+                    Unpacker unpacker(text);
+                    Held held{};
+                    pack(unpacker, held);
+                    unpacker.require_end();
+                    return held;
+                }));
+            },
+            nb::sig("def __setstate__(self, state: bytes) -> None"))
+        .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
+        .def(
+            "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); }, nb::arg("memo"),
+            nb::sig("def __deepcopy__(self, memo: object) -> object"));
+}
+
+}  // namespace batfill::python

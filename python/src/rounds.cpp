@@ -1,0 +1,303 @@
+#include "rounds.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <batfill/engine/reservation.hpp>
+
+#include "arguments.hpp"
+#include "bindings.hpp"
+#include "job_columns.hpp"
+#include "profiles.hpp"
+#include "src/support/json.hpp"
+
+namespace batfill::python {
+
+namespace {
+
+std::ptrdiff_t place_in(nb::handle index) {
+    return whole_number_of(index, "index");
+}
+
+class ReservationView : public OfRound {
+ public:
+    ReservationView(SharedRound view, JobIndex job) : OfRound(std::move(view)), reservation_(state(), job) {}
+
+    double shadow_time() const { return seconds_of(reservation_.shadow_time().since_zero()); }
+    bool admits(nb::handle index) const {
+        const JobIndex job = view().waiting_job(place_in(index));
+        return reservation_.may_admit(state().job(job).processors(), state().estimate(job));
+    }
+    bool try_start(nb::handle index) {
+        const JobIndex job = view().waiting_job(place_in(index));
+        return reservation_.start_if_admitted(view().round(), job);
+    }
+
+ private:
+    Reservation reservation_;
+};
+
+nb::object waiting(RoundView& view) {
+    if (!view.waiting_object_) {
+        view.waiting_object_ = nb::cast(Waiting(view.shared_from_this(), view.waiting()));
+    }
+    return view.waiting_object_;
+}
+
+Running running(RoundView& view) {
+    return {view.shared_from_this(), view.read_running()};
+}
+
+ReservationView reserve(RoundView& view, nb::handle index) {
+    const JobIndex job = view.waiting_job(place_in(index));
+    if (view.state().can_start(view.state().job(job).request)) {
+        throw DecisionError("job " + view.state().job(job).description().id +
+                            " is to get a reservation although it can start now, expected one that cannot");
+    }
+    return {view.shared_from_this(), job};
+}
+
+void start(RoundView& view, nb::handle index, nb::handle processors) {
+    const JobIndex job = view.waiting_job(place_in(index));
+    if (processors.is_none()) {
+        view.round().start(job);
+    } else {
+        view.round().start(job, processors_of(processors, "processors"));
+    }
+}
+
+// The running job of an id, or of an index as round.running had it when it was last read.
+JobIndex job_to_kill(RoundView& view, nb::handle job) {
+    if (!nb::isinstance<nb::str>(job)) {
+        return view.running_job(whole_number_of(job, "job"));
+    }
+    const std::string id = word_of(job, "job");
+    for (const RunningJob& running : view.state().running) {
+        if (view.state().job(running.job).description().id == id) {
+            return running.job;
+        }
+    }
+    throw DecisionError("job " + shown(id) + " cannot be killed, it is not running");
+}
+
+void register_profile(RoundView& view, nb::handle workload, nb::handle name, nb::handle profile) {
+    const std::string source = nb::isinstance<nb::str>(profile) ? word_of(profile, "profile")
+                                                                : '{' + json_members_of(profile, "profile") + '}';
+    static_cast<void>(parse_profile(source));
+    view.round().register_profile(word_of(workload, "workload"), word_of(name, "name"), source);
+}
+
+// The profile of a registered job: the one of this name, or a new one of this job alone, that takes `run_time`.
+std::string profile_of(RoundView& view, const std::string& id, nb::handle profile, nb::handle run_time) {
+    if (profile.is_none() == run_time.is_none()) {
+        throw UsageError("register_job: expected either a profile or a run_time");
+    }
+    if (!profile.is_none()) {
+        return word_of(profile, "profile");
+    }
+    const std::size_t mark = id.find('!');
+    std::string name = "of_" + id.substr(mark + 1);
+    view.round().register_profile(id.substr(0, mark), name,
+                                  R"({"type":"delay","delay":)" +
+                                      positive_duration_of(run_time, "run_time").to_shortest_string() + "}");
+    return name;
+}
+
+// What a scheduler says of a job of its own.
+struct JobArguments {
+    nb::handle id, processors, profile, run_time, walltime, user, queue, deadline, licenses, fields;
+};
+
+std::optional<std::size_t> register_job(RoundView& view, const JobArguments& given) {
+    view.waiting();  // those that waited before keep their indices
+    JobDescription job;
+    job.id = word_of(given.id, "id");
+    if (const std::size_t mark = job.id.find('!'); mark == 0 || mark == std::string::npos || mark + 1 == job.id.size()) {
+        throw UsageError("id: expected a workload and a name, such as \"dynamic!1\", found " + shown(job.id));
+    }
+    job.submit = view.round().now();
+    job.processors =
+        static_cast<int>(whole_number_of(given.processors, "processors", 1, std::numeric_limits<int>::max() - 1));
+    if (!given.walltime.is_none()) {
+        job.walltime = positive_duration_of(given.walltime, "walltime");
+    }
+    if (!given.deadline.is_none()) {
+        job.deadline = time_of(number_of(given.deadline, "deadline"));
+    }
+    job.user = word_of(given.user, "user");
+    job.queue = word_of(given.queue, "queue");
+    job.licenses = words_of(given.licenses, "licenses");
+    job.other_fields = given.fields.is_none() ? "" : json_members_of(given.fields, "fields");
+    job.profile = profile_of(view, job.id, given.profile, given.run_time);
+    return view.add_registered(view.round().register_job(std::move(job)));
+}
+
+// Processors that are asleep, ... as arrays.
+template <ResourceSet SchedulerState::*processors>
+nb::object state_array(const RoundView& view) {
+    return array_of(view.state().*processors);
+}
+
+std::string numbers(const char* property) {
+    return "def " + std::string(property) + "(self) -> numpy.typing.NDArray[numpy.int64]";
+}
+
+void bind_reservation(nb::module_& module) {
+    using nb::arg;
+    nb::class_<ReservationView>(module, "Reservation",
+                                "The reservation of one job: when it will start by the estimates, and which jobs may "
+                                "start before it without delaying it. Valid until decide() returns.")
+        .def_prop_ro("shadow_time", &ReservationView::shadow_time,
+                     "When the job can start by the estimates, in seconds; inf if it cannot.")
+        .def("admits", &ReservationView::admits, arg("index"),
+ nb::sig("def admits(self, index: int) -> bool"),
+             "Whether the waiting job may start now without delaying the reserved one. Exact with the placement "
+             "\"lowest\" if enough processors are idle.")
+        .def("try_start", &ReservationView::try_start, arg("index"),
+ nb::sig("def try_start(self, index: int) -> bool"),
+             "Starts the waiting job if it can start without delaying the reserved one. Returns whether it started.");
+}
+
+void bind_looking(nb::class_<RoundView>& round) {
+    round
+        .def_prop_ro(
+            "now", [](const RoundView& view) { return seconds_of(view.state().now.since_zero()); },
+            "The simulated time in seconds.")
+        .def_prop_ro(
+            "processors", [](const RoundView& view) { return view.state().processors; },
+            "The number of processors of the machine.")
+        .def_prop_ro(
+            "idle", [](const RoundView& view) { return view.state().idle.count(); },
+            "The number of idle processors, now: each start lowers it.")
+        .def_prop_ro(
+            "idle_processors", [](const RoundView& view) { return array_of(view.state().idle.set()); },
+            nb::for_getter(nb::sig(numbers("idle_processors").c_str())), "The numbers of the idle processors, now.")
+        .def_prop_ro("waiting", &waiting, nb::for_getter(nb::sig("def waiting(self) -> Waiting")),
+                     "The jobs that waited when the round began.")
+        .def_prop_ro("running", &running, "The jobs that run now, with those that this round has started.")
+        .def_prop_ro(
+            "ended", [](RoundView& view) { return Ended(view.shared_from_this(), (view.round(), view.ended())); },
+            nb::for_getter(nb::sig("def ended(self) -> Ended")), "The jobs that ended since the last round.");
+    const auto add = [&](const char* name, auto getter, const char* what) {
+        round.def_prop_ro(name, getter, nb::for_getter(nb::sig(numbers(name).c_str())), what);
+    };
+    add("unavailable", &state_array<&SchedulerState::unavailable>, "The processors that are lost, as numbers.");
+    add("asleep", &state_array<&SchedulerState::asleep>, "The processors that are asleep, as numbers.");
+    add("falling_asleep", &state_array<&SchedulerState::falling_asleep>, "Those that are falling asleep.");
+    add("waking", &state_array<&SchedulerState::waking>, "Those that are waking.");
+    add("can_sleep", [](const RoundView& view) { return array_of(view.state().machine.can_sleep()); },
+        "Those that can be put to sleep.");
+}
+
+void bind_starting(nb::class_<RoundView>& round) {
+    using nb::arg;
+    round
+        .def("start", &start, arg("index"), arg("processors").none() = nb::none(),
+             nb::sig("def start(self, index: int, processors: str | collections.abc.Iterable[int] | None = None) -> "
+                     "None"),
+             "Starts a waiting job, on particular processors if they are given: numbers, or a text such as "
+             "\"0-3,8\". Raises DecisionError, and changes nothing, if it cannot start now, or not there.")
+        .def(
+            "try_start",
+            [](RoundView& view, nb::handle index) {
+                return view.round().start_if_possible(view.waiting_job(place_in(index)));
+            },
+            arg("index"), nb::sig("def try_start(self, index: int) -> bool"),
+            "Starts a waiting job if it can start now. Returns whether it started.")
+        .def("reserve", &reserve, arg("index"), nb::sig("def reserve(self, index: int) -> Reservation"),
+             "The reservation of a waiting job that cannot start now.")
+        .def(
+            "profile", [](RoundView& view) { return ProfileView(view.shared_from_this()); },
+            "The availability profile of the running jobs.")
+        .def(
+            "wake_at", [](RoundView& view, nb::handle time) { view.wake_at(number_of(time, "time")); }, arg("time"),
+            nb::sig("def wake_at(self, time: float) -> None"),
+            "Asks for a round at this time, in seconds, even if nothing happens then.")
+        .def(
+            "promise",
+            [](RoundView& view, nb::handle index, nb::handle time) {
+                view.round().promise(view.waiting_job(place_in(index)), time_of(number_of(time, "time")));
+            },
+            arg("index"), arg("time"), nb::sig("def promise(self, index: int, time: float) -> None"),
+            "Guarantees a waiting job a start by this time, in seconds, for Run.guarantees and the audit. The first "
+            "promise to a job counts; a later time may replace it in a round in which the machine changed. Raises "
+            "DecisionError unless Scheduler.gives_guarantees().")
+        .def(
+            "kill",
+            [](RoundView& view, nb::handle job) { view.round().kill(job_to_kill(view, job)); }, arg("job"),
+            nb::sig("def kill(self, job: int | str) -> None"),
+            "Kills a running job: an index as `running` had it when it was last read, or an id. The job holds its "
+            "processors until its end is reported in `ended`.");
+}
+
+void bind_registering(nb::class_<RoundView>& round) {
+    using nb::arg;
+    round
+        .def("register_profile", &register_profile, arg("workload"), arg("name"), arg("profile"),
+             nb::sig("def register_profile(self, workload: str, name: str, profile: "
+                     "str | collections.abc.Mapping[str, typing.Any]) -> None"),
+             "Adds a profile to a workload, which need not exist: a dict such as {\"type\": \"delay\", \"delay\": "
+             "5}. Raises DecisionError unless Scheduler.registers_jobs().")
+        .def(
+            "register_job",
+            [](RoundView& view, nb::handle id, nb::handle processors, nb::handle profile, nb::handle run_time,
+               nb::handle walltime, nb::handle user, nb::handle queue, nb::handle deadline, nb::handle licenses,
+               nb::handle fields) {
+                return register_job(
+                    view, {id, processors, profile, run_time, walltime, user, queue, deadline, licenses, fields});
+            },
+            arg("id"), arg("processors"), arg("profile").none() = nb::none(), nb::kw_only(),
+            arg("run_time").none() = nb::none(), arg("walltime").none() = nb::none(), arg("user") = "",
+            arg("queue") = "", arg("deadline").none() = nb::none(), arg("licenses") = nb::tuple(),
+            arg("fields").none() = nb::none(),
+            nb::sig("def register_job(self, id: str, processors: int, profile: str | None = None, *, "
+                    "run_time: float | str | None = None, walltime: float | str | None = None, user: str = '', "
+                    "queue: str = '', deadline: float | None = None, licenses: collections.abc.Iterable[str] = (), "
+                    "fields: collections.abc.Mapping[str, typing.Any] | None = None) -> int | None"),
+            "Submits a job of the scheduler's own now, with a new id such as \"dynamic!1\". It has a profile that "
+            "`register_profile` made, or runs for `run_time` seconds. Returns its index among the waiting jobs; None "
+            "if it was rejected, or waits in a later round because Batsim must acknowledge it. Raises DecisionError "
+            "unless Scheduler.registers_jobs().")
+        .def(
+            "set_metadata",
+            [](RoundView& view, nb::handle index, nb::handle text) {
+                view.round().set_metadata(view.job(place_in(index)), word_of(text, "text"));
+            },
+            arg("index"), arg("text"), nb::sig("def set_metadata(self, index: int, text: str) -> None"),
+            "Sets the column metadata of jobs.csv for a job of `waiting`.")
+        .def(
+            "put_to_sleep",
+            [](RoundView& view, nb::handle processors) {
+                view.round().put_to_sleep(processors_of(processors, "processors"));
+            },
+            arg("processors"),
+            nb::sig("def put_to_sleep(self, processors: str | collections.abc.Iterable[int]) -> None"),
+            "Puts idle processors of `can_sleep` to sleep. Raises DecisionError unless "
+            "Scheduler.switches_processors().")
+        .def(
+            "wake",
+            [](RoundView& view, nb::handle processors) { view.round().wake(processors_of(processors, "processors")); },
+            arg("processors"), nb::sig("def wake(self, processors: str | collections.abc.Iterable[int]) -> None"),
+            "Wakes processors that are asleep. Raises DecisionError unless Scheduler.switches_processors().");
+}
+
+}  // namespace
+
+void bind_rounds(nb::module_& module) {
+    bind_job_columns(module);
+    bind_reservation(module);
+    bind_profiles(module);
+    nb::class_<RoundView> round(module, "Round",
+                                "What Scheduler.decide() sees and may do. The engine checks each decision. Valid "
+                                "until decide() returns.");
+    bind_looking(round);
+    bind_starting(round);
+    bind_registering(round);
+}
+
+}  // namespace batfill::python
