@@ -17,8 +17,8 @@ namespace batfill::campaign {
 struct CampaignPage {
     std::string output;  // path, in the campaign's folder
     std::string title;
-    std::string workload;        // path, in the campaign's folder; empty: some scheduler registers jobs that it lacks
-    std::string platform;        // as --platform takes it; a path in the campaign's folder if the campaign made it
+    std::string workload;  // path, in the campaign's folder; empty: some scheduler registers jobs that it lacks
+    std::string platform;  // as --platform takes it; a path in the campaign's folder if the campaign made it
     bool platform_is_made = false;
     std::size_t first = 0;  // run
     std::size_t count = 0;  // of runs
@@ -28,8 +28,8 @@ struct CampaignPage {
 // them without the campaign file.
 struct CampaignPages {
     std::vector<CampaignPage> pages;
-    std::string program;     // a hash of the program and its plugins
-    Duration tau;            // of the metrics
+    std::string program;      // a hash of the program and its plugins
+    Duration tau;             // of the metrics
     Duration short_deadline;  // of the metrics
 };
 

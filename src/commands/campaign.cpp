@@ -51,7 +51,7 @@ std::string folder_for_output(const std::string& name) {
 }
 
 void print_page(const report::ReportRequest& page) {
-    std::cout << page.output << ": " << counted(page.prefixes.size(), "run") << '\n';
+    std::cout << one_line(page.output) << ": " << counted(page.prefixes.size(), "run") << '\n';
 }
 
 int merge(const Arguments& arguments) {
@@ -69,7 +69,7 @@ int merge(const Arguments& arguments) {
         return 0;
     }
     const std::size_t runs = merge_shards(folders, output, print_page);
-    std::cout << output << "/results.csv: " << runs << " runs\n";
+    std::cout << one_line(output) << "/results.csv: " << runs << " runs\n";
     return 0;
 }
 

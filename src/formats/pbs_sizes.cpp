@@ -227,7 +227,11 @@ long long gpus_of_record(const PbsAttributes& attributes) {
         return gpus;
     }
     const long long on_vnodes = sum_on_vnodes(attributes["exec_vnode"].text, "ngpus");
-    return on_vnodes > 0 ? on_vnodes : slots_in(attributes["exec_gpus"].text);
+    if (on_vnodes > 0) {
+        return on_vnodes;
+    }
+    const long long slots = slots_in(attributes["exec_gpus"].text);
+    return slots > 0 ? slots : number_in<long long>(attributes["Resource_List.gpus"].text).value_or(0);
 }
 
 }  // namespace batfill

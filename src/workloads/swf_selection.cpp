@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <string_view>
 #include <unordered_set>
 
@@ -123,11 +124,31 @@ std::unordered_set<std::string_view> ids_like_later_runs(const SwfLog& log, cons
     return ids;
 }
 
+// The number of each job of the log among those with its job number, from 1, in the order of the log. Empty for a log
+// of SWF, in which only kept lines count. Cost: O(n log n).
+std::vector<std::uint32_t> numbers_of_runs(const SwfLog& log) {
+    if (log.ids.empty()) {
+        return {};
+    }
+    std::vector<std::uint32_t> order(log.jobs.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t job) { return log.jobs[job].number; });
+    std::vector<std::uint32_t> runs(log.jobs.size(), 1);
+    for (std::size_t i = 1; i < order.size(); ++i) {
+        if (log.jobs[order[i]].number == log.jobs[order[i - 1]].number) {
+            runs[order[i]] = runs[order[i - 1]] + 1;
+        }
+    }
+    return runs;
+}
+
 // A checkpointed job has its own line and one per partial run, all with the same number. Drops such partial runs,
 // numbers the rest, sorts by number, and returns how many were dropped. No number gives an id that the log has.
 // Cost: O(n log n).
 std::size_t resolve_equal_numbers(const SwfSelection& selection, std::vector<KeptJob>& kept) {
-    const std::unordered_set<std::string_view> taken = ids_like_later_runs(*selection.log, kept);
+    const SwfLog& log = *selection.log;
+    const std::unordered_set<std::string_view> taken = ids_like_later_runs(log, kept);
+    const std::vector<std::uint32_t> runs = numbers_of_runs(log);
     std::ranges::stable_sort(kept, {}, [](const KeptJob& k) { return k.job->number; });
     std::vector<KeptJob> resolved;
     resolved.reserve(kept.size());
@@ -138,7 +159,10 @@ std::size_t resolve_equal_numbers(const SwfSelection& selection, std::vector<Kep
         std::uint32_t copies = 0;
         for (; first != last; ++first) {
             if (!has_own_line || !is_partial_run(*first->job)) {
-                KeptJob& job = resolved.emplace_back(KeptJob{first->job, ++copies});
+                const std::uint32_t run =
+                    runs.empty() ? 1 : runs[static_cast<std::size_t>(first->job - log.jobs.data())];
+                copies = std::max(copies + 1, run);
+                KeptJob& job = resolved.emplace_back(KeptJob{first->job, copies});
                 while (copies > 1 && !taken.empty() && taken.contains(selection.id_of(job))) {
                     job.copy = ++copies;
                 }

@@ -37,7 +37,8 @@ inline Duration run_time_of(const SwfJob& job) {
 // The size of a job in units of processors, without any limit.
 long long size_of(const SwfJob& job, const SwfConversion& conversion);
 
-// A kept job. `copy` numbers the kept lines with its job number, from 1.
+// A kept job. `copy` numbers the kept lines with its job number, from 1; in accounting data, all runs of the
+// job that the log has.
 struct KeptJob {
     const SwfJob* job;
     std::uint32_t copy = 1;

@@ -32,6 +32,28 @@ struct Inputs {
 
 }  // namespace
 
+TEST_CASE("The number of a run counts all runs of the job in the file, kept or not") {
+    const Folder folder;
+    const std::string jobs =
+        folder.write("jobs.csv", "id,submit,start,end,n\n7,0,10,10,1\n7,100,110,120,1\n7,200,210,220,1\n");
+    const std::string out = folder.file("w.json");
+    const auto ids = [&](const Arguments& more) {
+        const Outcome outcome =
+            run(folder, with({"import", "csv", jobs, "--map", "id=id,submit=submit,start=start,end=end,processors=n",
+                              "--times", "seconds", "-o", out},
+                             more));
+        REQUIRE(outcome.status == 0);
+        std::string all;
+        for (const WorkloadJob& job : read_workload(out, "w0").jobs) {
+            all += job.description.id + ' ';
+        }
+        return all;
+    };
+    CHECK(ids({}) == "w0!7:2 w0!7:3 ");
+    CHECK(ids({"--keep-zero-run-times"}) == "w0!7 w0!7:2 w0!7:3 ");
+    CHECK(ids({"--from", "150"}) == "w0!7:3 ");
+}
+
 TEST_CASE("import makes a workload that is replayed, and says what it left out") {
     const Inputs inputs;
     const std::string workload = inputs.folder.file("w.json");

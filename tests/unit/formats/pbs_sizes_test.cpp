@@ -121,6 +121,8 @@ TEST_CASE("PBS: GPUs are those of the job, of its chunks, or of its nodes") {
     CHECK(fields_of_record(list("nodes", "2:ppn=4:gpus=1+n3:gpus=2:shared")) == R"("gpus":4)");
     CHECK(fields_of_record("exec_vnode=(n1:ncpus=1:ngpus=2)+(n2:ngpus=2)") == R"("gpus":4)");
     CHECK(fields_of_record("exec_gpus=n1-gpu/1+n1-gpu/0") == R"("gpus":2)");
+    CHECK(fields_of_record("Resource_List.gpus=3") == R"("gpus":3)");
+    CHECK(fields_of_record("exec_gpus=n1-gpu/1+n1-gpu/0 Resource_List.gpus=1") == R"("gpus":2)");
     CHECK(fields_of_record(list("select", "2:ncpus=8")).empty());
 }
 

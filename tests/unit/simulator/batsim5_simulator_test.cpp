@@ -129,7 +129,7 @@ struct Files {
     std::string schedule;
 };
 
-Files files_of(const Outcome& outcome) {
+Files written_files(const Outcome& outcome) {
     const Folder folder;
     const std::string prefix = folder.file("out-");
     write_files(outcome, prefix);
@@ -176,7 +176,7 @@ TEST_CASE("Recorded runs of Batsim 5 come out message by message, and their file
     const Outcome outcome = run(scenario, scheduler);
     CHECK(scheduler.all_said());
     if (has_files) {
-        const Files files = files_of(outcome);
+        const Files files = written_files(outcome);
         CHECK(files.jobs == contents(test_data("batsim5/out/" + recording + "_jobs.csv")));
         CHECK(without_version(files.schedule) ==
               without_version(contents(test_data("batsim5/out/" + recording + "_schedule.json"))));
@@ -260,7 +260,7 @@ TEST_CASE("Batsim 5 counts the makespan from time 0, or from a submission before
         const Scenario scenario = like_batsim5({workload_of(job("a", submit, 1, "20", "3"))});
         const Played played = play(scenario, {{1, {{start(0, "0")}, ""}}});
         REQUIRE(played.error.empty());
-        const std::string schedule = files_of(*played.outcome).schedule;
+        const std::string schedule = written_files(*played.outcome).schedule;
         const std::string name = "\"makespan\": ";
         const std::size_t at = schedule.find(name) + name.size();
         return schedule.substr(at, schedule.find(',', at) - at);
