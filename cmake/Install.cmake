@@ -54,4 +54,6 @@ install(FILES ${PROJECT_BINARY_DIR}/batfillConfigVersion.cmake DESTINATION ${pac
 # Paths in it start from where it lies, so that it is right wherever it is installed.
 file(RELATIVE_PATH prefix_from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/batfill.pc.in ${PROJECT_BINARY_DIR}/batfill.pc @ONLY)
+# pkg-config prefers this one, so a plugin can be built beside a build that nobody installs.
+configure_file(cmake/batfill-uninstalled.pc.in ${PROJECT_BINARY_DIR}/batfill-uninstalled.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/batfill.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
