@@ -105,8 +105,8 @@ std::string json_members_of(nb::handle fields, const char* name) {
     nb::dict keywords;
     keywords["separators"] = nb::make_tuple(",", ":");
     keywords["allow_nan"] = false;
-    const nb::object text = nb::steal(
-        PyObject_Call(json.attr("dumps").ptr(), nb::make_tuple(nb::borrow(fields)).ptr(), keywords.ptr()));
+    const nb::object text =
+        nb::steal(PyObject_Call(json.attr("dumps").ptr(), nb::make_tuple(nb::borrow(fields)).ptr(), keywords.ptr()));
     if (!text) {
         PyErr_Clear();
         refuse(name, "values that JSON knows", fields);

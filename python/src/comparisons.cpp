@@ -154,8 +154,7 @@ void bind_comparisons(nb::module_& module) {
     using nb::arg;
     nb::class_<Comparison> bound(module, "Comparison");
     bind_packing<Comparison>(bound);
-    bound
-        .def_prop_ro("schedulers", [](const Comparison& comparison) { return comparison.schedulers; })
+    bound.def_prop_ro("schedulers", [](const Comparison& comparison) { return comparison.schedulers; })
         .def_prop_ro("workloads",
                      [](const Comparison& comparison) { return mapped(comparison.rows, &Comparison::Row::workload); })
         .def_prop_ro("note",
@@ -165,7 +164,8 @@ void bind_comparisons(nb::module_& module) {
         .def("table", &table, arg("format"));
     module.def("compare", &compare, arg("workloads"), arg("schedulers"), arg("metric").none(), arg("platform").none(),
                arg("master_host"), arg("threads"), arg("tau"), arg("short_deadline"), arg("progress").none());
-    module.def("name_of_scheduler", [](const std::string& text) { return read_scheduler(text).name; }, arg("text"));
+    module.def(
+        "name_of_scheduler", [](const std::string& text) { return read_scheduler(text).name; }, arg("text"));
     module.def("metric_names", &metric_names);
     module.def("compared_metrics", &ReplayMetric::known_names);
     module.def("serve", &serve, arg("scheduler"), arg("label"), arg("parameters"), arg("endpoint"), arg("keep_alive"),

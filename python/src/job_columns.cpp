@@ -95,14 +95,13 @@ nb::class_<Columns> bind_columns(nb::module_& module, const char* name, const ch
     columns.def("__len__", &Columns::size)
         .def(
             "__getitem__", [](Columns& self, nb::handle name) { return self.column(word_of(name, "name")); },
-            arg("name"),
-             nb::sig("def __getitem__(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
-             "A column by its name. Any other name is that of a number in the workload, such as \"gpus\"; NaN where a "
-             "job has none.")
+            arg("name"), nb::sig("def __getitem__(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
+            "A column by its name. Any other name is that of a number in the workload, such as \"gpus\"; NaN where a "
+            "job has none.")
         .def(
             "text", [](const Columns& self, nb::handle name) { return self.text(word_of(name, "name")); }, arg("name"),
-             nb::sig("def text(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
-             "A text of the workload that batfill does not know, such as \"account\"; None where a job has none.");
+            nb::sig("def text(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
+            "A text of the workload that batfill does not know, such as \"account\"; None where a job has none.");
     const auto add = [&](const char* column, const char* what, const char* signature) {
         bind_column(columns, column, what, signature);
     };

@@ -87,8 +87,8 @@ void pack(Archive& all, Is<BrokenGuarantee> auto& broken) {
 // Values of which all bytes count.
 template <class Value>
 concept Plain = std::is_arithmetic_v<Value> || std::is_enum_v<Value> || std::same_as<Value, Duration> ||
-                std::same_as<Value, Time> || std::same_as<Value, ResourceSet::Interval> ||
-                std::same_as<Value, SmallOptional<Duration>> || std::same_as<Value, SmallOptional<Time>>;
+    std::same_as<Value, Time> || std::same_as<Value, ResourceSet::Interval> ||
+    std::same_as<Value, SmallOptional<Duration>> || std::same_as<Value, SmallOptional<Time>>;
 
 // Appends values to a text.
 class Packer {

@@ -74,8 +74,8 @@ void ProfileView::take(nb::handle processors, nb::handle start, nb::handle durat
     }
     if (profile_.earliest(taken.from, taken.to - taken.from, taken.processors) != taken.from) {
         throw UsageError("expected at most " + std::to_string(least_free(taken)) +
-                         " processors, as many as are free during " + interval_text(taken.from, taken.to) +
-                         ", found " + std::to_string(taken.processors));
+                         " processors, as many as are free during " + interval_text(taken.from, taken.to) + ", found " +
+                         std::to_string(taken.processors));
     }
     profile_.add(taken.from, taken.to, -taken.processors);
 }

@@ -102,9 +102,9 @@ std::string profile_of(RoundView& view, const std::string& id, nb::handle profil
     }
     const std::size_t mark = id.find('!');
     std::string name = "of_" + id.substr(mark + 1);
-    view.round().register_profile(id.substr(0, mark), name,
-                                  R"({"type":"delay","delay":)" +
-                                      positive_duration_of(run_time, "run_time").to_shortest_string() + "}");
+    view.round().register_profile(
+        id.substr(0, mark), name,
+        R"({"type":"delay","delay":)" + positive_duration_of(run_time, "run_time").to_shortest_string() + "}");
     return name;
 }
 
@@ -117,7 +117,8 @@ std::optional<std::size_t> register_job(RoundView& view, const JobArguments& giv
     view.waiting();  // those that waited before keep their indices
     JobDescription job;
     job.id = word_of(given.id, "id");
-    if (const std::size_t mark = job.id.find('!'); mark == 0 || mark == std::string::npos || mark + 1 == job.id.size()) {
+    if (const std::size_t mark = job.id.find('!');
+        mark == 0 || mark == std::string::npos || mark + 1 == job.id.size()) {
         throw UsageError("id: expected a workload and a name, such as \"dynamic!1\", found " + shown(job.id));
     }
     job.submit = view.round().now();
@@ -154,12 +155,10 @@ void bind_reservation(nb::module_& module) {
                                 "start before it without delaying it. Valid until decide() returns.")
         .def_prop_ro("shadow_time", &ReservationView::shadow_time,
                      "When the job can start by the estimates, in seconds; inf if it cannot.")
-        .def("admits", &ReservationView::admits, arg("index"),
- nb::sig("def admits(self, index: int) -> bool"),
+        .def("admits", &ReservationView::admits, arg("index"), nb::sig("def admits(self, index: int) -> bool"),
              "Whether the waiting job may start now without delaying the reserved one. Exact with the placement "
              "\"lowest\" if enough processors are idle.")
-        .def("try_start", &ReservationView::try_start, arg("index"),
- nb::sig("def try_start(self, index: int) -> bool"),
+        .def("try_start", &ReservationView::try_start, arg("index"), nb::sig("def try_start(self, index: int) -> bool"),
              "Starts the waiting job if it can start without delaying the reserved one. Returns whether it started.");
 }
 
@@ -190,7 +189,8 @@ void bind_looking(nb::class_<RoundView>& round) {
     add("asleep", &state_array<&SchedulerState::asleep>, "The processors that are asleep, as numbers.");
     add("falling_asleep", &state_array<&SchedulerState::falling_asleep>, "Those that are falling asleep.");
     add("waking", &state_array<&SchedulerState::waking>, "Those that are waking.");
-    add("can_sleep", [](const RoundView& view) { return array_of(view.state().machine.can_sleep()); },
+    add(
+        "can_sleep", [](const RoundView& view) { return array_of(view.state().machine.can_sleep()); },
         "Those that can be put to sleep.");
 }
 
@@ -228,8 +228,7 @@ void bind_starting(nb::class_<RoundView>& round) {
             "promise to a job counts; a later time may replace it in a round in which the machine changed. Raises "
             "DecisionError unless Scheduler.gives_guarantees().")
         .def(
-            "kill",
-            [](RoundView& view, nb::handle job) { view.round().kill(job_to_kill(view, job)); }, arg("job"),
+            "kill", [](RoundView& view, nb::handle job) { view.round().kill(job_to_kill(view, job)); }, arg("job"),
             nb::sig("def kill(self, job: int | str) -> None"),
             "Kills a running job: an index as `running` had it when it was last read, or an id. The job holds its "
             "processors until its end is reported in `ended`.");

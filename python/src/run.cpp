@@ -20,8 +20,9 @@ RunFiles Run::files() const {
         }
     };
     files.summary = summary;
-    files.statistics =
-        mapped(statistics, [](const auto& statistic) { return Statistic{statistic.first, statistic.second}; });
+    files.statistics = mapped(statistics, [](const auto& statistic) {
+        return Statistic{statistic.first, statistic.second};
+    });
     if (guarantees) {
         files.guarantees = [this](const std::function<void(const Guarantee&)>& use) {
             for (const Guarantee& guarantee : *guarantees) {
@@ -44,8 +45,8 @@ Run run_of(const Outcome& outcome, std::string label) {
     run.schedule = outcome.schedule();
     RunFiles files = files_of(outcome);
     run.summary = std::move(files.summary);
-    run.statistics = mapped(files.statistics,
-                            [](const Statistic& statistic) { return std::pair(statistic.name, statistic.value); });
+    run.statistics =
+        mapped(files.statistics, [](const Statistic& statistic) { return std::pair(statistic.name, statistic.value); });
     run.rejected = mapped(outcome.rejected(), [](const auto& rejections) {
         return std::pair(rejections.second.reason, rejections.second.jobs);
     });

@@ -20,8 +20,8 @@
 
 #include "bindings.hpp"
 #include "run.hpp"
-#include "src/engine/named_scheduler.hpp"
 #include "src/analysis/workload_jobs.hpp"
+#include "src/engine/named_scheduler.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/report/report.hpp"
@@ -111,8 +111,8 @@ Column workload_texts(SharedText JobDescription::*text) {
 std::vector<std::string> workload_columns(const Run& run) {
     const auto some_have = [&](SharedText JobDescription::*text) {
         return std::ranges::any_of(run.workloads, [&](const Workload& workload) {
-            return std::ranges::any_of(
-                workload.jobs, [&](const WorkloadJob& job) { return !(job.description.*text).empty(); });
+            return std::ranges::any_of(workload.jobs,
+                                       [&](const WorkloadJob& job) { return !(job.description.*text).empty(); });
         });
     };
     std::vector<std::string> names;
@@ -228,9 +228,7 @@ std::string name_of(const std::vector<Run*>& runs, std::size_t place) {
 // The page measures all runs by the machine of the first.
 // Throws: UsageError if another run is on another machine.
 void require_same_machine(const std::vector<Run*>& runs) {
-    const auto hosts = [&](std::size_t place) -> const std::vector<Host>& {
-        return runs[place]->platform.hosts;
-    };
+    const auto hosts = [&](std::size_t place) -> const std::vector<Host>& { return runs[place]->platform.hosts; };
     for (std::size_t place = 1; place < runs.size(); ++place) {
         const auto machine = [&](std::size_t of) {
             return name_of(runs, of) + " is on a machine of " + counted(hosts(of).size(), "processor");

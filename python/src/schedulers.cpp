@@ -142,8 +142,8 @@ class PythonAlgorithm : public Algorithm {
     };
 
     bool answer(const char* question) const {
-        const int answer = surviving_end(
-            [&] { return PyObject_IsTrue(call_python(attribute(*scheduler_, question)).ptr()); });
+        const int answer =
+            surviving_end([&] { return PyObject_IsTrue(call_python(attribute(*scheduler_, question)).ptr()); });
         if (answer < 0) {
             nb::raise_python_error();
         }

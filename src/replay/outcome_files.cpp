@@ -213,8 +213,7 @@ std::vector<std::string> write_files(const RunFiles& run, const std::string& pre
         write(run.real_times.simulation > 0, "real_exec_info.json",
               [&](OutputFile& file) { write_real_times(run.real_times, file); });
     }
-    write(!run.statistics.empty(), "statistics.csv",
-          [&](OutputFile& file) { write_statistics(run.statistics, file); });
+    write(!run.statistics.empty(), "statistics.csv", [&](OutputFile& file) { write_statistics(run.statistics, file); });
     write(static_cast<bool>(run.guarantees), "guarantees.csv", [&](OutputFile& file) { write_guarantees(run, file); });
     write(run.broken_guarantees.has_value(), "broken_guarantees.csv",
           [&](OutputFile& file) { write_broken_guarantees(run, file); });
