@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
+from ._arguments import Path, checked_progress, path_text
 from ._comparison import Workloads, workloads_of
 from ._fingerprint import fingerprint
 from ._options import arguments_of, errors_in_keywords, text_of
 from ._run import Platform, platform_text
 from ._scheduler import Scheduler, as_core, parameters_of
-from ._workload import Path, Seconds
+from ._workload import Seconds
 
 if TYPE_CHECKING:
     import pandas
@@ -67,14 +68,16 @@ def campaign(
 
     Raises InputError if a run fails, after all others; the text has one line for each that failed.
     """
-    path = os.fspath(file)
-    into = os.path.splitext(os.path.basename(path))[0] if folder is None else os.fspath(folder)
+    path = path_text(file, "file")
+    into = os.path.splitext(os.path.basename(path))[0] if folder is None else path_text(folder, "folder")
+    if not isinstance(schedulers, (Mapping, type(None))):
+        raise _core.UsageError(f"schedulers: expected a dict of instances by name, found {schedulers!r}")
     own = [(name, as_core(scheduler)) for name, scheduler in (schedulers or {}).items()]
     for name, scheduler in own:
         if isinstance(scheduler, str):
             raise _core.UsageError(f"schedulers: {name} is a name, expected an instance: the file lists names")
     with_code = [(name, scheduler, _code_of(name, scheduler)) for name, scheduler in own]
-    counts = _core.campaign(path, into, with_code, threads or 0, progress)
+    counts = _core.campaign(path, into, with_code, threads or 0, checked_progress(progress))
     if counts.problems:
         raise _core.InputError("\n".join(counts.problems))
     return CampaignResult(into, counts.made, counts.kept)
@@ -157,9 +160,9 @@ def tune(
                 )
             workload.save(saved)
             arguments.append(f"--workload={saved}")
-        prefix = os.path.join(place, "tuned") if output is None else os.fspath(output)
+        prefix = os.path.join(place, "tuned") if output is None else path_text(output, "output")
         with errors_in_keywords():
-            outcome, policy = _core.tune([*arguments, f"--output={prefix}"], threads or 0, progress)
+            outcome, policy = _core.tune([*arguments, f"--output={prefix}"], threads or 0, checked_progress(progress))
     return [
         Tuned(one.workload, one.value, tuple(one.weights), f"{policy},weights={_core.weights_text(one.weights)}",
               one.found_at)

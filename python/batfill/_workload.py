@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 
 from . import _core
+from ._arguments import Path as Path
+from ._arguments import path_text, path_texts, utf8
 from ._columns import Columns
 from ._options import arguments_of, errors_in_keywords, text_of
 
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
 
-Path = Union[str, "os.PathLike[str]"]
 Seconds = Union[float, str]  # a number, or a text with a unit such as "90d"
 
 
@@ -89,7 +90,7 @@ class Workload:
 
         Raises InputError, which names the line, for what is not a log; UsageError for a wrong option.
         """
-        name = os.fspath(path)
+        name = path_text(path)
         with errors_in_keywords():
             [(_, core)], summary = _core.convert(False, [name, *arguments_of(_known(cleaning))])
         return cls(core, _stem(name), summary)
@@ -111,7 +112,7 @@ class Workload:
         The keywords are the options of `batfill swf`; `days` is its `--split`. Drops jobs that started in one period
         and ended in another unless `crossing="keep"`.
         """
-        name = os.fspath(path)
+        name = path_text(path)
         split = {"days": days, "skip": skip, "periods": periods, "crossing": crossing, "count_from": count_from}
         with errors_in_keywords():
             found, summary = _core.convert(False, [name, *arguments_of({**_known(cleaning), **split})])
@@ -140,8 +141,7 @@ class Workload:
         then counts them, and shows the first of each kind. `partition_limits`, such as {"debug": "1h"}, are the
         walltimes of jobs without a time limit. The other keywords are the options of `batfill import`.
         """
-        several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-        names = [os.fspath(path) for path in several]
+        names = path_texts(paths, "paths")
         if not names:
             raise _core.UsageError("paths: expected at least one file, found none")
         if any("," in column for column in (mapping or {}).values()):
@@ -158,7 +158,7 @@ class Workload:
 
         Raises InputError, which names the job, for what Batsim would refuse.
         """
-        name = os.fspath(path)
+        name = path_text(path)
         return cls(_core.read_json(name), _stem(name))
 
     @classmethod
@@ -286,7 +286,7 @@ class Workload:
 
         Raises InputError, in the format batsim4, for an id that Batsim 4 cannot load.
         """
-        self._core.save(os.fspath(path), format)
+        self._core.save(path_text(path), format)
 
     def __repr__(self) -> str:
         return f"<Workload {self.name}: {len(self)} jobs for {self.processors} processors>"
@@ -325,7 +325,7 @@ def _stem(path: str) -> str:
     name = os.path.basename(path)
     for suffix in (".gz", ".swf", ".json", ".csv", ".txt"):
         name = name.removesuffix(suffix)
-    return name
+    return utf8(name)
 
 
 def _is_missing(value: Any) -> bool:
@@ -338,17 +338,12 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def _utf8(text: str) -> str:
-    """A text that UTF-8 can have: with escapes for lone surrogates, as os.fsdecode() makes them."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
 def _text(value: Any) -> str:
     """A value as text. Empty for a missing one."""
     if _is_missing(value):
         return ""
     plain = _plain(value)
-    return _utf8(str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain))
+    return utf8(str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain))
 
 
 def _ids(column: Iterable[Any], labels: list[str]) -> list[str]:
@@ -369,7 +364,7 @@ def _licenses(column: list[Any], labels: list[str]) -> list[list[str]]:
             raise _core.InputError(
                 f"row {label}: licenses is {value!r}, expected a list of names or a text such as 'matlab,abaqus'"
             )
-        rows.append([_utf8(name.strip()) for name in names if name.strip()])
+        rows.append([utf8(name.strip()) for name in names if name.strip()])
     return rows
 
 
@@ -436,7 +431,7 @@ def _from_table(table: Any, processors: int | None, believed: bool, name: str) -
     """The workload of a table, and the number of ids that had to be changed."""
     columns = _columns(table)
     rows = len(columns["submit"])
-    labels = [_utf8(str(label)) for label in getattr(table, "index", range(rows))]
+    labels = [utf8(str(label)) for label in getattr(table, "index", range(rows))]
     others = {key: column for key, column in columns.items() if key not in _OWN_COLUMNS}
     run_time = _numbers(columns["run_time"], "run_time", labels, None)
     walltime = _numbers(columns["walltime"], "walltime", labels, float("nan")) if "walltime" in columns else run_time
@@ -454,5 +449,5 @@ def _from_table(table: Any, processors: int | None, believed: bool, name: str) -
         labels,
         processors,
         believed,
-        _utf8(name),
+        utf8(name),
     )

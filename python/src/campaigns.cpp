@@ -14,6 +14,7 @@
 #include "bindings.hpp"
 #include "src/campaign/run_campaign.hpp"
 #include "src/commands/parsers.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::python {
 
@@ -28,7 +29,7 @@ struct CampaignCounts {
     std::vector<std::string> problems;
 };
 
-CampaignCounts campaign(const std::string& file, const std::string& folder, const std::vector<OwnScheduler>& schedulers,
+CampaignCounts campaign(const FileName& file, const FileName& folder, const std::vector<OwnScheduler>& schedulers,
                         unsigned threads, const nb::object& progress) {
     Background work;
     campaign::CampaignRequest request;
@@ -51,10 +52,10 @@ CampaignCounts campaign(const std::string& file, const std::string& folder, cons
 }
 
 // What `batfill tune` finds with these arguments, and the policy without weights.
-std::pair<TuneOutcome, std::string> tune(const std::vector<std::string>& arguments, unsigned threads,
+std::pair<TuneOutcome, std::string> tune(const std::vector<FileName>& given, unsigned threads,
                                          const nb::object& progress) {
     Background work;
-    TuneRequest request = commands::parse_tune_options(arguments, commands::OptionsFrom::file).value();
+    TuneRequest request = commands::parse_tune_options(mapped(given, &FileName::text), commands::OptionsFrom::file).value();
     request.threads = threads_of(threads);
     request.note = [](const std::string&) {};
     request.before_replay = [&] { work.require_not_stopped(); };
