@@ -13,6 +13,7 @@ from ._arguments import Path as Path
 from ._arguments import path_text, path_texts, utf8
 from ._columns import Columns
 from ._options import arguments_of, errors_in_keywords, text_of
+from ._table import from_table
 
 if TYPE_CHECKING:
     import numpy.typing
@@ -192,9 +193,11 @@ class Workload:
     ) -> "Workload":
         """The workload of a table with a job per row: a pandas.DataFrame, or a dict of columns.
 
-        Columns: `submit` and `run_time` in seconds, `processors`; if known `id` (otherwise the row's number from 1),
-        `walltime` in seconds (otherwise the run time), `user`, `queue`, `deadline` (an instant in seconds), `licenses`
-        (lists of names, or texts with commas between names). A job with a walltime of NaN or None has none: schedulers
+        Columns: `submit`, `run_time` and `processors`; if known `id` (otherwise the row's number from 1), `walltime`
+        (otherwise the run time), `user`, `queue`, `deadline` (an instant as `submit`), `licenses` (lists of names, or
+        texts with commas between names). Lengths of time are seconds, timedelta, or texts such as "1-12:00:00", as
+        `import` reads them. Instants are seconds, or dates and times: datetime, datetime64, or texts such as
+        "2024-03-01 12:00:00". Then time 0 is the midnight before the first submission, as in `import`. A job with a walltime of NaN or None has none: schedulers
         reject it without `default_walltime`. The workload keeps all other columns as fields of the jobs, for
         schedulers that read them. `processors` is the size of the machine, by default that of the widest job.
         With `walltimes="believed"` nothing stops a job at its walltime, which is only an estimate.
@@ -213,7 +216,7 @@ class Workload:
         """
         if walltimes not in ("enforced", "believed"):
             raise _core.UsageError(f"walltimes: expected 'enforced' or 'believed', found {walltimes!r}")
-        core, changed = _from_table(table, processors, walltimes == "believed", name)
+        core, changed = from_table(table, processors, walltimes == "believed", name)
         noted = {"id that Batsim would misread: changed": changed} if changed else {}
         return cls(core, name, {"kept": len(core), "dropped": {}, "noted": noted} if changed else None)
 
@@ -326,128 +329,3 @@ def _stem(path: str) -> str:
     for suffix in (".gz", ".swf", ".json", ".csv", ".txt"):
         name = name.removesuffix(suffix)
     return utf8(name)
-
-
-def _is_missing(value: Any) -> bool:
-    """Whether it is None, NaN, or pandas.NA or NaT."""
-    return value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON knows it: that of a NumPy scalar."""
-    return value.item() if hasattr(value, "item") else value
-
-
-def _text(value: Any) -> str:
-    """A value as text. Empty for a missing one."""
-    if _is_missing(value):
-        return ""
-    plain = _plain(value)
-    return utf8(str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain))
-
-
-def _ids(column: Iterable[Any], labels: list[str]) -> list[str]:
-    ids = []
-    for value, label in zip(column, labels):
-        if _is_missing(value) or value == "":
-            raise _core.InputError(f"row {label}: the id is {value!r}, expected a text or a number")
-        ids.append(_text(value))
-    return ids
-
-
-def _licenses(column: list[Any], labels: list[str]) -> list[list[str]]:
-    """The licences of each row: a list of names, or a text with commas between names."""
-    rows = []
-    for value, label in zip(column, labels):
-        names = [] if _is_missing(value) else value.split(",") if isinstance(value, str) else value
-        if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
-            raise _core.InputError(
-                f"row {label}: licenses is {value!r}, expected a list of names or a text such as 'matlab,abaqus'"
-            )
-        rows.append([utf8(name.strip()) for name in names if name.strip()])
-    return rows
-
-
-def _numbers(column: list[Any], name: str, labels: list[str], missing: float | None) -> Any:
-    import numpy
-
-    values = numpy.empty(len(column))
-    for row, value in enumerate(column):
-        if _is_missing(value) and missing is not None:
-            values[row] = missing
-            continue
-        try:
-            values[row] = float(value)
-        except (TypeError, ValueError):
-            raise _core.InputError(f"row {labels[row]}: {name} is {value!r}, expected a number") from None
-    return values
-
-
-def _others(columns: dict[str, list[Any]], labels: list[str]) -> list[str]:
-    """For each row, the members of a JSON object."""
-    rows = []
-    for row, label in enumerate(labels):
-        fields = {}
-        for name, column in columns.items():
-            if not _is_missing(column[row]):
-                fields[str(name)] = _plain(column[row])
-        try:
-            text = json.dumps(fields, separators=(",", ":"), allow_nan=False)
-            if "\\ud" in text:  # half of a character that is no half of a pair is no JSON
-                json.dumps(fields, ensure_ascii=False).encode()
-            rows.append(text[1:-1])
-        except (TypeError, ValueError) as problem:
-            raise _core.InputError(f"row {label}: expected values that JSON knows: {problem}") from None
-    return rows
-
-
-# Columns that from_dataframe() reads; it keeps others as fields of the jobs.
-_OWN_COLUMNS = ("id", "submit", "processors", "walltime", "run_time", "user", "queue", "deadline", "licenses")
-
-
-def _columns(table: Any) -> dict[str, list[Any]]:
-    """The columns of a table by name: all that are needed, and none that a job cannot have."""
-    columns: dict[str, list[Any]] = {}
-    for key in table.keys():
-        if str(key) in columns:
-            raise _core.InputError(f"expected one column {str(key)!r}, found several")
-        columns[str(key)] = list(table[key])
-    for needed in ("submit", "processors", "run_time"):
-        if needed not in columns:
-            raise _core.InputError(f"expected a column {needed!r}, found {', '.join(columns) or 'no column'}")
-    rows = len(columns["submit"])
-    for key, column in columns.items():
-        if len(column) != rows:
-            raise _core.InputError(f"column {key!r} has {len(column)} rows, expected {rows} as in 'submit'")
-        if key not in _OWN_COLUMNS and _core.is_field_of_jobs(key):
-            raise _core.InputError(
-                f"column {key!r}: jobs have a field {key} of their own, expected another name, or one of "
-                f"{', '.join(_OWN_COLUMNS)}"
-            )
-    return columns
-
-
-def _from_table(table: Any, processors: int | None, believed: bool, name: str) -> "tuple[_core.Jobs, int]":
-    """The workload of a table, and the number of ids that had to be changed."""
-    columns = _columns(table)
-    rows = len(columns["submit"])
-    labels = [utf8(str(label)) for label in getattr(table, "index", range(rows))]
-    others = {key: column for key, column in columns.items() if key not in _OWN_COLUMNS}
-    run_time = _numbers(columns["run_time"], "run_time", labels, None)
-    walltime = _numbers(columns["walltime"], "walltime", labels, float("nan")) if "walltime" in columns else run_time
-    return _core.from_table(
-        _ids(columns.get("id", range(1, rows + 1)), labels),
-        _numbers(columns["submit"], "submit", labels, None),
-        _numbers(columns["processors"], "processors", labels, None),
-        walltime,
-        run_time,
-        _numbers(columns.get("deadline", [None] * rows), "deadline", labels, float("nan")),
-        [_text(value) for value in columns.get("user", [])],
-        [_text(value) for value in columns.get("queue", [])],
-        _licenses(columns.get("licenses", []), labels),
-        _others(others, labels) if others else [],
-        labels,
-        processors,
-        believed,
-        utf8(name),
-    )
