@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, Union
+from typing import Any, TypeGuard, Union
 
 from . import _core
 
-Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
-def is_path(value: Any) -> bool:
+def is_path(value: Any) -> TypeGuard[AnyPath]:
     return isinstance(value, (str, bytes, os.PathLike))
 
 
@@ -25,11 +25,13 @@ def path_text(path: Any, name: str = "path") -> str:
     return text
 
 
-def path_texts(paths: Union[Path, Iterable[Path]], name: str) -> list[str]:
+def path_texts(paths: Union[AnyPath, Iterable[AnyPath]], name: str) -> list[str]:
     """One path or several."""
-    if not is_path(paths) and not hasattr(paths, "__iter__"):
+    if is_path(paths):
+        return [path_text(paths, name)]
+    if not isinstance(paths, Iterable):
         raise _core.UsageError(f"{name}: expected a path or a list of paths, found {paths!r}")
-    return [path_text(path, name) for path in ([paths] if is_path(paths) else paths)]  # type: ignore[union-attr, list-item]
+    return [path_text(path, name) for path in paths]
 
 
 def utf8(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
-from ._arguments import Path, checked_progress, is_path, utf8
+from ._arguments import AnyPath, checked_progress, is_path, utf8
 from ._run import Platform, as_workload, platform_text
 from ._scheduler import AnyScheduler, as_core, label_of
 from ._workload import Seconds, Workload
@@ -65,14 +65,15 @@ class Comparison:
         return f"<Comparison of {len(self.schedulers)} schedulers on {len(self.workloads)} workloads>"
 
 
-Workloads = Union[Workload, Path, Iterable[Union[Workload, Path]]]
+Workloads = Union[Workload, AnyPath, Iterable[Union[Workload, AnyPath]]]
 
 
 def workloads_of(workloads: Workloads) -> list[Workload]:
     """One workload or several, objects or files, as a list."""
-    if isinstance(workloads, Workload) or is_path(workloads) or not hasattr(workloads, "__iter__"):
+    if is_path(workloads) or not isinstance(workloads, Iterable):
         return [as_workload(workloads)]
-    return [as_workload(workload) for workload in workloads]
+    several: Iterable[Any] = workloads
+    return [as_workload(workload) for workload in several]
 
 
 def compare(

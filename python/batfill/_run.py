@@ -6,15 +6,15 @@ import functools
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, SupportsIndex, Union
 
 from . import _core
-from ._arguments import Path, is_path, path_text, path_texts, utf8
+from ._arguments import AnyPath, is_path, path_text, path_texts, utf8
 from ._columns import Columns
 from ._scheduler import AnyScheduler, as_core, label_of, parameters_of
 from ._workload import Seconds, Workload
 
-Platform = Union[int, Path]
+Platform = Union[int, AnyPath]
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,11 @@ class Run:
         """The numbers of rejected jobs by why the first of them was rejected; empty in most runs."""
         return self._core.rejected()
 
-    def report(self, path: Path, title: str | None = None) -> None:
+    def report(self, path: AnyPath, title: str | None = None) -> None:
         """Writes the page of `batfill report`, one HTML file. See report() for several runs."""
         report([self], path, title)
 
-    def save(self, prefix: Path) -> list[str]:
+    def save(self, prefix: AnyPath) -> list[str]:
         """Writes the files of `batfill simulate -o PREFIX`, all or none, and returns their paths."""
         return self._core.save(path_text(prefix, "prefix"))
 
@@ -104,12 +104,12 @@ def platform_text(platform: Platform) -> str:
     """A platform as the option --platform takes it."""
     if is_path(platform):
         return path_text(platform, "platform")
-    if not hasattr(platform, "__index__") or isinstance(platform, bool):
+    if not isinstance(platform, SupportsIndex) or isinstance(platform, bool):
         raise _core.UsageError(f"platform: expected a number of hosts, a name or a path, found {platform!r}")
     return str(operator.index(platform))
 
 
-def as_workload(workload: Union[Workload, Path]) -> Workload:
+def as_workload(workload: Union[Workload, AnyPath]) -> Workload:
     """A workload, also of the path of one: a log, known by its content, or JSON."""
     if isinstance(workload, Workload):
         return workload
@@ -120,11 +120,11 @@ def as_workload(workload: Union[Workload, Path]) -> Workload:
 
 
 def simulate(
-    workload: Union[Workload, Path],
+    workload: Union[Workload, AnyPath],
     platform: Platform | None = None,
     scheduler: AnyScheduler = "easy",
     *,
-    events: Union[Path, Iterable[Path]] = (),
+    events: Union[AnyPath, Iterable[AnyPath]] = (),
     master_host: str = "master_host",
     **parameters: Any,
 ) -> Run:
@@ -159,12 +159,14 @@ def simulate(
 
 
 def report(
-    runs: Union[Run, Iterable[Run]], path: Path, title: str | None = None, tau: Seconds = 10, short_deadline: Seconds = 86400
+    runs: Union[Run, Iterable[Run]],
+    path: AnyPath,
+    title: str | None = None,
+    tau: Seconds = 10,
+    short_deadline: Seconds = 86400,
 ) -> None:
     """Writes the page of `batfill report` for a run, or for runs of one workload side by side: one HTML file."""
-    if isinstance(runs, Run):
-        runs = [runs]
-    several = list(runs) if hasattr(runs, "__iter__") else [runs]
+    several = list(runs) if isinstance(runs, Iterable) else [runs]
     for run in several:
         if not isinstance(run, Run):
             raise _core.UsageError(f"runs: expected a batfill.Run or several, found {run!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Union
 
 from . import _core
-from ._arguments import Path, is_path, path_text
+from ._arguments import AnyPath, is_path, path_text, utf8
 
 
 class Scheduler:
@@ -95,7 +95,7 @@ def parameters_of(keywords: dict[str, Any]) -> list[tuple[str, str]]:
             return ",".join(text(one) for one in value)
         return str(value)
 
-    return [(key.replace("_", "-"), text(value)) for key, value in keywords.items() if value is not None]
+    return [(key.replace("_", "-"), utf8(text(value))) for key, value in keywords.items() if value is not None]
 
 
 def serve(
@@ -104,7 +104,7 @@ def serve(
     *,
     keep_alive: bool = False,
     idle_timeout: float | None = None,
-    platform: Union[int, Path, None] = None,
+    platform: Union[int, AnyPath, None] = None,
     log_level: str = "off",
     **parameters: Any,
 ) -> None:

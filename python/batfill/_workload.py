@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 
 from . import _core
-from ._arguments import Path as Path
-from ._arguments import path_text, path_texts, utf8
+from ._arguments import AnyPath, path_text, path_texts, utf8
 from ._columns import Columns
 from ._options import arguments_of, errors_in_keywords, text_of
 from ._table import from_table
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
 
+Path = Union[str, "os.PathLike[str]"]
 Seconds = Union[float, str]  # a number, or a text with a unit such as "90d"
 
 
@@ -83,7 +83,7 @@ class Workload:
     # ---- Making one
 
     @classmethod
-    def from_swf(cls, path: Path, **cleaning: "Unpack[Cleaning]") -> "Workload":
+    def from_swf(cls, path: AnyPath, **cleaning: "Unpack[Cleaning]") -> "Workload":
         """The workload that `batfill swf` makes of a log of the Parallel Workloads Archive, plain or gzipped.
 
         The keywords are the options of `batfill swf`, with _ for -: `until="90d"`, `max_processors=64`,
@@ -99,7 +99,7 @@ class Workload:
     @classmethod
     def weeks_from_swf(
         cls,
-        path: Path,
+        path: AnyPath,
         *,
         days: float = 7,
         skip: int = 0,
@@ -123,10 +123,11 @@ class Workload:
     @classmethod
     def from_accounting(
         cls,
-        paths: Union[Path, Iterable[Path]],
+        paths: Union[AnyPath, Iterable[AnyPath]],
         format: str,
         *,
         mapping: Mapping[str, str] | None = None,
+        map: Mapping[str, str] | None = None,
         times: str | None = None,
         separator: str | None = None,
         time_zone: str | None = None,
@@ -138,14 +139,19 @@ class Workload:
         """The workload that `batfill import` makes of accounting data.
 
         `format` is sacct, pbs, csv or the name of a published data set; `mapping` names the columns of a csv, such as
-        {"id": "JobID", "submit": "Submit", ...}. `bad_rows="drop"` leaves out rows that cannot be read; `cleaning`
+        {"id": "JobID", "submit": "Submit", ...}; `map` is another name for it. `bad_rows="drop"` leaves out rows that cannot be read; `cleaning`
         then counts them, and shows the first of each kind. `partition_limits`, such as {"debug": "1h"}, are the
         walltimes of jobs without a time limit. The other keywords are the options of `batfill import`.
         """
         names = path_texts(paths, "paths")
         if not names:
             raise _core.UsageError("paths: expected at least one file, found none")
-        if any("," in column for column in (mapping or {}).values()):
+        if mapping is not None and map is not None:
+            raise _core.UsageError("mapping and map are one option, expected only one of them")
+        mapping = map if mapping is None else mapping
+        if not isinstance(mapping, (Mapping, type(None))):
+            raise _core.UsageError(f"mapping: expected a dict of columns by field, found {mapping!r}")
+        if any("," in str(column) for column in (mapping or {}).values()):
             raise _core.UsageError("mapping: expected columns without a comma in their names")
         how = {"mapping": mapping, "times": times, "separator": separator, "time_zone": time_zone, "nodes": nodes,
                "bad_rows": bad_rows, "partition_limits": partition_limits}
@@ -154,7 +160,7 @@ class Workload:
         return cls(core, _stem(names[0]), summary)
 
     @classmethod
-    def from_json(cls, path: Path) -> "Workload":
+    def from_json(cls, path: AnyPath) -> "Workload":
         """Reads a workload of Batsim 4 or 5, plain or gzipped.
 
         Raises InputError, which names the job, for what Batsim would refuse.
@@ -284,7 +290,7 @@ class Workload:
         """
         return Workload(self._core.scaled(load), self.name, self.cleaning)
 
-    def save(self, path: Path, format: Literal["batsim4", "batsim5"] = "batsim4") -> None:
+    def save(self, path: AnyPath, format: Literal["batsim4", "batsim5"] = "batsim4") -> None:
         """Writes it as a workload of Batsim, gzipped if the name ends in .gz. The file appears whole or not at all.
 
         Raises InputError, in the format batsim4, for an id that Batsim 4 cannot load.

@@ -30,9 +30,11 @@ struct CampaignCounts {
 };
 
 CampaignCounts campaign(const FileName& file, const FileName& folder, const std::vector<OwnScheduler>& schedulers,
-                        unsigned threads, const nb::object& progress) {
+                        const std::pair<std::size_t, std::size_t>& shard, unsigned threads,
+                        const nb::object& progress) {
     Background work;
     campaign::CampaignRequest request;
+    request.shard = {shard.first, shard.second};
     request.file = file;
     request.folder = folder;
     request.threads = threads_of(threads);
@@ -55,7 +57,8 @@ CampaignCounts campaign(const FileName& file, const FileName& folder, const std:
 std::pair<TuneOutcome, std::string> tune(const std::vector<FileName>& given, unsigned threads,
                                          const nb::object& progress) {
     Background work;
-    TuneRequest request = commands::parse_tune_options(mapped(given, &FileName::text), commands::OptionsFrom::file).value();
+    TuneRequest request =
+        commands::parse_tune_options(mapped(given, &FileName::text), commands::OptionsFrom::file).value();
     request.threads = threads_of(threads);
     request.note = [](const std::string&) {};
     request.before_replay = [&] { work.require_not_stopped(); };
@@ -77,8 +80,14 @@ void bind_campaigns(nb::module_& module) {
         .def_ro("made", &CampaignCounts::made)
         .def_ro("kept", &CampaignCounts::kept)
         .def_ro("problems", &CampaignCounts::problems);
-    module.def("campaign", &campaign, arg("file"), arg("folder"), arg("schedulers"), arg("threads"),
+    module.def("campaign", &campaign, arg("file"), arg("folder"), arg("schedulers"), arg("shard"), arg("threads"),
                arg("progress").none());
+    module.def(
+        "merge_shards",
+        [](const std::vector<FileName>& folders, const FileName& output) {
+            return interruptible([&] { return campaign::merge_shards(mapped(folders, &FileName::text), output); });
+        },
+        arg("folders"), arg("output"));
     nb::class_<TunedWeights>(module, "TunedWeights")
         .def_ro("workload", &TunedWeights::workload)
         .def_ro("value", &TunedWeights::value)

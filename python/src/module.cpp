@@ -98,7 +98,8 @@ void bind_errors(nb::module_& module) {
     static nb::object usage = nb::exception<UsageError>(module, "UsageError", error);
     usage.attr("__doc__") = "An unknown name, or a wrong value of an argument or parameter.";
     static nb::object input = nb::exception<InputError>(module, "InputError", error);
-    input.attr("__doc__") = "Data that cannot be used: a file, a row of a table, a job.";
+    input.attr("__doc__") =
+        "Data that cannot be used: a file, a row of a table, a job; also jobs that a scheduler never starts.";
     static nb::object decision = nb::exception<DecisionError>(module, "DecisionError", error);
     // Of a value from Python whose kind nobody checked.
     nb::register_exception_translator([](const std::exception_ptr& problem, void*) {
