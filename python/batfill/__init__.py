@@ -14,7 +14,7 @@ All times are seconds. Errors are `batfill.Error` and its subclasses; their text
 from pathlib import Path as _Path
 
 from . import _core
-from ._campaign import CampaignResult, Tuned, campaign, tune
+from ._campaign import CampaignResult, Tuned, campaign, merge_campaign, tune
 from ._columns import Columns
 from ._comparison import Comparison, compare
 from ._core import (
@@ -60,6 +60,7 @@ __all__ = [
     "__version__",
     "campaign",
     "compare",
+    "merge_campaign",
     "report",
     "serve",
     "simulate",

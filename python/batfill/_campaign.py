@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import csv
+import operator
 import os
 import secrets
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
+from ._arguments import AnyPath, checked_progress, path_text, path_texts
 from ._comparison import Workloads, workloads_of
 from ._fingerprint import fingerprint
 from ._options import arguments_of, errors_in_keywords, text_of
 from ._run import Platform, platform_text
 from ._scheduler import Scheduler, as_core, parameters_of
-from ._workload import Path, Seconds
+from ._workload import Seconds
 
 if TYPE_CHECKING:
     import pandas
@@ -51,10 +53,11 @@ class CampaignResult:
 
 
 def campaign(
-    file: Path,
-    folder: Path | None = None,
+    file: AnyPath,
+    folder: AnyPath | None = None,
     *,
     schedulers: Mapping[str, Scheduler] | None = None,
+    shard: str | tuple[int, int] | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> CampaignResult:
@@ -65,19 +68,45 @@ def campaign(
     scheduler can depend; docs/campaign.md lists what is seen. `folder` is by default the name of the file without its
     ending, in the working directory. `progress(done, total)` is called after each run.
 
+    `shard="1/4"` is `--shard 1/4`: every fourth run, beginning with the first, without table and pages. Once all shards
+    are done, merge_campaign() writes the table.
+
     Raises InputError if a run fails, after all others; the text has one line for each that failed.
     """
-    path = os.fspath(file)
-    into = os.path.splitext(os.path.basename(path))[0] if folder is None else os.fspath(folder)
+    path = path_text(file, "file")
+    into = os.path.splitext(os.path.basename(path))[0] if folder is None else path_text(folder, "folder")
+    if not isinstance(schedulers, (Mapping, type(None))):
+        raise _core.UsageError(f"schedulers: expected a dict of instances by name, found {schedulers!r}")
     own = [(name, as_core(scheduler)) for name, scheduler in (schedulers or {}).items()]
     for name, scheduler in own:
         if isinstance(scheduler, str):
             raise _core.UsageError(f"schedulers: {name} is a name, expected an instance: the file lists names")
     with_code = [(name, scheduler, _code_of(name, scheduler)) for name, scheduler in own]
-    counts = _core.campaign(path, into, with_code, threads or 0, progress)
+    counts = _core.campaign(path, into, with_code, _shard(shard), threads or 0, checked_progress(progress))
     if counts.problems:
         raise _core.InputError("\n".join(counts.problems))
     return CampaignResult(into, counts.made, counts.kept)
+
+
+def _shard(shard: Any) -> tuple[int, int]:
+    """Which part of the runs, from 1, and of how many."""
+    parts = shard.split("/") if isinstance(shard, str) else (1, 1) if shard is None else shard
+    try:
+        number, count = (int(part) if isinstance(part, str) else operator.index(part) for part in parts)
+    except (TypeError, ValueError):
+        number, count = 0, 0
+    if not 1 <= number <= count < 2**31:
+        raise _core.UsageError(f"shard: expected I/N with I in 1..N, such as '1/4', found {shard!r}")
+    return number, count
+
+
+def merge_campaign(folders: Union[AnyPath, Iterable[AnyPath]], output: AnyPath) -> CampaignResult:
+    """Puts together what shards have divided, as `batfill campaign merge FOLDER... -o OUTPUT`: writes the table.
+
+    Raises InputError, which names missing runs.
+    """
+    into = path_text(output, "output")
+    return CampaignResult(into, 0, _core.merge_shards(path_texts(folders, "folders"), into))
 
 
 def _code_of(name: str, scheduler: Scheduler) -> str:
@@ -125,7 +154,7 @@ def tune(
     lambda_: float | None = None,
     seed: int = 1,
     tau: Seconds = 10,
-    output: Path | None = None,
+    output: AnyPath | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
     **parameters: Any,
@@ -142,6 +171,8 @@ def tune(
     >>> batfill.simulate(weeks[0], 64, best.scheduler).metrics()["mean_bounded_slowdown"] == best.value
     True
     """
+    if not isinstance(scale, (Mapping, type(None))):
+        raise _core.UsageError(f"scale: expected a dict of numbers by feature, found {scale!r}")
     options = {"platform": platform_text(platform), "algorithm": algorithm, "metric": metric, "over": over,
                "method": method, "features": features, "evaluations": evaluations, "points": points,
                "lambda_": lambda_, "seed": seed, "tau": tau,
@@ -157,9 +188,9 @@ def tune(
                 )
             workload.save(saved)
             arguments.append(f"--workload={saved}")
-        prefix = os.path.join(place, "tuned") if output is None else os.fspath(output)
+        prefix = os.path.join(place, "tuned") if output is None else path_text(output, "output")
         with errors_in_keywords():
-            outcome, policy = _core.tune([*arguments, f"--output={prefix}"], threads or 0, progress)
+            outcome, policy = _core.tune([*arguments, f"--output={prefix}"], threads or 0, checked_progress(progress))
     return [
         Tuned(one.workload, one.value, tuple(one.weights), f"{policy},weights={_core.weights_text(one.weights)}",
               one.found_at)

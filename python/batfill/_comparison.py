@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
+from ._arguments import AnyPath, checked_progress, is_path, utf8
 from ._run import Platform, as_workload, platform_text
 from ._scheduler import AnyScheduler, as_core, label_of
-from ._workload import Path, Seconds, Workload
+from ._workload import Seconds, Workload
 
 if TYPE_CHECKING:
     import numpy
@@ -64,14 +65,15 @@ class Comparison:
         return f"<Comparison of {len(self.schedulers)} schedulers on {len(self.workloads)} workloads>"
 
 
-Workloads = Union[Workload, Path, Iterable[Union[Workload, Path]]]
+Workloads = Union[Workload, AnyPath, Iterable[Union[Workload, AnyPath]]]
 
 
 def workloads_of(workloads: Workloads) -> list[Workload]:
     """One workload or several, objects or files, as a list."""
-    if isinstance(workloads, (Workload, str)) or not hasattr(workloads, "__iter__"):
+    if is_path(workloads) or not isinstance(workloads, Iterable):
         return [as_workload(workloads)]
-    return [as_workload(workload) for workload in workloads]
+    several: Iterable[Any] = workloads
+    return [as_workload(workload) for workload in several]
 
 
 def compare(
@@ -103,7 +105,7 @@ def compare(
     (2, 2)
     """
     jobs = workloads_of(workloads)
-    if isinstance(schedulers, (str, type)) or not hasattr(schedulers, "__iter__"):
+    if isinstance(schedulers, (str, bytes, type)) or not hasattr(schedulers, "__iter__"):
         raise _core.UsageError(f"schedulers: expected a list or dict, found {schedulers!r}")
     named: list[tuple[str, Any]] = []
     entries = schedulers.items() if isinstance(schedulers, Mapping) else ((None, one) for one in schedulers)
@@ -113,11 +115,11 @@ def compare(
         given = as_core(scheduler)
         if name is None:
             name = _core.name_of_scheduler(given) if isinstance(given, str) else label_of(given)
-        named.append((name, given))
+        named.append((utf8(name), given))
     if not jobs or not named:
         raise _core.UsageError("expected at least one workload and one scheduler")
     core = _core.compare(
-        [(workload.name, workload._core) for workload in jobs],
+        [(utf8(str(workload.name)), workload._core) for workload in jobs],
         named,
         metric,
         None if platform is None else platform_text(platform),
@@ -125,6 +127,6 @@ def compare(
         threads or 0,
         tau,
         short_deadline,
-        progress,
+        checked_progress(progress),
     )
     return Comparison(core, metric or "mean_bounded_slowdown")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 
 from . import _core
+from ._arguments import path_text
 
 # Options whose names are no keywords, or say less in a call.
 _NAMES = {
@@ -56,4 +57,4 @@ def text_of(value: Any) -> str:
     """A value as commands read it: numbers in full, without an exponent."""
     if isinstance(value, (float, numpy.floating)):
         return str(numpy.format_float_positional(value, trim="-"))
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+    return path_text(value) if isinstance(value, (bytes, os.PathLike)) else str(value)

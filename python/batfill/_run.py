@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import functools
-import os
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, SupportsIndex, Union
 
 from . import _core
+from ._arguments import AnyPath, is_path, path_text, path_texts, utf8
 from ._columns import Columns
 from ._scheduler import AnyScheduler, as_core, label_of, parameters_of
-from ._workload import Path, Seconds, Workload
+from ._workload import Seconds, Workload
 
-Platform = Union[int, str, "os.PathLike[str]"]
+Platform = Union[int, AnyPath]
 
 
 @dataclass(frozen=True)
@@ -87,13 +88,13 @@ class Run:
         """The numbers of rejected jobs by why the first of them was rejected; empty in most runs."""
         return self._core.rejected()
 
-    def report(self, path: Path, title: str | None = None) -> None:
+    def report(self, path: AnyPath, title: str | None = None) -> None:
         """Writes the page of `batfill report`, one HTML file. See report() for several runs."""
         report([self], path, title)
 
-    def save(self, prefix: Path) -> list[str]:
+    def save(self, prefix: AnyPath) -> list[str]:
         """Writes the files of `batfill simulate -o PREFIX`, all or none, and returns their paths."""
-        return self._core.save(os.fspath(prefix))
+        return self._core.save(path_text(prefix, "prefix"))
 
     def __repr__(self) -> str:
         return f"<Run of {len(self._core)} jobs under {self._core.label}>"
@@ -101,27 +102,29 @@ class Run:
 
 def platform_text(platform: Platform) -> str:
     """A platform as the option --platform takes it."""
-    if isinstance(platform, (str, os.PathLike)):
-        return os.fspath(platform)
-    return str(platform)
+    if is_path(platform):
+        return path_text(platform, "platform")
+    if not isinstance(platform, SupportsIndex) or isinstance(platform, bool):
+        raise _core.UsageError(f"platform: expected a number of hosts, a name or a path, found {platform!r}")
+    return str(operator.index(platform))
 
 
-def as_workload(workload: Union[Workload, Path]) -> Workload:
+def as_workload(workload: Union[Workload, AnyPath]) -> Workload:
     """A workload, also of the path of one: a log, known by its content, or JSON."""
     if isinstance(workload, Workload):
         return workload
-    if not isinstance(workload, (str, os.PathLike)):
+    if not is_path(workload):
         raise _core.UsageError(f"workload: expected a batfill.Workload or a path, found {workload!r}")
-    path = os.fspath(workload)
+    path = path_text(workload, "workload")
     return Workload.from_swf(path) if _core.is_log(path) else Workload.from_json(path)
 
 
 def simulate(
-    workload: Union[Workload, Path],
+    workload: Union[Workload, AnyPath],
     platform: Platform | None = None,
     scheduler: AnyScheduler = "easy",
     *,
-    events: Union[Path, Iterable[Path]] = (),
+    events: Union[AnyPath, Iterable[AnyPath]] = (),
     master_host: str = "master_host",
     **parameters: Any,
 ) -> Run:
@@ -142,7 +145,6 @@ def simulate(
     """
     jobs = as_workload(workload)
     given = as_core(scheduler)
-    files = [events] if isinstance(events, (str, os.PathLike)) else list(events)
     return Run(
         _core.simulate(
             jobs._core,
@@ -150,18 +152,26 @@ def simulate(
             given,
             label_of(given),
             parameters_of(parameters),
-            [os.fspath(file) for file in files],
+            path_texts(events, "events"),
             master_host,
         )
     )
 
 
 def report(
-    runs: list[Run], path: Path, title: str | None = None, tau: Seconds = 10, short_deadline: Seconds = 86400
+    runs: Union[Run, Iterable[Run]],
+    path: AnyPath,
+    title: str | None = None,
+    tau: Seconds = 10,
+    short_deadline: Seconds = 86400,
 ) -> None:
-    """Writes the page of `batfill report` for runs of one workload, side by side: one HTML file."""
-    if not runs:
+    """Writes the page of `batfill report` for a run, or for runs of one workload side by side: one HTML file."""
+    several = list(runs) if isinstance(runs, Iterable) else [runs]
+    for run in several:
+        if not isinstance(run, Run):
+            raise _core.UsageError(f"runs: expected a batfill.Run or several, found {run!r}")
+    if not several:
         raise _core.UsageError("runs: expected at least one, found none")
-    cores = [run._core for run in runs]
+    cores = [run._core for run in several]
     name = ", ".join(core.label for core in cores) if title is None else title
-    _core.write_report(cores, os.fspath(path), name, tau, short_deadline)
+    _core.write_report(cores, path_text(path), utf8(str(name)), tau, short_deadline)

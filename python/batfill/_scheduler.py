@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Union
 
 from . import _core
+from ._arguments import AnyPath, is_path, path_text, utf8
 
 
 class Scheduler:
@@ -95,7 +95,7 @@ def parameters_of(keywords: dict[str, Any]) -> list[tuple[str, str]]:
             return ",".join(text(one) for one in value)
         return str(value)
 
-    return [(key.replace("_", "-"), text(value)) for key, value in keywords.items() if value is not None]
+    return [(key.replace("_", "-"), utf8(text(value))) for key, value in keywords.items() if value is not None]
 
 
 def serve(
@@ -104,7 +104,7 @@ def serve(
     *,
     keep_alive: bool = False,
     idle_timeout: float | None = None,
-    platform: "Union[int, str, os.PathLike[str], None]" = None,
+    platform: Union[int, AnyPath, None] = None,
     log_level: str = "off",
     **parameters: Any,
 ) -> None:
@@ -121,6 +121,6 @@ def serve(
         endpoint,
         keep_alive,
         idle_timeout,
-        None if platform is None else os.fspath(platform) if isinstance(platform, os.PathLike) else str(platform),
+        None if platform is None else path_text(platform, "platform") if is_path(platform) else str(platform),
         log_level,
     )

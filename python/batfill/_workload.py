@@ -9,8 +9,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 
 from . import _core
+from ._arguments import AnyPath, path_text, path_texts, utf8
 from ._columns import Columns
 from ._options import arguments_of, errors_in_keywords, text_of
+from ._table import from_table
 
 if TYPE_CHECKING:
     import numpy.typing
@@ -81,7 +83,7 @@ class Workload:
     # ---- Making one
 
     @classmethod
-    def from_swf(cls, path: Path, **cleaning: "Unpack[Cleaning]") -> "Workload":
+    def from_swf(cls, path: AnyPath, **cleaning: "Unpack[Cleaning]") -> "Workload":
         """The workload that `batfill swf` makes of a log of the Parallel Workloads Archive, plain or gzipped.
 
         The keywords are the options of `batfill swf`, with _ for -: `until="90d"`, `max_processors=64`,
@@ -89,7 +91,7 @@ class Workload:
 
         Raises InputError, which names the line, for what is not a log; UsageError for a wrong option.
         """
-        name = os.fspath(path)
+        name = path_text(path)
         with errors_in_keywords():
             [(_, core)], summary = _core.convert(False, [name, *arguments_of(_known(cleaning))])
         return cls(core, _stem(name), summary)
@@ -97,7 +99,7 @@ class Workload:
     @classmethod
     def weeks_from_swf(
         cls,
-        path: Path,
+        path: AnyPath,
         *,
         days: float = 7,
         skip: int = 0,
@@ -111,7 +113,7 @@ class Workload:
         The keywords are the options of `batfill swf`; `days` is its `--split`. Drops jobs that started in one period
         and ended in another unless `crossing="keep"`.
         """
-        name = os.fspath(path)
+        name = path_text(path)
         split = {"days": days, "skip": skip, "periods": periods, "crossing": crossing, "count_from": count_from}
         with errors_in_keywords():
             found, summary = _core.convert(False, [name, *arguments_of({**_known(cleaning), **split})])
@@ -121,10 +123,11 @@ class Workload:
     @classmethod
     def from_accounting(
         cls,
-        paths: Union[Path, Iterable[Path]],
+        paths: Union[AnyPath, Iterable[AnyPath]],
         format: str,
         *,
         mapping: Mapping[str, str] | None = None,
+        map: Mapping[str, str] | None = None,
         times: str | None = None,
         separator: str | None = None,
         time_zone: str | None = None,
@@ -136,15 +139,19 @@ class Workload:
         """The workload that `batfill import` makes of accounting data.
 
         `format` is sacct, pbs, csv or the name of a published data set; `mapping` names the columns of a csv, such as
-        {"id": "JobID", "submit": "Submit", ...}. `bad_rows="drop"` leaves out rows that cannot be read; `cleaning`
+        {"id": "JobID", "submit": "Submit", ...}; `map` is another name for it. `bad_rows="drop"` leaves out rows that cannot be read; `cleaning`
         then counts them, and shows the first of each kind. `partition_limits`, such as {"debug": "1h"}, are the
         walltimes of jobs without a time limit. The other keywords are the options of `batfill import`.
         """
-        several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-        names = [os.fspath(path) for path in several]
+        names = path_texts(paths, "paths")
         if not names:
             raise _core.UsageError("paths: expected at least one file, found none")
-        if any("," in column for column in (mapping or {}).values()):
+        if mapping is not None and map is not None:
+            raise _core.UsageError("mapping and map are one option, expected only one of them")
+        mapping = map if mapping is None else mapping
+        if not isinstance(mapping, (Mapping, type(None))):
+            raise _core.UsageError(f"mapping: expected a dict of columns by field, found {mapping!r}")
+        if any("," in str(column) for column in (mapping or {}).values()):
             raise _core.UsageError("mapping: expected columns without a comma in their names")
         how = {"mapping": mapping, "times": times, "separator": separator, "time_zone": time_zone, "nodes": nodes,
                "bad_rows": bad_rows, "partition_limits": partition_limits}
@@ -153,12 +160,12 @@ class Workload:
         return cls(core, _stem(names[0]), summary)
 
     @classmethod
-    def from_json(cls, path: Path) -> "Workload":
+    def from_json(cls, path: AnyPath) -> "Workload":
         """Reads a workload of Batsim 4 or 5, plain or gzipped.
 
         Raises InputError, which names the job, for what Batsim would refuse.
         """
-        name = os.fspath(path)
+        name = path_text(path)
         return cls(_core.read_json(name), _stem(name))
 
     @classmethod
@@ -192,9 +199,11 @@ class Workload:
     ) -> "Workload":
         """The workload of a table with a job per row: a pandas.DataFrame, or a dict of columns.
 
-        Columns: `submit` and `run_time` in seconds, `processors`; if known `id` (otherwise the row's number from 1),
-        `walltime` in seconds (otherwise the run time), `user`, `queue`, `deadline` (an instant in seconds), `licenses`
-        (lists of names, or texts with commas between names). A job with a walltime of NaN or None has none: schedulers
+        Columns: `submit`, `run_time` and `processors`; if known `id` (otherwise the row's number from 1), `walltime`
+        (otherwise the run time), `user`, `queue`, `deadline` (an instant as `submit`), `licenses` (lists of names, or
+        texts with commas between names). Lengths of time are seconds, timedelta, or texts such as "1-12:00:00", as
+        `import` reads them. Instants are seconds, or dates and times: datetime, datetime64, or texts such as
+        "2024-03-01 12:00:00". Then time 0 is the midnight before the first submission, as in `import`. A job with a walltime of NaN or None has none: schedulers
         reject it without `default_walltime`. The workload keeps all other columns as fields of the jobs, for
         schedulers that read them. `processors` is the size of the machine, by default that of the widest job.
         With `walltimes="believed"` nothing stops a job at its walltime, which is only an estimate.
@@ -213,7 +222,7 @@ class Workload:
         """
         if walltimes not in ("enforced", "believed"):
             raise _core.UsageError(f"walltimes: expected 'enforced' or 'believed', found {walltimes!r}")
-        core, changed = _from_table(table, processors, walltimes == "believed", name)
+        core, changed = from_table(table, processors, walltimes == "believed", name)
         noted = {"id that Batsim would misread: changed": changed} if changed else {}
         return cls(core, name, {"kept": len(core), "dropped": {}, "noted": noted} if changed else None)
 
@@ -281,12 +290,12 @@ class Workload:
         """
         return Workload(self._core.scaled(load), self.name, self.cleaning)
 
-    def save(self, path: Path, format: Literal["batsim4", "batsim5"] = "batsim4") -> None:
+    def save(self, path: AnyPath, format: Literal["batsim4", "batsim5"] = "batsim4") -> None:
         """Writes it as a workload of Batsim, gzipped if the name ends in .gz. The file appears whole or not at all.
 
         Raises InputError, in the format batsim4, for an id that Batsim 4 cannot load.
         """
-        self._core.save(os.fspath(path), format)
+        self._core.save(path_text(path), format)
 
     def __repr__(self) -> str:
         return f"<Workload {self.name}: {len(self)} jobs for {self.processors} processors>"
@@ -325,134 +334,4 @@ def _stem(path: str) -> str:
     name = os.path.basename(path)
     for suffix in (".gz", ".swf", ".json", ".csv", ".txt"):
         name = name.removesuffix(suffix)
-    return name
-
-
-def _is_missing(value: Any) -> bool:
-    """Whether it is None, NaN, or pandas.NA or NaT."""
-    return value is None or (not isinstance(value, str) and str(value) in ("nan", "<NA>", "NaT"))
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON knows it: that of a NumPy scalar."""
-    return value.item() if hasattr(value, "item") else value
-
-
-def _utf8(text: str) -> str:
-    """A text that UTF-8 can have: with escapes for lone surrogates, as os.fsdecode() makes them."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-def _text(value: Any) -> str:
-    """A value as text. Empty for a missing one."""
-    if _is_missing(value):
-        return ""
-    plain = _plain(value)
-    return _utf8(str(int(plain)) if isinstance(plain, float) and plain.is_integer() else str(plain))
-
-
-def _ids(column: Iterable[Any], labels: list[str]) -> list[str]:
-    ids = []
-    for value, label in zip(column, labels):
-        if _is_missing(value) or value == "":
-            raise _core.InputError(f"row {label}: the id is {value!r}, expected a text or a number")
-        ids.append(_text(value))
-    return ids
-
-
-def _licenses(column: list[Any], labels: list[str]) -> list[list[str]]:
-    """The licences of each row: a list of names, or a text with commas between names."""
-    rows = []
-    for value, label in zip(column, labels):
-        names = [] if _is_missing(value) else value.split(",") if isinstance(value, str) else value
-        if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
-            raise _core.InputError(
-                f"row {label}: licenses is {value!r}, expected a list of names or a text such as 'matlab,abaqus'"
-            )
-        rows.append([_utf8(name.strip()) for name in names if name.strip()])
-    return rows
-
-
-def _numbers(column: list[Any], name: str, labels: list[str], missing: float | None) -> Any:
-    import numpy
-
-    values = numpy.empty(len(column))
-    for row, value in enumerate(column):
-        if _is_missing(value) and missing is not None:
-            values[row] = missing
-            continue
-        try:
-            values[row] = float(value)
-        except (TypeError, ValueError):
-            raise _core.InputError(f"row {labels[row]}: {name} is {value!r}, expected a number") from None
-    return values
-
-
-def _others(columns: dict[str, list[Any]], labels: list[str]) -> list[str]:
-    """For each row, the members of a JSON object."""
-    rows = []
-    for row, label in enumerate(labels):
-        fields = {}
-        for name, column in columns.items():
-            if not _is_missing(column[row]):
-                fields[str(name)] = _plain(column[row])
-        try:
-            text = json.dumps(fields, separators=(",", ":"), allow_nan=False)
-            if "\\ud" in text:  # half of a character that is no half of a pair is no JSON
-                json.dumps(fields, ensure_ascii=False).encode()
-            rows.append(text[1:-1])
-        except (TypeError, ValueError) as problem:
-            raise _core.InputError(f"row {label}: expected values that JSON knows: {problem}") from None
-    return rows
-
-
-# Columns that from_dataframe() reads; it keeps others as fields of the jobs.
-_OWN_COLUMNS = ("id", "submit", "processors", "walltime", "run_time", "user", "queue", "deadline", "licenses")
-
-
-def _columns(table: Any) -> dict[str, list[Any]]:
-    """The columns of a table by name: all that are needed, and none that a job cannot have."""
-    columns: dict[str, list[Any]] = {}
-    for key in table.keys():
-        if str(key) in columns:
-            raise _core.InputError(f"expected one column {str(key)!r}, found several")
-        columns[str(key)] = list(table[key])
-    for needed in ("submit", "processors", "run_time"):
-        if needed not in columns:
-            raise _core.InputError(f"expected a column {needed!r}, found {', '.join(columns) or 'no column'}")
-    rows = len(columns["submit"])
-    for key, column in columns.items():
-        if len(column) != rows:
-            raise _core.InputError(f"column {key!r} has {len(column)} rows, expected {rows} as in 'submit'")
-        if key not in _OWN_COLUMNS and _core.is_field_of_jobs(key):
-            raise _core.InputError(
-                f"column {key!r}: jobs have a field {key} of their own, expected another name, or one of "
-                f"{', '.join(_OWN_COLUMNS)}"
-            )
-    return columns
-
-
-def _from_table(table: Any, processors: int | None, believed: bool, name: str) -> "tuple[_core.Jobs, int]":
-    """The workload of a table, and the number of ids that had to be changed."""
-    columns = _columns(table)
-    rows = len(columns["submit"])
-    labels = [_utf8(str(label)) for label in getattr(table, "index", range(rows))]
-    others = {key: column for key, column in columns.items() if key not in _OWN_COLUMNS}
-    run_time = _numbers(columns["run_time"], "run_time", labels, None)
-    walltime = _numbers(columns["walltime"], "walltime", labels, float("nan")) if "walltime" in columns else run_time
-    return _core.from_table(
-        _ids(columns.get("id", range(1, rows + 1)), labels),
-        _numbers(columns["submit"], "submit", labels, None),
-        _numbers(columns["processors"], "processors", labels, None),
-        walltime,
-        run_time,
-        _numbers(columns.get("deadline", [None] * rows), "deadline", labels, float("nan")),
-        [_text(value) for value in columns.get("user", [])],
-        [_text(value) for value in columns.get("queue", [])],
-        _licenses(columns.get("licenses", []), labels),
-        _others(others, labels) if others else [],
-        labels,
-        processors,
-        believed,
-        _utf8(name),
-    )
+    return utf8(name)

@@ -18,6 +18,7 @@
 #include <batfill/engine/parameters.hpp>
 #include <batfill/formats/workload.hpp>
 
+#include "file_names.hpp"
 #include "interpreter.hpp"
 
 // What the sources of the extension module share.

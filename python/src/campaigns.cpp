@@ -14,6 +14,7 @@
 #include "bindings.hpp"
 #include "src/campaign/run_campaign.hpp"
 #include "src/commands/parsers.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::python {
 
@@ -28,10 +29,12 @@ struct CampaignCounts {
     std::vector<std::string> problems;
 };
 
-CampaignCounts campaign(const std::string& file, const std::string& folder, const std::vector<OwnScheduler>& schedulers,
-                        unsigned threads, const nb::object& progress) {
+CampaignCounts campaign(const FileName& file, const FileName& folder, const std::vector<OwnScheduler>& schedulers,
+                        const std::pair<std::size_t, std::size_t>& shard, unsigned threads,
+                        const nb::object& progress) {
     Background work;
     campaign::CampaignRequest request;
+    request.shard = {shard.first, shard.second};
     request.file = file;
     request.folder = folder;
     request.threads = threads_of(threads);
@@ -51,10 +54,11 @@ CampaignCounts campaign(const std::string& file, const std::string& folder, cons
 }
 
 // What `batfill tune` finds with these arguments, and the policy without weights.
-std::pair<TuneOutcome, std::string> tune(const std::vector<std::string>& arguments, unsigned threads,
+std::pair<TuneOutcome, std::string> tune(const std::vector<FileName>& given, unsigned threads,
                                          const nb::object& progress) {
     Background work;
-    TuneRequest request = commands::parse_tune_options(arguments, commands::OptionsFrom::file).value();
+    TuneRequest request =
+        commands::parse_tune_options(mapped(given, &FileName::text), commands::OptionsFrom::file).value();
     request.threads = threads_of(threads);
     request.note = [](const std::string&) {};
     request.before_replay = [&] { work.require_not_stopped(); };
@@ -76,8 +80,14 @@ void bind_campaigns(nb::module_& module) {
         .def_ro("made", &CampaignCounts::made)
         .def_ro("kept", &CampaignCounts::kept)
         .def_ro("problems", &CampaignCounts::problems);
-    module.def("campaign", &campaign, arg("file"), arg("folder"), arg("schedulers"), arg("threads"),
+    module.def("campaign", &campaign, arg("file"), arg("folder"), arg("schedulers"), arg("shard"), arg("threads"),
                arg("progress").none());
+    module.def(
+        "merge_shards",
+        [](const std::vector<FileName>& folders, const FileName& output) {
+            return interruptible([&] { return campaign::merge_shards(mapped(folders, &FileName::text), output); });
+        },
+        arg("folders"), arg("output"));
     nb::class_<TunedWeights>(module, "TunedWeights")
         .def_ro("workload", &TunedWeights::workload)
         .def_ro("value", &TunedWeights::value)

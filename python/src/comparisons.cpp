@@ -34,14 +34,16 @@ namespace {
 using Compared = std::pair<std::string, nb::object>;
 
 Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, const std::vector<Compared>& schedulers,
-                   const std::optional<std::string>& metric, const std::optional<std::string>& platform,
+                   const std::optional<std::string>& metric, const std::optional<FileName>& platform,
                    const std::string& master_host, unsigned threads, const nb::object& tau,
                    const nb::object& short_deadline, const nb::object& progress) {
     Background work;
     ComparisonRequest request;
     request.tau = positive_duration_of(tau, "tau");
     request.short_deadline = duration_of(short_deadline, "short_deadline");
-    request.platform = platform;
+    if (platform) {
+        request.platform = platform->text;
+    }
     request.master_host = master_host;
     request.threads = threads_of(threads);
     if (metric) {
@@ -105,7 +107,7 @@ class LogLevel {
 
 void serve(const nb::object& scheduler, const std::string& label, const Parameters::Given& parameters,
            const std::string& endpoint, bool keep_alive, const std::optional<double>& idle_timeout,
-           const std::optional<std::string>& platform, const std::string& log_level) {
+           const std::optional<FileName>& platform, const std::string& log_level) {
     const auto failure = std::make_shared<Failure>();
     ServerOptions server;
     server.endpoint = endpoint;

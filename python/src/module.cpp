@@ -2,6 +2,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <typeinfo>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -97,8 +98,19 @@ void bind_errors(nb::module_& module) {
     static nb::object usage = nb::exception<UsageError>(module, "UsageError", error);
     usage.attr("__doc__") = "An unknown name, or a wrong value of an argument or parameter.";
     static nb::object input = nb::exception<InputError>(module, "InputError", error);
-    input.attr("__doc__") = "Data that cannot be used: a file, a row of a table, a job.";
+    input.attr("__doc__") =
+        "Data that cannot be used: a file, a row of a table, a job; also jobs that a scheduler never starts.";
     static nb::object decision = nb::exception<DecisionError>(module, "DecisionError", error);
+    // Of a value from Python whose kind nobody checked.
+    nb::register_exception_translator([](const std::exception_ptr& problem, void*) {
+        try {
+            std::rethrow_exception(problem);
+        } catch (const std::bad_cast&) {
+            if (PyErr_Occurred() == nullptr) {
+                PyErr_SetString(PyExc_TypeError, "a value of another kind is expected");
+            }
+        }
+    });
     decision.attr("__doc__") = "A scheduler decided what the machine cannot do. Nothing has changed.";
 }
 
@@ -110,7 +122,9 @@ NB_MODULE(_core, module) {
     spdlog::set_level(spdlog::level::off);
     python::notice_end_of_python();
     module.attr("version") = version;
-    module.def("add_platform_folder", &add_platform_folder, nanobind::arg("folder"));
+    module.def(
+        "add_platform_folder", [](const python::FileName& folder) { add_platform_folder(folder); },
+        nanobind::arg("folder"));
     python::bind_errors(module);
     python::bind_workloads(module);
     python::bind_tables(module);

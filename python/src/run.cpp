@@ -43,7 +43,7 @@ Run run_of(const Outcome& outcome, std::string label) {
     run.workloads = outcome.workloads(place);
     run.events = outcome.scenario().event_lists;
     run.schedule = outcome.schedule();
-    RunFiles files = files_of(outcome);
+    RunFiles files = run_files(outcome);
     run.summary = std::move(files.summary);
     run.statistics =
         mapped(files.statistics, [](const Statistic& statistic) { return std::pair(statistic.name, statistic.value); });

@@ -37,19 +37,19 @@ namespace batfill::python {
 namespace {
 
 Scenario scenario_of(const Jobs& jobs, const std::string& platform, const std::string& master_host,
-                     const std::vector<std::string>& events) {
+                     const std::vector<FileName>& events) {
     Scenario scenario;
     scenario.platform = named_platform(platform, master_host);
     number_hosts(scenario.platform, scenario.rules);
     scenario.workloads.push_back(*jobs.workload);
-    for (const std::string& path : events) {
+    for (const FileName& path : events) {
         scenario.event_lists.push_back(read_external_events(path, scenario.forward_unknown_events));
     }
     return scenario;
 }
 
-Run simulate(const Jobs& jobs, const std::string& platform, const nb::object& scheduler, const std::string& label,
-             const Parameters::Given& parameters, const std::vector<std::string>& events,
+Run simulate(const Jobs& jobs, const FileName& platform, const nb::object& scheduler, const std::string& label,
+             const Parameters::Given& parameters, const std::vector<FileName>& events,
              const std::string& master_host) {
     const auto failure = std::make_shared<Failure>();
     const SchedulerChoice choice = named_choice_of(scheduler, label, parameters, false, failure);
@@ -284,7 +284,7 @@ report::Run page_run(const Run& run) {
     return result;
 }
 
-void write_report(const std::vector<Run*>& runs, const std::string& path, const std::string& title,
+void write_report(const std::vector<Run*>& runs, const FileName& path, const std::string& title,
                   const nb::object& tau, const nb::object& short_deadline) {
     report::Report page;
     page.options = runs.at(0)->options(tau, short_deadline);
@@ -340,8 +340,9 @@ void bind_runs(nb::module_& module) {
             nb::sig("def statistics(self) -> dict[str, int]"))
         .def(
             "save",
-            [](const Run& run, const std::string& prefix) {
-                return interruptible([&] { return write_files(run.files(), prefix); });
+            [](const Run& run, const FileName& prefix) {
+                const auto written = interruptible([&] { return write_files(run.files(), prefix); });
+                return mapped(written, [](const std::string& path) { return FileName{path}; });
             },
             arg("prefix"));
     module.def("columns", &columns);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -14,6 +15,8 @@
 #include "bindings.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
+#include "src/formats/record_field.hpp"
+#include "src/support/calendar.hpp"
 #include "src/support/json.hpp"
 
 namespace batfill::python {
@@ -109,6 +112,19 @@ class TableReader {
         }
     }
 
+    // Throws: InputError for fields that nobody could read back.
+    void require_readable(std::size_t row, const std::string& fields) {
+        if (!readable_.insert(fields).second) {
+            return;
+        }
+        try {
+            JsonReader reader;
+            static_cast<void>(reader.parse('{' + fields + '}'));
+        } catch (const InputError& problem) {
+            fail(row, std::string("expected fields that a workload can have: ") + problem.what());
+        }
+    }
+
     void add(std::size_t row) {
         JobDescription job;
         job.id = "w0!" + ids_[row];
@@ -131,16 +147,31 @@ class TableReader {
         job.user = text(table_.users);
         job.queue = text(table_.queues);
         job.other_fields = text(table_.others);
+        require_readable(row, job.other_fields);
         workload_.jobs.push_back({std::move(job), {}});
     }
 
     const Table& table_;
     Workload workload_;
     TextPool texts_;
+    std::unordered_set<std::string> readable_;  // fields that were looked at
     Texts ids_;  // as workloads may have them
     std::size_t changed_ids_ = 0;
     int widest_ = 1;
 };
+
+// A length of time as `import` reads it, in seconds; None for a word that says that there is none.
+nb::object length_of(const std::string& name, const std::string& text) {
+    const std::optional<Duration> length = RecordField{name, text}.length();
+    return length ? nb::cast(seconds_of(*length)) : nb::none();
+}
+
+// As above, for an instant in UTC, in microseconds since 1970.
+nb::object instant_of(const std::string& name, const std::string& text) {
+    TimeZone utc("");
+    const std::optional<Instant> instant = RecordField{name, text}.instant(utc);
+    return instant ? nb::cast(static_cast<std::int64_t>(instant->first.count())) : nb::none();
+}
 
 // The workload, and the number of ids that had to be changed.
 std::pair<Jobs, std::size_t> from_table(Texts ids, Doubles submit, Doubles processors, Doubles walltime,
@@ -163,6 +194,8 @@ void bind_tables(nb::module_& module) {
     module.def("from_table", &from_table, arg("ids"), arg("submit"), arg("processors"), arg("walltime"),
                arg("run_time"), arg("deadline"), arg("users"), arg("queues"), arg("licenses"), arg("others"),
                arg("labels"), arg("machine").none(), arg("believed"), arg("path"));
+    module.def("length_of", &length_of, arg("name"), arg("text"), nb::sig("def length_of(name: str, text: str) -> float | None"));
+    module.def("instant_of", &instant_of, arg("name"), arg("text"), nb::sig("def instant_of(name: str, text: str) -> int | None"));
     module.def(
         "is_field_of_jobs", [](const std::string& name) { return is_known_field(name); }, arg("name"));
 }

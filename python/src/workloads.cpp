@@ -77,7 +77,8 @@ nb::dict cleaning_of(const ConversionSummary& summary, const SwfLog& log) {
 
 // A log, converted by the options of `batfill swf` or, if `imports`, of `batfill import`: one workload, or one for each
 // period with its number.
-nb::tuple convert(bool imports, const Arguments& arguments) {
+nb::tuple convert(bool imports, const std::vector<FileName>& given) {
+    const Arguments arguments = mapped(given, &FileName::text);
     const LogConversion request =
         (imports ? commands::parse_import_options : commands::parse_swf_options)(arguments, commands::OptionsFrom::file)
             .value()
@@ -210,7 +211,7 @@ void bind_workloads(nb::module_& module) {
     bind_packing<Jobs>(bound);
     bound.def("__len__", [](const Jobs& jobs) { return jobs.workload->jobs.size(); })
         .def_prop_ro("processors", [](const Jobs& jobs) { return jobs.workload->processors; })
-        .def_prop_ro("path", [](const Jobs& jobs) { return jobs.workload->path; })
+        .def_prop_ro("path", [](const Jobs& jobs) { return FileName{jobs.workload->path}; })
         .def("column", &column, arg("name"), nb::sig("def column(self, name: str) -> numpy.typing.NDArray[typing.Any]"))
         .def("has", &has, arg("name"))
         .def("periods", &periods_of, arg("days"))
@@ -218,7 +219,7 @@ void bind_workloads(nb::module_& module) {
         .def("offered_load", [](const Jobs& jobs) { return offered_load(*jobs.workload); })
         .def(
             "save",
-            [](const Jobs& jobs, const std::string& path, const std::string& format) {
+            [](const Jobs& jobs, const FileName& path, const std::string& format) {
                 const bool is_batsim4 = place_of(format, "format", {"batsim4", "batsim5"}) == 0;
                 interruptible([&] {
                     if (is_batsim4) {
@@ -233,13 +234,13 @@ void bind_workloads(nb::module_& module) {
             arg("path"), arg("format"));
     module.def(
         "read_json",
-        [](const std::string& path) { return keep(interruptible([&] { return read_workload(path, "w0"); })); },
+        [](const FileName& path) { return keep(interruptible([&] { return read_workload(path, "w0"); })); },
         arg("path"));
     module.def("convert", &convert, arg("imports"), arg("arguments"),
                nb::sig("def convert(imports: bool, arguments: collections.abc.Sequence[str]) -> "
                        "tuple[list[tuple[int, Jobs]], dict[str, typing.Any]]"));
     module.def("lublin", &lublin, arg("arguments"));
-    module.def("is_log", &is_log, arg("path"));
+    module.def("is_log", [](const FileName& path) { return is_log(path); }, arg("path"));
 }
 
 }  // namespace batfill::python

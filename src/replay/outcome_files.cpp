@@ -172,7 +172,7 @@ bool machine_changes(const Scenario& scenario) {
 
 }  // namespace
 
-RunFiles files_of(const Outcome& outcome, const RealTimes& real_times) {
+RunFiles run_files(const Outcome& outcome, const RealTimes& real_times) {
     const Simulator& simulation = outcome.simulation();
     RunFiles run;
     run.batsim5 = outcome.scenario().rules == SimulatorRules::batsim5;
@@ -221,7 +221,7 @@ std::vector<std::string> write_files(const RunFiles& run, const std::string& pre
 }
 
 std::vector<std::string> write_files(const Outcome& outcome, const std::string& prefix, const RealTimes& real_times) {
-    return write_files(files_of(outcome, real_times), prefix);
+    return write_files(run_files(outcome, real_times), prefix);
 }
 
 }  // namespace batfill

@@ -198,9 +198,15 @@ def test_two_containers_that_are_one():
     assert code_of(one) != code_of(two)
 
 
-@pytest.mark.parametrize(("value", "name"), [((one for one in "ab"), "generator"), (sys.__stdout__, "TextIO"),
-                                             (batfill.Workload.lublin(9, 4, 1), "batfill")],
-                         ids=["generator", "file", "workload"])
+def test_a_workload_that_it_holds():
+    one, other, third = OfGlobal(), OfGlobal(), OfGlobal()
+    one.jobs, other.jobs, third.jobs = (batfill.Workload.lublin(9, 4, seed) for seed in (1, 1, 2))
+    assert len(one.jobs.jobs["id"]) == 9
+    assert code_of(one) == code_of(other) != code_of(third)
+
+
+@pytest.mark.parametrize(("value", "name"), [((one for one in "ab"), "generator"), (sys.__stdout__, "TextIO")],
+                         ids=["generator", "file"])
 def test_what_cannot_be_seen_is_not_kept_without_a_version(tmp_path, value, name):
     class Blind(Base):
         held = [value]

@@ -1,7 +1,9 @@
 """What a scheduler in Python may do beyond starting jobs: the power of the algorithms in C++."""
 
 import copy
+import csv
 import pickle
+import threading
 
 import numpy
 import pytest
@@ -388,3 +390,44 @@ def test_sleeping_processors_in_python(tmp_path):
     assert seen[:4] == [(0, [], [], [], 4), (1, [2, 3], [], [], 1), (2, [2, 3], [], [], 2),
                         (10, [2, 3], [], [], 2)]
     assert seen[4] == (15, [2], [], [], 3)
+
+
+@pytest.mark.parametrize("scheduler, options", [
+    (Killer, []), (Conservative, []), (Submitter, ["--enable-dynamic-jobs"]),
+    (Submitter, ["--enable-dynamic-jobs", "--acknowledge-dynamic-jobs"]),
+])
+def test_the_daemon_has_all_of_it(scheduler, options, command, tmp_path):
+    class Acknowledged(Submitter):
+        """Leaves the start of a registered job to a later round."""
+
+        def decide(self, round):
+            self.start_all(round)
+            if self.registers_jobs() and len(round.waiting) == 0:
+                job = round.register_job(f"dynamic!{self.registered}", 1, walltime=9, run_time=5)
+                self.registered += 1
+                if job is not None:
+                    round.try_start(job)
+
+    own = Acknowledged() if scheduler is Submitter else scheduler()
+    jobs = batfill.Workload.lublin(60, 16, 1, load=0.9)
+    jobs.save(tmp_path / "w.json")
+    endpoint = f"ipc://{tmp_path}/socket"
+    problems = []
+
+    def serve():
+        try:
+            batfill.serve(own, endpoint, idle_timeout=60)
+        except BaseException as problem:  # for the test's own thread
+            problems.append(problem)
+
+    daemon = threading.Thread(target=serve)
+    daemon.start()
+    command("simulate", "-p", 16, "-w", "w.json", "-s", endpoint, "-o", "served", "-q", *options)
+    daemon.join()
+    assert problems == []
+    with open(tmp_path / "served_jobs.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    run = batfill.simulate(jobs, 16, own)
+    assert len(rows) == len(run.jobs) == (70 if scheduler is Submitter else 60)
+    if "--acknowledge-dynamic-jobs" not in options:
+        assert [float(row["starting_time"]) for row in rows] == list(run.jobs["starting_time"])

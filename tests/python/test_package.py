@@ -65,12 +65,12 @@ def test_missing_walltimes():
         ({"processors": [1, 0]}, "row 1: processors is 0.0, expected a whole number from 1"),
         ({"processors": [1, 1.5]}, "row 1: processors is 1.5, expected a whole number from 1"),
         ({"run_time": [0, 1]}, "row 0: run_time is 0.0, expected more than 0 s"),
-        ({"run_time": [1, "long"]}, "row 1: run_time is 'long', expected a number"),
+        ({"run_time": [1, "long"]}, "row 1: run_time is 'long', expected a length of time"),
         ({"submit": [None, 1]}, "row 0: submit is None, expected a number"),
         ({"walltime": [-1, 1]}, "row 0: walltime is -1.0, expected more than 0 s"),
         ({"id": ["a", "a"]}, "row 1: id a is that of row 0, expected another one"),
         ({"user": ["a"]}, "column 'user' has 1 rows, expected 2 as in 'submit'"),
-        ({"odd": [object(), 1]}, "row 0: expected values that JSON knows"),
+        ({"odd": [object(), 1]}, "expected a value that JSON knows"),
     ],
 )
 def test_bad_rows_are_named(change, message):

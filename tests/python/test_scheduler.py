@@ -248,7 +248,7 @@ def test_a_round_ends_with_decide():
 def test_compare_with_names(workload, easy):
     other = batfill.Workload.lublin(300, 64, 2)
     comparison = batfill.compare([workload, other], {"mine": easy(), "theirs": "easy"}, "mean_wait")
-    assert comparison.schedulers == ["mine", "easy"]
+    assert comparison.schedulers == ["mine", "theirs"]
     assert (comparison.values()[:, 0] == comparison.values()[:, 1]).all()
 
 

@@ -52,8 +52,8 @@ def test_numbers_that_repeat_after_a_change_are_counted_for_scaled_workloads_too
     ({"licenses": [["a"], ["b", 5], None]}, "row 1: licenses is"),
     ({"deadline": [5, "soon", None]}, "row 1: deadline is 'soon', expected a number"),
     ({"deadline": [5, float("inf"), None]}, "row 1: deadline is inf, expected a number of seconds"),
-    ({"note": ["a", "\udcff", "b"]}, "row 1: expected values that JSON knows"),
-    ({"note": ["a", {"b": ["\udcff"]}, "b"]}, "row 1: expected values that JSON knows"),
+    ({"note": ["a", "\udcff", "b"]}, "expected a value that JSON knows"),
+    ({"note": ["a", {"b": ["\udcff"]}, "b"]}, "expected a value that JSON knows"),
     ({1: [1, 2, 3], "1": [1, 2, 3]}, "expected one column '1', found several"),
 ])  # fmt: skip
 def test_what_no_job_can_have_is_refused_in_one_line(columns, message):

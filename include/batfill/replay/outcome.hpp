@@ -117,7 +117,7 @@ struct RunFiles {
 };
 
 // The files of an outcome, which must outlive the result.
-RunFiles files_of(const Outcome& outcome, const RealTimes& real_times = {});
+RunFiles run_files(const Outcome& outcome, const RealTimes& real_times = {});
 
 // Writes the files of a run, all or none, and returns their paths:
 // - PREFIX_jobs.csv and PREFIX_schedule.csv, with the columns, order and meaning of Batsim 4.2.1 (docs/simulator.md

@@ -1,0 +1,45 @@
+"""Arguments of any kind: paths, and errors that say what was expected."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, TypeGuard, Union
+
+from . import _core
+
+AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+
+
+def is_path(value: Any) -> TypeGuard[AnyPath]:
+    return isinstance(value, (str, bytes, os.PathLike))
+
+
+def path_text(path: Any, name: str = "path") -> str:
+    """A path as a str, with surrogates for bytes that are not UTF-8. Raises ValueError for a zero byte, as open()."""
+    if not is_path(path):
+        raise _core.UsageError(f"{name}: expected a path, found {path!r}")
+    text = os.fsdecode(path)
+    if "\0" in text:
+        raise ValueError("embedded null byte")
+    return text
+
+
+def path_texts(paths: Union[AnyPath, Iterable[AnyPath]], name: str) -> list[str]:
+    """One path or several."""
+    if is_path(paths):
+        return [path_text(paths, name)]
+    if not isinstance(paths, Iterable):
+        raise _core.UsageError(f"{name}: expected a path or a list of paths, found {paths!r}")
+    return [path_text(path, name) for path in paths]
+
+
+def utf8(text: str) -> str:
+    """A text that UTF-8 can have: with escapes for lone surrogates, as os.fsdecode() makes them."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def checked_progress(progress: "Callable[[int, int], object] | None") -> "Callable[[int, int], object] | None":
+    if progress is not None and not callable(progress):
+        raise _core.UsageError(f"progress: expected a function of two numbers, found {progress!r}")
+    return progress
