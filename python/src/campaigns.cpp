@@ -85,7 +85,7 @@ void bind_campaigns(nb::module_& module) {
     module.def(
         "merge_shards",
         [](const std::vector<FileName>& folders, const FileName& output) {
-            return interruptible([&] { return campaign::merge_shards(mapped(folders, &FileName::text), output); });
+            return interruptible([&] { return campaign::merge_shards(mapped(folders, &FileName::text), output, {}); });
         },
         arg("folders"), arg("output"));
     nb::class_<TunedWeights>(module, "TunedWeights")
