@@ -49,8 +49,7 @@ Scenario scenario_of(const Jobs& jobs, const std::string& platform, const std::s
 }
 
 Run simulate(const Jobs& jobs, const FileName& platform, const nb::object& scheduler, const std::string& label,
-             const Parameters::Given& parameters, const std::vector<FileName>& events,
-             const std::string& master_host) {
+             const Parameters::Given& parameters, const std::vector<FileName>& events, const std::string& master_host) {
     const auto failure = std::make_shared<Failure>();
     const SchedulerChoice choice = named_choice_of(scheduler, label, parameters, false, failure);
     SignalsSeen signals(*failure);
@@ -284,8 +283,8 @@ report::Run page_run(const Run& run) {
     return result;
 }
 
-void write_report(const std::vector<Run*>& runs, const FileName& path, const std::string& title,
-                  const nb::object& tau, const nb::object& short_deadline) {
+void write_report(const std::vector<Run*>& runs, const FileName& path, const std::string& title, const nb::object& tau,
+                  const nb::object& short_deadline) {
     report::Report page;
     page.options = runs.at(0)->options(tau, short_deadline);
     interruptible([&] {

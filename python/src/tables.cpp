@@ -155,7 +155,7 @@ class TableReader {
     Workload workload_;
     TextPool texts_;
     std::unordered_set<std::string> readable_;  // fields that were looked at
-    Texts ids_;  // as workloads may have them
+    Texts ids_;                                 // as workloads may have them
     std::size_t changed_ids_ = 0;
     int widest_ = 1;
 };
@@ -194,8 +194,10 @@ void bind_tables(nb::module_& module) {
     module.def("from_table", &from_table, arg("ids"), arg("submit"), arg("processors"), arg("walltime"),
                arg("run_time"), arg("deadline"), arg("users"), arg("queues"), arg("licenses"), arg("others"),
                arg("labels"), arg("machine").none(), arg("believed"), arg("path"));
-    module.def("length_of", &length_of, arg("name"), arg("text"), nb::sig("def length_of(name: str, text: str) -> float | None"));
-    module.def("instant_of", &instant_of, arg("name"), arg("text"), nb::sig("def instant_of(name: str, text: str) -> int | None"));
+    module.def("length_of", &length_of, arg("name"), arg("text"),
+               nb::sig("def length_of(name: str, text: str) -> float | None"));
+    module.def("instant_of", &instant_of, arg("name"), arg("text"),
+               nb::sig("def instant_of(name: str, text: str) -> int | None"));
     module.def(
         "is_field_of_jobs", [](const std::string& name) { return is_known_field(name); }, arg("name"));
 }

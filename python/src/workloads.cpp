@@ -240,7 +240,8 @@ void bind_workloads(nb::module_& module) {
                nb::sig("def convert(imports: bool, arguments: collections.abc.Sequence[str]) -> "
                        "tuple[list[tuple[int, Jobs]], dict[str, typing.Any]]"));
     module.def("lublin", &lublin, arg("arguments"));
-    module.def("is_log", [](const FileName& path) { return is_log(path); }, arg("path"));
+    module.def(
+        "is_log", [](const FileName& path) { return is_log(path); }, arg("path"));
 }
 
 }  // namespace batfill::python
