@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from typing import Any, TypeGuard, Union
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeGuard, Union
 
 from . import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
 def is_path(value: Any) -> TypeGuard[AnyPath]:
+    """Whether it is of a kind that paths have."""
     return isinstance(value, (str, bytes, os.PathLike))
 
 
@@ -40,6 +44,7 @@ def utf8(text: str) -> str:
 
 
 def checked_progress(progress: "Callable[[int, int], object] | None") -> "Callable[[int, int], object] | None":
+    """The function, or None. Raises UsageError for anything else."""
     if progress is not None and not callable(progress):
         raise _core.UsageError(f"progress: expected a function of two numbers, found {progress!r}")
     return progress

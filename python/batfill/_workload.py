@@ -139,9 +139,10 @@ class Workload:
         """The workload that `batfill import` makes of accounting data.
 
         `format` is sacct, pbs, csv or the name of a published data set; `mapping` names the columns of a csv, such as
-        {"id": "JobID", "submit": "Submit", ...}; `map` is another name for it. `bad_rows="drop"` leaves out rows that cannot be read; `cleaning`
-        then counts them, and shows the first of each kind. `partition_limits`, such as {"debug": "1h"}, are the
-        walltimes of jobs without a time limit. The other keywords are the options of `batfill import`.
+        {"id": "JobID", "submit": "Submit", ...}; `map` is another name for it. `bad_rows="drop"` leaves out rows that
+        cannot be read; `cleaning` then counts them, and shows the first of each kind. `partition_limits`, such as
+        {"debug": "1h"}, are the walltimes of jobs without a time limit. The other keywords are the options of `batfill
+        import`.
         """
         names = path_texts(paths, "paths")
         if not names:
@@ -203,10 +204,11 @@ class Workload:
         (otherwise the run time), `user`, `queue`, `deadline` (an instant as `submit`), `licenses` (lists of names, or
         texts with commas between names). Lengths of time are seconds, timedelta, or texts such as "1-12:00:00", as
         `import` reads them. Instants are seconds, or dates and times: datetime, datetime64, or texts such as
-        "2024-03-01 12:00:00". Then time 0 is the midnight before the first submission, as in `import`. A job with a walltime of NaN or None has none: schedulers
-        reject it without `default_walltime`. The workload keeps all other columns as fields of the jobs, for
-        schedulers that read them. `processors` is the size of the machine, by default that of the widest job.
-        With `walltimes="believed"` nothing stops a job at its walltime, which is only an estimate.
+        "2024-03-01 12:00:00". Then time 0 is the midnight before the first submission, as in `import`. A job with a
+        walltime of NaN or None has none: schedulers reject it without `default_walltime`. The workload keeps all other
+        columns as fields of the jobs, for schedulers that read them. `processors` is the size of the machine, by
+        default that of the widest job. With `walltimes="believed"` nothing stops a job at its walltime, which is only
+        an estimate.
 
         Ids change if a workload of Batsim cannot have them: `w0` becomes `w_0`; `!`, `,`, parentheses, `|`, `}`, `"`,
         backslashes and control characters become `_`. `cleaning` counts them.

@@ -141,13 +141,17 @@ class PythonAlgorithm : public Algorithm {
         RoundView& view_;
     };
 
+    // What a function without arguments returns, or an attribute in its place.
     bool answer(const char* question) const {
-        const int answer =
-            surviving_end([&] { return PyObject_IsTrue(call_python(attribute(*scheduler_, question)).ptr()); });
-        if (answer < 0) {
+        nb::object answer = attribute(*scheduler_, question);
+        if (PyCallable_Check(answer.ptr()) != 0) {
+            answer = call_python(answer);
+        }
+        const int truth = surviving_end([&] { return PyObject_IsTrue(answer.ptr()); });
+        if (truth < 0) {
             nb::raise_python_error();
         }
-        return answer != 0;
+        return truth != 0;
     }
     // Before begin() the state of the scheduler may be that of an earlier run, so nobody asks it.
     void ask_for_registrations() {

@@ -139,7 +139,9 @@ void write_real_times(const RealTimes& real_times, OutputFile& file) {
 void write_statistics(const std::vector<Statistic>& statistics, OutputFile& file) {
     file.write("statistic,value\n");
     for (const Statistic& statistic : statistics) {
-        file.write(statistic.name + ',' + std::to_string(statistic.value) + '\n');
+        std::string line;
+        append_csv_field(statistic.name, line);
+        file.write(line + ',' + std::to_string(statistic.value) + '\n');
     }
 }
 

@@ -46,7 +46,8 @@ def test_a_zero_byte_is_no_path(workload, tmp_path):
     run = batfill.simulate(workload, 64)
     for call in (workload.save, run.save, run.report, batfill.Workload.from_json, batfill.Workload.from_swf,
                  batfill.campaign, lambda path: batfill.report(run, path), lambda path: batfill.simulate(path),
-                 lambda path: batfill.simulate(workload, 64, events=path), lambda path: batfill.simulate(workload, path),
+                 lambda path: batfill.simulate(workload, 64, events=path),
+                 lambda path: batfill.simulate(workload, path),
                  lambda path: batfill.Workload.from_accounting(path, "sacct")):
         for path in (str(tmp_path / "a\0b"), os.fsencode(tmp_path / "a\0b")):
             with pytest.raises(ValueError, match="null byte"):

@@ -25,7 +25,8 @@ def test_run_has_users_and_queues_where_the_workload_has_them(workload, tmp_path
 
 
 def test_all_fields_of_a_workload_are_columns(tmp_path):
-    jobs = [{"id": 1, "subtime": 0, "res": 1, "walltime": 9, "profile": "d", "gpus": 2, "account": "é", "big": 2**62 + 1},
+    jobs = [{"id": 1, "subtime": 0, "res": 1, "walltime": 9, "profile": "d", "gpus": 2, "account": "é",
+             "big": 2**62 + 1},
             {"id": 2, "subtime": 1, "res": 1, "walltime": 9, "profile": "d", "gpus": 0.5, "big": 1, "deadline": 50,
              "licenses": ["a", "b"], "x": [1, {"y": None}], "flag": True, "run_time": 7},
             {"id": 3, "subtime": 2, "res": 1, "walltime": 9, "profile": "d", "big": 3}]

@@ -11,6 +11,10 @@ import pytest
 import batfill
 
 
+def same(one, other):
+    return numpy.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+
+
 def of(**columns):
     rows = max(len(column) for column in columns.values())
     return batfill.Workload.from_dataframe(
@@ -97,7 +101,8 @@ def test_what_is_no_table(table, expected):
 def test_what_is_written_is_read_back(tmp_path):
     jobs = of(
         id=["a!b", 'c"', "\0"], user=["é", None, "\udcff"], licenses=["a, b", ["c"], None], gpus=[1, None, 2.5],
-        x=[[1, {"y": None}], {"z": [True]}, "text"], big=[2**70, -(2**63), 0], when=pandas.to_datetime(["2024-01-01"] * 3),
+        x=[[1, {"y": None}], {"z": [True]}, "text"], big=[2**70, -(2**63), 0],
+        when=pandas.to_datetime(["2024-01-01"] * 3),
         took=pandas.to_timedelta([1, 2, 3], unit="s"), deadline=[50.25, None, 7], array=[numpy.array([1, 2])] * 3,
         **{'na"me\\': [1, 2, 3], "": [1, 2, 3], "é\n": ["a\x07", "b", "c"]},
     )
@@ -106,4 +111,4 @@ def test_what_is_written_is_read_back(tmp_path):
         read = batfill.Workload.from_json(tmp_path / "w.json")
         assert list(read.jobs) == list(jobs.jobs)
         for name in jobs.jobs:
-            assert numpy.array_equal(read.jobs[name], jobs.jobs[name], equal_nan=jobs.jobs[name].dtype.kind == "f"), name
+            assert same(read.jobs[name], jobs.jobs[name]), name

@@ -220,6 +220,25 @@ def test_what_a_scheduler_must_declare(call, expected):
         simulate(decide, table(submit=[0], processors=[1], run_time=[50]))
 
 
+def test_a_declaration_may_be_an_attribute():
+    class Promises(Fcfs):
+        gives_guarantees = True
+
+    assert list(batfill.simulate(table(submit=[0], processors=[1], run_time=[5]), 4, Promises()).guarantees) == [
+        "job_id", "guaranteed_start", "actual_start", "workload_name"]
+
+
+def test_names_of_statistics_in_the_file(tmp_path):
+    class Counts(Fcfs):
+        def statistics(self):
+            return {'a,b\n"': 1, "c d": 2}
+
+    run = batfill.simulate(table(submit=[0], processors=[1], run_time=[5]), 4, Counts())
+    run.save(tmp_path / "x")
+    with open(tmp_path / "x_statistics.csv", newline="") as file:
+        assert list(csv.reader(file)) == [["statistic", "value"], ['a,b\n"', "1"], ["c d", "2"]]
+
+
 class Conservative(Fcfs):
     """Conservative backfilling without compression, in a profile of its own."""
 

@@ -78,6 +78,20 @@ TEST_CASE("steps of equal value are joined, so a profile that is given back is a
     CHECK(profile.free_at(at(123)) == 100);
 }
 
+TEST_CASE("a profile made of the steps of another is the same") {
+    AvailabilityProfile profile(at(3), 100);
+    for (int i = 1; i < 200; ++i) {
+        profile.add(at(i * 10), at(i * 10 + 5), -1 - i % 7);
+    }
+    const auto steps = profile.steps();
+    REQUIRE(steps.size() == profile.steps_between(at(3), Time::infinity()));
+    AvailabilityProfile other(steps.front().first, steps.front().second);
+    for (std::size_t i = 1; i < steps.size(); ++i) {
+        other.add(steps[i].first, Time::infinity(), steps[i].second - steps[i - 1].second);
+    }
+    CHECK(other.steps() == steps);
+}
+
 TEST_CASE("a profile agrees with one value for every second, under changes, searches and a moving origin") {
     for (unsigned seed = 0; seed < 60; ++seed) {
         std::mt19937 random(seed);

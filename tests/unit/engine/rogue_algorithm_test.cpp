@@ -65,6 +65,13 @@ class RoguePromiser : public RogueQueue {
     }
 };
 
+// Promises starts when it decides.
+class PromiserInDecide : public RogueQueue {
+ public:
+    using RogueQueue::RogueQueue;
+    bool gives_guarantees() const override { return true; }
+};
+
 // A plan algorithm that runs a step of a test for each new job and at the end of each round.
 class RoguePlanner : public PlanAlgorithm {
  public:
@@ -287,6 +294,29 @@ TEST_CASE("An algorithm can only be woken in the future", "[rogue]") {
 TEST_CASE("A guaranteed start is not before the guarantee", "[rogue]") {
     CHECK(error_of(described([] { return std::make_unique<RoguePromiser>([](Round&) {}); })) ==
           std::string(a_at_5) + "it was guaranteed a start at 4.000000, expected one that is still to come");
+}
+
+TEST_CASE("A promise needs an algorithm with guarantees, a waiting job and a time that is still to come", "[rogue]") {
+    CHECK(error_of(described([] {
+              return std::make_unique<RogueQueue>([](Round& round) { round.promise(0, Time::seconds(9)); });
+          })) == std::string(a_at_5) +
+                     "it cannot be promised a start, expected an algorithm that declares gives_guarantees()");
+    const auto error_of_promises = [](const RogueQueue::Decide& decide) {
+        return error_of(described([=] { return std::make_unique<PromiserInDecide>(decide); }));
+    };
+    CHECK(error_of_promises([](Round& round) { round.promise(0, Time::seconds(4)); }) ==
+          std::string(a_at_5) + "it is promised a start at 4.000000, expected one that is still to come");
+    CHECK(error_of_promises([](Round& round) {
+              round.start(0);
+              round.promise(0, Time::seconds(9));
+          }) == std::string(a_at_5) + "it cannot be promised a start, it is not waiting");
+    CHECK(error_of_promises([](Round& round) {
+              round.promise(0, Time::seconds(9));
+              round.promise(0, Time::seconds(8));
+              round.promise(0, Time::seconds(10));
+          }) == std::string(a_at_5) +
+                    "it was promised a start at 9.000000, and now at 10.000000: expected no later one " +
+                    "unless the machine changes");
 }
 
 TEST_CASE("A plan algorithm has to place every job", "[rogue]") {
