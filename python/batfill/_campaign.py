@@ -69,7 +69,7 @@ def campaign(
     ending, in the working directory. `progress(done, total)` is called after each run.
 
     `shard="1/4"` is `--shard 1/4`: every fourth run, beginning with the first, without table and pages. Once all shards
-    are done, merge_campaign() writes the table.
+    are done, merge_campaign() writes the table and the pages.
 
     Raises InputError if a run fails, after all others; the text has one line for each that failed.
     """
@@ -101,7 +101,7 @@ def _shard(shard: Any) -> tuple[int, int]:
 
 
 def merge_campaign(folders: Union[AnyPath, Iterable[AnyPath]], output: AnyPath) -> CampaignResult:
-    """Puts together what shards have divided, as `batfill campaign merge FOLDER... -o OUTPUT`: writes the table.
+    """Puts together what shards have divided, as `batfill campaign merge FOLDER... -o OUTPUT`: writes the table and the pages.
 
     Raises InputError, which names missing runs.
     """

@@ -6,14 +6,17 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 #include <spdlog/spdlog.h>
 
 #include <batfill/core/error.hpp>
 #include <batfill/version.hpp>
 
 #include "bindings.hpp"
+#include "src/commands/command.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/interruption.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::python {
 
@@ -125,6 +128,13 @@ NB_MODULE(_core, module) {
     module.def(
         "add_platform_folder", [](const python::FileName& folder) { add_platform_folder(folder); },
         nanobind::arg("folder"));
+    module.def(
+        "run_program",
+        [](const std::vector<python::FileName>& arguments) {
+            spdlog::set_level(spdlog::level::info);
+            return commands::run_program(mapped(arguments, &python::FileName::text));
+        },
+        nanobind::arg("arguments"));
     python::bind_errors(module);
     python::bind_workloads(module);
     python::bind_tables(module);
