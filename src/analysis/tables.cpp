@@ -76,20 +76,23 @@ std::string for_markdown(std::string_view text) {
 }
 
 std::string for_latex(std::string_view text) {
-    return escaped(one_line(text), {{'\\', "\\textbackslash{}"},
-                                    {'~', "\\textasciitilde{}"},
-                                    {'^', "\\textasciicircum{}"},
-                                    {'`', "\\textasciigrave{}"},
-                                    {'<', "\\textless{}"},
-                                    {'>', "\\textgreater{}"},
-                                    {'|', "\\textbar{}"},
-                                    {'&', "\\&"},
-                                    {'%', "\\%"},
-                                    {'$', "\\$"},
-                                    {'#', "\\#"},
-                                    {'_', "\\_"},
-                                    {'{', "\\{"},
-                                    {'}', "\\}"}});
+    // [ and * would be arguments of the command that ends the line before.
+    const bool is_argument = text.starts_with('[') || text.starts_with('*');
+    const std::string first = is_argument ? "{" + std::string(text.substr(0, 1)) + "}" : "";
+    return first + escaped(one_line(text.substr(is_argument ? 1 : 0)), {{'\\', "\\textbackslash{}"},
+                                                                        {'~', "\\textasciitilde{}"},
+                                                                        {'^', "\\textasciicircum{}"},
+                                                                        {'`', "\\textasciigrave{}"},
+                                                                        {'<', "\\textless{}"},
+                                                                        {'>', "\\textgreater{}"},
+                                                                        {'|', "\\textbar{}"},
+                                                                        {'&', "\\&"},
+                                                                        {'%', "\\%"},
+                                                                        {'$', "\\$"},
+                                                                        {'#', "\\#"},
+                                                                        {'_', "\\_"},
+                                                                        {'{', "\\{"},
+                                                                        {'}', "\\}"}});
 }
 
 // What marks a cell that may be best.

@@ -122,7 +122,7 @@ ReplayNotes notes_on(const Outcome& outcome, bool fields_are_read) {
             notes.add_fields(workload);
         }
         notes.add_computations(workload);
-        notes.add_licenses(workload, state.machine, state.placement);
+        notes.add_licenses(workload, state.placement);
     }
     return notes;
 }

@@ -58,7 +58,8 @@ void print_failures(const FailureModel& model, const std::vector<MachineEvent>& 
     }
     const double whole = (model.until - Time()).to_seconds() * model.processors;
     const int different = failing.size();
-    out << one_line(path) << ": " << different << " processors fail"
+    out << one_line(path) << ": " << counted(static_cast<std::size_t>(different), "processor")
+        << (different == 1 ? " fails" : " fail")
         << (failures > different ? ", " + std::to_string(failures) + " times in all," : "") << " in " << events.size()
         << " events, " << rounded(100 * (1 - down.to_seconds() / whole), 2) << " % of the machine is available until "
         << model.until.since_zero().to_shortest_string() << '\n';

@@ -33,19 +33,16 @@ const Words<Command> all_commands = {
     {"batsched", {"the same with the options and names of batsched", batsched, true}},
     {"simulate", {"replay a workload on a platform in the embedded simulator", simulate}},
     {"swf", {"convert a log of the Parallel Workloads Archive to a Batsim workload", swf}},
-    {"import",
-     {"convert accounting data of Slurm, PBS or a published data set to a Batsim workload", import}},
+    {"import", {"convert accounting data of Slurm, PBS or a published data set to a Batsim workload", import}},
     {"generate", {"write a synthetic workload", generate}},
     {"platform", {"write a platform of equal hosts", platform}},
     {"deadlines", {"give some jobs of a workload a deadline", deadlines}},
     {"metrics", {"print the papers' metrics of one or more runs", metrics}},
-    {"report",
-     {"make an HTML page of one or more runs, with Gantt charts, waits and metrics", report}},
+    {"report", {"make an HTML page of one or more runs, with Gantt charts, waits and metrics", report}},
     {"plot", {"plot one chart of runs as SVG, PDF or PNG, for a paper", plot}},
     {"check", {"audit a schedule against its workload and platform", check}},
     {"compare", {"replay workloads under several schedulers and compare a metric", compare}},
-    {"campaign",
-     {"replay many workloads under many schedulers, from one file into one table", campaign}},
+    {"campaign", {"replay many workloads under many schedulers, from one file into one table", campaign}},
     {"tune", {"search for the weights of a mixed policy that minimise a metric", tune}},
     {"algorithms", {"list the algorithms and their parameters", algorithms}},
 };
@@ -64,7 +61,7 @@ void require_output_written() {
     std::cout.flush();
     if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         throw InputError(std::string("the standard output cannot be written") +
-                                  (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
+                         (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
     }
 }
 

@@ -251,7 +251,7 @@ void note_surprises(const Outcome& outcome, bool has_plugins) {
             notes.add_fields(workload);
         }
         const SchedulerState& state = outcome.engine()->state();
-        notes.add_licenses(workload, state.machine, state.placement);
+        notes.add_licenses(workload, state.placement);
     }
     for (const std::string& text : notes.texts(outcome.simulation().results().rounded_run_times)) {
         note(text);

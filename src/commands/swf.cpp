@@ -87,11 +87,14 @@ Value instant(std::optional<Duration>& since_zero, std::optional<std::string>& d
             }};
 }
 
-// The length of a period. The number means days, but reads as seconds.
+// The length of a period: a number of days, or a length with a unit.
 std::optional<Duration> days_in(const std::string& text) {
+    // A plain number reads as seconds.
     const std::optional<Duration> days = Duration::parse(text);
-    return days && *days > Duration() && *days <= Duration::seconds(1'000'000) ? std::optional(*days * 86'400)
-                                                                               : std::nullopt;
+    const std::optional<Duration> length = days && *days <= Duration::seconds(1'000'000) ? *days * 86'400
+                                           : days                                        ? std::nullopt
+                                                                                         : parse_duration(text);
+    return length > Duration() && length <= Duration::days(1'000'000) ? length : std::nullopt;
 }
 
 void check_walltimes(const Options& options, SwfConversion& conversion) {
@@ -185,7 +188,9 @@ void add_options_of_outputs(Options& options, ConversionOptions& read) {
     SwfSplit& split = conversion.conversion.split.emplace();
     options.group("Periods");
     options.add(
-        "split", value(split.period, "DAYS", days_in, "a number of days above 0, up to 1000000"),
+        "split",
+        value(split.period, "DAYS", days_in,
+              "a number of days above 0, up to 1000000, or a length with units (7d, 12h)"),
         "split the log by submission time into periods of this length (7 for weeks, 30 for months); the output is a new folder with a workload per period");
     options.add(
         "count-from", word(conversion.count_from_first_job, "WHERE", {{"zero", false}, {"first-job", true}}),

@@ -91,7 +91,7 @@ void note_surprises(const std::vector<Replay>& replays, const ComparisonRequest&
         }
         notes.add_computations(workload);
         for (const NamedScheduler& scheduler : request.schedulers) {
-            notes.add_licenses(workload, replay.machine(), Engine(scheduler.choice).state().placement);
+            notes.add_licenses(workload, Engine(scheduler.choice).state().placement);
         }
     }
     std::ranges::for_each(notes.texts(), request.note);

@@ -7,9 +7,29 @@
 
 namespace batfill {
 
+namespace {
+
+// Whether the members of a JSON object have one of this name that asks for something: its value is not 0, null, false
+// or empty.
+bool asks_for(std::string_view members, const std::string& name) {
+    const std::string key = '"' + name + "\":";
+    const std::size_t found = members.find(key);
+    if (found == std::string_view::npos) {
+        return false;
+    }
+    std::string_view value = members.substr(found + key.size());
+    if (value.starts_with('"')) {
+        return !value.starts_with("\"\"");
+    }
+    value = value.substr(0, value.find(','));
+    return value != "0" && value != "0.0" && value != "null" && value != "false" && value != "[]" && value != "{}";
+}
+
+}  // namespace
+
 void ReplayNotes::add_fields(std::string_view other_fields) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        unread_[i] = unread_[i] || other_fields.find('"' + std::string(fields[i]) + "\":") != std::string_view::npos;
+        unread_[i] = unread_[i] || asks_for(other_fields, fields[i]);
     }
 }
 
@@ -27,8 +47,8 @@ void ReplayNotes::add_computations(const Workload& workload) {
                 });
 }
 
-void ReplayNotes::add_licenses(const Workload& workload, const Machine& machine, Placement placement) {
-    if (!machine.licenses().empty() && placement != Placement::machine) {
+void ReplayNotes::add_licenses(const Workload& workload, Placement placement) {
+    if (placement != Placement::machine) {
         licenses_ = licenses_ || std::ranges::any_of(workload.jobs, [](const WorkloadJob& job) {
                         return !job.description.licenses.empty();
                     });

@@ -15,7 +15,7 @@ namespace batfill {
 // Collects notes over runs. A note comes once, whatever the number of runs.
 class ReplayNotes {
  public:
-    // Notes fields of the jobs that none of our algorithms looks at.
+    // Notes fields of the jobs that ask for something and that none of our algorithms looks at.
     // Cost: O(text of the jobs).
     void add_fields(const Workload& workload);
     // As above, of JobDescription::other_fields of a job.
@@ -23,9 +23,9 @@ class ReplayNotes {
     // Notes jobs that compute: Batsim counts their time otherwise.
     // Cost: O(profiles).
     void add_computations(const Workload& workload);
-    // Notes licences that the jobs want, the machine counts and the placement does not look at.
+    // Notes licences that the jobs want and the placement does not look at.
     // Cost: O(jobs).
-    void add_licenses(const Workload& workload, const Machine& machine, Placement placement);
+    void add_licenses(const Workload& workload, Placement placement);
     void add(const ReplayNotes& others);
 
     // In a fixed order. `rounded_run_times`: of the jobs that compute, how many the simulator is known to have rounded.

@@ -48,6 +48,13 @@ TEST_CASE("compare and campaign note what simulate notes: fields, licences and c
     CHECK(simulated.errors == fields + licenses + computes);
     CHECK(inputs.compare("easy").errors == fields + licenses + computes);
     CHECK_THAT(inputs.campaign("easy").errors, Contains(fields + licenses + computes));
+    // A job that asks for nothing is no news; a machine without licences is.
+    const std::string nothing = inputs.folder.write(
+        "nothing.json",
+        R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":1}},"jobs":[{"id":"1","subtime":0,"res":1,"walltime":30,)"
+        R"("profile":"p","gpus":0,"memory":null,"dependency":"","licenses":["cfd"]}]})");
+    CHECK(run(inputs.folder, {"simulate", "-q", "-a", "easy", "-w", nothing, "-p", "1", "-o", inputs.folder.file("n")})
+              .errors == licenses);
     CHECK(inputs.compare("easy,placement=machine").errors == fields + computes);
     CHECK_THAT(inputs.campaign("{algorithm: easy, placement: machine}").errors,
                Contains(fields + computes) && !Contains(licenses));

@@ -231,6 +231,10 @@ TEST_CASE("batfill swf --split writes a workload for each period into a new fold
     CHECK(std::filesystem::exists(from_first + "/log-week-004.json"));
     const std::string days = folder.file("days");
     REQUIRE(commands::swf({log, "-o", days, "--split", "0.5"}) == 0);
+    const std::string same = folder.file("same");
+    REQUIRE(commands::swf({log, "-o", same, "--split", "12h"}) == 0);
+    CHECK(std::distance(std::filesystem::directory_iterator(same), {}) ==
+          std::distance(std::filesystem::directory_iterator(days), {}));
     CHECK(std::filesystem::exists(days + "/log-period-061.json"));
 }
 

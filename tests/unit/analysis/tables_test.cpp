@@ -64,6 +64,12 @@ TEST_CASE("A name is a name in Markdown and LaTeX, whatever it is") {
         "\\textbackslash{}u0009l & \\%\\$\\#\\{\\textasciicircum{}\\} \\\\\n\\midrule\n\\bottomrule\n\\end{tabular}\n");
 }
 
+TEST_CASE("A name that LaTeX would take for an argument of the line before is a name") {
+    for (const auto& [name, shown] : {std::pair("[a]", "\n{[}a] & "), std::pair("*b*", "\n{*}b* & ")}) {
+        CHECK_THAT(written({{{name}, {"1"}}}, MetricsFormat::latex, false), Contains(shown));
+    }
+}
+
 TEST_CASE("csv keeps names as they are") {
     std::ostringstream out;
     analysis::write_rows(out, {{{"run", "run"}}, {{std::string("a\n\x1b,\"")}}}, MetricsFormat::csv);
