@@ -101,12 +101,15 @@ def _shard(shard: Any) -> tuple[int, int]:
 
 
 def merge_campaign(folders: Union[AnyPath, Iterable[AnyPath]], output: AnyPath) -> CampaignResult:
-    """Puts together what shards have divided, as `batfill campaign merge FOLDER... -o OUTPUT`: writes the table and the pages.
+    """Puts together what shards have divided, as `batfill campaign merge FOLDER... -o OUTPUT`.
 
-    Raises InputError, which names missing runs.
+    Writes the table and the pages. Raises InputError, which names missing runs.
     """
     into = path_text(output, "output")
-    return CampaignResult(into, 0, _core.merge_shards(path_texts(folders, "folders"), into))
+    parts = path_texts(folders, "folders")
+    if not parts:
+        raise _core.UsageError("folders: expected at least one, found none")
+    return CampaignResult(into, 0, _core.merge_shards(parts, into))
 
 
 def _code_of(name: str, scheduler: Scheduler) -> str:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -9,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <zlib.h>
 
 #include <batfill/core/error.hpp>
 #include <batfill/core/resource_set.hpp>
@@ -90,11 +93,20 @@ concept Plain = std::is_arithmetic_v<Value> || std::is_enum_v<Value> || std::sam
     std::same_as<Value, Time> || std::same_as<Value, ResourceSet::Interval> ||
     std::same_as<Value, SmallOptional<Duration>> || std::same_as<Value, SmallOptional<Time>>;
 
-// Appends values to a text.
+// Of packed bytes, at their end. Nothing checks the values that are read.
+using Checksum = std::uint32_t;
+inline Checksum checksum_of(std::string_view bytes) {
+    return static_cast<Checksum>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+// Appends values to a text, and a checksum at the end.
 class Packer {
  public:
     void operator()(const auto&... values) { (write(values), ...); }
-    std::string take() { return std::move(text_); }
+    std::string take() {
+        write(checksum_of(text_));
+        return std::move(text_);
+    }
 
  private:
     template <Plain Value>
@@ -144,14 +156,23 @@ class Packer {
 };
 
 // Reads the values of a Packer.
-// Throws: InputError for bytes that end early.
+// Throws: InputError for other bytes than take() gave.
 class Unpacker {
  public:
     explicit Unpacker(std::string_view text) : text_(text) {
         if (!text_.starts_with(packing_version)) {
             throw InputError("pickle: expected one of this version of batfill, found one of another");
         }
-        text_.remove_prefix(packing_version.size());
+        if (text_.size() < packing_version.size() + sizeof(Checksum)) {
+            fail();
+        }
+        const std::string_view packed = text_.substr(0, text_.size() - sizeof(Checksum));
+        Checksum checksum = 0;
+        std::memcpy(&checksum, packed.data() + packed.size(), sizeof checksum);
+        if (checksum != checksum_of(packed)) {
+            fail();
+        }
+        text_ = packed.substr(packing_version.size());
     }
     void operator()(auto&... values) { (read(values), ...); }
     // Throws: InputError unless everything has been read.

@@ -122,12 +122,29 @@ nb::tuple ProfileView::state() const {
     return nb::make_tuple(processors_, nb::tuple(steps));
 }
 
+// The state of a pickle: (processors, ((time, free processors), ...)), by time.
 ProfileView ProfileView::of_state(const nb::tuple& state) {
+    const auto require = [](bool holds) {
+        if (!holds) {
+            throw InputError("pickle: expected a profile of batfill, found something else");
+        }
+    };
+    const auto is_tuple = [](nb::handle object) { return nb::isinstance<nb::tuple>(object); };
+    require(nb::len(state) == 2 && is_tuple(nb::object(state[1])));
     const auto processors_at = [](nb::handle value) {
         return static_cast<int>(whole_number_of(value, "profile", -most_processors, most_processors));
     };
     const auto time_at = [](nb::handle step) { return Time::at(duration_of(step[0], "profile")); };
     const nb::object steps = state[1];
+    require(nb::len(steps) > 0);
+    const int all = processors_at(state[0]);
+    require(all > 0);
+    for (std::size_t i = 0; i < nb::len(steps); ++i) {
+        const nb::object step = steps[i];
+        require(is_tuple(step) && nb::len(step) == 2);
+        const int free = processors_at(step[1]);
+        require(0 <= free && free <= all && (i == 0 || time_at(nb::object(steps[i - 1])) < time_at(step)));
+    }
     const nb::object first = steps[0];
     ProfileView result(processors_at(first[1]), time_at(first));
     result.processors_ = processors_at(state[0]);

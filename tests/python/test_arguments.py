@@ -83,7 +83,7 @@ def calls(workload, run, tmp_path):
         lambda: batfill.Workload.from_dataframe({"submit": [0], "processors": [1], "run_time": [1]}, walltimes=5),
         lambda: batfill.campaign(5), lambda: batfill.campaign(out, schedulers=[1]),
         lambda: batfill.campaign(out, shard="5/4"), lambda: batfill.campaign(out, shard=5),
-        lambda: batfill.merge_campaign(5, out), lambda: batfill.tune(workload, 64, scale=5, evaluations=1),
+        lambda: batfill.merge_campaign(5, out), lambda: batfill.merge_campaign([], out), lambda: batfill.tune(workload, 64, scale=5, evaluations=1),
         lambda: batfill.tune(5, 64), lambda: batfill.tune(workload, 64, evaluations="x"),
         lambda: batfill.serve(5), lambda: batfill.serve("easy", 5), lambda: batfill.serve("easy", idle_timeout="x"),
         lambda: batfill.Profile(), lambda: batfill.Profile(4).take(1), lambda: batfill.Profile(4).free_at(None),

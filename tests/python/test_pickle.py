@@ -125,3 +125,21 @@ def test_another_pickle_is_refused(workload, damage):
     core = workload._core
     with pytest.raises(batfill.InputError, match="^pickle: expected one of [^\n]*$"):
         core.__class__.__new__(core.__class__).__setstate__(damage(core.__getstate__()))
+
+
+def test_no_changed_byte_of_a_pickle_is_taken(workload):
+    for value in (workload, batfill.simulate(workload, 64, "easy")):
+        state = bytearray(pickle.dumps(value))
+        for place in range(len(state) // 2, len(state) - 40, max(1, len(state) // 97)):
+            state[place] ^= 0x40
+            with pytest.raises(Exception):
+                pickle.loads(bytes(state)).name  # noqa: B018
+            state[place] ^= 0x40
+
+
+def test_no_profile_is_made_of_something_else():
+    profile = batfill.Profile
+    for state in (("x",), (), (8, ()), (8, (("0", -5),)), (8, (("0", 9),)), (-8, (("0", 8),)), (8, 5), (8, (5,)),
+                  (8, (("5", 8), ("5", 7))), (8, (("5", 8), ("4", 7)))):
+        with pytest.raises(batfill.Error):
+            profile.__new__(profile).__setstate__(state)
