@@ -302,7 +302,8 @@ std::size_t merge_shards(const std::vector<std::string>& folders, const std::str
     sources.made_file = [&](const std::string& file) {
         const auto known = list.workloads.find(file);
         for (const std::string& folder : folders) {
-            const std::string path = folder + '/' + file;
+            std::string path = folder;
+            path.append("/").append(file);
             if (known == list.workloads.end() ? fs::is_regular_file(path) : has_sha256(path, known->second)) {
                 return path;
             }

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <ranges>
 #include <thread>
 #include <utility>
 
@@ -138,8 +137,9 @@ void Connections::make_room(std::optional<Number> kept) {
         }
     }
     // Many at once, since ZeroMQ tries to accept without a pause until there is room.
-    const std::size_t closed = (by_age.size() + 3) / 4;
-    for (const auto& [number, descriptor] : by_age | std::views::take(closed)) {
+    std::size_t closed = (by_age.size() + 3) / 4;
+    for (auto oldest = by_age.begin(); closed > 0; ++oldest, --closed) {
+        const int descriptor = oldest->second;
         closing_.insert(descriptor);
         shutdown(descriptor, SHUT_RDWR);  // ZeroMQ, which owns it, finds it at its end
     }
