@@ -74,7 +74,7 @@ def campaign(
     Raises InputError if a run fails, after all others; the text has one line for each that failed.
     """
     path = path_text(file, "file")
-    into = os.path.splitext(os.path.basename(path))[0] if folder is None else path_text(folder, "folder")
+    into = os.path.splitext(os.path.basename(path))[0] if folder is None else _folder_text(folder, "folder")
     if not isinstance(schedulers, (Mapping, type(None))):
         raise _core.UsageError(f"schedulers: expected a dict of instances by name, found {schedulers!r}")
     own = [(name, as_core(scheduler)) for name, scheduler in (schedulers or {}).items()]
@@ -86,6 +86,13 @@ def campaign(
     if counts.problems:
         raise _core.InputError("\n".join(counts.problems))
     return CampaignResult(into, counts.made, counts.kept)
+
+
+def _folder_text(folder: AnyPath, name: str) -> str:
+    into = path_text(folder, name)
+    if not into:
+        raise _core.UsageError(f"{name}: expected the name of a folder, found ''")
+    return into
 
 
 def _shard(shard: Any) -> tuple[int, int]:
@@ -105,7 +112,7 @@ def merge_campaign(folders: Union[AnyPath, Iterable[AnyPath]], output: AnyPath) 
 
     Raises InputError, which names missing runs.
     """
-    into = path_text(output, "output")
+    into = _folder_text(output, "output")
     return CampaignResult(into, 0, _core.merge_shards(path_texts(folders, "folders"), into))
 
 
@@ -137,6 +144,19 @@ class Tuned:
     """The policy with these weights, as simulate() and compare() take it."""
     found_at: int
     """Number of the evaluation that found them, from 1."""
+
+
+def _file_name(name: Any) -> str:
+    """The file of a workload, whose name the command reports. Raises UsageError for a name that no file can have."""
+    try:
+        file = os.fsencode(f"{name}.json")
+    except UnicodeEncodeError:
+        file = b"/"
+    if b"/" in file or b"\0" in file or len(file) > 255:
+        raise _core.UsageError(
+            f"workloads: the name {name!r} is part of names of files, expected at most 250 bytes without /"
+        )
+    return os.fsdecode(file)
 
 
 def tune(
@@ -181,7 +201,7 @@ def tune(
     arguments = arguments_of(options)
     with tempfile.TemporaryDirectory() as place:
         for workload in workloads_of(workloads):
-            saved = os.path.join(place, workload.name + ".json")
+            saved = os.path.join(place, _file_name(workload.name))
             if os.path.exists(saved):
                 raise _core.UsageError(
                     f"two workloads are called '{workload.name}', expected names that tell them apart"

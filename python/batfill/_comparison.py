@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Comparison:
     """The metrics of workloads under several schedulers. Printed, it is the table of `batfill compare`."""
 
-    def __init__(self, core: "_core.Comparison", metric: str) -> None:
-        """Not for users: see compare()."""
+    def __init__(self, core: "_core.Comparison", metric: str | None) -> None:
+        """Not for users: see compare(). `metric` is the only one that was computed, or None for all."""
         self._core = core
         self._metric = metric
 
@@ -38,9 +38,15 @@ class Comparison:
     def values(self, metric: str | None = None) -> "numpy.typing.NDArray[numpy.float64]":
         """The values of a metric, shape (workloads, schedulers); NaN where no job counts for it.
 
-        `metric` is by default the one that was compared, else mean_bounded_slowdown.
+        `metric` is by default the one that was compared, else mean_bounded_slowdown. Raises UsageError for one that was
+        not computed.
         """
-        flat = self._core.values(metric or self._metric)
+        asked = metric or self._metric or "mean_bounded_slowdown"
+        flat = self._core.values(asked)
+        if self._metric not in (None, asked):
+            raise _core.UsageError(
+                f"metric: {asked} was not computed, expected {self._metric}; compare() without a metric computes all"
+            )
         return flat.reshape(len(self.workloads), len(self.schedulers))
 
     def to_pandas(self, metric: str | None = None) -> "pandas.DataFrame":
@@ -129,4 +135,4 @@ def compare(
         short_deadline,
         checked_progress(progress),
     )
-    return Comparison(core, metric or "mean_bounded_slowdown")
+    return Comparison(core, metric)
