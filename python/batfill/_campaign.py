@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
-from ._arguments import AnyPath, checked_progress, path_text, path_texts
+from ._arguments import AnyPath, checked_progress, path_text, path_texts, shown
 from ._comparison import Workloads, workloads_of
 from ._fingerprint import fingerprint
 from ._options import arguments_of, errors_in_keywords, text_of
@@ -76,7 +76,7 @@ def campaign(
     path = path_text(file, "file")
     into = os.path.splitext(os.path.basename(path))[0] if folder is None else _folder_text(folder, "folder")
     if not isinstance(schedulers, (Mapping, type(None))):
-        raise _core.UsageError(f"schedulers: expected a dict of instances by name, found {schedulers!r}")
+        raise _core.UsageError(f"schedulers: expected a dict of instances by name, found {shown(schedulers)}")
     own = [(name, as_core(scheduler)) for name, scheduler in (schedulers or {}).items()]
     for name, scheduler in own:
         if isinstance(scheduler, str):
@@ -103,7 +103,7 @@ def _shard(shard: Any) -> tuple[int, int]:
     except (TypeError, ValueError):
         number, count = 0, 0
     if not 1 <= number <= count < 2**31:
-        raise _core.UsageError(f"shard: expected I/N with I in 1..N, such as '1/4', found {shard!r}")
+        raise _core.UsageError(f"shard: expected I/N with I in 1..N, such as '1/4', found {shown(shard)}")
     return number, count
 
 
@@ -192,7 +192,7 @@ def tune(
     True
     """
     if not isinstance(scale, (Mapping, type(None))):
-        raise _core.UsageError(f"scale: expected a dict of numbers by feature, found {scale!r}")
+        raise _core.UsageError(f"scale: expected a dict of numbers by feature, found {shown(scale)}")
     options = {"platform": platform_text(platform), "algorithm": algorithm, "metric": metric, "over": over,
                "method": method, "features": features, "evaluations": evaluations, "points": points,
                "lambda_": lambda_, "seed": seed, "tau": tau,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
-from ._arguments import AnyPath, checked_progress, is_path, utf8
+from ._arguments import AnyPath, checked_progress, is_path, shown, utf8
 from ._run import Platform, as_workload, platform_text
 from ._scheduler import AnyScheduler, as_core, label_of
 from ._workload import Seconds, Workload
@@ -112,12 +112,12 @@ def compare(
     """
     jobs = workloads_of(workloads)
     if isinstance(schedulers, (str, bytes, type)) or not hasattr(schedulers, "__iter__"):
-        raise _core.UsageError(f"schedulers: expected a list or dict, found {schedulers!r}")
+        raise _core.UsageError(f"schedulers: expected a list or dict, found {shown(schedulers)}")
     named: list[tuple[str, Any]] = []
     entries = schedulers.items() if isinstance(schedulers, Mapping) else ((None, one) for one in schedulers)
     for name, scheduler in entries:
         if not isinstance(name, (str, type(None))) or name == "":
-            raise _core.UsageError(f"schedulers: expected names as keys, found {name!r}")
+            raise _core.UsageError(f"schedulers: expected names as keys, found {shown(name)}")
         given = as_core(scheduler)
         if name is None:
             name = _core.name_of_scheduler(given) if isinstance(given, str) else label_of(given)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from . import _core
-from ._arguments import path_text
+from ._arguments import path_text, shown
 
 # Options whose names are no keywords, or say less in a call.
 _NAMES = {
@@ -45,11 +45,11 @@ def arguments_of(keywords: Mapping[str, Any]) -> list[str]:
 def _require_kind(keyword: str, value: Any) -> None:
     is_truth = isinstance(value, (bool, numpy.bool_))
     if keyword in _FLAGS and not is_truth and value is not None:
-        raise _core.UsageError(f"{keyword}: expected True or False, found {value!r}")
+        raise _core.UsageError(f"{keyword}: expected True or False, found {shown(value)}")
     if keyword not in _FLAGS and is_truth and value:
-        raise _core.UsageError(f"{keyword}: expected a value, found {value!r}")
+        raise _core.UsageError(f"{keyword}: expected a value, found {shown(value)}")
     if isinstance(value, Mapping) and not value:
-        raise _core.UsageError(f"{keyword}: expected a dict with an entry, found {value!r}")
+        raise _core.UsageError(f"{keyword}: expected a dict with an entry, found {shown(value)}")
 
 
 @contextmanager

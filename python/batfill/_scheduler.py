@@ -6,7 +6,7 @@ import inspect
 from typing import Any, Union
 
 from . import _core
-from ._arguments import AnyPath, is_path, path_text, utf8
+from ._arguments import AnyPath, is_path, path_text, shown, utf8
 
 
 class Scheduler:
@@ -80,7 +80,7 @@ def as_core(scheduler: Any) -> Any:
         _require_ordinary_methods(scheduler)
         return scheduler
     raise _core.UsageError(
-        f"scheduler: expected a name such as 'easy,order=saf' or an instance of batfill.Scheduler, found {scheduler!r}"
+        f"scheduler: expected a name such as 'easy,order=saf' or an instance of batfill.Scheduler, found {shown(scheduler)}"
     )
 
 
@@ -91,7 +91,8 @@ _METHODS = ("begin", "decide", "registers_jobs", "reuses_profiles", "gives_guara
 def _require_ordinary_methods(scheduler: Scheduler) -> None:
     """Raises UsageError for one whose call would run nothing: with async, or with yield."""
     for name in _METHODS:
-        method = inspect.getattr_static(scheduler, name, None)
+        method = inspect.getattr_static(scheduler, name, None)  # runs no code of the user
+        method = getattr(method, "__func__", method) if isinstance(method, (classmethod, staticmethod)) else method
         found = "with async" if inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method) else ""
         found = "with yield" if inspect.isgeneratorfunction(method) else found
         if found:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from . import _core
-from ._arguments import utf8
+from ._arguments import shown, utf8
 
 # Columns that from_dataframe() reads; it keeps others as fields of the jobs.
 _OWN_COLUMNS = ("id", "submit", "processors", "walltime", "run_time", "user", "queue", "deadline", "licenses")
@@ -190,14 +190,14 @@ def _others(columns: dict[str, list[Any]], labels: list[str]) -> list[str]:
 def _columns(table: Any) -> dict[str, list[Any]]:
     """The columns of a table by name: all that are needed, and none that a job cannot have."""
     if not hasattr(table, "keys") or not hasattr(table, "__getitem__"):
-        raise _core.UsageError(f"table: expected a pandas.DataFrame or a dict of columns, found {table!r}")
+        raise _core.UsageError(f"table: expected a pandas.DataFrame or a dict of columns, found {shown(table)}")
     columns: dict[str, list[Any]] = {}
     for key in table.keys():
         column = table[key]
         if str(key) in columns or getattr(column, "ndim", 1) == 2:
             raise _core.InputError(f"expected one column {str(key)!r}, found several")
         if isinstance(column, (str, bytes)) or not hasattr(column, "__iter__"):
-            raise _core.InputError(f"column {str(key)!r}: expected a list or an array, found {column!r}")
+            raise _core.InputError(f"column {str(key)!r}: expected a list or an array, found {shown(column)}")
         columns[str(key)] = list(column)
     for needed in ("submit", "processors", "run_time"):
         if needed not in columns:

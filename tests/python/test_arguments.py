@@ -52,6 +52,8 @@ def test_paths_are_never_options(log, tmp_path, monkeypatch):
     alone = batfill.Workload.from_accounting("--load=0.5", "csv", mapping=FIELDS)
     assert (len(alone), alone.name) == (2, "--load=0.5")
     assert batfill.Workload.from_swf("-k.swf").name == "-k"
+    with pytest.raises(batfill.UsageError, match="^format: expected sacct, .* found '--load=0.5'$"):
+        batfill.Workload.from_accounting(["csv", "t.csv"], "--load=0.5", mapping=FIELDS)
     assert batfill.Workload.weeks_from_swf(b"-k.swf")[0].name == "-k-week-1"
 
 
@@ -175,13 +177,13 @@ async def both(self, *_):
     yield
 
 
-@pytest.mark.parametrize("method", [asynchronous, generator, both])
+@pytest.mark.parametrize("method", [asynchronous, generator, both, staticmethod(asynchronous)])
 @pytest.mark.parametrize("name", ["decide", "begin", "statistics", "registers_jobs"])
 def test_methods_that_would_run_nothing(workload, method, name):
     scheduler = type("Mine", (batfill.Scheduler,), {"decide": start_all, name: method})
     for call in (lambda: batfill.simulate(workload, 64, scheduler()), lambda: batfill.simulate(workload, 64, scheduler),
                  lambda: batfill.compare(workload, [scheduler()]), lambda: batfill.serve(scheduler())):
-        with pytest.raises(batfill.UsageError, match=f"^scheduler: {name} must be an ordinary method, found .* in Mine$"):
+        with pytest.raises(batfill.UsageError, match=f"^scheduler: {name} must be an ordinary .* in Mine$"):
             call()
 
 
