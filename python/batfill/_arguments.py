@@ -14,6 +14,15 @@ if TYPE_CHECKING:
 AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
+def shown(value: Any) -> str:
+    """A value on the one line of an error."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # pylint: disable=broad-exception-caught
+        text = ""
+    return text if 0 < len(text) <= 200 else f"a value of type {type(value).__name__}"
+
+
 def is_path(value: Any) -> TypeGuard[AnyPath]:
     """Whether it is of a kind that paths have."""
     return isinstance(value, (str, bytes, os.PathLike))
@@ -22,7 +31,7 @@ def is_path(value: Any) -> TypeGuard[AnyPath]:
 def path_text(path: Any, name: str = "path") -> str:
     """A path as a str, with surrogates for bytes that are not UTF-8. Raises ValueError for a zero byte, as open()."""
     if not is_path(path):
-        raise _core.UsageError(f"{name}: expected a path, found {path!r}")
+        raise _core.UsageError(f"{name}: expected a path, found {shown(path)}")
     text = os.fsdecode(path)
     if "\0" in text:
         raise ValueError("embedded null byte")
@@ -34,8 +43,13 @@ def path_texts(paths: Union[AnyPath, Iterable[AnyPath]], name: str) -> list[str]
     if is_path(paths):
         return [path_text(paths, name)]
     if not isinstance(paths, Iterable):
-        raise _core.UsageError(f"{name}: expected a path or a list of paths, found {paths!r}")
+        raise _core.UsageError(f"{name}: expected a path or a list of paths, found {shown(paths)}")
     return [path_text(path, name) for path in paths]
+
+
+def argument_of(path: str) -> str:
+    """A path as an argument of a command, which would take one that begins with - as an option."""
+    return f"./{path}" if path.startswith("-") else path
 
 
 def utf8(text: str) -> str:
@@ -46,5 +60,5 @@ def utf8(text: str) -> str:
 def checked_progress(progress: "Callable[[int, int], object] | None") -> "Callable[[int, int], object] | None":
     """The function, or None. Raises UsageError for anything else."""
     if progress is not None and not callable(progress):
-        raise _core.UsageError(f"progress: expected a function of two numbers, found {progress!r}")
+        raise _core.UsageError(f"progress: expected a function of two numbers, found {shown(progress)}")
     return progress

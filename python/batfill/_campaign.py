@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
-from ._arguments import AnyPath, checked_progress, path_text, path_texts
+from ._arguments import AnyPath, checked_progress, path_text, path_texts, shown
 from ._comparison import Workloads, workloads_of
 from ._fingerprint import fingerprint
 from ._options import arguments_of, errors_in_keywords, text_of
@@ -74,9 +74,9 @@ def campaign(
     Raises InputError if a run fails, after all others; the text has one line for each that failed.
     """
     path = path_text(file, "file")
-    into = os.path.splitext(os.path.basename(path))[0] if folder is None else path_text(folder, "folder")
+    into = os.path.splitext(os.path.basename(path))[0] if folder is None else _folder_text(folder, "folder")
     if not isinstance(schedulers, (Mapping, type(None))):
-        raise _core.UsageError(f"schedulers: expected a dict of instances by name, found {schedulers!r}")
+        raise _core.UsageError(f"schedulers: expected a dict of instances by name, found {shown(schedulers)}")
     own = [(name, as_core(scheduler)) for name, scheduler in (schedulers or {}).items()]
     for name, scheduler in own:
         if isinstance(scheduler, str):
@@ -88,6 +88,13 @@ def campaign(
     return CampaignResult(into, counts.made, counts.kept)
 
 
+def _folder_text(folder: AnyPath, name: str) -> str:
+    into = path_text(folder, name)
+    if not into:
+        raise _core.UsageError(f"{name}: expected the name of a folder, found ''")
+    return into
+
+
 def _shard(shard: Any) -> tuple[int, int]:
     """Which part of the runs, from 1, and of how many."""
     parts = shard.split("/") if isinstance(shard, str) else (1, 1) if shard is None else shard
@@ -96,7 +103,7 @@ def _shard(shard: Any) -> tuple[int, int]:
     except (TypeError, ValueError):
         number, count = 0, 0
     if not 1 <= number <= count < 2**31:
-        raise _core.UsageError(f"shard: expected I/N with I in 1..N, such as '1/4', found {shard!r}")
+        raise _core.UsageError(f"shard: expected I/N with I in 1..N, such as '1/4', found {shown(shard)}")
     return number, count
 
 
@@ -105,7 +112,7 @@ def merge_campaign(folders: Union[AnyPath, Iterable[AnyPath]], output: AnyPath) 
 
     Writes the table and the pages. Raises InputError, which names missing runs.
     """
-    into = path_text(output, "output")
+    into = _folder_text(output, "output")
     parts = path_texts(folders, "folders")
     if not parts:
         raise _core.UsageError("folders: expected at least one, found none")
@@ -142,6 +149,19 @@ class Tuned:
     """Number of the evaluation that found them, from 1."""
 
 
+def _file_name(name: Any) -> str:
+    """The file of a workload, whose name the command reports. Raises UsageError for a name that no file can have."""
+    try:
+        file = os.fsencode(f"{name}.json")
+    except UnicodeEncodeError:
+        file = b"/"
+    if b"/" in file or b"\0" in file or len(file) > 255:
+        raise _core.UsageError(
+            f"workloads: the name {name!r} is part of names of files, expected at most 250 bytes without /"
+        )
+    return os.fsdecode(file)
+
+
 def tune(
     workloads: Workloads,
     platform: Platform,
@@ -175,7 +195,7 @@ def tune(
     True
     """
     if not isinstance(scale, (Mapping, type(None))):
-        raise _core.UsageError(f"scale: expected a dict of numbers by feature, found {scale!r}")
+        raise _core.UsageError(f"scale: expected a dict of numbers by feature, found {shown(scale)}")
     options = {"platform": platform_text(platform), "algorithm": algorithm, "metric": metric, "over": over,
                "method": method, "features": features, "evaluations": evaluations, "points": points,
                "lambda_": lambda_, "seed": seed, "tau": tau,
@@ -184,7 +204,7 @@ def tune(
     arguments = arguments_of(options)
     with tempfile.TemporaryDirectory() as place:
         for workload in workloads_of(workloads):
-            saved = os.path.join(place, workload.name + ".json")
+            saved = os.path.join(place, _file_name(workload.name))
             if os.path.exists(saved):
                 raise _core.UsageError(
                     f"two workloads are called '{workload.name}', expected names that tell them apart"

@@ -55,11 +55,13 @@ class Columns:
         return name in self._names
 
     def __getitem__(self, name: str) -> "numpy.typing.NDArray[Any]":
-        """The column of this name, shape (rows,). Raises KeyError if there is none."""
+        """The column of this name, shape (rows,), read-only. Raises KeyError if there is none."""
         if name not in self._names and name not in self._unlisted:
             raise KeyError(f"{name!r}, expected one of {', '.join(self._names)}")
         if name not in self._made:
-            self._made[name] = self._make(name)
+            column = self._make(name)
+            column.flags.writeable = False  # the next reader gets the same array
+            self._made[name] = column
         return self._made[name]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -75,7 +77,8 @@ class Columns:
         """The table as a pandas.DataFrame. Needs pandas."""
         import pandas
 
-        return pandas.DataFrame({name: self[name] for name in self._names})
+        # Copies: pandas would share the texts, which are read-only here.
+        return pandas.DataFrame({name: self[name].copy() for name in self._names})
 
     def __repr__(self) -> str:
         return f"<{self._size} rows of {', '.join(self._names)}>"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
-from ._arguments import AnyPath, checked_progress, is_path, utf8
+from ._arguments import AnyPath, checked_progress, is_path, shown, utf8
 from ._run import Platform, as_workload, platform_text
 from ._scheduler import AnyScheduler, as_core, label_of
 from ._workload import Seconds, Workload
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Comparison:
     """The metrics of workloads under several schedulers. Printed, it is the table of `batfill compare`."""
 
-    def __init__(self, core: "_core.Comparison", metric: str) -> None:
-        """Not for users: see compare()."""
+    def __init__(self, core: "_core.Comparison", metric: str | None) -> None:
+        """Not for users: see compare(). `metric` is the only one that was computed, or None for all."""
         self._core = core
         self._metric = metric
 
@@ -38,9 +38,15 @@ class Comparison:
     def values(self, metric: str | None = None) -> "numpy.typing.NDArray[numpy.float64]":
         """The values of a metric, shape (workloads, schedulers); NaN where no job counts for it.
 
-        `metric` is by default the one that was compared, else mean_bounded_slowdown.
+        `metric` is by default the one that was compared, else mean_bounded_slowdown. Raises UsageError for one that was
+        not computed.
         """
-        flat = self._core.values(metric or self._metric)
+        asked = metric or self._metric or "mean_bounded_slowdown"
+        flat = self._core.values(asked)
+        if self._metric not in (None, asked):
+            raise _core.UsageError(
+                f"metric: {asked} was not computed, expected {self._metric}; compare() without a metric computes all"
+            )
         return flat.reshape(len(self.workloads), len(self.schedulers))
 
     def to_pandas(self, metric: str | None = None) -> "pandas.DataFrame":
@@ -106,12 +112,12 @@ def compare(
     """
     jobs = workloads_of(workloads)
     if isinstance(schedulers, (str, bytes, type)) or not hasattr(schedulers, "__iter__"):
-        raise _core.UsageError(f"schedulers: expected a list or dict, found {schedulers!r}")
+        raise _core.UsageError(f"schedulers: expected a list or dict, found {shown(schedulers)}")
     named: list[tuple[str, Any]] = []
     entries = schedulers.items() if isinstance(schedulers, Mapping) else ((None, one) for one in schedulers)
     for name, scheduler in entries:
         if not isinstance(name, (str, type(None))) or name == "":
-            raise _core.UsageError(f"schedulers: expected names as keys, found {name!r}")
+            raise _core.UsageError(f"schedulers: expected names as keys, found {shown(name)}")
         given = as_core(scheduler)
         if name is None:
             name = _core.name_of_scheduler(given) if isinstance(given, str) else label_of(given)
@@ -129,4 +135,4 @@ def compare(
         short_deadline,
         checked_progress(progress),
     )
-    return Comparison(core, metric or "mean_bounded_slowdown")
+    return Comparison(core, metric)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy
 
 from . import _core
+from ._arguments import shown
 from ._columns import Columns
 from ._run import platform_text
 
@@ -21,15 +22,6 @@ if TYPE_CHECKING:
     Observation = Union[NDArray[Any], dict[str, NDArray[Any]]]
 
 LEAST, LARGEST = -(2**63), 2**63 - 1
-
-
-def shown(value: Any) -> str:
-    """A value on the one line of an error."""
-    try:
-        text = " ".join(repr(value).split())
-    except Exception:  # pylint: disable=broad-exception-caught
-        text = ""
-    return text if 0 < len(text) <= 200 else f"a value of type {type(value).__name__}"
 
 
 def whole(name: str, value: Any, least: int, most: int = LARGEST) -> int:

@@ -11,21 +11,25 @@ from typing import Any
 import numpy
 
 from . import _core
-from ._arguments import path_text
+from ._arguments import path_text, shown
 
 # Options whose names are no keywords, or say less in a call.
 _NAMES = {
     "since": "from", "days": "split", "mapping": "map", "lambda_": "lambda", "partition_limits": "partition-limit"
 }
 
+_FLAGS = ("shift", "nodes", "keep_zero_run_times", "keep_unallocated")
+
 
 def arguments_of(keywords: Mapping[str, Any]) -> list[str]:
     """The arguments of a command: until="90d" is --until=90d, shift=True is --shift, unit=None is nothing.
 
-    A list repeats the option; a dict becomes KEY=VALUE,KEY=VALUE.
+    A list repeats the option; a dict becomes KEY=VALUE,KEY=VALUE. Raises UsageError for a value that is no flag's or
+    only a flag's, and for an empty dict.
     """
     arguments = []
     for keyword, value in keywords.items():
+        _require_kind(keyword, value)
         option = "--" + _NAMES.get(keyword, keyword.replace("_", "-"))
         if isinstance(value, (list, tuple, set, numpy.ndarray)):
             arguments += [f"{option}={text_of(one)}" for one in value]
@@ -36,6 +40,16 @@ def arguments_of(keywords: Mapping[str, Any]) -> list[str]:
         elif value is not None:
             arguments.append(f"{option}={text_of(value)}")
     return arguments
+
+
+def _require_kind(keyword: str, value: Any) -> None:
+    is_truth = isinstance(value, (bool, numpy.bool_))
+    if keyword in _FLAGS and not is_truth and value is not None:
+        raise _core.UsageError(f"{keyword}: expected True or False, found {shown(value)}")
+    if keyword not in _FLAGS and is_truth and value:
+        raise _core.UsageError(f"{keyword}: expected a value, found {shown(value)}")
+    if isinstance(value, Mapping) and not value:
+        raise _core.UsageError(f"{keyword}: expected a dict with an entry, found {shown(value)}")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, SupportsIndex, Union
 
 from . import _core
-from ._arguments import AnyPath, is_path, path_text, path_texts, utf8
+from ._arguments import AnyPath, is_path, path_text, path_texts, shown, utf8
 from ._columns import Columns
 from ._scheduler import AnyScheduler, as_core, label_of, parameters_of
 from ._workload import Seconds, Workload
@@ -105,7 +105,7 @@ def platform_text(platform: Platform) -> str:
     if is_path(platform):
         return path_text(platform, "platform")
     if not isinstance(platform, SupportsIndex) or isinstance(platform, bool):
-        raise _core.UsageError(f"platform: expected a number of hosts, a name or a path, found {platform!r}")
+        raise _core.UsageError(f"platform: expected a number of hosts, a name or a path, found {shown(platform)}")
     return str(operator.index(platform))
 
 
@@ -114,7 +114,7 @@ def as_workload(workload: Union[Workload, AnyPath]) -> Workload:
     if isinstance(workload, Workload):
         return workload
     if not is_path(workload):
-        raise _core.UsageError(f"workload: expected a batfill.Workload or a path, found {workload!r}")
+        raise _core.UsageError(f"workload: expected a batfill.Workload or a path, found {shown(workload)}")
     path = path_text(workload, "workload")
     return Workload.from_swf(path) if _core.is_log(path) else Workload.from_json(path)
 
@@ -169,7 +169,7 @@ def report(
     several = list(runs) if isinstance(runs, Iterable) else [runs]
     for run in several:
         if not isinstance(run, Run):
-            raise _core.UsageError(f"runs: expected a batfill.Run or several, found {run!r}")
+            raise _core.UsageError(f"runs: expected a batfill.Run or several, found {shown(run)}")
     if not several:
         raise _core.UsageError("runs: expected at least one, found none")
     cores = [run._core for run in several]

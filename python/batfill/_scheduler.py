@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Union
 
 from . import _core
-from ._arguments import AnyPath, is_path, path_text, utf8
+from ._arguments import AnyPath, is_path, path_text, shown, utf8
 
 
 class Scheduler:
@@ -71,13 +72,33 @@ AnyScheduler = Union[str, Scheduler]
 
 def as_core(scheduler: Any) -> Any:
     """The name of a scheduler, or an instance, as the extension module takes them."""
-    if isinstance(scheduler, (str, Scheduler)):
+    if isinstance(scheduler, str):
         return scheduler
     if isinstance(scheduler, type) and issubclass(scheduler, Scheduler):
-        return scheduler()
+        scheduler = scheduler()
+    if isinstance(scheduler, Scheduler):
+        _require_ordinary_methods(scheduler)
+        return scheduler
     raise _core.UsageError(
-        f"scheduler: expected a name such as 'easy,order=saf' or an instance of batfill.Scheduler, found {scheduler!r}"
+        f"scheduler: expected a name such as 'easy,order=saf' or an instance of batfill.Scheduler, found {shown(scheduler)}"
     )
+
+
+_METHODS = ("begin", "decide", "registers_jobs", "reuses_profiles", "gives_guarantees", "switches_processors",
+            "statistics")
+
+
+def _require_ordinary_methods(scheduler: Scheduler) -> None:
+    """Raises UsageError for one whose call would run nothing: with async, or with yield."""
+    for name in _METHODS:
+        method = inspect.getattr_static(scheduler, name, None)  # runs no code of the user
+        method = getattr(method, "__func__", method) if isinstance(method, (classmethod, staticmethod)) else method
+        found = "with async" if inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method) else ""
+        found = "with yield" if inspect.isgeneratorfunction(method) else found
+        if found:
+            raise _core.UsageError(
+                f"scheduler: {name} must be an ordinary method, found one {found} in {label_of(scheduler)}"
+            )
 
 
 def label_of(scheduler: Any) -> str:

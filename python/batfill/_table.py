@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime
 import json
 import math
+import re
 from collections.abc import Iterable
 from typing import Any
 
 import numpy
 
 from . import _core
-from ._arguments import utf8
+from ._arguments import shown, utf8
 
 # Columns that from_dataframe() reads; it keeps others as fields of the jobs.
 _OWN_COLUMNS = ("id", "submit", "processors", "walltime", "run_time", "user", "queue", "deadline", "licenses")
@@ -127,12 +128,15 @@ def _microseconds(value: Any, name: str) -> int | None:
     return None
 
 
-def _midnight_before(value: Any, microseconds: int) -> int:
-    """Midnight on the clock of the instant, which counts in UTC unless it says its offset."""
-    offset = value.utcoffset() if isinstance(value, datetime.datetime) else None
-    ahead = 0 if offset is None else offset // datetime.timedelta(microseconds=1)
-    day = 86_400_000_000
-    return (microseconds + ahead) // day * day - ahead
+_DAY = 86_400_000_000  # microseconds
+_OFFSET = re.compile(r"(Z|UTC|[+-]\d{1,4}(:\d{1,2})?)\s*$")  # at the end of a text that `import` reads
+
+
+def _has_zone(value: Any) -> bool:
+    """Whether a date and time says its time zone or offset."""
+    if isinstance(value, str):
+        return _OFFSET.search(value, len("2024-03-01")) is not None
+    return isinstance(value, datetime.datetime) and value.tzinfo is not None
 
 
 def _instants(columns: dict[str, list[Any]], labels: list[str]) -> "tuple[Any, Any]":
@@ -147,14 +151,13 @@ def _instants(columns: dict[str, list[Any]], labels: list[str]) -> "tuple[Any, A
                 raise _fail(label, name, value, "a number of seconds, or a date and time") from None
     known = [number for number in dates["submit"] if number is not None]
     if known:
-        first = min(known)
-        zero = _midnight_before(numbers["submit"][dates["submit"].index(first)], first)
+        zero = min(known) // _DAY * _DAY  # midnight in UTC, as in `import`
         clocks: set[bool] = set()
         for name, column in numbers.items():
             for row, (value, date) in enumerate(zip(column, dates[name])):
                 if date is None and not (_is_missing(value) and name == "deadline"):
                     raise _fail(labels[row], name, value, "a date and time, as other rows have")
-                clocks.update([getattr(value, "tzinfo", None) is None] if isinstance(value, datetime.datetime) else [])
+                clocks.update([] if date is None else [_has_zone(value)])
                 if len(clocks) > 1:
                     raise _fail(labels[row], name, value, "a date and time with a time zone in all rows or in none")
             numbers[name] = [None if date is None else (date - zero) / 1e6 for date in dates[name]]
@@ -187,14 +190,14 @@ def _others(columns: dict[str, list[Any]], labels: list[str]) -> list[str]:
 def _columns(table: Any) -> dict[str, list[Any]]:
     """The columns of a table by name: all that are needed, and none that a job cannot have."""
     if not hasattr(table, "keys") or not hasattr(table, "__getitem__"):
-        raise _core.UsageError(f"table: expected a pandas.DataFrame or a dict of columns, found {table!r}")
+        raise _core.UsageError(f"table: expected a pandas.DataFrame or a dict of columns, found {shown(table)}")
     columns: dict[str, list[Any]] = {}
     for key in table.keys():
         column = table[key]
         if str(key) in columns or getattr(column, "ndim", 1) == 2:
             raise _core.InputError(f"expected one column {str(key)!r}, found several")
         if isinstance(column, (str, bytes)) or not hasattr(column, "__iter__"):
-            raise _core.InputError(f"column {str(key)!r}: expected a list or an array, found {column!r}")
+            raise _core.InputError(f"column {str(key)!r}: expected a list or an array, found {shown(column)}")
         columns[str(key)] = list(column)
     for needed in ("submit", "processors", "run_time"):
         if needed not in columns:

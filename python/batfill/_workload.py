@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
+import operator
 import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 
 from . import _core
-from ._arguments import AnyPath, path_text, path_texts, utf8
+from ._arguments import AnyPath, argument_of, path_text, path_texts, shown, utf8
 from ._columns import Columns
 from ._options import arguments_of, errors_in_keywords, text_of
 from ._table import from_table
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 Path = Union[str, "os.PathLike[str]"]
 Seconds = Union[float, str]  # a number, or a text with a unit such as "90d"
+_MOST_PROCESSORS = 2**31 - 2
 
 
 class Cleaning(TypedDict, total=False):
@@ -93,7 +95,7 @@ class Workload:
         """
         name = path_text(path)
         with errors_in_keywords():
-            [(_, core)], summary = _core.convert(False, [name, *arguments_of(_known(cleaning))])
+            [(_, core)], summary = _core.convert(False, [argument_of(name), *arguments_of(_known(cleaning))])
         return cls(core, _stem(name), summary)
 
     @classmethod
@@ -116,7 +118,7 @@ class Workload:
         name = path_text(path)
         split = {"days": days, "skip": skip, "periods": periods, "crossing": crossing, "count_from": count_from}
         with errors_in_keywords():
-            found, summary = _core.convert(False, [name, *arguments_of({**_known(cleaning), **split})])
+            found, summary = _core.convert(False, [argument_of(name), *arguments_of({**_known(cleaning), **split})])
         word = {7: "week", 30: "month"}.get(int(days) if days == int(days) else 0, "period")
         return [cls(core, f"{_stem(name)}-{word}-{number}", summary) for number, core in found]
 
@@ -144,20 +146,27 @@ class Workload:
         {"debug": "1h"}, are the walltimes of jobs without a time limit. The other keywords are the options of `batfill
         import`.
         """
+        if not isinstance(format, str) or format.startswith("-"):
+            raise _core.UsageError(
+                f"format: expected sacct, pbs, csv or the name of a published data set, found {shown(format)}"
+            )
         names = path_texts(paths, "paths")
         if not names:
             raise _core.UsageError("paths: expected at least one file, found none")
         if mapping is not None and map is not None:
             raise _core.UsageError("mapping and map are one option, expected only one of them")
+        keyword = "map" if mapping is None else "mapping"
         mapping = map if mapping is None else mapping
         if not isinstance(mapping, (Mapping, type(None))):
-            raise _core.UsageError(f"mapping: expected a dict of columns by field, found {mapping!r}")
+            raise _core.UsageError(f"{keyword}: expected a dict of columns by field, found {shown(mapping)}")
         if any("," in str(column) for column in (mapping or {}).values()):
-            raise _core.UsageError("mapping: expected columns without a comma in their names")
-        how = {"mapping": mapping, "times": times, "separator": separator, "time_zone": time_zone, "nodes": nodes,
+            raise _core.UsageError(f"{keyword}: expected columns without a comma in their names")
+        how = {keyword: mapping, "times": times, "separator": separator, "time_zone": time_zone, "nodes": nodes,
                "bad_rows": bad_rows, "partition_limits": partition_limits}
         with errors_in_keywords():
-            [(_, core)], summary = _core.convert(True, [format, *names, *arguments_of({**_known(cleaning), **how})])
+            files = [argument_of(name) for name in names]  # `map` is an option here
+            arguments = [format, *files, *arguments_of({**_known(cleaning), **how})]
+            [(_, core)], summary = _core.convert(True, arguments)
         return cls(core, _stem(names[0]), summary)
 
     @classmethod
@@ -204,8 +213,9 @@ class Workload:
         (otherwise the run time), `user`, `queue`, `deadline` (an instant as `submit`), `licenses` (lists of names, or
         texts with commas between names). Lengths of time are seconds, timedelta, or texts such as "1-12:00:00", as
         `import` reads them. Instants are seconds, or dates and times: datetime, datetime64, or texts such as
-        "2024-03-01 12:00:00". Then time 0 is the midnight before the first submission, as in `import`. A job with a
-        walltime of NaN or None has none: schedulers reject it without `default_walltime`. The workload keeps all other
+        "2024-03-01 12:00:00", all with a time zone or all without. Then time 0 is the midnight in UTC before the first
+        submission, as in `import`. A job with a walltime of NaN or None has none: schedulers reject it without
+        `default_walltime`. The workload keeps all other
         columns as fields of the jobs, for schedulers that read them. `processors` is the size of the machine, by
         default that of the widest job. With `walltimes="believed"` nothing stops a job at its walltime, which is only
         an estimate.
@@ -223,8 +233,10 @@ class Workload:
         array([ 0., 55.])
         """
         if walltimes not in ("enforced", "believed"):
-            raise _core.UsageError(f"walltimes: expected 'enforced' or 'believed', found {walltimes!r}")
-        core, changed = from_table(table, processors, walltimes == "believed", name)
+            raise _core.UsageError(f"walltimes: expected 'enforced' or 'believed', found {shown(walltimes)}")
+        if not isinstance(name, str):
+            raise _core.UsageError(f"name: expected a text, found {shown(name)}")
+        core, changed = from_table(table, _size_of_machine(processors), walltimes == "believed", name)
         noted = {"id that Batsim would misread: changed": changed} if changed else {}
         return cls(core, name, {"kept": len(core), "dropped": {}, "noted": noted} if changed else None)
 
@@ -301,6 +313,19 @@ class Workload:
 
     def __repr__(self) -> str:
         return f"<Workload {self.name}: {len(self)} jobs for {self.processors} processors>"
+
+
+def _size_of_machine(processors: Any) -> int | None:
+    """A number of processors, or None. Raises UsageError."""
+    try:
+        number = None if processors is None else operator.index(processors)
+    except TypeError:
+        number = 0
+    if isinstance(processors, bool) or not (number is None or 1 <= number <= _MOST_PROCESSORS):
+        raise _core.UsageError(
+            f"processors: expected a whole number in 1..{_MOST_PROCESSORS} or None, found {shown(processors)}"
+        )
+    return number
 
 
 def _fields_of(texts: Iterable[str]) -> "dict[str, numpy.typing.NDArray[Any]]":

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 import numpy
 
 from . import _core
+from ._arguments import shown
 from ._learning import (
     LEAST,
     Functions,
@@ -29,7 +30,6 @@ from ._learning import (
     platform_of,
     require_no_rendering,
     seed_of,
-    shown,
     truth,
     weights_of,
     whole,

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy
 
 from . import _core, gym
-from ._learning import LEAST, episode_of, require_no_rendering, seed_of, shown, truth, whole
+from ._arguments import shown
+from ._learning import LEAST, episode_of, require_no_rendering, seed_of, truth, whole
 from ._workload import Path, Workload
 
 if TYPE_CHECKING:

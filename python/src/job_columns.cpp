@@ -14,7 +14,12 @@ namespace batfill::python {
 
 nb::object JobColumns::column(const std::string& name) {
     const auto known = columns_.find(name);
-    return known != columns_.end() ? known->second : columns_.emplace(name, make(name)).first->second;
+    if (known != columns_.end()) {
+        return known->second;
+    }
+    const nb::object column = make(name);
+    column.attr("flags").attr("writeable") = false;  // the next reader gets the same array
+    return columns_.emplace(name, column).first->second;
 }
 
 nb::object JobColumns::text(const std::string& name) const {

@@ -30,10 +30,13 @@ SharedRound make_round() {
             }};
 }
 
+nb::object base_class() {
+    return nb::module_::import_("batfill._scheduler").attr("Scheduler");
+}
+
 // Whether the class of the scheduler has its own function of this name.
 bool implements(nb::handle scheduler, const char* function) {
-    const nb::object base = nb::module_::import_("batfill._scheduler").attr("Scheduler");
-    return !attribute(scheduler.type(), function).is(attribute(base, function));
+    return !attribute(scheduler.type(), function).is(attribute(base_class(), function));
 }
 
 // The counts that statistics() returned.
@@ -61,10 +64,15 @@ std::vector<Statistic> statistics_of(nb::handle counts, const std::string& name)
 }
 
 // A deep copy of the scheduler.
-// Throws: UsageError if it has what cannot be copied.
+// Throws: UsageError if it has what cannot be copied, and if its own way to copy makes no scheduler.
 SharedObject copy_of(nb::handle scheduler, const std::string& name) {
     try {
-        return share(call_python(attribute(nb::module_::import_("copy"), "deepcopy"), scheduler));
+        const nb::object copy = call_python(attribute(nb::module_::import_("copy"), "deepcopy"), scheduler);
+        if (!nb::isinstance(copy, base_class())) {
+            throw UsageError(name + ": its deep copy is " + shown_value(copy) +
+                             ", expected an instance of batfill.Scheduler");
+        }
+        return share(copy);
     } catch (const nb::python_error& problem) {
         const std::string text = utf8_of(problem.value());
         if (problem.matches(PyExc_TypeError) && text.starts_with("cannot pickle ")) {

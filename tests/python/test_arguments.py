@@ -42,6 +42,33 @@ def test_paths_of_every_kind(workload, kind, name, tmp_path):
         batfill.Workload.from_swf(path("-none"))
 
 
+def test_paths_are_never_options(log, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(CSV)
+    (tmp_path / "--load=0.5").write_text(CSV.replace("\na,", "\nc,").replace("\nb,", "\nd,"))
+    log.rename("-k.swf")
+    both = batfill.Workload.from_accounting(["t.csv", "--load=0.5"], "csv", mapping=FIELDS)
+    assert sorted(both.jobs["id"]) == ["a", "b", "c", "d"] and set(both.jobs["submit"]) == {0, 5}
+    alone = batfill.Workload.from_accounting("--load=0.5", "csv", mapping=FIELDS)
+    assert (len(alone), alone.name) == (2, "--load=0.5")
+    assert batfill.Workload.from_swf("-k.swf").name == "-k"
+    with pytest.raises(batfill.UsageError, match="^format: expected sacct, .* found '--load=0.5'$"):
+        batfill.Workload.from_accounting(["csv", "t.csv"], "--load=0.5", mapping=FIELDS)
+    assert batfill.Workload.weeks_from_swf(b"-k.swf")[0].name == "-k-week-1"
+
+
+@pytest.mark.parametrize("keywords, expected", [
+    ({"shift": 1}, "shift: expected True or False, found 1"), ({"nodes": 5}, "nodes: expected True or False, found 5"),
+    ({"until": True}, "until: expected a value, found True"), ({"map": {}}, "map: expected a dict with an entry"),
+    ({"mapping": {}}, "mapping: expected a dict with"), ({"partition_limits": {}}, "partition_limits: expected a dict"),
+    ({"keep_zero_run_times": "yes"}, "keep_zero_run_times: expected True or False, found 'yes'"),
+    ({"map": 5}, "map: expected a dict of columns"),
+])
+def test_keywords_of_a_wrong_kind_are_named(keywords, expected, tmp_path):
+    with pytest.raises(batfill.UsageError, match=f"^{expected}[^\n]*$"):
+        batfill.Workload.from_accounting(tmp_path / "none", "csv", **keywords)
+
+
 def test_a_zero_byte_is_no_path(workload, tmp_path):
     run = batfill.simulate(workload, 64)
     for call in (workload.save, run.save, run.report, batfill.Workload.from_json, batfill.Workload.from_swf,
@@ -126,6 +153,40 @@ def test_a_scheduler_that_cannot_be_copied(workload):
     assert len(batfill.simulate(workload, 64, Locked()).jobs) == len(workload)
 
 
+@pytest.mark.parametrize("copied", [None, 5, "x"])
+def test_a_copy_that_is_no_scheduler(workload, copied):
+    class Copied(batfill.Scheduler):
+        decide = start_all
+
+        def __deepcopy__(self, memo):
+            return copied
+
+    with pytest.raises(batfill.UsageError, match=f"^x: its deep copy is {copied!r}, expected an instance of batfill"):
+        batfill.compare(workload, {"x": Copied()})
+
+
+async def asynchronous(self, *_):
+    pass
+
+
+def generator(self, *_):
+    yield
+
+
+async def both(self, *_):
+    yield
+
+
+@pytest.mark.parametrize("method", [asynchronous, generator, both, staticmethod(asynchronous)])
+@pytest.mark.parametrize("name", ["decide", "begin", "statistics", "registers_jobs"])
+def test_methods_that_would_run_nothing(workload, method, name):
+    scheduler = type("Mine", (batfill.Scheduler,), {"decide": start_all, name: method})
+    for call in (lambda: batfill.simulate(workload, 64, scheduler()), lambda: batfill.simulate(workload, 64, scheduler),
+                 lambda: batfill.compare(workload, [scheduler()]), lambda: batfill.serve(scheduler())):
+        with pytest.raises(batfill.UsageError, match=f"^scheduler: {name} must be an ordinary .* in Mine$"):
+            call()
+
+
 @pytest.mark.parametrize("counts, found", [
     ({"a": 1.5}, "1.5 for 'a'"), ({"a": 1, "b": -1}, "-1 for 'b'"), ({1: 2}, "2 for 1"), ({"a": 2**64}, "for 'a'"),
     (None, "None"), ([1], r"\[1\]"), ({"a": "x"}, "'x' for 'a'"),
@@ -166,3 +227,6 @@ def test_shards(tmp_path):
     assert merged.rows() == whole.rows() and merged.kept == 6
     with pytest.raises(batfill.InputError):
         batfill.merge_campaign(tmp_path / "one", tmp_path / "part")
+    for call, name in ((batfill.campaign, "folder"), (batfill.merge_campaign, "output")):
+        with pytest.raises(batfill.UsageError, match=f"^{name}: expected the name of a folder, found ''$"):
+            call(file, "")

@@ -2,6 +2,7 @@
 
 import linecache
 import re
+import tempfile
 
 import pytest
 
@@ -192,3 +193,14 @@ def test_an_exception_of_progress_ends_a_search(workload):
 
     with pytest.raises(KeyboardInterrupt):
         batfill.tune(workload, 64, evaluations=5000, progress=stop)
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "/x", "a\0b", "x" * 251])
+def test_tuning_writes_only_its_own_files(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    table = {"submit": [0, 5], "processors": [2, 4], "run_time": [60, 30]}
+    with pytest.raises(batfill.UsageError, match=r"^workloads: the name .* expected at most 250 bytes without /$"):
+        batfill.tune(batfill.Workload.from_dataframe(table, name=name), 4, evaluations=2)
+    assert list(tmp_path.iterdir()) == []
+    [best] = batfill.tune(batfill.Workload.from_dataframe(table, name="-é 1.5"), 4, evaluations=2)
+    assert best.workload == "-é 1.5"

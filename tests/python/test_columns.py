@@ -2,6 +2,7 @@
 
 import csv
 import json
+import pickle
 
 import numpy
 import pytest
@@ -51,6 +52,27 @@ def test_fields_that_no_job_has():
         read["gpus"]
 
 
+def test_what_is_read_again_is_not_writable(workload):
+    class Reads(batfill.Scheduler):
+        def decide(self, round):
+            for jobs, name in ((round.waiting, "submit"), (round.waiting, "id"), (round.running, "end")):
+                with pytest.raises(ValueError, match="read-only"):
+                    jobs[name][:] = 0
+            for job in range(len(round.waiting)):
+                round.try_start(job)
+
+    run = batfill.simulate(workload, 64, Reads())
+    promised = batfill.simulate(workload, 64, "conservative").guarantees
+    for columns in (run.jobs, workload.jobs, promised, pickle.loads(pickle.dumps(run.jobs))):
+        for name in columns:
+            with pytest.raises(ValueError, match="read-only"):
+                columns[name][:] = columns[name]
+        frame = columns.to_pandas()
+        for name in frame:
+            frame.loc[0, name] = frame.loc[1, name]
+        assert frame.to_numpy().flags.writeable and columns[name][0] == columns[name].copy()[0]
+
+
 def test_guarantees_have_the_names_and_ids_of_their_file(workload, tmp_path):
     run = batfill.simulate(workload, 64, "conservative")
     run.save(tmp_path / "x")
@@ -70,5 +92,10 @@ def test_names_of_compared_schedulers_are_kept(workload):
     plain = batfill.compare([workload], ["easy,order=saf", "conservative"], "mean_wait")
     assert plain.schedulers == ["easy,order=saf", "conservative"]
     assert (plain.values() == comparison.values()).all()
+    assert (plain.values("mean_wait") == plain.values()).all()
+    for ask in (plain.values, plain.to_pandas):
+        with pytest.raises(batfill.UsageError, match="^metric: max_wait was not computed, expected mean_wait; .* all$"):
+            ask("max_wait")
+    assert batfill.compare([workload], ["fcfs"]).values("max_wait")[0, 0] > 0
     with pytest.raises(batfill.UsageError, match="expected names as keys, found 1"):
         batfill.compare([workload], {1: "easy"})

@@ -1,6 +1,7 @@
 """The command that the package brings."""
 
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
@@ -19,6 +20,14 @@ def test_the_package_brings_the_command(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     batfill.simulate(tmp_path / "w.json", "hpc2n", "easy").save(tmp_path / "same")
     assert (tmp_path / "easy_jobs.csv").read_bytes() == (tmp_path / "same_jobs.csv").read_bytes()
+
+
+def test_the_package_can_be_run(tmp_path: Path) -> None:
+    run = [sys.executable, "-m", "batfill"]
+    done = subprocess.run([*run, "--version"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout == f"batfill {batfill.__version__}\n"
+    wrong = subprocess.run([*run, "simulat"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    assert wrong.returncode == 2 and wrong.stderr == command("simulat", folder=tmp_path).stderr
 
 
 def test_the_command_says_what_is_wrong_in_one_line(tmp_path: Path) -> None:

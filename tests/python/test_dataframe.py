@@ -27,18 +27,30 @@ BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
 @pytest.mark.parametrize("submit, expected", [
     (pandas.to_datetime(["2024-01-01 06:00:00.0", "2024-01-02 00:00:00.5"]), [21600, 86400.5]),
     (pandas.to_datetime(["2024-01-02 00:00", "2024-01-01 06:00"]).to_series(), [86400, 21600]),
-    (pandas.to_datetime(["2024-01-01 06:00", "2024-01-01 08:00"]).tz_localize("Europe/Berlin"), [21600, 28800]),
+    (pandas.to_datetime(["2024-01-01 06:00", "2024-01-01 08:00"]).tz_localize("Europe/Berlin"), [18000, 25200]),
     (numpy.array(["2024-01-01T06", "2024-01-01T08"], dtype="datetime64[h]"), [21600, 28800]),
     ([datetime.datetime(2024, 1, 1, 6), datetime.datetime(2024, 1, 1, 8)], [21600, 28800]),
     ([datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)], [0, 86400]),
     # The night in which an hour comes twice.
     ([datetime.datetime(2024, 10, 27, 1, tzinfo=BERLIN), datetime.datetime(2024, 10, 27, 6, tzinfo=BERLIN)],
-     [3600, 3600 * 7]),
-    (["2024-01-01 06:00:00", "2024-01-01T08:00:00Z"], [21600, 28800]),
+     [3600 * 23, 3600 * 29]),
+    (["2024-01-01 06:00:00", "2024-01-01T08:00"], [21600, 28800]),
+    (["2024-01-01T06:00:00Z", "2024-01-01 09:00:00+01:00"], [21600, 28800]),
+    (["2024-01-01T01:00:00+02:00", datetime.datetime(2024, 1, 1, 2, tzinfo=BERLIN)], [82800, 90000]),
     (["2.5", 3], [2.5, 3]),
 ])
 def test_instants(submit, expected):
     assert list(of(submit=list(submit) if isinstance(submit, list) else submit).jobs["submit"]) == expected
+
+
+def test_time_0_is_that_of_import(tmp_path):
+    texts = ["2024-01-01T01:00:00+02:00", "2024-01-01T02:30:00+01:00"]
+    rows = [f"{number},{text},{text},{text[:10]}T09:00:00Z,1\n" for number, text in enumerate(texts)]
+    (tmp_path / "t.csv").write_text("id,submit,start,end,cpus\n" + "".join(rows))
+    fields = {"id": "id", "submit": "submit", "start": "start", "end": "end", "processors": "cpus"}
+    imported = batfill.Workload.from_accounting(tmp_path / "t.csv", "csv", mapping=fields)
+    for submit in (texts, [datetime.datetime.fromisoformat(text) for text in texts]):
+        assert list(of(submit=submit).jobs["submit"]) == list(imported.jobs["submit"]) == [82800, 91800]
 
 
 def test_deadlines_count_as_submissions_do():
@@ -65,6 +77,9 @@ def test_no_limit():
     ({"submit": [pandas.Timestamp("2024-01-01"), 5]}, "row 1: submit is 5, expected a date and time, as other rows"),
     ({"submit": [pandas.Timestamp("2024-01-01"), pandas.NaT]}, "row 1: submit is NaT"),
     ({"submit": [pandas.Timestamp("2024-01-01"), pandas.Timestamp("2024-01-01", tz="UTC")]}, "row 1: .*time zone"),
+    ({"submit": ["2024-01-01 06:00:00", "2024-01-01T08:00:00Z"]}, "row 1: submit is .* time zone in all rows or"),
+    ({"submit": ["2024-01-01 06:00-0500", pandas.Timestamp("2024-01-01")]}, "row 1: .*time zone in all rows"),
+    ({"submit": ["2024-01-01 06:00 UTC"] * 2, "deadline": [None, "2024-01-02"]}, "row 1: deadline .*time zone"),
     ({"deadline": [pandas.Timestamp("2024-01-01"), 7]}, "row 0: deadline .* expected a number of seconds, as submit"),
     ({"run_time": ["UNLIMITED", 5]}, "row 0: run_time is None"),
     ({"walltime": ["soon", 5]}, "row 0: walltime is 'soon', expected a length of time such as"),
@@ -96,6 +111,16 @@ def test_a_wrong_cell(columns, expected):
 def test_what_is_no_table(table, expected):
     with pytest.raises(batfill.Error, match=expected):
         batfill.Workload.from_dataframe(table)
+
+
+@pytest.mark.parametrize("keyword, value", [
+    ("processors", 0), ("processors", -7), ("processors", True), ("processors", 1.5), ("processors", "x"),
+    ("processors", 2**40), ("name", 5), ("name", None), ("name", pandas.DataFrame({"a": [1, 2]})),
+])
+def test_a_wrong_keyword(keyword, value):
+    found = " ".join(repr(value).split())
+    with pytest.raises(batfill.UsageError, match=rf"^{keyword}: expected .*, found {found}$"):
+        batfill.Workload.from_dataframe({"submit": [0], "processors": [1], "run_time": [1]}, **{keyword: value})
 
 
 def test_what_is_written_is_read_back(tmp_path):
