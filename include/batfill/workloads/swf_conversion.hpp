@@ -103,8 +103,9 @@ struct SwfConversion {
     // - The load is the work of the jobs that fit on the machine, divided by what the machine can do from the first
     //   submission to the last. The work of a job is its processors times its run time, at most its walltime unless
     //   that is believed.
-    // - With a split, the gaps inside all periods shrink or grow by one factor, that of the kept jobs of all periods
-    //   without a split, and each job stays in its period.
+    // - With a split, one factor holds inside all periods: that of the kept jobs of all periods, as without a split.
+    // Each
+    //   job stays in its period.
     // Requires: more than 0.
     std::optional<Decimal> load;
 };
