@@ -80,7 +80,8 @@ def as_core(scheduler: Any) -> Any:
         _require_ordinary_methods(scheduler)
         return scheduler
     raise _core.UsageError(
-        f"scheduler: expected a name such as 'easy,order=saf' or an instance of batfill.Scheduler, found {shown(scheduler)}"
+        "scheduler: expected a name such as 'easy,order=saf' or an instance of batfill.Scheduler, "
+        f"found {shown(scheduler)}"
     )
 
 
