@@ -116,13 +116,8 @@ void write_result(const RunResult& result, const std::string& key, const std::st
 
 ReplayNotes notes_on(const Outcome& outcome, bool fields_are_read) {
     ReplayNotes notes;
-    const SchedulerState& state = outcome.engine()->state();
     for (const Workload& workload : outcome.scenario().workloads) {
-        if (!fields_are_read) {
-            notes.add_fields(workload);
-        }
-        notes.add_computations(workload);
-        notes.add_licenses(workload, state.placement);
+        notes.add_run(workload, outcome.engine()->state().placement, fields_are_read);
     }
     return notes;
 }

@@ -279,17 +279,16 @@ std::size_t merge_shards(const std::vector<std::string>& folders, const std::str
     PageSources sources;
     std::vector<std::string> missing;
     for (const RunList::Row& row : list.rows) {
-        std::optional<RunResult> result;
-        for (auto folder = folders.begin(); folder != folders.end() && !result; ++folder) {
-            result = kept_result(*folder, row.prefix, row.key);
+        const auto has_result = [&](const std::string& folder) {
+            std::optional<RunResult> result = kept_result(folder, row.prefix, row.key);
             if (result) {
-                sources.prefixes.push_back(*folder + '/' + row.prefix);
+                sources.prefixes.push_back(folder + '/' + row.prefix);
                 sources.keys.push_back(row.key);
                 sources.results.push_back(std::move(*result));
-                break;
             }
-        }
-        if (!result) {
+            return result.has_value();
+        };
+        if (std::ranges::none_of(folders, has_result)) {
             missing.push_back(row.prefix);
         }
     }

@@ -243,15 +243,11 @@ void note_surprises(const Outcome& outcome, bool has_plugins) {
     note_rejections(outcome);
     ReplayNotes notes;
     for (const Workload& workload : outcome.scenario().workloads) {
-        notes.add_computations(workload);
         if (outcome.engine() == nullptr) {
-            continue;
+            notes.add_computations(workload);
+        } else {
+            notes.add_run(workload, outcome.engine()->state().placement, has_plugins);
         }
-        if (!has_plugins) {
-            notes.add_fields(workload);
-        }
-        const SchedulerState& state = outcome.engine()->state();
-        notes.add_licenses(workload, state.placement);
     }
     for (const std::string& text : notes.texts(outcome.simulation().results().rounded_run_times)) {
         note(text);

@@ -55,6 +55,14 @@ void ReplayNotes::add_licenses(const Workload& workload, Placement placement) {
     }
 }
 
+void ReplayNotes::add_run(const Workload& workload, Placement placement, bool fields_are_read) {
+    if (!fields_are_read) {
+        add_fields(workload);
+    }
+    add_computations(workload);
+    add_licenses(workload, placement);
+}
+
 void ReplayNotes::add(const ReplayNotes& others) {
     std::ranges::transform(unread_, others.unread_, unread_.begin(), std::logical_or<>());
     licenses_ = licenses_ || others.licenses_;

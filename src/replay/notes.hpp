@@ -26,6 +26,9 @@ class ReplayNotes {
     // Notes licences that the jobs want and the placement does not look at.
     // Cost: O(jobs).
     void add_licenses(const Workload& workload, Placement placement);
+    // All of these, of a workload under a scheduler with this placement. `fields_are_read`: the algorithm is not ours,
+    // and may look at any field.
+    void add_run(const Workload& workload, Placement placement, bool fields_are_read);
     void add(const ReplayNotes& others);
 
     // In a fixed order. `rounded_run_times`: of the jobs that compute, how many the simulator is known to have rounded.
