@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -116,7 +117,7 @@ RequestSocket::~RequestSocket() {
         last.connect(endpoint());
         zmq::pollitem_t item{begun.handle(), 0, ZMQ_POLLIN, 0};
         zmq::poll(&item, 1, sending_at_the_end);
-    } catch (const zmq::error_t&) {
+    } catch (const std::exception&) {
         // No memory for another socket. Earlier answers have most likely left.
     }
     if (!socket_file_.empty()) {
