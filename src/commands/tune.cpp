@@ -60,9 +60,9 @@ MixedScales scales_of(const TuneOptions& options, MixedFeatures features) {
     return scales;
 }
 
-SchedulerChoice policy_of(const TuneOptions& options, MixedFeatures features) {
-    const SchedulerChoice given = read_choice(options.algorithm, options.parameters);
-    SchedulerChoice policy{given.algorithm, {{"order", "mixed"}}};
+WrittenScheduler policy_of(const TuneOptions& options, MixedFeatures features) {
+    const WrittenScheduler given = read_choice(options.algorithm, options.parameters);
+    WrittenScheduler policy{given.algorithm, {{"order", "mixed"}}};
     if (policy.algorithm == "easy") {
         policy.parameters.emplace_back("backfill-order", "spf");
         policy.parameters.emplace_back("threshold", "200000");
@@ -181,7 +181,7 @@ std::optional<TuneRequest> parse_tune_options(const Arguments& arguments, Option
     request.metric = ReplayMetric(read.metric, request.tau);
     request.policy = policy_of(read, request.search.features);
     request.note = note;
-    require_usable(with_weights(request.policy, {1, 0, 0, 0, 0, 0}));
+    with_weights(request.policy, {1, 0, 0, 0, 0, 0});  // refuses what is no policy
     require_writable_folder(request.prefix);
     require_separate_files(request, read.parameters);
     return request;
