@@ -235,7 +235,6 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
         const bool in_passes = seed % 2 == 0;
         Plan plan;
         ProfileEventCounter events;
-        plan.count_events(events);
         plan.reset(at(0), 8);
         PlainPlan plain(8);
         Running running;
@@ -251,9 +250,14 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
                 running.pop_back();
                 plan.give_back(now, end, processors);
                 plain.profile.add(now, end, processors);
-                if (in_passes) {
-                    plan.move_all_earlier();
+                ProfileEventCounter::Times ends;
+                for (const auto& other : running) {
+                    ends.insert(other.first);
                 }
+                const std::vector<JobIndex> order = plan.by_start();
+                events.count(plan, ends, order, Time::infinity(),
+                             in_passes ? PlanAlgorithm::Scan::pass : PlanAlgorithm::Scan::to_the_next);
+                plan.move_all_earlier();
                 std::vector<JobIndex> passed;
                 for (const JobIndex job : plain.order()) {
                     plain.move(job, now);
@@ -276,9 +280,6 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
                         placed_anew += events_of(other);
                     }
                     passed.push_back(job);
-                    if (!in_passes) {
-                        plan.move_earlier(job);
-                    }
                 }
             }
             const int processors = 1 + below(8);
