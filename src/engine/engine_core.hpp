@@ -96,8 +96,8 @@ class EngineCore {
     std::unique_ptr<RunTimePredictor> predictor_;  // null: estimates are walltimes
     Time next_expiry_ = Time::infinity();          // of a prediction, if that starts a round
     bool a_prediction_expired_ = false;            // since the last round
-    std::unique_ptr<Algorithm> algorithm_;
     bool registers_jobs_;
+    std::unique_ptr<Algorithm> algorithm_;
     // Number of jobs admitted so far. Counts rejected jobs, and jobs that the algorithm registered but Batsim has not
     // acknowledged yet.
     std::size_t admitted_ = 0;
