@@ -9,7 +9,7 @@
 #include <batfill/engine/parameters.hpp>
 #include <batfill/engine/state.hpp>
 
-#include "schedulers/start_history.hpp"
+#include "schedulers/easy/start_history.hpp"
 
 namespace batfill {
 

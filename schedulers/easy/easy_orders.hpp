@@ -13,8 +13,8 @@
 #include <batfill/engine/parameters.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
 
-#include "schedulers/multifactor.hpp"
-#include "schedulers/ranking.hpp"
+#include "schedulers/easy/multifactor.hpp"
+#include "schedulers/easy/ranking.hpp"
 #include "src/engine/weight_tuner.hpp"
 
 namespace batfill {
