@@ -11,7 +11,7 @@
 #include <batfill/engine/reservation.hpp>
 
 #include "schedulers/easy/easy_orders.hpp"
-#include "schedulers/easy/event_rounds.hpp"
+#include "schedulers/easy/imitations.hpp"
 
 namespace batfill {
 

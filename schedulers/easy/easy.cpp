@@ -10,10 +10,8 @@
 
 #include "schedulers/easy/backfill_walk.hpp"
 #include "schedulers/easy/easy_orders.hpp"
-#include "schedulers/easy/event_rounds.hpp"
-#include "schedulers/easy/kept_head.hpp"
+#include "schedulers/easy/imitations.hpp"
 #include "schedulers/easy/several_reservations.hpp"
-#include "schedulers/easy/start_history.hpp"
 
 namespace batfill {
 
