@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include <batfill/core/error.hpp>
-#include <batfill/formats/swf.hpp>
+#include <batfill/formats/accounting.hpp>
 
 #include "inputs.hpp"
 #include "parsers.hpp"
