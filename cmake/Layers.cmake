@@ -77,7 +77,8 @@ batfill_layer(transport ON support
   LIBRARIES PkgConfig::ZeroMQ)
 batfill_layer(analysis ON formats
   RELEASE_FLAGS -O3)
-batfill_layer(report ON analysis workloads)
+batfill_layer(runs ON analysis workloads)
+batfill_layer(report ON runs)
 batfill_layer(simulator ON engine formats
   RELEASE_FLAGS -O3)
 batfill_layer(replay ON simulator analysis workloads
