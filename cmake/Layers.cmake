@@ -78,11 +78,11 @@ batfill_layer(transport ON support
 batfill_layer(analysis ON formats
   RELEASE_FLAGS -O3)
 batfill_layer(runs ON analysis workloads)
-batfill_layer(report ON runs)
 batfill_layer(simulator ON engine formats
   RELEASE_FLAGS -O3)
 batfill_layer(replay ON simulator analysis workloads
   RELEASE_FLAGS -O3)
+batfill_layer(report ON runs replay)
 batfill_layer(environments ON replay schedulers
   LIBRARIES Boost::context
   RELEASE_FLAGS -O3)
@@ -91,7 +91,7 @@ batfill_layer(tuning ON replay
 batfill_layer(session ON protocol)
 batfill_layer(server ON session transport)
 batfill_layer(remote ON simulator protocol transport)
-batfill_layer(campaign ON replay report
+batfill_layer(campaign ON report
   LIBRARIES yaml-cpp)
 batfill_layer(commands ON schedulers tuning server remote campaign
   LIBRARIES Boost::program_options
