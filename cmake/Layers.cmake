@@ -69,7 +69,9 @@ batfill_layer(workloads ON formats)
 batfill_layer(engine ON support
   RELEASE_FLAGS -O3
   LIBRARIES ${CMAKE_DL_LIBS})
-batfill_layer(schedulers ON engine
+batfill_layer(planning ON engine
+  RELEASE_FLAGS -O3)
+batfill_layer(schedulers ON planning
   FOLDER schedulers SOURCES_ALONE RELEASE_FLAGS -O3)
 batfill_layer(protocol ON formats engine
   FOLDER protocol SOURCES_ALONE)
@@ -86,7 +88,7 @@ batfill_layer(report ON runs replay)
 batfill_layer(environments ON replay schedulers
   LIBRARIES Boost::context
   RELEASE_FLAGS -O3)
-batfill_layer(tuning ON replay
+batfill_layer(tuning ON replay planning
   LIBRARIES Eigen3::Eigen)
 batfill_layer(session ON protocol)
 batfill_layer(server ON session transport)

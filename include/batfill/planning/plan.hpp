@@ -10,7 +10,7 @@
 
 #include <batfill/core/job.hpp>
 #include <batfill/core/time.hpp>
-#include <batfill/engine/availability_profile.hpp>
+#include <batfill/planning/availability_profile.hpp>
 
 namespace batfill {
 

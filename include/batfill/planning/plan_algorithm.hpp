@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/job_order.hpp>
-#include <batfill/engine/plan.hpp>
+#include <batfill/planning/job_order.hpp>
+#include <batfill/planning/plan.hpp>
 
 namespace batfill {
 
