@@ -69,6 +69,7 @@ batfill_layer(workloads ON formats)
 batfill_layer(engine ON support
   RELEASE_FLAGS -O3
   LIBRARIES ${CMAKE_DL_LIBS})
+batfill_layer(choice ON engine)
 batfill_layer(planning ON engine
   RELEASE_FLAGS -O3)
 batfill_layer(schedulers ON planning
@@ -82,7 +83,7 @@ batfill_layer(analysis ON formats
 batfill_layer(runs ON analysis workloads)
 batfill_layer(simulator ON engine formats
   RELEASE_FLAGS -O3)
-batfill_layer(replay ON simulator analysis workloads
+batfill_layer(replay ON simulator analysis workloads choice
   RELEASE_FLAGS -O3)
 batfill_layer(report ON runs replay)
 batfill_layer(environments ON replay schedulers
@@ -90,7 +91,7 @@ batfill_layer(environments ON replay schedulers
   RELEASE_FLAGS -O3)
 batfill_layer(tuning ON replay planning
   LIBRARIES Eigen3::Eigen)
-batfill_layer(session ON protocol)
+batfill_layer(session ON protocol choice)
 batfill_layer(server ON session transport)
 batfill_layer(remote ON simulator protocol transport)
 batfill_layer(campaign ON report

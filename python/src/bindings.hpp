@@ -13,9 +13,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <batfill/choice/written_scheduler.hpp>
 #include <batfill/core/error.hpp>
 #include <batfill/core/time.hpp>
-#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/formats/workload.hpp>
 
 #include "file_names.hpp"

@@ -21,7 +21,7 @@
 #include "bindings.hpp"
 #include "run.hpp"
 #include "src/analysis/workload_jobs.hpp"
-#include "src/engine/named_scheduler.hpp"
+#include "src/choice/named_scheduler.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/report/report.hpp"
@@ -57,7 +57,7 @@ Run simulate(const Jobs& jobs, const FileName& platform, const nb::object& sched
     how.progress = [&](std::size_t, Time) { signals(); };
     return raising(*failure, [&]() -> Run {
         const WithoutGil released;
-        const SchedulerChoice choice(written);
+        const SchedulerChoice choice = choice_of(written);
         return run_of(batfill::run(scenario_of(jobs, platform, master_host, events), choice, how), label);
     });
 }

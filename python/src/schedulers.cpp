@@ -14,7 +14,7 @@
 #include "bindings.hpp"
 #include "round_view.hpp"
 #include "rounds.hpp"
-#include "src/engine/named_scheduler.hpp"
+#include "src/choice/named_scheduler.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 

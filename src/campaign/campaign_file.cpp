@@ -258,7 +258,7 @@ class Reader : private YamlBlocks {
         if (const auto own = own_.find(written.algorithm); own != own_.end()) {
             written.own = own->second.description;
         }
-        return {text, SchedulerChoice(written)};
+        return {text, choice_of(written)};
     }
 
     void require_own_schedulers(const YAML::Node& schedulers) const {

@@ -11,7 +11,7 @@
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/time.hpp>
 
-#include "src/engine/named_scheduler.hpp"
+#include "src/choice/named_scheduler.hpp"
 #include "src/support/command_line.hpp"
 
 namespace batfill::campaign {

@@ -6,8 +6,8 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
-#include "src/engine/batsched_choice.hpp"
-#include "src/engine/named_scheduler.hpp"
+#include "src/choice/batsched_choice.hpp"
+#include "src/choice/named_scheduler.hpp"
 #include "src/server/server.hpp"
 #include "src/session/session.hpp"
 

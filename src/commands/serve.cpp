@@ -5,7 +5,7 @@
 
 #include "command.hpp"
 #include "inputs.hpp"
-#include "src/engine/named_scheduler.hpp"
+#include "src/choice/named_scheduler.hpp"
 #include "src/server/server.hpp"
 #include "src/session/session.hpp"
 #include "src/support/names.hpp"

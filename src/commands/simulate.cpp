@@ -5,13 +5,13 @@
 #include <optional>
 #include <utility>
 
+#include <batfill/choice/written_scheduler.hpp>
 #include <batfill/core/error.hpp>
-#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/replay/outcome.hpp>
 
 #include "command.hpp"
 #include "inputs.hpp"
-#include "src/engine/named_scheduler.hpp"
+#include "src/choice/named_scheduler.hpp"
 #include "src/remote/socket_scheduler.hpp"
 #include "src/replay/notes.hpp"
 #include "src/support/files.hpp"

@@ -8,7 +8,7 @@
 #include "command.hpp"
 #include "inputs.hpp"
 #include "parsers.hpp"
-#include "src/engine/named_scheduler.hpp"
+#include "src/choice/named_scheduler.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/progress.hpp"

@@ -1,72 +1,15 @@
-#include <algorithm>
-#include <cstddef>
-#include <filesystem>
-#include <iterator>
-#include <span>
+#include <memory>
 #include <utility>
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
 #include <batfill/engine/scheduler_choice.hpp>
 
-#include "named_scheduler.hpp"
 #include "src/engine/foreign_code.hpp"
-#include "src/support/files.hpp"
-#include "src/support/json.hpp"
-#include "src/support/names.hpp"
-#include "src/support/split.hpp"
 
 namespace batfill {
 
 namespace {
-
-// Errors may show names and values, and an error is one line.
-std::string checked(std::string text) {
-    constexpr std::size_t max_length = 1000;
-    const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
-    if (text.size() > max_length || std::any_of(text.begin(), text.end(), is_control)) {
-        throw UsageError("scheduler configuration: a name or value has control characters or more than " +
-                         std::to_string(max_length) + " characters");
-    }
-    return text;
-}
-
-std::string scalar_text(const JsonValue& value) {
-    std::string text;
-    if (value.IsString()) {
-        text = view(value);
-    } else {
-        append_exact_json(value, text);
-    }
-    return text;
-}
-
-std::string parameter_text(const std::string& name, const JsonValue& value) {
-    const auto is_scalar = [](const JsonValue& v) { return v.IsString() || v.IsNumber() || v.IsBool(); };
-    if (is_scalar(value)) {
-        return scalar_text(value);
-    }
-    std::string list;
-    if (value.IsArray() && std::all_of(value.Begin(), value.End(), is_scalar)) {
-        for (const auto& element : value.GetArray()) {
-            list += (list.empty() ? "" : ",") + scalar_text(element);
-        }
-    }
-    if (list.empty()) {
-        throw UsageError("scheduler configuration: parameter " + name +
-                         " is neither a string, a number, a boolean nor a list of these");
-    }
-    return list;
-}
-
-void require_once(const Parameters::Given& given) {
-    for (auto one = given.begin(); one != given.end(); ++one) {
-        const auto is_same = [&](const auto& other) { return other.first == one->first; };
-        if (std::any_of(std::next(one), given.end(), is_same)) {
-            throw UsageError("parameter " + one->first + " is written twice: expected it once");
-        }
-    }
-}
 
 // Nobody owns a registered algorithm: it stays.
 std::shared_ptr<const AlgorithmDescription> registered(const std::string& name) {
@@ -77,8 +20,6 @@ std::shared_ptr<const AlgorithmDescription> registered(const std::string& name) 
 
 SchedulerChoice::SchedulerChoice(const std::string& algorithm, const Parameters::Given& given)
     : SchedulerChoice(registered(algorithm), given) {}
-SchedulerChoice::SchedulerChoice(const WrittenScheduler& written)
-    : SchedulerChoice(written.own ? written.own : registered(written.algorithm), written.parameters) {}
 SchedulerChoice::SchedulerChoice(std::shared_ptr<const AlgorithmDescription> description,
                                  const Parameters::Given& given)
     : description_(std::move(description)),
@@ -93,165 +34,18 @@ SchedulerChoice::SchedulerChoice(std::shared_ptr<const AlgorithmDescription> des
     submits_jobs_ = algorithm->registers_jobs();
 }
 
+SchedulerChoice SchedulerChoice::with(const Parameters::Given& changes) const {
+    Parameters::Given given = parameters_.given();
+    given.insert(given.end(), changes.begin(), changes.end());
+    return {description_, given};
+}
+
 std::unique_ptr<Algorithm> SchedulerChoice::make_algorithm() const {
     auto algorithm = call_foreign_code(description_->name, [&] { return description_->make(parameters_); });
     if (!algorithm) {
         throw DecisionError("algorithm " + description_->name + " fails: the function that makes it returns none");
     }
     return algorithm;
-}
-
-WrittenScheduler parse_scheduler(const std::string& text) {
-    const std::vector<std::string_view> pieces = split(text, ',');
-    WrittenScheduler choice;
-    choice.algorithm = pieces.front();
-    for (const std::string_view piece : std::span(pieces).subspan(1)) {
-        if (choice.parameters.empty() || piece.find('=') != std::string_view::npos) {
-            choice.parameters.push_back(parse_assignment(std::string(piece)));
-        } else {
-            choice.parameters.back().second.append(",").append(piece);
-        }
-    }
-    require_once(choice.parameters);
-    return choice;
-}
-
-void add_parameters(WrittenScheduler& choice, const Parameters::Given& more, const std::string& where) {
-    for (const auto& [name, value] : more) {
-        if (std::ranges::find(choice.parameters, name, &Parameters::Given::value_type::first) !=
-            choice.parameters.end()) {
-            std::string problem = "parameter ";
-            problem.append(name).append(" is written with the algorithm and in ").append(where);
-            throw UsageError(problem.append(": expected it once"));
-        }
-    }
-    require_once(more);
-    choice.parameters.insert(choice.parameters.end(), more.begin(), more.end());
-}
-
-WrittenScheduler parse_scheduler_configuration(const std::string& configuration) {
-    WrittenScheduler choice;
-    if (configuration.empty()) {
-        return choice;
-    }
-    JsonReader reader;
-    const JsonValue* json = nullptr;
-    try {
-        json = &reader.parse(configuration);
-    } catch (const InputError& problem) {
-        choice.problem = problem.what();
-        return choice;
-    }
-    const JsonValue& document = *json;
-    if (!document.IsObject()) {
-        choice.problem = "it is not a JSON object";
-        return choice;
-    }
-    if (document.HasMember("algorithm") || document.HasMember("params")) {
-        for (const auto& member : document.GetObject()) {
-            if (const std::string name(view(member.name)); name != "algorithm" && name != "params") {
-                throw UsageError("scheduler configuration: " + unknown_name("member", name, {"algorithm", "params"}));
-            }
-        }
-    }
-    if (document.HasMember("algorithm")) {
-        const JsonValue& algorithm = document["algorithm"];
-        if (!algorithm.IsString()) {
-            throw UsageError("scheduler configuration: \"algorithm\" is not a string");
-        }
-        choice = parse_scheduler(checked(std::string(view(algorithm))));
-    }
-    if (document.HasMember("params")) {
-        const JsonValue& parameters = document["params"];
-        if (!parameters.IsObject()) {
-            throw UsageError("scheduler configuration: \"params\" is not an object");
-        }
-        Parameters::Given given;
-        for (const auto& member : parameters.GetObject()) {
-            const std::string name = checked(std::string(view(member.name)));
-            given.emplace_back(name, checked(parameter_text(name, member.value)));
-        }
-        add_parameters(choice, given, "\"params\"");
-    }
-    return choice;
-}
-
-SchedulerChoice combine(const WrittenScheduler& command_line, const WrittenScheduler& configuration,
-                        const std::string& how) {
-    WrittenScheduler written = command_line;
-    if (written.algorithm.empty()) {
-        written.algorithm = configuration.algorithm;
-    }
-    if (written.algorithm.empty()) {
-        throw UsageError("no algorithm named (" + how + "), known: " + known_algorithms() +
-                         (configuration.problem.empty()
-                              ? ""
-                              : "; the scheduler configuration names none: " + configuration.problem));
-    }
-    if (configuration.algorithm.empty() || configuration.algorithm == written.algorithm) {
-        written.parameters.insert(written.parameters.begin(), configuration.parameters.begin(),
-                                  configuration.parameters.end());
-    }
-    return SchedulerChoice(written);
-}
-
-namespace {
-
-constexpr std::size_t max_scheduler_size = std::size_t{1} << 20;
-
-WrittenScheduler read_policy_file(const std::string& path) {
-    WrittenScheduler choice;
-    try {
-        choice = parse_scheduler_configuration(InputFile(path).read_all(max_scheduler_size));
-    } catch (const UsageError& problem) {
-        throw InputError(path + ": " + problem.what());
-    }
-    if (choice.algorithm.empty()) {
-        throw InputError(path + R"(: expected {"algorithm": NAME, "params": {KEY: VALUE, ...}})");
-    }
-    return choice;
-}
-
-bool is_policy_file(const std::string& argument) {
-    return argument.ends_with(".json");
-}
-
-WrittenScheduler parse(const std::string& argument) {
-    if (is_policy_file(argument)) {
-        return read_policy_file(argument);
-    }
-    return parse_scheduler(argument);
-}
-
-}  // namespace
-
-WrittenScheduler read_choice(const std::string& algorithm, const std::vector<std::string>& parameters) {
-    WrittenScheduler choice = parse(algorithm);
-    Parameters::Given more;
-    for (const std::string& parameter : parameters) {
-        if (!is_policy_file(parameter) || parameter.find('=') != std::string::npos) {
-            more.push_back(parse_assignment(parameter));
-            continue;
-        }
-        const WrittenScheduler file = read_policy_file(parameter);
-        if (!choice.algorithm.empty() && choice.algorithm != file.algorithm) {
-            throw UsageError("-P " + parameter + ": it is of algorithm " + file.algorithm + ", and " +
-                             choice.algorithm + " is chosen");
-        }
-        choice.algorithm = file.algorithm;
-        more.insert(more.end(), file.parameters.begin(), file.parameters.end());
-    }
-    if (is_policy_file(algorithm)) {
-        choice.parameters.insert(choice.parameters.end(), more.begin(), more.end());
-    } else {
-        add_parameters(choice, more, "-P");
-    }
-    return choice;
-}
-
-NamedScheduler read_scheduler(const std::string& argument) {
-    return {is_policy_file(argument) ? std::filesystem::path(argument).stem().string() : argument,
-            SchedulerChoice(parse(argument))};
 }
 
 }  // namespace batfill

@@ -9,7 +9,7 @@
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/replay/replay.hpp>
 
-#include "src/engine/named_scheduler.hpp"
+#include "src/choice/named_scheduler.hpp"
 #include "src/workloads/named_workload.hpp"
 
 namespace batfill {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
+#include <batfill/choice/written_scheduler.hpp>
 #include <batfill/core/time.hpp>
-#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/formats/platform.hpp>
 
 namespace batfill {

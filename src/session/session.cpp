@@ -27,7 +27,7 @@ void require_fit_for_daemon(const SchedulerChoice& scheduler) {
 
 void require_fit_for_daemon(const WrittenScheduler& scheduler) {
     if (!scheduler.algorithm.empty()) {
-        require_fit_for_daemon(SchedulerChoice(scheduler));
+        require_fit_for_daemon(choice_of(scheduler));
     }
 }
 

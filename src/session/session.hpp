@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <batfill/choice/written_scheduler.hpp>
 #include <batfill/engine/engine.hpp>
-#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/formats/platform.hpp>
 
 #include "protocol/codec.hpp"

@@ -95,7 +95,7 @@ std::optional<MixedWeights> OnlineTuning::tune(const SchedulerState& state) {
         if (stop_signal_pending()) {
             throw Interrupted();  // a search may take longer than anyone waits for a daemon to stop
         }
-        return *replay.measure(with_weights(tuning_.scheduler, candidate), metric);
+        return *replay.measure(tuning_.scheduler.with({{"weights", numbers_text(candidate)}}), metric);
     };
     // Each period has its own seed. With a shared one, every period would miss the same weights.
     const std::uint64_t seed = tuning_.seed + static_cast<std::uint64_t>(periods);

@@ -227,7 +227,7 @@ std::string numbers_text(const std::array<double, 6>& numbers) {
 
 SchedulerChoice with_weights(WrittenScheduler policy, const MixedWeights& weights) {
     policy.parameters.emplace_back("weights", numbers_text(weights));
-    return SchedulerChoice(policy);
+    return choice_of(policy);
 }
 
 }  // namespace batfill

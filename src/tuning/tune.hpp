@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/choice/written_scheduler.hpp>
 #include <batfill/replay/replay.hpp>
 
 #include "src/tuning/weight_search.hpp"

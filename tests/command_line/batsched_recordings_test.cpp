@@ -15,7 +15,7 @@
 #include "protocol/batsim4.hpp"
 #include "quiet_log.hpp"
 #include "recorded_run.hpp"
-#include "src/engine/batsched_choice.hpp"
+#include "src/choice/batsched_choice.hpp"
 #include "src/session/session.hpp"
 #include "src/simulator/embedded_scheduler.hpp"
 #include "src/support/overloaded.hpp"
@@ -131,7 +131,7 @@ TEST_CASE("On 2,000 recorded jobs easy_bf, which reserves particular processors,
     Scenario scenario;
     scenario.platform = read_platform(test_data("batsim/inputs/platforms/p240.xml"));
     scenario.workloads.push_back(read_workload(test_data("batsim/inputs/workloads/w2k-0.90.json.gz"), "w0"));
-    const SchedulerChoice choice(batfill::batsched_choice(with_variant("easy_bf")));
+    const SchedulerChoice choice = choice_of(batfill::batsched_choice(with_variant("easy_bf")));
     Engine engine(choice);
     EmbeddedScheduler scheduler(engine);
     Simulator simulator(scenario);
@@ -179,7 +179,7 @@ TEST_CASE("The jobs that submitter registers start in the simulator when they st
         scenario.enable_profile_reuse = reuse;
         BatschedOptions options = with_variant("submitter");
         options.variant_options = reuse ? R"({"increase_jobs_duration":false})" : "{}";
-        const SchedulerChoice choice(batfill::batsched_choice(options));
+        const SchedulerChoice choice = choice_of(batfill::batsched_choice(options));
         Engine engine(choice);
         EmbeddedScheduler scheduler(engine);
         Simulator simulator(scenario);

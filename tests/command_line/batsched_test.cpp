@@ -8,7 +8,7 @@
 #include <batfill/engine/engine.hpp>
 
 #include "outcome.hpp"
-#include "src/engine/batsched_choice.hpp"
+#include "src/choice/batsched_choice.hpp"
 
 namespace batfill::tests::batsched_test {
 
@@ -65,7 +65,7 @@ TEST_CASE("Every variant of batsched that is known stands for an algorithm that 
     for (const std::string& variant : known_variants) {
         INFO(variant);
         const WrittenScheduler written = batsched_choice(options_of(variant));
-        CHECK(SchedulerChoice(written).algorithm() == written.algorithm);
+        CHECK(choice_of(written).algorithm() == written.algorithm);
     }
 }
 

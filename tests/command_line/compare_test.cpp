@@ -9,8 +9,8 @@
 #include <batfill/workloads/models.hpp>
 
 #include "simulator_fixture.hpp"
+#include "src/choice/named_scheduler.hpp"
 #include "src/commands/command.hpp"
-#include "src/engine/named_scheduler.hpp"
 #include "src/support/csv_text.hpp"
 #include "tests/command_line/outcome.hpp"
 

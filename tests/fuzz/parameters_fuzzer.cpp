@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
+#include <batfill/choice/written_scheduler.hpp>
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/scheduler_choice.hpp>
 
 #include "fuzzer.hpp"
 
@@ -23,7 +23,7 @@ void check_line(const UsageError& problem) {
 // Makes a choice, unless it is refused.
 void make(const WrittenScheduler& written) {
     try {
-        const SchedulerChoice choice(written);
+        const SchedulerChoice choice = choice_of(written);
     } catch (const UsageError& problem) {
         check_line(problem);
     }

@@ -10,7 +10,7 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/engine/parameters.hpp>
 
-#include "src/engine/named_scheduler.hpp"
+#include "src/choice/named_scheduler.hpp"
 
 namespace batfill::tests::parameters_test {
 

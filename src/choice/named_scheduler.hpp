@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/choice/written_scheduler.hpp>
 
 namespace batfill {
 

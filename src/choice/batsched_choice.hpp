@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/choice/written_scheduler.hpp>
 
 namespace batfill {
 
