@@ -313,7 +313,7 @@ std::size_t merge_shards(const std::vector<std::string>& folders, const std::str
     return list.rows.size();
 }
 
-MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, const CampaignWatch& watch) {
+MadeCampaign run_campaign(const CampaignRequest& request, const CampaignWatch& watch) {
     const auto& [number, count] = request.shard;
     const std::string& folder = request.folder;
     const std::string program = hash_of_program(request.plugins);
@@ -325,8 +325,8 @@ MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, 
                              ": the campaign would write over its own file, expected another folder (-o)");
         }
     }
-    made.workloads = make_workloads(made.campaign, folder, program, makers, watch.made);
-    made.runs = runs_of(made.campaign, made.workloads, folder, program, makers);
+    made.workloads = make_workloads(made.campaign, folder, program, watch.made);
+    made.runs = runs_of(made.campaign, made.workloads, folder, program);
     for (std::size_t i = number - 1; i < made.runs.size(); i += count) {
         made.of_shard.push_back(made.runs[i]);
     }

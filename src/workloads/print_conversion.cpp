@@ -3,11 +3,11 @@
 #include <iomanip>
 #include <ostream>
 
-#include "parsers.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/json_writer.hpp"
+#include "summaries.hpp"
 
-namespace batfill::commands {
+namespace batfill {
 
 namespace {
 
@@ -131,21 +131,21 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
     out << json.view() << '\n';
 }
 
-void print(const ConvertedLog& result, const ConversionOptions& options, std::ostream& out) {
-    options.prints_json ? print_json(result, out) : print_table(result, out);
-}
-
 }  // namespace
 
-ConvertedLog convert_and_print(const ConversionOptions& options, std::ostream& out) {
+void print_conversion(const ConvertedLog& converted, bool as_json, std::ostream& out) {
+    as_json ? print_json(converted, out) : print_table(converted, out);
+}
+
+ConvertedLog convert_and_print(const LogConversion& request, bool as_json, std::ostream& out) {
     try {
-        ConvertedLog converted = convert_log(options.conversion);
-        print(converted, options, out);
+        ConvertedLog converted = convert_log(request);
+        print_conversion(converted, as_json, out);
         return converted;
     } catch (const NothingKept& nothing) {
-        print(nothing.converted(), options, out);
+        print_conversion(nothing.converted(), as_json, out);
         throw;
     }
 }
 
-}  // namespace batfill::commands
+}  // namespace batfill
