@@ -2,8 +2,8 @@
 #
 #   batfill_layer(NAME [FOLDER folder] [ON layer...] [LIBRARIES library...] [RELEASE_FLAGS flag...] [SOURCES_ALONE])
 #
-# makes the layer of all sources in `folder` (by default src/NAME) and the public headers in include/batfill/NAME; a new
-# file touches no list. It may include and call the layers that it is ON, and those that these are on: tests/layers checks
+# makes the layer of all sources in `folder` (by default src/NAME) and its subfolders, and the public headers in
+# include/batfill/NAME; a new file touches no list. It may include and call the layers that it is ON, and those that these are on: tests/layers checks
 # it. LIBRARIES are those of others that its headers or sources need. RELEASE_FLAGS come last in a Release build.
 # SOURCES_ALONE compiles each source for itself, where they define the same names.
 # Its targets: batfill_NAME_headers, what it takes to compile against the layer, and batfill_NAME, its archive.
@@ -28,7 +28,7 @@ function(batfill_layer name)
   list(TRANSFORM layer_ON REPLACE "(.+)" "batfill_\\1_headers")
   target_link_libraries(batfill_${name}_headers INTERFACE ${layer_ON} ${layer_LIBRARIES})
 
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${layer_FOLDER}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${layer_FOLDER}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   add_library(batfill_${name} STATIC ${sources})
   target_link_libraries(batfill_${name} PUBLIC batfill_${name}_headers PRIVATE batfill_warnings)

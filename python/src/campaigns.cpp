@@ -43,8 +43,7 @@ CampaignCounts campaign(const FileName& file, const FileName& folder, const std:
     request.folder = folder;
     request.threads = threads_of(threads);
     for (const auto& [name, object, code] : schedulers) {
-        const SchedulerChoice choice = choice_of(object, name, {}, true, work.failure, work.stop);
-        request.own_algorithms[name] = {choice.description, code};
+        request.own_algorithms[name] = {algorithm_of(object, name, true, work.failure, work.stop), code};
     }
     campaign::CampaignWatch watch;
     watch.progress = work.reporting_to(progress);

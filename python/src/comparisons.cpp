@@ -52,9 +52,12 @@ Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, c
         request.metric.emplace(*metric, request.tau);
     }
     for (const auto& [name, object] : schedulers) {
-        const bool is_text = nb::isinstance<nb::str>(object);
-        request.schedulers.push_back({name, is_text ? read_scheduler(word_of(object, "scheduler")).choice
-                                                    : choice_of(object, name, {}, true, work.failure, work.stop)});
+        request.schedulers.push_back(
+            {name, raising(*work.failure, [&, &object = object, &name = name] {
+                 return nb::isinstance<nb::str>(object)
+                            ? read_scheduler(word_of(object, "scheduler")).choice
+                            : SchedulerChoice(algorithm_of(object, name, true, work.failure, work.stop), {});
+             })});
     }
     request.run.progress = [&](std::size_t, Time) { work.require_not_stopped(); };
     const auto report = work.reporting_to(progress);
@@ -119,8 +122,8 @@ void serve(const nb::object& scheduler, const std::string& label, const Paramete
     if (platform) {
         server.platform = named_platform(*platform, default_master_host);
     }
-    server.choice = named_choice_of(scheduler, label, parameters, server.keep_alive, failure);
-    raising(*failure, [&] { require_fit_for_daemon(Engine(server.choice)); });
+    server.scheduler = written_scheduler(scheduler, label, parameters, server.keep_alive, failure);
+    raising(*failure, [&] { require_fit_for_daemon(server.scheduler); });
     const LogLevel as_asked(level);
     run_in_background([&] { run_server(server); },
                       [](std::thread& worker) { pthread_kill(worker.native_handle(), SIGINT); }, *failure);

@@ -236,7 +236,7 @@ class Reader : private YamlBlocks {
             NamedScheduler scheduler = at(entry, [&] { return scheduler_from(algorithm, given); });
             scheduler.name = entry["name"].IsDefined()
                                  ? text(entry["name"], "a name") + suffix_of(variant.swept)
-                                 : scheduler.choice.algorithm + suffix_of(scheduler.choice.parameters);
+                                 : scheduler.choice.algorithm() + suffix_of(scheduler.choice.parameters().given());
             add_scheduler(entry, std::move(scheduler), variant.swept);
         }
     }
@@ -244,19 +244,18 @@ class Reader : private YamlBlocks {
     // The scheduler of this text, with more parameters, under the text as its name.
     // Throws: UsageError.
     NamedScheduler scheduler_from(const std::string& text, const Parameters::Given& parameters) const {
-        NamedScheduler scheduler{text, parse_scheduler(text)};
-        add_parameters(scheduler.choice, parameters, "the map");
-        if (const auto own = own_.find(scheduler.choice.algorithm); own != own_.end()) {
-            scheduler.choice.description = own->second.description;
+        WrittenScheduler written = parse_scheduler(text);
+        add_parameters(written, parameters, "the map");
+        if (const auto own = own_.find(written.algorithm); own != own_.end()) {
+            written.own = own->second.description;
         }
-        require_usable(scheduler.choice);
-        return scheduler;
+        return {text, SchedulerChoice(written)};
     }
 
     void require_own_schedulers(const YAML::Node& schedulers) const {
         for (const auto& [name, own] : own_) {
             if (std::ranges::none_of(campaign_.schedulers, [&name = name](const CampaignScheduler& scheduler) {
-                    return scheduler.scheduler.choice.algorithm == name;
+                    return scheduler.scheduler.choice.algorithm() == name;
                 })) {
                 fail(schedulers, "no scheduler has the algorithm " + in_quotes(name) +
                                      ", which the program brings: expected it in the list");
@@ -275,7 +274,7 @@ class Reader : private YamlBlocks {
             fail(entry, "the schedulers " + first + " and " + first + broken + " would share the file " + first +
                             broken + "_guarantees.csv: expected another name");
         }
-        const auto own = own_.find(scheduler.choice.algorithm);
+        const auto own = own_.find(scheduler.choice.algorithm());
         campaign_.schedulers.push_back(
             {std::move(scheduler), std::move(swept), own == own_.end() ? "" : own->second.code});
         require_few_runs(entry);

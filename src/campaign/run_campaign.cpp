@@ -127,7 +127,7 @@ RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& r
                                                  {"period", run.workload->period},
                                                  {"machine", run.machine->name},
                                                  {"scheduler", run.scheduler->scheduler.name},
-                                                 {"algorithm", run.scheduler->scheduler.choice.algorithm},
+                                                 {"algorithm", run.scheduler->scheduler.choice.algorithm()},
                                                  {"workload.log", workload.entry_name}};
         for (const auto& [key, value] : workload.swept) {
             cells["workload." + key] = value;

@@ -8,6 +8,7 @@
 #include "src/engine/batsched_choice.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/server/server.hpp"
+#include "src/session/session.hpp"
 
 namespace batfill::commands {
 
@@ -63,8 +64,8 @@ int batsched(const Arguments& arguments) {
     refuse_if(options.given("variant_options") && options.given("variant_options_filepath"),
               "--variant_options and --variant_options_filepath say the same thing: give one of the two");
     spdlog::set_level(verbosity);
-    server.choice = batsched_choice(chosen);
-    require_usable(server.choice);
+    server.scheduler = batsched_choice(chosen);
+    require_fit_for_daemon(server.scheduler);
     run_server(server);
     return 0;
 }

@@ -63,11 +63,8 @@ int serve(const Arguments& arguments) {
              {"serve -a easy,order=saf", "serve -a conservative --keep-alive --idle-timeout 1h -s tcp://*:28000"}})) {
         return 0;
     }
-    server.choice = read_choice(read.algorithm, read.parameters);
-    if (!server.choice.algorithm.empty()) {
-        // Refuses an impossible choice before any simulation begins.
-        require_fit_for_daemon(Engine(server.choice.algorithm, server.choice.parameters));
-    }
+    server.scheduler = read_choice(read.algorithm, read.parameters);
+    require_fit_for_daemon(server.scheduler);
     spdlog::set_level(read.log_level);
     if (options.given("platform")) {
         server.platform = named_platform(read.platform, read.master_host);

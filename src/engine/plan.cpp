@@ -7,8 +7,6 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/plan.hpp>
 
-#include "src/engine/profile_event_counter.hpp"
-
 namespace batfill {
 
 namespace {
@@ -30,13 +28,6 @@ constexpr Time long_ago = Time::at(-Duration::infinity());
 constexpr Plan::StartInterval Plan::no_start = {Time::infinity(), long_ago};
 constexpr Plan::StartInterval Plan::any_start = {long_ago, Time::infinity()};
 
-template <class... Times>
-void Plan::report(void (ProfileEventCounter::*what)(Times...), Times... times) {
-    if (counter_ != nullptr) {
-        (counter_->*what)(times...);
-    }
-}
-
 void Plan::reset(Time now, int processors) {
     profile_ = AvailabilityProfile(now, processors);
     by_start_.clear();
@@ -45,7 +36,6 @@ void Plan::reset(Time now, int processors) {
     slot_of_.clear();
     may_move_.clear();
     by_walltime_ = {};
-    report(&ProfileEventCounter::reset);
 }
 
 void Plan::refuse_unplanned(JobIndex job) {
@@ -62,20 +52,13 @@ Plan::Slot& Plan::cancelled(JobIndex job) {
 void Plan::advance(Time now) {
     assert(now >= profile_.origin());
     profile_.advance(now);
-    report(&ProfileEventCounter::advanced, now);
 }
 
 void Plan::hold(Time from, Time end, int processors) {
     profile_.add(from, end, -processors);
-    report(&ProfileEventCounter::held, end);
 }
 
 void Plan::give_back(Time from, Time end, int processors) {
-    return_processors(from, end, processors);
-    report(&ProfileEventCounter::gave_back, end);
-}
-
-void Plan::return_processors(Time from, Time end, int processors) {
     profile_.add(from, end, processors);
     allow_starts(from, end, processors);
 }
@@ -212,11 +195,9 @@ std::vector<JobIndex>::iterator Plan::place_of(JobIndex job) {
 }
 
 void Plan::change_place(const Slot& slot, int change) {
-    if (slot.start.is_infinite()) {
-        return;
+    if (!slot.start.is_infinite()) {
+        profile_.add(slot.start, slot.end(), change);
     }
-    profile_.add(slot.start, slot.end(), change);
-    report(change < 0 ? &ProfileEventCounter::planned : &ProfileEventCounter::unplanned, slot.start, slot.end());
 }
 
 void Plan::insert(Slot& slot, Time from) {
@@ -310,9 +291,6 @@ bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> place)
     const Time old_start = slot.start;
     const Time start =
         first < last ? profile_.earliest(first, slot.walltime, slot.processors, old_start, last) : Time::infinity();
-    if (counter_ != nullptr) {
-        counter_->searched(profile_, {old_start, slot.walltime, than, start});
-    }
     if (start.is_infinite()) {
         if (slot.possible.until <= than) {
             slot.possible = no_start;
@@ -328,12 +306,10 @@ bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> place)
                                      [this](JobIndex a, JobIndex b) { return before(a, b); });
     std::rotate(to, old_place, old_place + 1);
 
-    report(&ProfileEventCounter::planned, start, slot.end());
     // Nothing changes where the old and the new place overlap.
     profile_.add(start, std::min(slot.end(), old_start), -slot.processors);
     if (!old_start.is_infinite()) {
-        report(&ProfileEventCounter::unplanned, old_start, old_start + slot.walltime);
-        return_processors(std::max(slot.end(), old_start), old_start + slot.walltime, slot.processors);
+        give_back(std::max(slot.end(), old_start), old_start + slot.walltime, slot.processors);
     }
     return true;
 }
@@ -351,14 +327,6 @@ void Plan::take_listed(Use use) {
 
 std::size_t Plan::move_all_earlier(Time than) {
     std::size_t moves = 0;
-    if (counter_ != nullptr) {
-        counter_->pass_begins();
-        // A job that moves changes places only with jobs before it.
-        for (const JobIndex job : by_start_) {
-            moves += move_earlier(job, than) ? 1U : 0U;
-        }
-        return moves;
-    }
     if (may_move_.empty()) {
         return 0;
     }
@@ -389,22 +357,9 @@ std::size_t Plan::move_all_earlier(Time than) {
     return moves;
 }
 
-std::size_t Plan::try_all_in_order(const std::vector<JobIndex>& order, Time than) {
-    std::size_t moves = 0;
-    for (std::size_t i = 0; i < order.size();) {
-        const bool moved = move_earlier(order[i], than);
-        moves += moved ? 1U : 0U;
-        i = moved ? 0 : i + 1;
-    }
-    return moves;
-}
-
 std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order) {
     const Time now = profile_.origin();
     const Time than = now + Duration::microseconds(1);
-    if (counter_ != nullptr) {
-        return try_all_in_order(order, than);
-    }
     std::size_t moves = 0;
     profile_.free_from_now(free_now_);
     for (std::size_t i = 0; i < order.size() && free_now_.most() > 0;) {
@@ -426,9 +381,6 @@ std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order) {
 }
 
 std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order) {
-    if (counter_ != nullptr) {
-        return try_all_in_order(order, Time::infinity());
-    }
     if (may_move_.empty()) {
         return 0;
     }
@@ -459,18 +411,15 @@ std::size_t Plan::move_earlier_in_order(const std::vector<JobIndex>& order) {
 }
 
 void Plan::start(JobIndex job) {
-    const Slot started = planned(job);
+    slot_number(job);  // refuses one that is not planned
     forget(job);
-    report(&ProfileEventCounter::unplanned, started.start, started.end());
-    report(&ProfileEventCounter::held, started.end());
 }
 
 void Plan::remove(JobIndex job) {
     const Slot removed = planned(job);
     forget(job);
     if (!removed.start.is_infinite()) {
-        return_processors(removed.start, removed.end(), removed.processors);
-        report(&ProfileEventCounter::unplanned, removed.start, removed.end());
+        give_back(removed.start, removed.end(), removed.processors);
     }
 }
 

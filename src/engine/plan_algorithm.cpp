@@ -1,6 +1,7 @@
 #include <batfill/engine/plan_algorithm.hpp>
 
 #include "src/engine/profile_event_counter.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill {
 
@@ -17,9 +18,6 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
     if (!has_plan_) {
         has_plan_ = true;
         plan_.reset(state.now, state.processors);
-        if (events_) {
-            plan_.count_events(*events_);
-        }
     }
     plan_.advance(state.now);
 }
@@ -130,6 +128,14 @@ void PlanAlgorithm::decide(Round& round) {
             replan(round, NotBefore::planned_start);
         }
     } while (late);
+}
+
+void PlanAlgorithm::count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than,
+                                      std::optional<JobIndex> until) {
+    if (events_) {
+        const std::vector<Time> ends = mapped(round.state().running, &RunningJob::end);  // sorted
+        events_->count(plan_, {boost::container::ordered_range, ends.begin(), ends.end()}, jobs, than, scan, until);
+    }
 }
 
 std::vector<Statistic> PlanAlgorithm::with_profile_events(std::vector<Statistic> own) const {

@@ -15,15 +15,6 @@ WeightTunerRegistration::Maker& registered_maker() {
     return maker;
 }
 
-// The algorithm with all its parameters except the tuner's. With those, it would tune itself in every replay.
-SchedulerChoice without_tuning(const std::string& algorithm, const Parameters& parameters) {
-    SchedulerChoice scheduler{algorithm, parameters.values()};
-    for (const Parameter& of_tuning : WeightTuner::parameters()) {
-        std::erase_if(scheduler.parameters, [&](const auto& parameter) { return parameter.first == of_tuning.name; });
-    }
-    return scheduler;
-}
-
 // Users can configure a daemon through Batsim. They must not be able to keep it busy forever.
 constexpr std::uint64_t max_evaluations = 100'000;
 
@@ -67,7 +58,8 @@ std::unique_ptr<WeightTuner> WeightTuner::from(const std::string& algorithm, con
     if (registered_maker() == nullptr) {
         throw UsageError("parameter period: this program was built without the tuner");
     }
-    WeightTuning tuning{without_tuning(algorithm, parameters),
+    // With the tuner's parameters, the algorithm would tune itself in every replay.
+    WeightTuning tuning{{algorithm, parameters.values_without(WeightTuner::parameters())},
                         {},
                         *period,
                         history.value_or(Duration::days(28)),

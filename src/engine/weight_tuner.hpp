@@ -12,6 +12,7 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/job_order.hpp>
 #include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/engine/state.hpp>
 
 namespace batfill {
@@ -47,13 +48,13 @@ class WeightTuner {
 
 // What to tune, and how.
 struct WeightTuning {
-    SchedulerChoice scheduler;  // the scheduler that uses the weights; its own weights do not matter
-    MixedWeights weights{};     // to start with
-    Duration period;            // positive
-    Duration history;           // positive; jobs submitted longer ago do not count
-    std::size_t evaluations;    // 1 to 100,000; number of weights tried in each period
-    std::size_t features;       // 3 or 6: number of weights searched for; the others are 0
-    std::uint64_t seed;         // of the tried weights
+    WrittenScheduler scheduler;  // the scheduler that uses the weights; its own weights do not matter
+    MixedWeights weights{};      // to start with
+    Duration period;             // positive
+    Duration history;            // positive; jobs submitted longer ago do not count
+    std::size_t evaluations;     // 1 to 100,000; number of weights tried in each period
+    std::size_t features;        // 3 or 6: number of weights searched for; the others are 0
+    std::uint64_t seed;          // of the tried weights
 };
 
 // Makes the tuners of WeightTuner::from(). A tuner replays jobs, so it needs layers above the engine. That layer

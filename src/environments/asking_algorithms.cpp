@@ -8,7 +8,7 @@
 #include <batfill/engine/reservation.hpp>
 
 #include "episode.hpp"
-#include "schedulers/ranking.hpp"
+#include "schedulers/easy/ranking.hpp"
 
 namespace batfill::environments {
 

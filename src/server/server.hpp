@@ -4,14 +4,14 @@
 #include <string>
 
 #include <batfill/core/time.hpp>
-#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/formats/platform.hpp>
 
 namespace batfill {
 
 struct ServerOptions {
     std::string endpoint = "tcp://127.0.0.1:28000";
-    SchedulerChoice choice;
+    WrittenScheduler scheduler;
     std::optional<Platform> platform;      // for Session
     std::string protocol;                  // name, as in make_codec(); empty: that of the peer
     bool keep_alive = false;               // serve one simulation after another

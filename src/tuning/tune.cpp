@@ -53,13 +53,13 @@ std::vector<TuningTask> make_tasks(const TuneRequest& options, std::size_t workl
 constexpr const char* weight_columns = "w_q,w_p,w_wait,w_ratio,w_expansion,w_area";
 
 // The text of a file for --sched-cfg.
-std::string policy_file_text(const SchedulerChoice& policy, const MixedWeights& weights) {
+std::string policy_file_text(const WrittenScheduler& policy, const MixedWeights& weights) {
     CompactJson json;
     json.open_object();
     json.key("algorithm").text(policy.algorithm);
     json.key("params").open_object();
     const SchedulerChoice tuned = with_weights(policy, weights);
-    for (const auto& [name, value] : tuned.parameters) {
+    for (const auto& [name, value] : tuned.parameters().given()) {
         json.key(name.c_str());
         if (name == "weights" || name == "scales") {
             json.raw('[' + value + ']', rapidjson::kArrayType);
@@ -126,7 +126,7 @@ TuningHooks hooks_of(const TuneRequest& request, const TuneInputs& inputs, Outpu
 
 // Describes, in one line, the program and all options that the values and their order depend on.
 std::string description_of(const TuneRequest& request) {
-    const SchedulerChoice& policy = request.policy;
+    const WrittenScheduler& policy = request.policy;
     std::string text = "batfill tune " + hash_of_program(request.plugins) + ": " + request.search.text() + ", over " +
                        (request.sum ? "sum" : "each") + ", " + request.metric.name() + ", tau " +
                        request.tau.to_string() + ", " + policy.algorithm;
@@ -225,9 +225,9 @@ std::string numbers_text(const std::array<double, 6>& numbers) {
     return list_of(mapped(numbers, exact), ",");
 }
 
-SchedulerChoice with_weights(SchedulerChoice policy, const MixedWeights& weights) {
+SchedulerChoice with_weights(WrittenScheduler policy, const MixedWeights& weights) {
     policy.parameters.emplace_back("weights", numbers_text(weights));
-    return policy;
+    return SchedulerChoice(policy);
 }
 
 }  // namespace batfill

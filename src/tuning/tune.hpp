@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/replay/replay.hpp>
 
 #include "src/tuning/weight_search.hpp"
@@ -36,7 +36,7 @@ struct TuneRequest {
     Duration tau = default_tau;
     ReplayMetric metric{"mean_bounded_slowdown"};
     unsigned threads = 1;
-    SchedulerChoice policy;                  // the scheduler to tune, without weights but with their scales
+    WrittenScheduler policy;                 // the scheduler to tune, without weights but with their scales
     std::vector<std::string> plugins;        // paths of those that are loaded
     std::string prefix;                      // beginning of the names of all written files; empty: writes none
     std::optional<std::string> values_file;  // none: does not write all values
@@ -108,6 +108,6 @@ std::string numbers_text(const std::array<double, 6>& numbers);
 
 // Returns the policy with these weights.
 // Requires: the policy has no weights.
-SchedulerChoice with_weights(SchedulerChoice policy, const MixedWeights& weights);
+SchedulerChoice with_weights(WrittenScheduler policy, const MixedWeights& weights);
 
 }  // namespace batfill

@@ -47,7 +47,7 @@ def includes_upwards(project: Path, layers: dict[str, Layer]) -> Iterator[str]:
     """The headers that a layer includes and that belong where it must not look."""
     for name, layer in layers.items():
         for folder in (project / layer.folder, project / "include/batfill" / name):
-            for file in sorted(folder.glob("*.[ch]pp")):
+            for file in sorted(folder.rglob("*.[ch]pp")):
                 for header in re.findall(r'^#include [<"](.+)[>"]$', file.read_text(encoding="utf-8"), re.MULTILINE):
                     other = layer_of(header, layers)
                     if other not in (None, name, *layer.below):

@@ -14,8 +14,6 @@
 
 namespace batfill {
 
-class ProfileEventCounter;
-
 // The planned starts of the waiting jobs, and the availability profile that these jobs and the running jobs leave.
 // PlanAlgorithm owns the plan. The algorithms of the plan family differ only in which jobs they place, and in which
 // order.
@@ -127,16 +125,16 @@ class Plan {
         return job < slot_of_.size() && slot_of_[job] != no_slot && !slots_[slot_of_[job]].cancelled;
     }
     Time planned_start(JobIndex job) const { return planned(job).start; }
+    // What a planned job was placed with.
+    Request request(JobIndex job) const {
+        const Slot& slot = planned(job);
+        return {job, slot.processors, slot.walltime, slot.submit};
+    }
     // The first planned start after `after`; infinite if there is none.
     // Cost: O(1), and O(1) for each job planned at or before `after`.
     Time next_start(Time after) const;
 
     const AvailabilityProfile& profile() const { return profile_; }
-
-    // Reports all changes and searches to `counter` from now on. The plan then attempts every move, also those that are
-    // proved to fail.
-    // Requires: nothing is held or planned yet; `counter` outlives the plan.
-    void count_events(ProfileEventCounter& counter) { counter_ = &counter; }
 
  private:
     // An interval [from, until) of starts that may have become possible.
@@ -221,7 +219,6 @@ class Plan {
     void insert(Slot& slot, Time from);
     void change_place(const Slot& slot, int change);
     void forget(JobIndex job);
-    void return_processors(Time from, Time end, int processors);
     // Opens starts for the jobs that may profit from `processors` given back during [from, to).
     void allow_starts(Time from, Time to, int processors);
     void collect_starts(Time to);
@@ -243,11 +240,6 @@ class Plan {
         }
     };
     std::vector<ByWalltime>& same_width(const Slot& slot);
-    // Tells the counter, if there is one.
-    template <class... Times>
-    void report(void (ProfileEventCounter::*what)(Times...), Times... times);
-    // Attempts every move, also those that are proved to fail.
-    std::size_t try_all_in_order(const std::vector<JobIndex>& order, Time than);
 
     // Invariants between calls of public functions, and the functions that break them for a while:
     // 1. slot_of_[job] is no_slot or the number of the slot that has the job. All other slots are in free_slots_, once
@@ -278,7 +270,6 @@ class Plan {
     // In move_all_earlier, intervals_ collects possible starts, and the slots do not.
     bool passing_by_start_ = false;
     std::array<StartIntervalsOfWidth, width_classes> intervals_;
-    ProfileEventCounter* counter_ = nullptr;
     // Kept between calls to reuse their memory.
     AvailabilityProfile::FreeWindows windows_;
     AvailabilityProfile::FreeFromNow free_now_;

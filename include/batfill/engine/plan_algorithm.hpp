@@ -24,6 +24,9 @@ class PlanAlgorithm : public Algorithm {
     // The parameter `count-events`, for algorithms whose compressions are compared by the number of events that they
     // examine.
     static Parameter count_events();
+    // How a compression goes on after a move: with the next job; again with the first; or with the next, in a pass over
+    // all planned jobs by planned start.
+    enum class Scan { to_the_next, from_the_first, pass };
     ~PlanAlgorithm() override;
 
     void begin_round(const SchedulerState& state) final;
@@ -61,6 +64,10 @@ class PlanAlgorithm : public Algorithm {
     // estimate, or if enough processors are idle but not as its placement requires.
     bool start_if_idle(Round& round, JobIndex job);
 
+    // Before a compression: counts the events of a plain one, if they are counted. It tries to move these jobs, up to
+    // `until`, in this order to a start before `than`.
+    void count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than = Time::infinity(),
+                           std::optional<JobIndex> until = {});
     // `own`, and the numbers of profile events, if they are counted.
     std::vector<Statistic> with_profile_events(std::vector<Statistic> own) const;
 

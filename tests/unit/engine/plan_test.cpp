@@ -235,7 +235,6 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
         const bool in_passes = seed % 2 == 0;
         Plan plan;
         ProfileEventCounter events;
-        plan.count_events(events);
         plan.reset(at(0), 8);
         PlainPlan plain(8);
         Running running;
@@ -251,9 +250,14 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
                 running.pop_back();
                 plan.give_back(now, end, processors);
                 plain.profile.add(now, end, processors);
-                if (in_passes) {
-                    plan.move_all_earlier();
+                ProfileEventCounter::Times ended;
+                for (const auto& other : running) {
+                    ended.insert(other.first);
                 }
+                const std::vector<JobIndex> order = plan.by_start();
+                events.count(plan, ended, order, Time::infinity(),
+                             in_passes ? PlanAlgorithm::Scan::pass : PlanAlgorithm::Scan::to_the_next);
+                plan.move_all_earlier();
                 std::vector<JobIndex> passed;
                 for (const JobIndex job : plain.order()) {
                     plain.move(job, now);
@@ -263,12 +267,12 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
                         const PlainPlan::Planned& planned = plain.jobs[other];
                         return looked_at(planned.start) + looked_at(planned.start + planned.walltime);
                     };
-                    std::uint64_t ends = 0;
+                    std::uint64_t after = 0;
                     for (const auto& other : running) {
-                        ends += looked_at(other.first);
+                        after += looked_at(other.first);
                     }
-                    starts_and_ends += ends;
-                    placed_anew += ends;
+                    starts_and_ends += after;
+                    placed_anew += after;
                     for (const auto& [other, planned] : plain.jobs) {
                         starts_and_ends += other == job ? 0 : events_of(other);
                     }
@@ -276,9 +280,6 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
                         placed_anew += events_of(other);
                     }
                     passed.push_back(job);
-                    if (!in_passes) {
-                        plan.move_earlier(job);
-                    }
                 }
             }
             const int processors = 1 + below(8);

@@ -10,7 +10,7 @@
 
 #include "plain_order.hpp"
 #include "random_stream.hpp"
-#include "schedulers/job_tournament.hpp"
+#include "schedulers/easy/job_tournament.hpp"
 
 namespace batfill::tests::job_tournament_test {
 

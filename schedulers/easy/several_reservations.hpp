@@ -7,7 +7,7 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/availability_profile.hpp>
 
-#include "schedulers/easy_orders.hpp"
+#include "schedulers/easy/easy_orders.hpp"
 
 namespace batfill {
 

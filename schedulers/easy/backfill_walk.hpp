@@ -10,8 +10,8 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/reservation.hpp>
 
-#include "schedulers/easy_orders.hpp"
-#include "schedulers/event_rounds.hpp"
+#include "schedulers/easy/easy_orders.hpp"
+#include "schedulers/easy/imitations.hpp"
 
 namespace batfill {
 

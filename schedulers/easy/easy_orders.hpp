@@ -13,8 +13,9 @@
 #include <batfill/engine/parameters.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
 
-#include "schedulers/multifactor.hpp"
-#include "schedulers/ranking.hpp"
+#include "schedulers/easy/imitations.hpp"
+#include "schedulers/easy/multifactor.hpp"
+#include "schedulers/easy/ranking.hpp"
 #include "src/engine/weight_tuner.hpp"
 
 namespace batfill {
@@ -27,27 +28,23 @@ class EasyOrders {
     static std::vector<Parameter> parameters() {
         const std::vector<std::string> orders{"order", "backfill-order"};
         const std::vector<std::string> also{"predicted", "field", "multifactor"};
-        return {
-            JobOrder::order("order", "fcfs", "which waiting job goes first, and has the reservation if it does not fit",
-                            also),
-            JobOrder::order("backfill-order", "fcfs", "order in which the others are tried", also),
-            JobOrder::weights(orders),
-            JobOrder::scales(orders),
-            JobOrder::field(orders),
-            Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission"),
-            Parameter::choice(
-                "ties", {"first", "last", "order"}, "first",
-                "which of two equal scores goes first: the earlier or the later arrival; last, order: in backfill-order the one that is first in order")};
+        return {JobOrder::order("order", "fcfs",
+                                "which waiting job goes first, and has the reservation if it does not fit", also),
+                JobOrder::order("backfill-order", "fcfs", "order in which the others are tried", also),
+                JobOrder::weights(orders),
+                JobOrder::scales(orders),
+                JobOrder::field(orders),
+                Parameter::seconds("threshold", "", "jobs that have waited longer go before all others, by submission"),
+                TieRule::parameter()};
     }
     // Reads these, and the parameters of WeightTuner and MultifactorPriority.
     // Throws: UsageError if they do not go together.
     explicit EasyOrders(const Parameters& parameters)
-        : ties_(parameters.choice("ties") == "last" ? Ranking::Ties::last : Ranking::Ties::first),
-          ties_follow_order_(parameters.choice("ties") != "first"),
+        : ties_(parameters),
           // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the exception below destroys the members.
           multifactor_(MultifactorPriority::from(parameters)),
-          primary_(JobOrder(parameters, "order"), ties_, true, multifactor_.get()),
-          backfill_(JobOrder(parameters, "backfill-order"), ties_, false, multifactor_.get()),
+          primary_(JobOrder(parameters, "order"), ties_.by_arrival, true, multifactor_.get()),
+          backfill_(JobOrder(parameters, "backfill-order"), ties_.by_arrival, false, multifactor_.get()),
           threshold_(parameters.seconds("threshold")),
           tuner_(WeightTuner::from("easy", parameters)) {
         if (tuner_ && (multifactor_ || RunTimePredictor::is_asked_for(parameters))) {
@@ -129,7 +126,7 @@ class EasyOrders {
 
     // Whether the backfill order is that of the queue.
     bool backfills_by_submission() const {
-        return backfill_.is_submission_order() && (!ties_follow_order_ || primary_.is_submission_order());
+        return backfill_.is_submission_order() && (!ties_.backfilling_follows_order || primary_.is_submission_order());
     }
 
     // Passes `jobs`, in the backfill order, to `take` until that returns false. Of equal scores, the job that was
@@ -138,7 +135,7 @@ class EasyOrders {
     // Cost: O(jobs), and O(log(jobs)) for each job passed; with ties=last and ties=order, O(jobs * log(jobs)).
     template <typename Take>
     void for_each_in_backfill_order(const SchedulerState& state, std::span<const JobIndex> jobs, Take take) {
-        if (!ties_follow_order_) {
+        if (!ties_.backfilling_follows_order) {
             backfill_.for_each_until(state.now, jobs, take);
             return;
         }
@@ -157,8 +154,7 @@ class EasyOrders {
         return threshold_ && state.now - state.job(job).submit() > *threshold_;
     }
 
-    Ranking::Ties ties_;
-    bool ties_follow_order_;
+    TieRule ties_;
     std::unique_ptr<MultifactorPriority> multifactor_;  // null: neither order is multifactor
     Ranking primary_;
     Ranking backfill_;

@@ -9,8 +9,8 @@
 #include <batfill/engine/job_order.hpp>
 #include <batfill/engine/state.hpp>
 
-#include "schedulers/job_tournament.hpp"
-#include "schedulers/multifactor.hpp"
+#include "schedulers/easy/job_tournament.hpp"
+#include "schedulers/easy/multifactor.hpp"
 
 namespace batfill {
 

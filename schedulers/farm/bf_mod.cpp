@@ -1,4 +1,4 @@
-#include "schedulers/flexible_backfilling.hpp"
+#include "schedulers/farm/flexible_backfilling.hpp"
 
 namespace batfill {
 

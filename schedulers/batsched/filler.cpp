@@ -1,7 +1,7 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/job_order.hpp>
 
-#include "some_metadata.hpp"
+#include "schedulers/batsched/some_metadata.hpp"
 
 namespace batfill {
 

@@ -34,13 +34,16 @@ class Conservative : public PlanAlgorithm {
         }
         ++compressions_;
         if (compression_ == Compression::submission) {
+            count_compression(round, round.state().waiting.jobs(), Scan::to_the_next);
             for (const JobIndex job : round.state().waiting.jobs()) {
                 moves_ += plan().move_earlier(job) ? 1U : 0U;
             }
             return;
         }
         const bool only_now = compression_ == Compression::start_now;
-        moves_ += plan().move_all_earlier(only_now ? round.now() + Duration::microseconds(1) : Time::infinity());
+        const Time than = only_now ? round.now() + Duration::microseconds(1) : Time::infinity();
+        count_compression(round, plan().by_start(), Scan::pass, than);
+        moves_ += plan().move_all_earlier(than);
     }
 
  private:

@@ -18,7 +18,9 @@ class PrioritizedCompression : public OrderedPlanAlgorithm {
  protected:
     void compress(Round& round) override {
         ++compressions_;
-        moves_ += plan().move_earlier_in_order(queue().now(round.state()));
+        const std::vector<JobIndex>& order = queue().now(round.state());
+        count_compression(round, order, Scan::from_the_first);
+        moves_ += plan().move_earlier_in_order(order);
     }
 
  private:

@@ -8,12 +8,10 @@
 #include <batfill/engine/reservation.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
 
-#include "schedulers/backfill_walk.hpp"
-#include "schedulers/easy_orders.hpp"
-#include "schedulers/event_rounds.hpp"
-#include "schedulers/kept_head.hpp"
-#include "schedulers/several_reservations.hpp"
-#include "schedulers/start_history.hpp"
+#include "schedulers/easy/backfill_walk.hpp"
+#include "schedulers/easy/easy_orders.hpp"
+#include "schedulers/easy/imitations.hpp"
+#include "schedulers/easy/several_reservations.hpp"
 
 namespace batfill {
 

@@ -4,7 +4,7 @@
 
 #include <batfill/engine/algorithm.hpp>
 
-#include "some_metadata.hpp"
+#include "schedulers/batsched/some_metadata.hpp"
 
 namespace batfill {
 

@@ -27,11 +27,12 @@ class DelayedCompression : public OrderedPlanAlgorithm {
         const Time completion = plan().profile().earliest(round.now(), description.walltime, description.processors()) +
                                 description.walltime;
         queue().insert(state, job);
-        for (const JobIndex other : queue().now(state)) {
-            if (other == job || !plan().may_move()) {
-                break;
+        if (plan().may_move()) {
+            const std::vector<JobIndex>& order = queue().now(state);
+            count_compression(round, order, Scan::to_the_next, completion, job);
+            for (auto other = order.begin(); *other != job; ++other) {
+                moves_at_submission_ += plan().move_earlier(*other, completion) ? 1U : 0U;
             }
-            moves_at_submission_ += plan().move_earlier(other, completion) ? 1U : 0U;
         }
         place(round, job, round.now());
     }
@@ -44,7 +45,9 @@ class DelayedCompression : public OrderedPlanAlgorithm {
  protected:
     void compress(Round& round) override {
         ++compressions_;
-        moves_ += plan().move_to_now_in_order(queue().now(round.state()));
+        const std::vector<JobIndex>& order = queue().now(round.state());
+        count_compression(round, order, Scan::from_the_first, round.now() + Duration::microseconds(1));
+        moves_ += plan().move_to_now_in_order(order);
     }
 
  private:

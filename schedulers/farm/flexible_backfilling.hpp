@@ -10,7 +10,7 @@
 #include <batfill/engine/reservation.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
 
-#include "schedulers/farm_heuristics.hpp"
+#include "schedulers/farm/farm_heuristics.hpp"
 
 namespace batfill {
 
