@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """options.py [--check] BATFILL
 
-Writes what the declarations of options say in other places: the page docs/options.md, the tables between
-`<!-- options of COMMAND -->` and `<!-- end of options -->` in other pages, and the keywords of python/batfill/_cleaning.py.
+Writes what the declarations of options say in other places: the page docs/options.md, the tables of other pages
+between `<!-- options of COMMAND -->` and `<!-- end of options -->`, and the keywords in python/batfill/_cleaning.py.
 With --check it writes nothing, names what has fallen behind, and fails if there is something.
 """
 
@@ -22,7 +22,7 @@ Every command with its options, as `batfill help COMMAND` shows them. `batfill h
 says the same to programs.
 """
 
-CLEANING = '''"""What a conversion of a log takes as keywords. Written by .ci/options.py from the declarations of the options."""
+CLEANING = '''"""What a conversion of a log takes as keywords. .ci/options.py writes it from the declarations of options."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def main() -> int:
     behind = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in behind:
         if checks:
-            print(f"{path.relative_to(TOP)}: not what the options are now; .ci/options.py {sys.argv[-1]} writes it anew",
+            print(f"{path.relative_to(TOP)}: not what the options are now; .ci/options.py BATFILL writes it anew",
                   file=sys.stderr)
         else:
             path.write_text(texts[path], encoding="utf-8")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
-from ._arguments import AnyPath, path_text, path_texts, shown, utf8
+from ._arguments import AnyPath, path_text, path_texts, shown
 from ._cleaning import Cleaning, Seconds
 from ._columns import Columns
 from ._table import from_table
@@ -56,7 +56,7 @@ class Workload:
         """
         name = path_text(path)
         [(_, core)], summary = _core.convert("", [name], False, dict(cleaning))
-        return cls(core, _stem(name), summary)
+        return cls(core, _core.workload_name(name), summary)
 
     @classmethod
     def weeks_from_swf(
@@ -79,7 +79,7 @@ class Workload:
         split = {"days": days, "skip": skip, "periods": periods, "crossing": crossing, "count_from": count_from}
         found, summary = _core.convert("", [name], True, {**cleaning, **split})
         word = {7: "week", 30: "month"}.get(int(days) if days == int(days) else 0, "period")
-        return [cls(core, f"{_stem(name)}-{word}-{number}", summary) for number, core in found]
+        return [cls(core, f"{_core.workload_name(name)}-{word}-{number}", summary) for number, core in found]
 
     @classmethod
     def from_accounting(
@@ -120,7 +120,7 @@ class Workload:
         how = {keyword: mapping, "times": times, "separator": separator, "nodes": nodes, "bad_rows": bad_rows,
                "partition_limits": partition_limits}
         [(_, core)], summary = _core.convert(format, names, False, {**cleaning, **how})
-        return cls(core, _stem(names[0]), summary)
+        return cls(core, _core.workload_name(names[0]), summary)
 
     @classmethod
     def from_json(cls, path: AnyPath) -> "Workload":
@@ -129,7 +129,7 @@ class Workload:
         Raises InputError, which names the job, for what Batsim would refuse.
         """
         name = path_text(path)
-        return cls(_core.read_json(name), _stem(name))
+        return cls(_core.read_json(name), _core.workload_name(name))
 
     @classmethod
     def lublin(
@@ -306,11 +306,3 @@ def _field(values: list[Any]) -> "numpy.typing.NDArray[Any]":
     column = numpy.empty(len(values), dtype=object)
     column[:] = values
     return column
-
-
-def _stem(path: str) -> str:
-    """The name of a file in tables: "SP2" for "logs/SP2.swf.gz"."""
-    name = os.path.basename(path)
-    for suffix in (".gz", ".swf", ".json", ".csv", ".txt"):
-        name = name.removesuffix(suffix)
-    return utf8(name)

@@ -258,6 +258,8 @@ void bind_workloads(nb::module_& module) {
                 "tuple[list[tuple[int, Jobs]], dict[str, typing.Any]]"));
     module.def("lublin", &lublin, arg("keywords"));
     module.def(
+        "workload_name", [](const FileName& path) { return one_line(workload_name(path)); }, arg("path"));
+    module.def(
         "is_log", [](const FileName& path) { return is_log(path); }, arg("path"));
 }
 

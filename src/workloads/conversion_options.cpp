@@ -208,7 +208,7 @@ void add_options_of_outputs(Options& options, ConversionOptions& read) {
                 "jobs that started in one period and ended in another: drop (default) or keep");
     options.group("Times");
     options.add("load", offered_load_value(conversion.conversion.load),
-                std::string("scale the gaps between submissions to this offered load, ") + load_range +
+                "scale the gaps between submissions to this offered load, " + load_range +
                     "; with --split, inside each period");
     options.add("shift", conversion.conversion.shift,
                 "shift submission times so that the first kept job is submitted at 0");

@@ -135,7 +135,7 @@ void add_lublin_options(Options& options, LublinFile& file) {
     options.add("processors", number(model.processors, "P", 1, 1'000'000'000).required(), "processors of the machine");
     options.add("seed", number(model.seed, "S").required(), "seed of the workload");
     options.add("load", offered_load_value(model.load),
-                std::string("scale the inter-arrival times to this offered load, ") + load_range +
+                "scale the inter-arrival times to this offered load, " + load_range +
                     "; by default they are the model's");
     options.add(
         "kind",

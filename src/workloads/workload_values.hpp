@@ -10,22 +10,25 @@
 // The kinds of values that options about workloads share.
 namespace batfill {
 
-// The offered loads that options take, as a help and an error say it.
-inline constexpr const char* load_range = "a share of the machine in 0.001..10";
+// The offered loads that options take, and how a help says it.
+inline constexpr const char* least_load = "0.001";
+inline constexpr const char* most_load = "10";
+inline const std::string load_range = std::string("a share of the machine in ") + least_load + ".." + most_load;
 
 // An offered load.
 template <class Field>
 options::Value offered_load_value(Field& field) {
+    using Load = options::HeldBy<Field>;
     const auto parse = [](const std::string& text) {
-        if constexpr (std::same_as<options::HeldBy<Field>, Decimal>) {
-            return options::decimal_in(text, "0.001", "10");
+        if constexpr (std::same_as<Load, Decimal>) {
+            return options::decimal_in(text, least_load, most_load);
         } else {
-            const auto load = number_in<options::HeldBy<Field>>(text);
-            return load && *load >= 0.001 && *load <= 10 ? load : std::nullopt;
+            const auto load = number_in<Load>(text);
+            const bool is_in_range = load && *load >= number_in<Load>(least_load) && *load <= number_in<Load>(most_load);
+            return is_in_range ? load : std::nullopt;
         }
     };
-    return options::value(field, "L", parse, std::string(load_range) + " (0.9 is 90 %)",
-                          {options::Type::Scalar::number});
+    return options::value(field, "L", parse, load_range + " (0.9 is 90 %)", {options::Type::Scalar::number});
 }
 
 // Returns K of "factor:K", or of K alone.
