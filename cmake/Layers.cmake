@@ -70,7 +70,9 @@ batfill_layer(workloads ON formats)
 batfill_layer(engine ON support
   RELEASE_FLAGS -O3
   LIBRARIES ${CMAKE_DL_LIBS})
-batfill_layer(schedulers ON engine
+batfill_layer(planning ON engine
+  RELEASE_FLAGS -O3)
+batfill_layer(schedulers ON planning
   FOLDER schedulers SOURCES_ALONE RELEASE_FLAGS -O3)
 batfill_layer(protocol ON formats engine
   FOLDER protocol SOURCES_ALONE)
@@ -78,20 +80,21 @@ batfill_layer(transport ON support
   LIBRARIES PkgConfig::ZeroMQ)
 batfill_layer(analysis ON formats
   RELEASE_FLAGS -O3)
-batfill_layer(report ON analysis workloads)
+batfill_layer(runs ON analysis workloads)
 batfill_layer(simulator ON engine formats
   RELEASE_FLAGS -O3)
 batfill_layer(replay ON simulator analysis workloads
   RELEASE_FLAGS -O3)
+batfill_layer(report ON runs replay)
 batfill_layer(environments ON replay schedulers
   LIBRARIES Boost::context
   RELEASE_FLAGS -O3)
-batfill_layer(tuning ON replay
+batfill_layer(tuning ON replay planning
   LIBRARIES Eigen3::Eigen)
 batfill_layer(session ON protocol)
 batfill_layer(server ON session transport)
 batfill_layer(remote ON simulator protocol transport)
-batfill_layer(campaign ON replay report
+batfill_layer(campaign ON report
   LIBRARIES yaml-cpp)
 batfill_layer(commands ON schedulers tuning server remote campaign
   LIBRARIES Boost::program_options

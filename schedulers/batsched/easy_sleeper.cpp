@@ -2,7 +2,7 @@
 #include <map>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/reservation.hpp>
+#include <batfill/planning/reservation.hpp>
 
 namespace batfill {
 

@@ -1,5 +1,5 @@
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/job_order.hpp>
+#include <batfill/planning/job_order.hpp>
 
 #include "schedulers/batsched/some_metadata.hpp"
 

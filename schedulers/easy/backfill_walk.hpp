@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/reservation.hpp>
+#include <batfill/planning/reservation.hpp>
 
 #include "schedulers/easy/easy_orders.hpp"
 #include "schedulers/easy/imitations.hpp"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/reservation.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
+#include <batfill/planning/reservation.hpp>
 
 #include "schedulers/easy/backfill_walk.hpp"
 #include "schedulers/easy/easy_orders.hpp"

@@ -9,14 +9,14 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/job_order.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
+#include <batfill/planning/job_order.hpp>
 
 #include "schedulers/easy/imitations.hpp"
 #include "schedulers/easy/multifactor.hpp"
 #include "schedulers/easy/ranking.hpp"
-#include "src/engine/weight_tuner.hpp"
+#include "src/planning/weight_tuner.hpp"
 
 namespace batfill {
 

@@ -10,7 +10,7 @@
 
 #include <batfill/core/job.hpp>
 #include <batfill/core/time.hpp>
-#include <batfill/engine/job_order.hpp>
+#include <batfill/planning/job_order.hpp>
 
 namespace batfill {
 

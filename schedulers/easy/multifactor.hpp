@@ -12,9 +12,9 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/job_order.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/engine/state.hpp>
+#include <batfill/planning/job_order.hpp>
 
 namespace batfill {
 

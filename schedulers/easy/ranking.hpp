@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include <batfill/engine/job_order.hpp>
 #include <batfill/engine/state.hpp>
+#include <batfill/planning/job_order.hpp>
 
 #include "schedulers/easy/job_tournament.hpp"
 #include "schedulers/easy/multifactor.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/availability_profile.hpp>
+#include <batfill/planning/availability_profile.hpp>
 
 #include "schedulers/easy/easy_orders.hpp"
 

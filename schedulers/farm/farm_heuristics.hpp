@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/job_order.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/engine/state.hpp>
+#include <batfill/planning/job_order.hpp>
 
 namespace batfill::farm {
 

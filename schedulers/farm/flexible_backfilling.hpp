@@ -6,9 +6,9 @@
 #include <string>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/job_order.hpp>
-#include <batfill/engine/reservation.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
+#include <batfill/planning/job_order.hpp>
+#include <batfill/planning/reservation.hpp>
 
 #include "schedulers/farm/farm_heuristics.hpp"
 

@@ -1,4 +1,4 @@
-#include <batfill/engine/plan_algorithm.hpp>
+#include <batfill/planning/plan_algorithm.hpp>
 
 namespace batfill {
 

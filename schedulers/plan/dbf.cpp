@@ -4,7 +4,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include <batfill/engine/plan_algorithm.hpp>
+#include <batfill/planning/plan_algorithm.hpp>
 
 #include "src/support/json.hpp"
 

@@ -1,5 +1,5 @@
-#include <batfill/engine/job_order.hpp>
-#include <batfill/engine/plan_algorithm.hpp>
+#include <batfill/planning/job_order.hpp>
+#include <batfill/planning/plan_algorithm.hpp>
 
 namespace batfill {
 

@@ -9,7 +9,7 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/parameters.hpp>
-#include <batfill/formats/swf.hpp>
+#include <batfill/formats/accounting.hpp>
 
 #include "src/analysis/measure_options.hpp"
 #include "src/formats/named_platform.hpp"

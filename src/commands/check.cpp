@@ -4,7 +4,7 @@
 #include <batfill/analysis/check_schedule.hpp>
 
 #include "inputs.hpp"
-#include "src/report/check_files.hpp"
+#include "src/runs/check_files.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::commands {
@@ -41,7 +41,7 @@ void print_report(const CheckReport& report, std::size_t first, bool with_broken
     std::cout << ")\n";
 }
 
-void add_check_options(Options& options, report::CheckRequest& read) {
+void add_check_options(Options& options, runs::CheckRequest& read) {
     options.add_positional("schedule", text(read.schedule).required());
     options.group("Run");
     options.add("workload,w", text(read.workloads, "FILE").required(),
@@ -80,7 +80,7 @@ void add_check_options(Options& options, report::CheckRequest& read) {
 }  // namespace
 
 int check(const Arguments& arguments) {
-    report::CheckRequest request;
+    runs::CheckRequest request;
     unsigned first = 0;
     Options options;
     add_check_options(options, request);
@@ -103,7 +103,7 @@ int check(const Arguments& arguments) {
               "--broken-guarantees says what became of --guarantees: give both");
     refuse_if(options.given("on-failure") && request.events.empty(),
               "--on-failure says what became of jobs in --events: give both");
-    const CheckReport report = report::check_files(request, note);
+    const CheckReport report = runs::check_files(request, note);
     print_report(report, first, request.broken_guarantees.has_value());
     return report.violations.empty() ? 0 : 1;
 }

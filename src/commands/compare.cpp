@@ -4,8 +4,8 @@
 #include "inputs.hpp"
 #include "src/analysis/job_measures.hpp"
 #include "src/analysis/tables.hpp"
-#include "src/campaign/comparison_page.hpp"
 #include "src/replay/comparison.hpp"
+#include "src/report/comparison_page.hpp"
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/progress.hpp"
@@ -162,7 +162,7 @@ int compare(const Arguments& arguments) {
         ComparisonRequest whole = read.request;
         whole.weeks = false;
         whole.note = [](const std::string&) {};  // it has been said
-        write_file(*read.report, campaign::comparison_page(whole, "batfill compare " + command_line(arguments)));
+        write_file(*read.report, report::comparison_page(whole, "batfill compare " + command_line(arguments)));
     }
     return 0;
 }

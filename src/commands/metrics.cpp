@@ -5,8 +5,8 @@
 #include <batfill/core/error.hpp>
 
 #include "inputs.hpp"
-#include "src/report/measured_runs.hpp"
-#include "src/report/run_files.hpp"
+#include "src/runs/measured_runs.hpp"
+#include "src/runs/run_files.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 
@@ -42,7 +42,7 @@ void check_groupings(const Options& options, const std::vector<JobGrouping>& gro
               "--by: the workload tells users and queues, expected --workload");
 }
 
-void check_rules(const Options& options, report::MeasureRequest& request) {
+void check_rules(const Options& options, runs::MeasureRequest& request) {
     for (const char* option : {"waited-in-any-run", "per-job"}) {
         refuse_if(options.given(option) && request.workloads.empty(),
                   "--" + std::string(option) + " tells regular jobs by the workload, expected --workload");
@@ -65,16 +65,16 @@ void check_rules(const Options& options, report::MeasureRequest& request) {
 }
 
 // The files that the command reads, except the platform.
-std::vector<std::string> files_of(const report::MeasureRequest& request) {
-    std::vector<std::string> files = mapped(request.schedules, report::jobs_file);
+std::vector<std::string> files_of(const runs::MeasureRequest& request) {
+    std::vector<std::string> files = mapped(request.schedules, runs::jobs_file);
     files.insert(files.end(), request.workloads.begin(), request.workloads.end());
     if (request.baseline) {
-        files.push_back(report::jobs_file(*request.baseline));
+        files.push_back(runs::jobs_file(*request.baseline));
     }
     return files;
 }
 
-void add_metrics_options(Options& options, report::MeasureRequest& request, std::vector<std::string>& chosen) {
+void add_metrics_options(Options& options, runs::MeasureRequest& request, std::vector<std::string>& chosen) {
     IntervalOptions& intervals = request.intervals.emplace();
     options.add_positional("schedules", text(request.schedules).required());
     options.group("Input");
@@ -105,7 +105,7 @@ void add_metrics_options(Options& options, report::MeasureRequest& request, std:
 }  // namespace
 
 int metrics(const Arguments& arguments) {
-    report::MeasureRequest request;
+    runs::MeasureRequest request;
     MetricsFormat format{};
     std::vector<std::string> chosen;
     Options options;
@@ -129,7 +129,7 @@ int metrics(const Arguments& arguments) {
     if (request.per_job) {
         require_no_input("per-job", request.per_job, files_of(request));
     }
-    const report::MeasuredRuns measured = report::measure_runs(request, note);
+    const runs::MeasuredRuns measured = runs::measure_runs(request, note);
     if (!request.groupings.empty()) {
         write_groups(std::cout, measured.groups, request.groupings, format);
     } else if (request.intervals) {

@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "inputs.hpp"
-#include "src/report/run_files.hpp"
+#include "src/runs/run_files.hpp"
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
 
@@ -14,9 +14,9 @@ namespace {
 
 // Returns the index of the baseline in `prefixes`. Inserts a missing baseline at the front.
 std::size_t place_of_baseline(const std::string& baseline, std::vector<std::string>& prefixes) {
-    const std::string file = report::jobs_file(baseline);  // a run may be named by its prefix or by this file
+    const std::string file = runs::jobs_file(baseline);  // a run may be named by its prefix or by this file
     const auto found = std::find_if(prefixes.begin(), prefixes.end(),
-                                    [&](const std::string& prefix) { return report::jobs_file(prefix) == file; });
+                                    [&](const std::string& prefix) { return runs::jobs_file(prefix) == file; });
     if (found == prefixes.end()) {
         prefixes.insert(prefixes.begin(), baseline);
         return 0;
@@ -56,7 +56,7 @@ int report(const Arguments& arguments) {
     if (options.given("baseline")) {
         request.baseline = place_of_baseline(baseline, request.prefixes);
     }
-    require_no_input("output", request.output, mapped(request.prefixes, report::jobs_file));
+    require_no_input("output", request.output, mapped(request.prefixes, runs::jobs_file));
     require_no_input("output", request.output, request.workloads);
     write_file(request.output, report::render_report(request, note));
     std::cout << one_line(request.output) << ": " << counted(request.prefixes.size(), "run") << '\n';

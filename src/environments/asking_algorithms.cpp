@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/reservation.hpp>
+#include <batfill/planning/reservation.hpp>
 
 #include "episode.hpp"
 #include "schedulers/easy/ranking.hpp"

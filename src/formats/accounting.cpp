@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <batfill/core/error.hpp>
+#include <batfill/formats/accounting.hpp>
 #include <batfill/formats/swf.hpp>
 
 #include "accounting_readers.hpp"

@@ -8,7 +8,7 @@
 
 #include "src/workloads/named_workload.hpp"
 
-namespace batfill::report {
+namespace batfill::runs {
 
 // What to measure of one or more runs.
 struct MeasureRequest {
@@ -34,4 +34,4 @@ struct MeasuredRuns {
 // Throws: InputError for files that cannot be read, and as require_machine_of() and the functions that measure.
 MeasuredRuns measure_runs(const MeasureRequest& request, const Note& note);
 
-}  // namespace batfill::report
+}  // namespace batfill::runs

@@ -4,13 +4,17 @@
 #include <filesystem>
 #include <string>
 
+#include "report.hpp"
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
 
-namespace batfill::campaign {
+namespace batfill::report {
 
-report::Run run_of(const Outcome& outcome, const std::string& label) {
-    report::Run run{label, outcome.schedule()};
+namespace {
+
+// An outcome as the page shows it.
+Run run_of(const Outcome& outcome, const std::string& label) {
+    Run run{label, outcome.schedule()};
     run.statistics = mapped(outcome.statistics(), [](const Statistic& statistic) {
         return std::pair(statistic.name, std::to_string(statistic.value));
     });
@@ -20,11 +24,13 @@ report::Run run_of(const Outcome& outcome, const std::string& label) {
     return run;
 }
 
+}  // namespace
+
 std::string comparison_page(const ComparisonRequest& request, const std::string& command) {
     assert(request.workloads.size() == 1 && !request.weeks);
     const PreparedReplays prepared = prepare_replays(request);
     const Replay& replay = prepared.replays.front();
-    report::Report page;
+    Report page;
     page.title = prepared.names.front();
     page.command = command;
     page.options.tau = request.tau;
@@ -36,7 +42,7 @@ std::string comparison_page(const ComparisonRequest& request, const std::string&
     page.runs = mapped(request.schedulers, [&](const NamedScheduler& scheduler) {
         return run_of(replay.run(scheduler.choice), scheduler.name);
     });
-    return report::report_page(page);
+    return report_page(page);
 }
 
-}  // namespace batfill::campaign
+}  // namespace batfill::report

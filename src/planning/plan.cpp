@@ -5,7 +5,7 @@
 #include <queue>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/plan.hpp>
+#include <batfill/planning/plan.hpp>
 
 namespace batfill {
 

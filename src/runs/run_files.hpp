@@ -11,7 +11,7 @@
 
 // Runs as users name them: by their jobs.csv, by the prefix of their files, or by a log in the Standard Workload
 // Format. The schedule of a log is that of `batfill swf --schedule` without further options.
-namespace batfill::report {
+namespace batfill::runs {
 
 // Returns the names of runs in tables. "out/easy_jobs.csv" and "out/easy" are "easy", or "out/easy" if two runs would
 // have the same label, or else the whole path.
@@ -38,4 +38,4 @@ void require_machine_of_run(const std::string& path, const MeasuredSchedule& sch
 // As read_run(), but passes the jobs to `use` one by one, in their order.
 void for_each_job(const std::string& path, const std::function<void(const ScheduledJob&)>& use, const Note& note);
 
-}  // namespace batfill::report
+}  // namespace batfill::runs

@@ -7,7 +7,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 
 #include <batfill/core/time.hpp>
-#include <batfill/engine/job_order.hpp>
+#include <batfill/planning/job_order.hpp>
 
 namespace batfill {
 

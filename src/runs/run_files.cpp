@@ -11,7 +11,7 @@
 
 #include "src/support/text_files.hpp"
 
-namespace batfill::report {
+namespace batfill::runs {
 
 namespace {
 
@@ -100,4 +100,4 @@ void for_each_job(const std::string& path, const std::function<void(const Schedu
     }
 }
 
-}  // namespace batfill::report
+}  // namespace batfill::runs

@@ -1,4 +1,4 @@
-#include "src/engine/weight_tuner.hpp"
+#include "src/planning/weight_tuner.hpp"
 
 #include <algorithm>
 #include <utility>

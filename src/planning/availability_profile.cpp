@@ -2,7 +2,7 @@
 #include <cassert>
 #include <limits>
 
-#include <batfill/engine/availability_profile.hpp>
+#include <batfill/planning/availability_profile.hpp>
 
 namespace batfill {
 

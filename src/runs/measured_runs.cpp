@@ -5,7 +5,7 @@
 #include "run_files.hpp"
 #include "src/analysis/job_measures.hpp"
 
-namespace batfill::report {
+namespace batfill::runs {
 
 namespace {
 
@@ -61,4 +61,4 @@ MeasuredRuns measure_runs(const MeasureRequest& request, const Note& note) {
     return measured;
 }
 
-}  // namespace batfill::report
+}  // namespace batfill::runs

@@ -11,9 +11,9 @@
 #include <boost/container/flat_set.hpp>
 
 #include <batfill/core/time.hpp>
-#include <batfill/engine/availability_profile.hpp>
-#include <batfill/engine/plan.hpp>
-#include <batfill/engine/plan_algorithm.hpp>
+#include <batfill/planning/availability_profile.hpp>
+#include <batfill/planning/plan.hpp>
+#include <batfill/planning/plan_algorithm.hpp>
 
 namespace batfill {
 

@@ -5,9 +5,9 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/engine/plan.hpp>
+#include <batfill/planning/plan.hpp>
 
-#include "src/engine/profile_event_counter.hpp"
+#include "src/planning/profile_event_counter.hpp"
 
 namespace batfill::tests::plan_test {
 

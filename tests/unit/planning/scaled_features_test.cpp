@@ -9,7 +9,7 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
-#include <batfill/engine/job_order.hpp>
+#include <batfill/planning/job_order.hpp>
 #include <batfill/replay/outcome.hpp>
 
 #include "simulator_fixture.hpp"

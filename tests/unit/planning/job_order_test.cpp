@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/job_order.hpp>
+#include <batfill/planning/job_order.hpp>
 
 #include "plain_order.hpp"
 #include "random_stream.hpp"

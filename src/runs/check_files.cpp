@@ -4,7 +4,7 @@
 #include "src/formats/named_platform.hpp"
 #include "src/support/mapped.hpp"
 
-namespace batfill::report {
+namespace batfill::runs {
 
 CheckReport check_files(const CheckRequest& request, const Note& note) {
     std::optional<std::vector<Guarantee>> guarantees;
@@ -23,4 +23,4 @@ CheckReport check_files(const CheckRequest& request, const Note& note) {
                           mapped(request.events, read));
 }
 
-}  // namespace batfill::report
+}  // namespace batfill::runs

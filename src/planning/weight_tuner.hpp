@@ -10,10 +10,10 @@
 
 #include <batfill/core/time.hpp>
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/job_order.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/engine/state.hpp>
+#include <batfill/planning/job_order.hpp>
 
 namespace batfill {
 

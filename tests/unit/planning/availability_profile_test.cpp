@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/engine/availability_profile.hpp>
+#include <batfill/planning/availability_profile.hpp>
 
 namespace batfill::tests::availability_profile_test {
 

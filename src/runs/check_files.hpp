@@ -8,7 +8,7 @@
 
 #include "src/workloads/named_workload.hpp"
 
-namespace batfill::report {
+namespace batfill::runs {
 
 // A schedule to audit, and the files of its run.
 struct CheckRequest {
@@ -29,4 +29,4 @@ struct CheckRequest {
 // other files that cannot be read.
 CheckReport check_files(const CheckRequest& request, const Note& note);
 
-}  // namespace batfill::report
+}  // namespace batfill::runs

@@ -1,6 +1,6 @@
-#include <batfill/engine/plan_algorithm.hpp>
+#include <batfill/planning/plan_algorithm.hpp>
 
-#include "src/engine/profile_event_counter.hpp"
+#include "src/planning/profile_event_counter.hpp"
 #include "src/support/mapped.hpp"
 
 namespace batfill {

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/job_order.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
+#include <batfill/planning/job_order.hpp>
 
 #include "exact_weights.hpp"
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include <batfill/engine/reservation.hpp>
+#include <batfill/planning/reservation.hpp>
 
 namespace batfill {
 
