@@ -271,8 +271,9 @@ class FrameWriter : public JsonWriter {
         end_event();
         event_is_open_ = true;
         open_object();
-        key("timestamp").raw(timestamp);
-        key(names_.type).text(type);
+        std::string& out = value();
+        out.append(R"("timestamp":)").append(timestamp).append(",\"").append(names_.type).append("\":");
+        append_json_string(type, out);
         key(names_.data).open_object();
     }
 
