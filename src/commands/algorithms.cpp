@@ -48,7 +48,7 @@ void print_text(const Descriptions& algorithms, std::ostream& out) {
 }
 
 void print_json(const Descriptions& algorithms, std::ostream& out) {
-    PrettyJson json;
+    JsonWriter json(4);
     json.objects(algorithms, [&](const AlgorithmDescription* algorithm) {
         json.key("name").text(algorithm->name);
         json.key("summary").text(algorithm->summary);
@@ -57,14 +57,14 @@ void print_json(const Descriptions& algorithms, std::ostream& out) {
             json.key("name").text(parameter.name);
             json.key("type").text(parameter.type_name());
             json.key("default");
-            parameter.default_value.empty() ? json.null() : json.text(parameter.default_value);
+            parameter.default_value.empty() ? json.raw("null") : json.text(parameter.default_value);
             json.key("description").text(parameter.description);
             if (!parameter.choices.empty()) {
                 json.key("choices").texts(parameter.choices);
             }
         });
     });
-    out << json.view() << '\n';
+    out << json.written() << '\n';
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ const char* name_of(Type::Scalar scalar) {
 }
 
 void print_for_programs(const Options& options) {
-    PrettyJson json;
+    JsonWriter json(2);
     json.objects(options.all(), [&](const Option& option) {
         json.key("name").text(option.name());
         if (const std::size_t letter = option.names.rfind(','); letter + 2 == option.names.size()) {
@@ -108,7 +108,7 @@ void print_for_programs(const Options& options) {
             json.key("repeatable").boolean(option.value->is_repeatable());
         }
     });
-    std::cout << json.view() << '\n';
+    std::cout << json.written() << '\n';
 }
 
 }  // namespace

@@ -54,22 +54,22 @@ constexpr const char* weight_columns = "w_q,w_p,w_wait,w_ratio,w_expansion,w_are
 
 // The text of a file for --sched-cfg.
 std::string policy_file_text(const WrittenScheduler& policy, const MixedWeights& weights) {
-    CompactJson json;
+    JsonWriter json;
     json.open_object();
     json.key("algorithm").text(policy.algorithm);
     json.key("params").open_object();
     const SchedulerChoice tuned = with_weights(policy, weights);
     for (const auto& [name, value] : tuned.parameters().given()) {
-        json.key(name.c_str());
+        json.key(name);
         if (name == "weights" || name == "scales") {
-            json.raw('[' + value + ']', rapidjson::kArrayType);
+            json.raw('[' + value + ']');
         } else {
             json.text(value);
         }
     }
     json.close_object();
     json.close_object();
-    return std::string(json.view()) + '\n';
+    return json.written() + '\n';
 }
 
 std::vector<TunedWeights> best_of(const std::vector<TuningTask>& tasks, const std::vector<std::string>& subjects) {

@@ -7,6 +7,7 @@
 #include <batfill/workloads/models.hpp>
 
 #include "src/support/files.hpp"
+#include "src/support/json_writer.hpp"
 
 // What the models share: the load of a workload, and how sampled workloads, farms and failures are written.
 namespace batfill {
@@ -70,12 +71,13 @@ Farm write_farm(const FarmFiles& files) {
 }
 
 void append_json(const MachineEvent& event, std::string& out) {
-    out += event.available ? R"({"type":"machine_available","timestamp":)"
-                           : R"({"type":"machine_unavailable","timestamp":)";
-    event.time.since_zero().append_shortest_to(out);
-    out += R"(,"resources":")";
-    event.processors.append_to(out);
-    out += "\"}\n";
+    JsonWriter json(out);
+    json.open_object();
+    json.key("type").text(event.available ? "machine_available" : "machine_unavailable");
+    event.time.since_zero().append_shortest_to(json.key("timestamp").value());
+    json.key("resources").text(event.processors.to_string());
+    json.close_object();
+    out += '\n';
 }
 
 void write_events(const std::vector<MachineEvent>& events, const std::string& path) {
