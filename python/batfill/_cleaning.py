@@ -1,4 +1,4 @@
-"""What a conversion of a log takes as keywords. Written by .ci/options.py from the declarations of the options."""
+"""What a conversion of a log takes as keywords. .ci/options.py writes it from the declarations of options."""
 
 from __future__ import annotations
 
