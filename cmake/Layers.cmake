@@ -63,7 +63,8 @@ batfill_layer(core
 batfill_layer(support ON core
   RELEASE_FLAGS -O3
   LIBRARIES ZLIB::ZLIB PkgConfig::Sodium date::date-tz ${CSV_LIBRARY})
-batfill_layer(formats ON support SOURCES_ALONE
+batfill_layer(options ON support)
+batfill_layer(formats ON options SOURCES_ALONE
   LIBRARIES pugixml::pugixml)
 batfill_layer(workloads ON formats)
 batfill_layer(engine ON support
@@ -98,6 +99,8 @@ batfill_layer(campaign ON report
   LIBRARIES yaml-cpp)
 batfill_layer(commands ON schedulers tuning server remote campaign
   LIBRARIES Boost::program_options
+  RELEASE_FLAGS -O1)
+batfill_layer(program ON commands
   RELEASE_FLAGS -O1)
 include(cmake/ReportPage.cmake)
 

@@ -48,7 +48,7 @@ std::string_view without_zero(std::string_view frame) {
 
 // ---- Decoding: one function per event type
 
-using FromBatsim = MessageEvent::Data;
+using FromBatsim = Message::Event::Data;
 
 int natural_number(Fields& fields, std::string_view name) {
     const JsonValue& value = fields.any(name);
@@ -75,9 +75,10 @@ std::map<std::string, std::string> properties(Fields& fields, std::string_view n
     return result;
 }
 
-// Reads the speed in the host's current pstate.
-void read_speed(Fields& fields, Host& host, WarnOnce&) {
-    const int pstate = fields.integer("pstate", 0);
+void read_rest_of_host(Fields& fields, Host& host) {
+    host.properties = properties(fields, "properties");
+    host.zone_properties = properties(fields, "zone_properties");
+    const int pstate = fields.integer("pstate", 0);  // the current one
     const JsonValue* speeds = fields.find("computation_speed");
     if (speeds == nullptr) {
         return;
@@ -89,11 +90,9 @@ void read_speed(Fields& fields, Host& host, WarnOnce&) {
     host.speed = (*speeds)[static_cast<unsigned>(pstate)].GetDouble();
 }
 
-constexpr HostFormat host_format{"event", "computation_hosts", "storage_hosts", "host", properties, read_speed};
-
 FromBatsim simulation_begins(EventData& data) {
     SimulationBegins begins;
-    read_hosts(data, host_format, begins);
+    read_hosts(data, "event", "computation_hosts", "storage_hosts", "host", read_rest_of_host, begins);
     data.fields.ignore_rest();
     return begins;
 }
@@ -121,12 +120,17 @@ FromBatsim job_submitted(EventData& data) {
 
 FromBatsim job_completed(EventData& data) {
     data.fields.ignore("return_code");
-    return JobCompleted{job_number(data), job_state(data, "state")};
+    JobCompleted completed;
+    data.job("job_id", completed.job);
+    data.state("state", completed.state);
+    return completed;
 }
 
 FromBatsim jobs_killed(EventData& data) {
     data.fields.ignore_rest();
-    return JobsKilled{job_numbers(data)};
+    JobsKilled killed;
+    data.jobs("job_ids", killed.jobs);
+    return killed;
 }
 
 FromBatsim requested_call(EventData& data) {
@@ -136,7 +140,7 @@ FromBatsim requested_call(EventData& data) {
 
 template <NotificationType type>
 FromBatsim notification(EventData&) {
-    return Notification{type, {}, {}};
+    return Event::Data(Notification{type, {}, {}});
 }
 
 // The `data` of an event is the user's own text. An event of Batsim 4's external event files about machines that become
@@ -173,7 +177,7 @@ FromBatsim hosts_pstate_changed(EventData& data) {
 constexpr EventFieldNames field_names{"event_type", "event"};
 
 // The timestamps of these three event types are not true: they repeat that of the previous message.
-constexpr EventType<FromBatsim> batsim_events[] = {
+constexpr EventType batsim_events[] = {
     {"JobSubmittedEvent", job_submitted},
     {"JobCompletedEvent", job_completed},
     {"RequestedCallEvent", requested_call},
@@ -184,79 +188,84 @@ constexpr EventType<FromBatsim> batsim_events[] = {
     {"SimulationBeginsEvent", simulation_begins},
     {"SimulationEndsEvent", [](EventData&) { return FromBatsim(SimulationEnds{}); }},
     {"HostsPStateChangedEvent", hosts_pstate_changed, false},
-    {"HostsTurnedOnOffEvent", ignored<FromBatsim>, false},
-    {"ProbeDataEmittedEvent", ignored<FromBatsim>},
+    {"HostsTurnedOnOffEvent", ignored, false},
+    {"ProbeDataEmittedEvent", ignored},
 };
 
 // ---- Encoding: one function for each decision that Batsim 5 knows
 
-class Batsim5Reply : public ReplyWriter {
+class Batsim5Reply : public FrameWriter<JobIds> {
  public:
     // `calls` counts the requested calls. The id of a call is its number.
     Batsim5Reply(std::string& frame, std::string_view now, const JobIds& ids, std::size_t& calls)
-        : ReplyWriter(frame, field_names, now, ids), calls_(calls) {}
+        : FrameWriter(frame, field_names, now, ids), calls_(calls) {}
 
     // Batsim dies of a hello without a commit or without features.
     void operator()(const Hello& event) {
-        begin("EDCHelloEvent");
+        begin_event("EDCHelloEvent");
         text("batprotocol_version", batprotocol_version);
         text("decision_component_name", event.name);
         text("decision_component_version", event.version);
         text("decision_component_commit", "");
-        open("requested_simulation_features", '{');
+        key("requested_simulation_features").open_object();
         boolean("dynamic_registration", event.dynamic_registration);
         boolean("profile_reuse", event.profile_reuse);
         boolean("acknowledge_dynamic_jobs", false);
         boolean("forward_profiles_on_job_submission", false);
         boolean("forward_profiles_on_jobs_killed", false);
         boolean("forward_profiles_on_simulation_begins", false);
-        close('}');
+        close_object();
     }
     void operator()(const StartJob& start) {
         begin("ExecuteJobEvent", start.job);
-        open("allocation", '{');
+        key("allocation").open_object();
         resources("host_allocation", start.allocation);
-        separate();
-        out() += default_placement;
-        close('}');
+        members(default_placement);
+        close_object();
     }
     void operator()(const RejectJob& reject) { begin("RejectJobEvent", reject.job); }
-    void operator()(const KillJobs& kill) { begin("KillJobsEvent", kill.jobs); }
+    void operator()(const KillJobs& kill) {
+        begin_event("KillJobsEvent");
+        jobs("job_ids", kill.jobs);
+    }
     void operator()(const CallMeLater& call) {
-        begin("CallMeLaterEvent");
+        begin_event("CallMeLaterEvent");
         text("call_me_later_id", std::to_string(++calls_));
         text("when_type", "OneShot");
-        open("when", '{');
+        key("when").open_object();
         // Milliseconds of the far future have too many digits.
         const Microseconds time = call.time.since_zero().count();
         const bool seconds = call.time > Time::seconds(1'000'000'000'000'000);
         const Microseconds unit = seconds ? 1'000'000 : 1'000;
-        integer("time", static_cast<std::uint64_t>(std::max<Microseconds>(time + unit - 1, 0) / unit));
+        key("time").integer(static_cast<std::uint64_t>(std::max<Microseconds>(time + unit - 1, 0) / unit));
         text("time_unit", seconds ? "Second" : "Millisecond");
-        close('}');
+        close_object();
     }
     void operator()(const RegisterJob& registers) {
         begin("RegisterJobEvent", registers.job);
         const JobDescription& job = registers.description;
-        open("job", '{');
-        integer("resource_request", job.processors);
-        json("walltime", job.walltime ? job.walltime->to_string() : "null");
+        key("job").open_object();
+        key("resource_request").integer(job.processors);
+        key("walltime").raw(job.walltime ? job.walltime->to_string() : "null");
         std::string extra_data;
         append_extra_data(job, extra_data);
         text("extra_data", extra_data);
         text("profile_id", job.profile);
-        close('}');
+        close_object();
     }
     void operator()(const Notification& notification) {
         if (notification.type == NotificationType::registration_finished) {
-            begin("FinishRegistrationEvent");
+            begin_event("FinishRegistrationEvent");
         }
     }
-    void operator()(const SetResourceState&) {}
-    void operator()(const SetJobMetadata&) {}
-    void operator()(const RegisterProfile&) {}
+    void operator()(const auto&) {}
 
  private:
+    void begin(std::string_view type, JobNumber number) {
+        begin_event(type);
+        job("job_id", number);
+    }
+
     std::size_t& calls_;
 };
 
@@ -275,16 +284,20 @@ class Batsim5Codec final : public Codec {
     void encode(Time now, const std::vector<Decision>& decisions, std::string& frame) override {
         frame.clear();
         // Batsim waits for a reply's `now` that is later than its clock, even by less than a microsecond.
-        write_reply(Batsim5Reply(frame, now == now_ ? exact(reader_.exact_now()) : now.to_string(), ids_, calls_),
-                    decisions);
+        const std::string time = now == now_ ? exact(reader_.exact_now()) : now.to_string();
+        Batsim5Reply reply(frame, time, ids_, calls_);
+        for (const Decision& decision : decisions) {
+            std::visit(reply, decision);
+        }
+        reply.end();
         frame += '\0';
     }
     void encode(const Hello& hello, std::string& frame) override {
         frame.clear();
         append_number(json_format, frame);
-        Batsim5Reply writer(frame, "0", ids_, calls_);
-        writer(hello);
-        writer.end();
+        Batsim5Reply reply(frame, "0", ids_, calls_);
+        reply(hello);
+        reply.end();
         frame += '\0';
     }
     void encode_refusal(const std::string& problem, std::string& frame) override {
@@ -297,7 +310,7 @@ class Batsim5Codec final : public Codec {
     }
 
  private:
-    FrameReader<Message> reader_{batsim_events, field_names, true};
+    FrameReader reader_{batsim_events, field_names, true};
     Message init_;
     Time now_;                   // of the last message
     std::size_t calls_ = 0;      // requested so far

@@ -1,6 +1,8 @@
 #include "protocol/codec.hpp"
 
+#include <algorithm>
 #include <map>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -55,20 +57,14 @@ std::unique_ptr<Codec> make_codec(const std::string& protocol) {
 }
 
 std::optional<std::string> protocol_opened_by(std::string_view frame) {
-    for (const auto& [name, protocol] : registry()) {
-        if (protocol.opens_simulation(frame)) {
-            return name;
-        }
-    }
-    return std::nullopt;
+    const auto found =
+        std::ranges::find_if(registry(), [&](const auto& each) { return each.second.opens_simulation(frame); });
+    return found == registry().end() ? std::nullopt : std::optional(found->first);
 }
 
 std::string known_protocols() {
-    std::vector<std::string> names;
-    for (const auto& [name, protocol] : registry()) {
-        names.push_back(name);
-    }
-    return list_of(names);
+    const auto names = std::views::keys(registry());
+    return list_of({names.begin(), names.end()});
 }
 
 }  // namespace batfill::protocol

@@ -30,9 +30,6 @@ inline constexpr std::string_view refusal_event = "SCHEDULER_ERROR";
 //   whether an id was used before.
 class Codec {
  public:
-    Codec() = default;
-    Codec(const Codec&) = delete;
-    Codec& operator=(const Codec&) = delete;
     virtual ~Codec() = default;
 
     // Returns the message in `frame`, valid until the next call. The caller may move out of it.

@@ -8,13 +8,13 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "protocol/codec.hpp"
 #include "src/support/json.hpp"
+#include "src/support/json_writer.hpp"
 
 // Shared code to read and write frames of JSON: {"now": ..., "events": [...]}. Each event has a timestamp, a
 // type and data.
@@ -28,55 +28,61 @@ inline Json json_text(const JsonValue& value) {
 
 // ---- Decoding
 
-// The data of an event while it is decoded.
+// The data of an event while it is decoded. A protocol with two ends says once which members an event has: in a
+// function for a `wire`, which is an EventData, or a FrameWriter that writes what the EventData reads. Throws:
+// InputError for members that are missing or wrong.
 struct EventData {
+    static constexpr bool reads = true;
+
+    void job(std::string_view name, JobNumber& job) { job = ids.number_of(fields.text(name)); }
+    void jobs(std::string_view name, std::vector<JobNumber>& jobs) {
+        for (const auto& id : fields.array(name).GetArray()) {
+            if (!id.IsString()) {
+                fields.fail(name, "an array of texts");
+            }
+            jobs.push_back(ids.number_of(view(id)));
+        }
+    }
+    void state(std::string_view name, JobState& state) {
+        const auto known = parse_job_state(fields.text(name));
+        if (!known) {
+            fields.fail(name, "a job state such as \"COMPLETED_SUCCESSFULLY\"");
+        }
+        state = *known;
+    }
+    void resources(std::string_view name, ResourceSet& resources) { resources = fields.resources(name); }
+    void some_resources(std::string_view name, ResourceSet& resources) {
+        resources = fields.resources(name);
+        if (resources.empty()) {
+            fields.fail(name, "at least one resource");
+        }
+    }
+    void text(std::string_view name, std::string& text) { text = fields.text(name); }
+    void time(std::string_view name, Time& time) { time = fields.time(name); }
+    void json(std::string_view name, Json& object) { object = json_text(fields.object(name)); }
+    // If they are missing, the value stays as it is.
+    void optional_text(std::string_view name, std::string& text) { text = fields.text(name, text); }
+    void boolean(std::string_view name, bool& value) { value = fields.boolean(name, value); }
+    // Members that a scheduler does not need.
+    void told(std::string_view name, const auto&) { fields.ignore(name); }
+    void constant(std::string_view name, std::string_view) { fields.ignore(name); }
+
     Fields fields;
     Time timestamp;
     JobIds& ids;
     WarnOnce& warn;
 };
 
-inline JobNumber job_number(EventData& data) {
-    return data.ids.number_of(data.fields.text("job_id"));
-}
-
-inline std::vector<JobNumber> job_numbers(EventData& data) {
-    std::vector<JobNumber> jobs;
-    for (const auto& id : data.fields.array("job_ids").GetArray()) {
-        if (!id.IsString()) {
-            data.fields.fail("job_ids", "an array of texts");
-        }
-        jobs.push_back(data.ids.number_of(view(id)));
-    }
-    return jobs;
-}
-
-inline JobState job_state(EventData& data, std::string_view name) {
-    const auto state = parse_job_state(data.fields.text(name));
-    if (!state) {
-        data.fields.fail(name, "a job state such as \"COMPLETED_SUCCESSFULLY\"");
-    }
-    return *state;
-}
-
-// How a protocol writes the hosts of a simulation.
-struct HostFormat {
-    std::string_view data;  // the field of an event with its data
-    std::string_view computing;
-    std::string_view storage;
-    std::string_view name;  // in errors
-    std::map<std::string, std::string> (*properties)(Fields& fields, std::string_view name);
-    void (*read_rest)(Fields& fields, Host& host, WarnOnce& warn);
-};
-
-// Reads all hosts. A simulation need not say that it has no storage.
-inline void read_hosts(EventData& data, const HostFormat& format, SimulationBegins& begins) {
+// Reads all hosts. A simulation need not say that it has no storage. `event` is the path of the data; errors call a
+// host `what`. read_rest(fields, host) reads what follows the name.
+inline void read_hosts(EventData& data, const std::string& event, std::string_view computing, std::string_view storage,
+                       const std::string& what, const auto& read_rest, SimulationBegins& begins) {
     std::set<int> ids;
-    for (const std::string_view list : {format.computing, format.storage}) {
-        if (list == format.storage && data.fields.find(list) == nullptr) {
+    for (const std::string_view list : {computing, storage}) {
+        if (list == storage && data.fields.find(list) == nullptr) {
             continue;
         }
-        const std::string path = std::string(format.data).append(".").append(list).append(".");
+        const std::string path = (event + '.').append(list).append(".");
         for (const auto& object : data.fields.array(list).GetArray()) {
             if (!object.IsObject()) {
                 data.fields.fail(list, "an array of objects");
@@ -85,13 +91,11 @@ inline void read_hosts(EventData& data, const HostFormat& format, SimulationBegi
             Host host;
             const int id = fields.integer("id");
             if (id < 0 || !ids.insert(id).second) {
-                fields.fail("id", std::string("a number that no other ").append(format.name).append(" has"));
+                fields.fail("id", "a number that no other " + what + " has");
             }
             host.name = fields.text("name");
-            host.properties = format.properties(fields, "properties");
-            host.zone_properties = format.properties(fields, "zone_properties");
-            format.read_rest(fields, host, data.warn);
-            if (list == format.computing) {
+            read_rest(fields, host);
+            if (list == computing) {
                 begins.hosts.emplace_back(id, std::move(host));
             }
         }
@@ -100,15 +104,13 @@ inline void read_hosts(EventData& data, const HostFormat& format, SimulationBegi
 }
 
 // The decoder of one type of event.
-template <class Data>
 struct EventType {
     std::string_view name;
-    Data (*decode)(EventData& data);
+    Message::Event::Data (*decode)(EventData& data);
     bool has_true_timestamp = true;  // otherwise it may be too early, and its order is not checked
 };
 
-template <class Data>
-Data ignored(EventData& data) {
+inline Message::Event::Data ignored(EventData& data) {
     data.fields.ignore_rest();
     return Ignored{};
 }
@@ -134,23 +136,19 @@ struct EventFieldNames {
     std::string_view data;
 };
 
-// Reads the messages or the replies of a protocol: an `Envelope` is a Message or a Reply. It logs unknown event types
-// and unknown fields once per name and instance.
-template <class Envelope>
+// Reads the messages or the replies of a protocol. It logs unknown event types and unknown fields once per name and
+// instance.
 class FrameReader {
  public:
-    using OneEvent = typename decltype(Envelope::events)::value_type;
-    using Types = std::span<const EventType<typename OneEvent::Data>>;
-
     // With `in_order`, events must be in the order of time.
     // Requires: `types` and `names` outlive this object.
-    FrameReader(Types types, const EventFieldNames& names, bool in_order)
+    FrameReader(std::span<const EventType> types, const EventFieldNames& names, bool in_order)
         : types_(types), names_(names), in_order_(in_order) {}
 
     // Returns what is in `frame`, valid until the next call. The caller may move out of it. An event whose timestamp is
     // not true gets the last time at which it can have happened.
     // Throws: as Codec::decode(); then `ids` has no new job.
-    Envelope& read(std::string_view frame, JobIds& ids) {
+    Message& read(std::string_view frame, JobIds& ids) {
         if (frame.size() > max_frame_size) {
             throw InputError("a frame of " + std::to_string(frame.size()) + " bytes, expected at most " +
                              std::to_string(max_frame_size));
@@ -160,9 +158,9 @@ class FrameReader {
             throw InputError("expected a JSON object with now and events");
         }
         Fields fields(root, "");
-        envelope_.now = fields.time("now");
+        message_.now = fields.time("now");
         exact_now_ = root["now"].GetDouble();
-        std::vector<OneEvent>& decoded = envelope_.events;
+        std::vector<Message::Event>& decoded = message_.events;
         decoded.clear();
         last_.reset();
         const JsonValue& events = fields.array("events");
@@ -181,10 +179,10 @@ class FrameReader {
             }
         }
         for (; corrected < decoded.size(); ++corrected) {
-            decoded[corrected].timestamp = envelope_.now;
+            decoded[corrected].timestamp = message_.now;
         }
         fields.warn_of_unread(warn_);
-        return envelope_;
+        return message_;
     }
     // The `now` of the last frame. It may have more decimals than a Time.
     double exact_now() const { return exact_now_; }
@@ -198,17 +196,17 @@ class FrameReader {
     }
 
     // Returns whether the timestamp is true.
-    bool decode_event(const JsonValue& value, OneEvent& event, JobIds& ids) {
+    bool decode_event(const JsonValue& value, Message::Event& event, JobIds& ids) {
         if (!value.IsObject()) {
             throw InputError("expected an object");
         }
         Fields fields(value, "");
         event.timestamp = fields.time("timestamp");
-        if (event.timestamp > envelope_.now) {
-            fields.fail("timestamp", "a time not after the message's now, " + envelope_.now.to_string());
+        if (event.timestamp > message_.now) {
+            fields.fail("timestamp", "a time not after the message's now, " + message_.now.to_string());
         }
         const std::string_view name = fields.text(names_.type);
-        const auto type = std::ranges::find(types_, name, &Types::value_type::name);
+        const auto type = std::ranges::find(types_, name, &EventType::name);
         const bool has_true_timestamp = type == types_.end() || type->has_true_timestamp;
         if (has_true_timestamp) {
             if (in_order_ && last_ && event.timestamp < *last_) {
@@ -218,11 +216,11 @@ class FrameReader {
         }
         if (type == types_.end()) {
             const JsonValue* data = fields.find(names_.data);
-            event.data = Ignored{};
-            if (!is_refusal(name)) {
-                warn_.unknown("event", name);
-            } else if constexpr (std::is_same_v<OneEvent, ReplyEvent>) {
+            if (is_refusal(name)) {
                 event.data = refusal_with(data);
+            } else {
+                event.data = Ignored{};
+                warn_.unknown("event", name);
             }
         } else {
             const std::string path = std::string(names_.data) + '.';
@@ -234,139 +232,95 @@ class FrameReader {
         return has_true_timestamp;
     }
 
-    Types types_;
+    std::span<const EventType> types_;
     const EventFieldNames& names_;
     bool in_order_;
     JsonReader json_;
     WarnOnce warn_;
-    Envelope envelope_;
+    Message message_;
     double exact_now_ = 0;
     std::optional<Time> last_;  // timestamp of the last event that has a true one
 };
 
 // ---- Encoding
 
-// Writes a frame without white space, one event after another.
-class FrameWriter {
+// Writes a frame without white space, one event after another. `Sender` knows the id of each job, and what a scheduler
+// is told although it does not need it.
+template <class Sender>
+class FrameWriter : public JsonWriter {
  public:
+    static constexpr bool reads = false;
+
     // Appends to `out`. Call end() behind the last event.
-    FrameWriter(std::string& out, const EventFieldNames& names, std::string_view now) : out_(out), names_(names) {
-        out_ += R"({"now":)";
-        out_ += now;
-        out_ += R"(,"events":[)";
+    // Requires: the arguments outlive this object.
+    FrameWriter(std::string& out, const EventFieldNames& names, std::string_view now, const Sender& sender)
+        : JsonWriter(out), names_(names), now_(now), sender_(sender) {
+        open_object();
+        key("now").raw(now);
+        key("events").open_array();
     }
-    void end() { out_ += event_is_open_ ? "}}]}" : "]}"; }
+    void end() {
+        end_event();
+        close_array();
+        close_object();
+    }
 
-    // Begins an event, and ends the one before; its fields follow.
-    // Requires: `type` needs no escapes.
+    // Begins an event, and ends the one before; its members follow. Without a timestamp, it happens now.
+    void begin_event(std::string_view type) { begin_event(now_, type); }
     void begin_event(std::string_view timestamp, std::string_view type) {
-        out_ += std::exchange(event_is_open_, true) ? "}}" : "";
-        separate();
-        out_ += R"({"timestamp":)";
-        out_ += timestamp;
-        out_.append(",\"").append(names_.type).append("\":\"").append(type);
-        out_.append("\",\"").append(names_.data).append("\":{");
+        end_event();
+        event_is_open_ = true;
+        open_object();
+        std::string& out = value();
+        out.append(R"("timestamp":)").append(timestamp).append(",\"").append(names_.type).append("\":");
+        append_json_string(type, out);
+        key(names_.data).open_object();
     }
 
-    // Writes a comma, unless the previous output opened an object or an array.
-    void separate() {
-        if (out_.back() != '{' && out_.back() != '[') {
-            out_ += ',';
-        }
+    // The members that an EventData reads.
+    using JsonWriter::boolean;
+    using JsonWriter::text;
+    void job(std::string_view name, JobNumber job) { text(name, sender_.id(job)); }
+    void jobs(std::string_view name, const std::vector<JobNumber>& jobs) {
+        key(name).array(jobs, [this](JobNumber job) { text(sender_.id(job)); });
     }
-    // Writes a key.
-    void name(std::string_view field) {
-        separate();
-        append_json_string(field, out_);
-        out_ += ':';
+    void state(std::string_view name, JobState state) { text(name, to_string(state)); }
+    void resources(std::string_view name, const ResourceSet& resources) {
+        std::string& out = key(name).value();
+        out += '"';
+        resources.append_to(out);
+        out += '"';
     }
-    void open(std::string_view field, char bracket) {
-        name(field);
-        out_ += bracket;
-    }
-    void close(char bracket) { out_ += bracket; }
-    void text(std::string_view field, std::string_view value) {
-        name(field);
-        append_json_string(value, out_);
-    }
-    void boolean(std::string_view field, bool value) { json(field, value ? "true" : "false"); }
-    template <class Integer>
-    void integer(std::string_view field, Integer value) {
-        json(field, std::to_string(value));
-    }
-    void json(std::string_view field, std::string_view value) {
-        name(field);
-        out_ += value;
-    }
-    void resources(std::string_view field, const ResourceSet& value) {
-        open(field, '"');
-        value.append_to(out_);
-        out_ += '"';
-    }
-    // Writes the array of the ids of `jobs`; id_of(job) is the id.
-    template <class IdOf>
-    void job_ids(const std::vector<JobNumber>& jobs, IdOf id_of) {
-        open("job_ids", '[');
-        for (const JobNumber job : jobs) {
-            separate();
-            append_json_string(id_of(job), out_);
-        }
-        close(']');
-    }
-    // Writes the fields of `object`, which is empty or an object, into the object that is open.
-    void fields_of(const Json& object) {
-        if (object.size() > 2) {
-            separate();
-            out_.append(object, 1, object.size() - 2);
-        }
-    }
-    std::string& out() { return out_; }
+    void some_resources(std::string_view name, const ResourceSet& some) { resources(name, some); }
+    void text(std::string_view name, std::string_view value) { key(name).text(value); }
+    void optional_text(std::string_view name, std::string_view value) { key(name).text(value); }
+    void time(std::string_view name, Time time) { time.append_to(key(name).value()); }
+    void json(std::string_view name, std::string_view value) { key(name).raw(value); }
+    void boolean(std::string_view name, bool value) { key(name).boolean(value); }
+    void constant(std::string_view name, std::string_view json) { key(name).raw(json); }
+    // write(json, sender) writes the value.
+    void told(std::string_view name, const auto& write) { write(key(name), sender_); }
 
  private:
-    std::string& out_;
+    void end_event() {
+        if (std::exchange(event_is_open_, false)) {
+            close_object();
+            close_object();
+        }
+    }
+
     const EventFieldNames& names_;
+    std::string_view now_;
+    const Sender& sender_;
     bool event_is_open_ = false;
 };
-
-// The base of the writers of replies. They have an operator() for each kind of decision. It writes an event, or nothing
-// if the protocol does not know the decision.
-class ReplyWriter : public FrameWriter {
- public:
-    // All events have the time `now`.
-    // Requires: the arguments outlive this object.
-    ReplyWriter(std::string& out, const EventFieldNames& names, std::string_view now, const JobIds& ids)
-        : FrameWriter(out, names, now), now_(now), ids_(ids) {}
-
-    void begin(std::string_view type) { begin_event(now_, type); }
-    void begin(std::string_view type, JobNumber job) {
-        begin(type);
-        text("job_id", ids_.id(job));
-    }
-    void begin(std::string_view type, const std::vector<JobNumber>& jobs) {
-        begin(type);
-        job_ids(jobs, [this](JobNumber job) -> const std::string& { return ids_.id(job); });
-    }
-
- private:
-    std::string_view now_;
-    const JobIds& ids_;
-};
-
-template <class Writer>
-void write_reply(Writer writer, const std::vector<Decision>& decisions) {
-    for (const Decision& decision : decisions) {
-        std::visit(writer, decision);
-    }
-    writer.end();
-}
 
 // Appends the reply that refuses a message. The type has the reason, too: Batsim prints only the type of an event that
 // it does not know.
 inline void append_refusal(const std::string& problem, const EventFieldNames& names, std::string& frame) {
-    FrameWriter writer(frame, names, "0.0");
-    std::string type;
-    append_json_string(std::string(refusal_event).append(": ").append(one_line(problem)), type);
-    writer.begin_event("0.0", std::string_view(type).substr(1, type.size() - 2));
+    const JobIds no_jobs;
+    FrameWriter writer(frame, names, "0.0", no_jobs);
+    writer.begin_event(std::string(refusal_event).append(": ").append(one_line(problem)));
     writer.text("message", problem);
     writer.end();
 }

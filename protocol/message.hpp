@@ -57,7 +57,8 @@ struct Options {
     bool dynamic_jobs_enabled = false;
     bool dynamic_jobs_acknowledged = false;
     bool profile_reuse_enabled = false;
-    std::string scheduler_configuration;  // the user's text for the scheduler (--sched-cfg)
+    bool unknown_events_forwarded = false;  // only a simulator knows
+    std::string scheduler_configuration;    // the user's text for the scheduler (--sched-cfg)
 };
 
 struct SimulationBegins {
@@ -69,40 +70,26 @@ struct SimulationBegins {
 
 struct SimulationEnds {};
 
-// An event that is for schedulers of other kinds, or of an unknown type.
-struct Ignored {};
-
-// One event of Batsim; `timestamp` is never after the message's `now`.
-struct MessageEvent {
-    using Data = std::variant<JobSubmitted, JobCompleted, JobsKilled, MachineChanged, ResourceStateChanged,
-                              RequestedCall, Notification, Init, SimulationBegins, SimulationEnds, Ignored>;
-    Time timestamp;
-    Data data;
-};
-
-// What Batsim sends. The events are in the order of time.
-struct Message {
-    Time now;
-    std::vector<MessageEvent> events;
-};
-
 // What a scheduler says before it stops (see Codec::encode_refusal()): its message or, if there is none, all of its
 // data.
 struct Refusal {
     std::string problem;
 };
 
-// One event of a scheduler; `timestamp` is never after the reply's `now` (Batsim aborts).
-struct ReplyEvent {
-    using Data = std::variant<Decision, Refusal, Ignored>;
-    Time timestamp;
-    Data data;
-};
+// An event that is for others, or of an unknown type.
+struct Ignored {};
 
-// What the scheduler sends: exactly one reply for each Message, even if it decides nothing.
-struct Reply {
+// What Batsim sends, or the scheduler's reply to it: exactly one for each message, even if it decides nothing.
+struct Message {
+    // One event. `timestamp` is never after `now`, and Batsim's events are in the order of time.
+    struct Event {
+        using Data =
+            std::variant<batfill::Event::Data, SimulationBegins, SimulationEnds, Init, Decision, Refusal, Ignored>;
+        Time timestamp;
+        Data data;
+    };
     Time now;
-    std::vector<ReplyEvent> events;
+    std::vector<Event> events;
 };
 
 }  // namespace batfill::protocol

@@ -22,8 +22,7 @@
 namespace batfill::analysis {
 
 // How messages show a value.
-template <class Value>
-auto value_text(const Value& value) {
+auto value_text(const auto& value) {
     if constexpr (requires { value->to_string(); }) {
         return value ? value->to_string() : "none";
     } else if constexpr (requires { value.to_string(); }) {

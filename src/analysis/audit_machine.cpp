@@ -9,8 +9,7 @@ namespace batfill::analysis {
 namespace {
 
 // Calls `visit` with each processor of the job that a machine of this size has, until it returns false.
-template <class Visit>
-void visit_processors(const Ran& job, int size, Visit visit) {
+void visit_processors(const Ran& job, int size, auto visit) {
     for (const ResourceSet::Interval& interval : job.allocation.intervals()) {
         for (int processor = interval.first; processor <= std::min(interval.last, size - 1); ++processor) {
             if (!visit(processor)) {

@@ -87,8 +87,7 @@ bool has_resamples(std::size_t weeks, const IntervalOptions& options) {
 // one. The same options and number of weeks give the same resamples. `measure` returns both for the weeks of a
 // resample; none without jobs.
 // Requires: has_resamples().
-template <class Measure>
-Intervals bootstrap(std::size_t weeks, const IntervalOptions& options, Measure measure) {
+Intervals bootstrap(std::size_t weeks, const IntervalOptions& options, auto measure) {
     std::mt19937_64 random(options.seed);
     std::vector<std::size_t> sampled(weeks);
     std::vector<double> values;

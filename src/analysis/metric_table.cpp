@@ -50,8 +50,7 @@ std::optional<double> makespan(const MetricInput& run) {
 
 // The share of this many units (processors, licences) in use from the first submission to the last completion.
 // `units_of` gives those of the job at a place.
-template <class UnitsOf>
-std::optional<double> share_in_use(const MetricInput& run, double units, UnitsOf units_of) {
+std::optional<double> share_in_use(const MetricInput& run, double units, auto units_of) {
     const std::optional<Duration> span = span_of(run.finished);
     if (units == 0 || !span) {
         return std::nullopt;

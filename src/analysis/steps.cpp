@@ -16,8 +16,7 @@ namespace batfill::analysis {
 namespace {
 
 // The indices of the jobs, ordered by `time_of`.
-template <class TimeOf>
-std::vector<std::uint32_t> order_by(const FinishedJobs& jobs, TimeOf time_of) {
+std::vector<std::uint32_t> order_by(const FinishedJobs& jobs, auto time_of) {
     assert(jobs.size() <= std::numeric_limits<std::uint32_t>::max());
     std::vector<std::uint32_t> order(jobs.size());
     std::iota(order.begin(), order.end(), std::uint32_t{0});
@@ -70,12 +69,11 @@ struct InOrder {
 
 // Calls `visit` with the state from each instant at which a job is submitted, starts or ends, in the order of time.
 // `end_of` defines a job's end. Keeps only orders of the jobs in memory.
-template <class EndOf, class Visit>
-void walk(const FinishedJobs& jobs, const Beginnings& beginnings, EndOf end_of, Visit visit) {
+void walk(const FinishedJobs& jobs, const Beginnings& beginnings, auto end_of, auto visit) {
     const std::vector<std::uint32_t> by_end = order_by(jobs, end_of);
     InOrder<Time FinishedJob::*> submitted{jobs, beginnings.by_submission, &FinishedJob::submit};
     InOrder<Time FinishedJob::*> started{jobs, beginnings.by_start, &FinishedJob::start};
-    InOrder<EndOf> ended{jobs, by_end, end_of};
+    InOrder<decltype(end_of)> ended{jobs, by_end, end_of};
     Moment moment;
     Step& step = moment.step;
     // In a foreign file a job may end before it starts, or start before its submission.

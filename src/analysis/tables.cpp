@@ -48,11 +48,11 @@ void write_csv(std::ostream& out, const Rows& rows) {
 }
 
 void write_json(std::ostream& out, const Rows& rows) {
-    CompactJson json;
+    JsonWriter json;
     json.objects(rows.rows, [&](const std::vector<Cell>& row) {
         assert(row.size() == rows.columns.size());
         for (std::size_t i = 0; i < row.size(); ++i) {
-            json.key(rows.columns[i].name.c_str());
+            json.key(rows.columns[i].name);
             if (const auto* const number = std::get_if<Number>(&row[i])) {
                 json.number(number->value);
             } else {
@@ -60,7 +60,7 @@ void write_json(std::ostream& out, const Rows& rows) {
             }
         }
     });
-    out << json.view() << '\n';
+    out << json.written() << '\n';
 }
 
 // A name or number in a cell of Markdown, which may also be HTML.

@@ -3,7 +3,7 @@
 #include <batfill/core/error.hpp>
 
 #include "campaign_file.hpp"
-#include "src/support/json.hpp"
+#include "src/support/json_writer.hpp"
 
 namespace batfill::campaign {
 

@@ -87,7 +87,7 @@ CampaignPages pages_of(const Campaign& campaign, const std::vector<CampaignRun>&
     return result;
 }
 
-void write_pages(const CampaignPages& pages, PrettyJson& json) {
+void write_pages(const CampaignPages& pages, JsonWriter& json) {
     json.key("pages").open_object();
     json.key("program").text(pages.program);
     json.key("tau").text(pages.tau.to_string());

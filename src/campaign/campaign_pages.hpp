@@ -36,7 +36,7 @@ struct CampaignPages {
 CampaignPages pages_of(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::string& program);
 
 // Writes the member "pages" of a manifest, and reads it. Throws: InputError for another form.
-void write_pages(const CampaignPages& pages, PrettyJson& json);
+void write_pages(const CampaignPages& pages, JsonWriter& json);
 CampaignPages read_pages(Fields& manifest);
 
 // What pages are made of.

@@ -181,7 +181,7 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
 }  // namespace
 
 std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
-                                 const std::string& folder, const std::string& program, const Makers& makers) {
+                                 const std::string& folder, const std::string& program) {
     // More than in the campaign file if logs are cut into periods.
     if (workloads.size() * campaign.machines.size() * campaign.schedulers.size() > max_campaign_runs) {
         throw InputError(campaign.path + ": expected at most " + std::to_string(max_campaign_runs) +
@@ -190,7 +190,7 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
     std::vector<CampaignRun> runs;
     for (const MadeWorkload& workload : workloads) {
         for (const CampaignMachine& machine : campaign.machines) {
-            std::string events = make_failures(campaign, workload, machine, folder, makers);
+            std::string events = make_failures(campaign, workload, machine, folder);
             if (!events.empty()) {
                 events.insert(0, folder + '/');
             }

@@ -145,7 +145,7 @@ RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& r
 // Writes FOLDER/manifest.json, which lists the runs and the program.
 void write_manifest(const Campaign& campaign, const std::vector<MadeWorkload>& workloads, const RunList& list,
                     const std::string& program, const std::string& folder) {
-    PrettyJson json(1);
+    JsonWriter json(1);
     json.open_object();
     json.key("batfill").text(version);
     json.key("program_sha256").text(program);
@@ -155,7 +155,7 @@ void write_manifest(const Campaign& campaign, const std::vector<MadeWorkload>& w
         json.key("file").text(workload.file);
         json.key("sha256").text(workload.sha256);
         json.key("jobs").integer(workload.jobs);
-        json.key("processors").integer(static_cast<std::uint64_t>(workload.processors));
+        json.key("processors").integer(workload.processors);
     });
     json.key("runs_sha256").text(list.campaign);
     if (campaign.reports) {
@@ -168,7 +168,7 @@ void write_manifest(const Campaign& campaign, const std::vector<MadeWorkload>& w
         json.key("cells").texts(row.cells);
     });
     json.close_object();
-    write_file(folder + '/' + manifest_name, std::string(json.view()) + '\n');
+    write_file(folder + '/' + manifest_name, json.written() + '\n');
 }
 
 // Returns the kept results of all runs, in their order.
@@ -313,7 +313,7 @@ std::size_t merge_shards(const std::vector<std::string>& folders, const std::str
     return list.rows.size();
 }
 
-MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, const CampaignWatch& watch) {
+MadeCampaign run_campaign(const CampaignRequest& request, const CampaignWatch& watch) {
     const auto& [number, count] = request.shard;
     const std::string& folder = request.folder;
     const std::string program = hash_of_program(request.plugins);
@@ -325,8 +325,8 @@ MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, 
                              ": the campaign would write over its own file, expected another folder (-o)");
         }
     }
-    made.workloads = make_workloads(made.campaign, folder, program, makers, watch.made);
-    made.runs = runs_of(made.campaign, made.workloads, folder, program, makers);
+    made.workloads = make_workloads(made.campaign, folder, program, watch.made);
+    made.runs = runs_of(made.campaign, made.workloads, folder, program);
     for (std::size_t i = number - 1; i < made.runs.size(); i += count) {
         made.of_shard.push_back(made.runs[i]);
     }

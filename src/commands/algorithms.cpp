@@ -3,7 +3,6 @@
 
 #include <batfill/engine/algorithm.hpp>
 
-#include "command.hpp"
 #include "inputs.hpp"
 #include "src/support/json_writer.hpp"
 
@@ -49,7 +48,7 @@ void print_text(const Descriptions& algorithms, std::ostream& out) {
 }
 
 void print_json(const Descriptions& algorithms, std::ostream& out) {
-    PrettyJson json;
+    JsonWriter json(4);
     json.objects(algorithms, [&](const AlgorithmDescription* algorithm) {
         json.key("name").text(algorithm->name);
         json.key("summary").text(algorithm->summary);
@@ -58,14 +57,14 @@ void print_json(const Descriptions& algorithms, std::ostream& out) {
             json.key("name").text(parameter.name);
             json.key("type").text(parameter.type_name());
             json.key("default");
-            parameter.default_value.empty() ? json.null() : json.text(parameter.default_value);
+            parameter.default_value.empty() ? json.raw("null") : json.text(parameter.default_value);
             json.key("description").text(parameter.description);
             if (!parameter.choices.empty()) {
                 json.key("choices").texts(parameter.choices);
             }
         });
     });
-    out << json.view() << '\n';
+    out << json.written() << '\n';
 }
 
 }  // namespace
@@ -79,9 +78,10 @@ int algorithms(const Arguments& arguments) {
     add_plugin_option(options);
     options.group("Output");
     options.add("json", as_json, "as JSON");
-    if (!options.parse(arguments, "batfill algorithms [NAME]... [--json] [--plugin FILE]...",
-                       "Lists every algorithm with its parameters, or those that are named.",
-                       {"algorithms easy", "algorithms --json"})) {
+    if (!parse(options, arguments,
+               {"batfill algorithms [NAME]... [--json] [--plugin FILE]...",
+                "Lists every algorithm with its parameters, or those that are named.",
+                {"algorithms easy", "algorithms --json"}})) {
         return 0;
     }
     Descriptions wanted;

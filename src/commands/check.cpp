@@ -3,7 +3,6 @@
 
 #include <batfill/analysis/check_schedule.hpp>
 
-#include "command.hpp"
 #include "inputs.hpp"
 #include "src/runs/check_files.hpp"
 #include "src/support/names.hpp"
@@ -87,16 +86,17 @@ int check(const Arguments& arguments) {
     add_check_options(options, request);
     options.group("Output");
     options.add("first", number(first, "N").otherwise("10"), "violations to print");
-    if (!options.parse(
-            arguments, "batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...",
-            "Audits a schedule from any source. Each job of the workloads must be there once. It must start after its submission, on\n"
-            "as many processors as it requests, which no other job uses then and which are available. It must run and end as its\n"
-            "profile and walltime demand, and may be rejected only if it cannot run. Columns must agree, and licences and\n"
-            "guarantees must be kept.\n"
-            "A SCHEDULE is a PREFIX_jobs.csv, the PREFIX alone, or a log for the schedule in it.\n"
-            "Exit status 0 without violations; 1 with violations, the first of which are printed.",
-            {"check easy -w sp2.json -p sdsc-sp2",
-             "check dc -w sp2.json -p sdsc-sp2 --guarantees dc_guarantees.csv"})) {
+    if (!parse(
+            options, arguments,
+            {"batfill check SCHEDULE -w WORKLOAD.json -p PLATFORM.xml [OPTION]...",
+             "Audits a schedule from any source. Each job of the workloads must be there once. It must start after its submission, on\n"
+             "as many processors as it requests, which no other job uses then and which are available. It must run and end as its\n"
+             "profile and walltime demand, and may be rejected only if it cannot run. Columns must agree, and licences and\n"
+             "guarantees must be kept.\n"
+             "A SCHEDULE is a PREFIX_jobs.csv, the PREFIX alone, or a log for the schedule in it.\n"
+             "Exit status 0 without violations; 1 with violations, the first of which are printed.",
+             {"check easy -w sp2.json -p sdsc-sp2",
+              "check dc -w sp2.json -p sdsc-sp2 --guarantees dc_guarantees.csv"}})) {
         return 0;
     }
     refuse_if(request.broken_guarantees && !request.guarantees,

@@ -1,7 +1,6 @@
 #include <iostream>
 #include <optional>
 
-#include "command.hpp"
 #include "inputs.hpp"
 #include "src/analysis/job_measures.hpp"
 #include "src/analysis/tables.hpp"
@@ -137,15 +136,16 @@ int compare(const Arguments& arguments) {
     CompareOptions read;
     Options options;
     add_compare_options(options, read);
-    if (!options.parse(
-            arguments, "batfill compare SCHEDULER... WORKLOAD... [OPTION]...",
-            "Replays each workload on an empty machine under each scheduler, in memory, and prints all metrics side by side.\n"
-            "A SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n"
-            "{\"algorithm\": NAME, \"params\": {KEY: VALUE}}. A WORKLOAD is Batsim's JSON or a log (.swf), also gzipped. Of several\n"
-            "workloads, or with --weeks, the table has means. From five workloads with different jobs on, they have confidence\n"
-            "intervals of 95 %. * marks the best, ~ what is not told apart from it.",
-            {"compare fcfs easy easy,order=saf sp2.json -p sdsc-sp2",
-             "compare conservative pc dc SP2.swf.gz --weeks --report page.html"})) {
+    if (!parse(
+            options, arguments,
+            {"batfill compare SCHEDULER... WORKLOAD... [OPTION]...",
+             "Replays each workload on an empty machine under each scheduler, in memory, and prints all metrics side by side.\n"
+             "A SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n"
+             "{\"algorithm\": NAME, \"params\": {KEY: VALUE}}. A WORKLOAD is Batsim's JSON or a log (.swf), also gzipped. Of several\n"
+             "workloads, or with --weeks, the table has means. From five workloads with different jobs on, they have confidence\n"
+             "intervals of 95 %. * marks the best, ~ what is not told apart from it.",
+             {"compare fcfs easy easy,order=saf sp2.json -p sdsc-sp2",
+              "compare conservative pc dc SP2.swf.gz --weeks --report page.html"}})) {
         return 0;
     }
     complete(options, read);

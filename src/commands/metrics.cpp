@@ -4,7 +4,6 @@
 
 #include <batfill/core/error.hpp>
 
-#include "command.hpp"
 #include "inputs.hpp"
 #include "src/runs/measured_runs.hpp"
 #include "src/runs/run_files.hpp"
@@ -115,15 +114,16 @@ int metrics(const Arguments& arguments) {
     add_table_format_option(options, format);
     options.add("per-job", text(request.per_job, "FILE"),
                 "also write wait and stretch of every job in every run, csv, gzipped if it ends in .gz");
-    if (!options.parse(
-            arguments, "batfill metrics SCHEDULE... [OPTION]...",
-            "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
-            "PREFIX_jobs.csv, the PREFIX alone, or a log, whose own schedule it is. Utilisation, system usage and lost capacity\n"
-            "need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
-            "need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and workload. With --baseline,\n"
-            "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or confidence\n"
-            "intervals are shown instead.",
-            {"metrics easy dc_jobs.csv -p sdsc-sp2", "metrics easy dc -w sp2.json --by width,length --format csv"})) {
+    if (!parse(
+            options, arguments,
+            {"batfill metrics SCHEDULE... [OPTION]...",
+             "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
+             "PREFIX_jobs.csv, the PREFIX alone, or a log, whose own schedule it is. Utilisation, system usage and lost capacity\n"
+             "need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
+             "need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and workload. With --baseline,\n"
+             "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or confidence\n"
+             "intervals are shown instead.",
+             {"metrics easy dc_jobs.csv -p sdsc-sp2", "metrics easy dc -w sp2.json --by width,length --format csv"}})) {
         return 0;
     }
     if (request.per_job) {

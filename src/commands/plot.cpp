@@ -6,7 +6,6 @@
 
 #include <batfill/core/error.hpp>
 
-#include "command.hpp"
 #include "inputs.hpp"
 #include "src/report/conversion.hpp"
 #include "src/report/figures.hpp"
@@ -154,12 +153,13 @@ int plot(const Arguments& arguments) {
     options.add("title", text(plotted.title, "TEXT"), "title above the chart");
     std::vector<std::string> labels;
     options.add("label", labels_of_runs(labels), "name of a run in the chart, such as easy=EASY; repeatable");
-    if (!options.parse(
-            arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.pdf|FILE.png [OPTION]...",
-            "Plots one chart of one or more runs as SVG, PDF or PNG, for a paper. KIND is gantt (the jobs on the machine, a panel\n"
-            "per run), utilisation, queue (jobs waiting over time), or waits or slowdowns (how many jobs had at most this wait or\n"
-            "bounded slowdown). PREFIX is as in batfill report, which shows all charts on one page.",
-            {"plot gantt easy -o gantt.svg", "plot utilisation easy dc -p sdsc-sp2 -o utilisation.png"})) {
+    if (!parse(
+            options, arguments,
+            {"batfill plot KIND PREFIX... -o FILE.svg|FILE.pdf|FILE.png [OPTION]...",
+             "Plots one chart of one or more runs as SVG, PDF or PNG, for a paper. KIND is gantt (the jobs on the machine, a panel\n"
+             "per run), utilisation, queue (jobs waiting over time), or waits or slowdowns (how many jobs had at most this wait or\n"
+             "bounded slowdown). PREFIX is as in batfill report, which shows all charts on one page.",
+             {"plot gantt easy -o gantt.svg", "plot utilisation easy dc -p sdsc-sp2 -o utilisation.png"}})) {
         return 0;
     }
     refuse_if(options.given("dpi") && !output.ends_with(".png"), "--dpi: expected a FILE.png, found '" + output + "'");

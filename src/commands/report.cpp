@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iostream>
 
-#include "command.hpp"
 #include "inputs.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/files.hpp"
@@ -42,14 +41,15 @@ int report(const Arguments& arguments) {
     options.group("Output");
     options.add("output,o", output_file(request.output, "FILE.html", page_endings).required(), "the page");
     options.add("title", text(request.title, "TEXT"), "title of the page; by default the names of the runs");
-    if (!options.parse(
-            arguments, "batfill report PREFIX... -o FILE.html [OPTION]...",
-            "Makes one HTML page of one or more runs, side by side. It needs no other file and no network. It shows a Gantt chart\n"
-            "of the machine, its use and the queue over time, the distribution of waits, and the metrics with differences to a\n"
-            "baseline; with the workload also users, queues and deadlines. docs/metrics.md explains everything on the page.\n"
-            "PREFIX is the prefix of the files that simulate or Batsim wrote: PREFIX_jobs.csv, and, if they exist,\n"
-            "PREFIX_schedule.csv, PREFIX_statistics.csv, PREFIX_guarantees.csv and PREFIX_broken_guarantees.csv.",
-            {"report easy dc -o page.html", "report easy dc -w sp2.json -p sdsc-sp2 --baseline easy -o page.html"})) {
+    if (!parse(
+            options, arguments,
+            {"batfill report PREFIX... -o FILE.html [OPTION]...",
+             "Makes one HTML page of one or more runs, side by side. It needs no other file and no network. It shows a Gantt chart\n"
+             "of the machine, its use and the queue over time, the distribution of waits, and the metrics with differences to a\n"
+             "baseline; with the workload also users, queues and deadlines. docs/metrics.md explains everything on the page.\n"
+             "PREFIX is the prefix of the files that simulate or Batsim wrote: PREFIX_jobs.csv, and, if they exist,\n"
+             "PREFIX_schedule.csv, PREFIX_statistics.csv, PREFIX_guarantees.csv and PREFIX_broken_guarantees.csv.",
+             {"report easy dc -o page.html", "report easy dc -w sp2.json -p sdsc-sp2 --baseline easy -o page.html"}})) {
         return 0;
     }
     request.command = command_line(arguments);

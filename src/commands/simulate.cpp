@@ -9,11 +9,11 @@
 #include <batfill/core/error.hpp>
 #include <batfill/replay/outcome.hpp>
 
-#include "command.hpp"
 #include "inputs.hpp"
 #include "src/choice/named_scheduler.hpp"
 #include "src/remote/socket_scheduler.hpp"
 #include "src/replay/notes.hpp"
+#include "src/support/durations.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
@@ -115,7 +115,7 @@ void add_input_and_scheduler(Options& options, SimulateOptions& read) {
     Scenario& scenario = read.scenario;
     options.group("Input");
     options.add("platform,p", text(read.platform, platform_value).required(), platform_help);
-    options.add("master-host,m", text(read.master_host).otherwise(default_master_host), "host that is not a resource");
+    add_master_host_option(options, read.master_host, "host that is not a resource");
     options.add("workload,w", text(read.workloads).required(),
                 "workload (Batsim's JSON, or a log .swf; also gzipped); repeat for w0, w1, ...");
     options.add("events", text(read.events), "file of external events (one JSON object per line); repeatable");
@@ -165,11 +165,12 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
         "real-times", read.measures_time,
         "write the real scheduling and simulation time into the schedule's CSV; without it they are 0, and equal runs write equal files");
     options.add("quiet,q", read.quiet, "no progress and no summary");
-    if (!options.parse(
-            arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-o PREFIX]",
-            "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as Batsim does.",
-            {"simulate -p sdsc-sp2 -w sp2.json -a easy,order=saf -o saf",
-             "simulate -p 128 -w sp2.json -a easy -P threshold=2d -o easy"})) {
+    if (!parse(
+            options, arguments,
+            {"batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-o PREFIX]",
+             "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as Batsim does.",
+             {"simulate -p sdsc-sp2 -w sp2.json -a easy,order=saf -o saf",
+              "simulate -p 128 -w sp2.json -a easy -P threshold=2d -o easy"}})) {
         return std::nullopt;
     }
     refuse_if(options.given("sched-cfg") && options.given("sched-cfg-file"),

@@ -22,8 +22,7 @@ void append(std::vector<Interval>& intervals, Interval next) {
 }
 
 // Calls handle(interval) for each interval of the intersection, in order.
-template <class Handle>
-void for_each_common(const std::vector<Interval>& some, const std::vector<Interval>& others, Handle handle) {
+void for_each_common(const std::vector<Interval>& some, const std::vector<Interval>& others, auto handle) {
     if (others.empty()) {
         return;
     }

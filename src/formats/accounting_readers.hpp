@@ -27,8 +27,7 @@ void read_table(const std::string& path, const AccountingData& data, LogBuilder&
 
 // Calls `begin` with the first row of a table, and `add` with each row. Errors get file and line. A row in which `add`
 // throws an InputError, and one that cannot be split into fields, is a bad row of the builder.
-template <class Begin, class Add>
-void for_each_row(const std::string& path, CsvFormat format, LogBuilder& builder, Begin begin, Add add) {
+void for_each_row(const std::string& path, CsvFormat format, LogBuilder& builder, auto begin, auto add) {
     const std::string place = path + ":";
     format.resumes_after_bad_rows = builder.drops_bad_rows();
     const std::function<void(std::size_t, const std::string&)> on_bad_row = [&](std::size_t line,

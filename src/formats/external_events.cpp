@@ -4,6 +4,7 @@
 #include <batfill/formats/platform.hpp>
 
 #include "src/support/json.hpp"
+#include "src/support/json_writer.hpp"
 #include "src/support/split.hpp"
 #include "src/support/text_files.hpp"
 
@@ -14,16 +15,15 @@ namespace {
 constexpr std::size_t max_file_size = std::size_t{256} << 20;
 
 std::string fields_but_type(const JsonValue& object) {
-    std::string text = "{";
+    JsonWriter json;
+    json.open_object();
     for (const auto& member : object.GetObject()) {
         if (member.name != "type") {
-            text += text.size() == 1 ? "" : ",";
-            append_json_string(view(member.name), text);
-            text += ':';
-            append_json(member.value, text);
+            append_json(member.value, json.key(view(member.name)).value());
         }
     }
-    return text + "}";
+    json.close_object();
+    return json.written();
 }
 
 ExternalEvent read_event(JsonReader& json, std::string_view line, bool forward_unknown) {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/support/json_writer.hpp"
+
 namespace batfill {
 
 namespace {
@@ -60,27 +62,19 @@ void read_own_fields(Fields& fields, JobDescription& job, TextPool* texts) {
     }
 }
 
-// Each field begins with a comma.
-void append_own_fields(const JobDescription& job, std::string& out) {
-    const auto append_text_field = [&out](const char* name, std::string_view value) {
-        if (!value.empty()) {
-            out.append(",\"").append(name).append("\":");
-            append_json_string(value, out);
-        }
-    };
+void write_own_fields(const JobDescription& job, JsonWriter& json) {
     if (job.deadline) {
-        out += R"(,"deadline":)";
-        job.deadline->since_zero().append_shortest_to(out);
+        job.deadline->since_zero().append_shortest_to(json.key("deadline").value());
     }
-    append_text_field("queue", job.queue);
-    append_text_field("user", job.user);
-    char separator = '[';
-    for (const std::string& license : job.licenses) {
-        out += separator == '[' ? R"(,"licenses":[)" : ",";
-        separator = ',';
-        append_json_string(license, out);
+    if (!job.queue.empty()) {
+        json.key("queue").text(job.queue);
     }
-    out += job.licenses.empty() ? "" : "]";
+    if (!job.user.empty()) {
+        json.key("user").text(job.user);
+    }
+    if (!job.licenses.empty()) {
+        json.key("licenses").texts(job.licenses);
+    }
 }
 
 // Throws: InputError for a field that the object has twice, as read_job() would see only the first.
@@ -96,14 +90,12 @@ void require_different_fields(const JsonValue& object) {
     }
 }
 
-// Appends the members of `object` that read_job() does not know, each after a comma unless it is the first.
-void append_unknown_members(const JsonValue& object, std::string& out) {
+// Appends the members of `object` that read_job() does not know.
+void append_unknown_members(const JsonValue& object, std::string& members) {
+    JsonWriter json = JsonWriter::behind(members);
     for (const auto& member : object.GetObject()) {
         if (!is_known_field(view(member.name))) {
-            out += out.empty() ? "" : ",";
-            append_json_string(view(member.name), out);
-            out += ':';
-            append_exact_json(member.value, out);
+            append_exact_json(member.value, json.key(view(member.name)).value());
         }
     }
 }
@@ -173,16 +165,17 @@ JobDescription read_job(const JsonValue& object, std::string_view path, TextPool
 }
 
 void append_extra_data(const JobDescription& job, std::string& out) {
-    std::string fields;
-    fields.append(job.other_fields.empty() ? "" : ",").append(job.other_fields.text());
-    append_own_fields(job, fields);
     const std::string_view others = job.other_fields;
+    JsonWriter json;
+    json.members(others);
+    write_own_fields(job, json);
+    const std::string& fields = json.written();
     if (!others.starts_with(extra_data_member)) {
-        out += fields.empty() ? "" : "{" + fields.substr(1) + "}";
+        out += fields.empty() ? "" : "{" + fields + "}";
         return;
     }
     JsonReader reader;
-    if (fields.size() > others.size() + 1 || reader.parse("{" + std::string(others) + "}").MemberCount() > 1) {
+    if (fields.size() > others.size() || reader.parse("{" + std::string(others) + "}").MemberCount() > 1) {
         throw InputError(
             "its extra_data is not an object, expected one: in this format it holds the job's other fields");
     }
@@ -190,43 +183,40 @@ void append_extra_data(const JobDescription& job, std::string& out) {
 }
 
 void append_job(const JsonValue& object, std::string_view id, std::string& out) {
-    char separator = '{';
+    JsonWriter json(out);
+    json.open_object();
     for (const auto& member : object.GetObject()) {
-        out += std::exchange(separator, ',');
-        append_json_string(view(member.name), out);
-        out += ':';
+        json.key(view(member.name));
         if (view(member.name) == "id") {
-            append_json_string(id, out);
+            json.text(id);
         } else {
-            append_json(member.value, out);
+            append_json(member.value, json.value());
         }
     }
-    out += '}';
+    json.close_object();
 }
 
 void append_job(const JobDescription& job, std::string_view id, std::string& out, WorkloadFormat format) {
-    out += R"({"id":)";
-    append_json_string(id, out);
-    out += R"(,"subtime":)";
-    job.submit.since_zero().append_shortest_to(out);
-    out += R"(,"res":)" + std::to_string(job.processors);
+    JsonWriter json(out);
+    json.open_object();
+    json.key("id").text(id);
+    job.submit.since_zero().append_shortest_to(json.key("subtime").value());
+    json.key("res").integer(job.processors);
     if (job.walltime) {
-        out += R"(,"walltime":)";
-        job.walltime->append_shortest_to(out);
+        job.walltime->append_shortest_to(json.key("walltime").value());
     }
     if (!job.profile.empty()) {
-        out += R"(,"profile":)";
-        append_json_string(job.profile, out);
+        json.key("profile").text(job.profile);
     }
     if (format == WorkloadFormat::batsim4) {
-        append_own_fields(job, out);
-        out.append(job.other_fields.empty() ? "" : ",").append(job.other_fields.text());
+        write_own_fields(job, json);
+        json.members(job.other_fields);
     } else {
         std::string extra_data;
         append_extra_data(job, extra_data);
-        out.append(extra_data.empty() ? "" : ",\"extra_data\":").append(extra_data);
+        json.members(extra_data.empty() ? "" : std::string(extra_data_member) + extra_data);
     }
-    out += '}';
+    json.close_object();
 }
 
 }  // namespace batfill

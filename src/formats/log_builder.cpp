@@ -15,6 +15,7 @@
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
 #include "src/support/json.hpp"
+#include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
@@ -99,28 +100,22 @@ LogBuilder::LogBuilder(const std::string& path, const AccountingData& data) : da
     other_fields_.number_of("");
 }
 
-void LogBuilder::begin_field(std::string_view name) {
-    fields_ += fields_.empty() ? "" : ",";
-    append_json_string(name, fields_);
-    fields_ += ':';
-}
-
 void LogBuilder::add_field(std::string_view name, long long number) {
-    begin_field(name);
-    fields_ += std::to_string(number);
+    JsonWriter::behind(fields_).key(name).integer(number);
 }
 
 void LogBuilder::add_field(std::string_view name, std::string_view text) {
     if (text.empty()) {
         return;
     }
-    begin_field(name);
+    JsonWriter json = JsonWriter::behind(fields_);
+    json.key(name);
     if (const auto whole = number_in<long long>(text); whole && is_number(text)) {
-        fields_ += text;
+        json.raw(text);
     } else if (is_number(text)) {
-        append_exact_json(JsonValue(number_in<double>(text).value_or(0)), fields_);
+        append_exact_json(JsonValue(number_in<double>(text).value_or(0)), json.value());
     } else {
-        append_json_string(valid_text(text), fields_);
+        json.text(valid_text(text));
     }
 }
 

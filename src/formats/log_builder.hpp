@@ -45,8 +45,7 @@ class LogBuilder {
 
     // Reads a row with `work`. If that throws an InputError, drops the row, or adds to the error how to drop it.
     // `place` and `number` name the row for a message, such as "jobs.txt:" and 3.
-    template <class Work>
-    void read_row(const std::string& place, std::size_t number, Work work) {
+    void read_row(const std::string& place, std::size_t number, auto work) {
         try {
             work();
         } catch (const InputError& error) {
@@ -94,8 +93,6 @@ class LogBuilder {
         std::unordered_map<std::string, long long> numbers_;
     };
 
-    // Begins the next field of the next job.
-    void begin_field(std::string_view name);
     // The text in UTF-8. Slurm writes texts in other encodings as they are: bytes that are not UTF-8 become escapes, as
     // in "Andr\xE9", and are noted.
     std::string valid_text(std::string_view text);

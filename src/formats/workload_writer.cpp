@@ -9,6 +9,7 @@
 #include "src/support/files.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/json.hpp"
+#include "src/support/json_writer.hpp"
 
 namespace batfill {
 
@@ -23,12 +24,14 @@ void append_profile(const JobProfile& profile, WorkloadFormat format, std::strin
         throw InputError("a profile of type " + in_quotes(profile.type_name) +
                          " cannot be written in the other format, expected a delay");
     }
-    out += format == WorkloadFormat::batsim4 ? R"({"type":"delay","delay":)" : R"({"type":"DelayProfile","delay":)";
-    profile.delay.append_shortest_to(out);
+    JsonWriter json(out);
+    json.open_object();
+    json.key("type").text(format == WorkloadFormat::batsim4 ? "delay" : "DelayProfile");
+    profile.delay.append_shortest_to(json.key("delay").value());
     if (profile.return_code != 0) {
-        out += R"(,"ret":)" + std::to_string(profile.return_code);
+        json.key("ret").integer(profile.return_code);
     }
-    out += '}';
+    json.close_object();
 }
 
 void write(const Workload& workload, const WorkloadWriter::Sink& sink) {
@@ -41,21 +44,24 @@ void write(const Workload& workload, const WorkloadWriter::Sink& sink) {
 
 }  // namespace
 
-WorkloadWriter::WorkloadWriter(Workload frame, Sink sink)
-    : frame_(std::move(frame)),
-      sink_(std::move(sink)),
-      line_(R"({"nb_res":)" + std::to_string(frame_.processors) +
-            (frame_.believes_walltimes ? R"(,"walltimes":"believed")" : "") + ",\"jobs\":[") {}
+WorkloadWriter::WorkloadWriter(Workload frame, Sink sink) : frame_(std::move(frame)), sink_(std::move(sink)) {
+    json_.open_object();
+    json_.key("nb_res").integer(frame_.processors);
+    if (frame_.believes_walltimes) {
+        json_.key("walltimes").text("believed");
+    }
+    json_.key("jobs").open_array();
+}
 
 void WorkloadWriter::add(const WorkloadJob& job) {
     look_for_interruption();
-    line_ += std::exchange(is_first_, false) ? "\n" : ",\n";
+    json_.new_line();
     const std::string_view name = name_in_workload(frame_.name, job.description.id);
     try {
         if (frame_.format == WorkloadFormat::batsim4) {
             require_loadable_in_batsim4(name);
         }
-        append_job(job.description, name, line_, frame_.format);
+        append_job(job.description, name, json_.value(), frame_.format);
     } catch (const InputError& error) {
         throw InputError("job " + in_quotes(job.description.id) + ": " + error.what());
     }
@@ -64,21 +70,24 @@ void WorkloadWriter::add(const WorkloadJob& job) {
 }
 
 void WorkloadWriter::finish(const std::map<std::string, JobProfile>& profiles) {
-    line_ += "\n],\"profiles\":{";
-    const char* separator = "\n";
+    json_.new_line();
+    json_.close_array();
+    json_.key("profiles").open_object();
     for (const auto& [name, profile] : profiles) {
-        line_ += std::exchange(separator, ",\n");
-        append_json_string(name, line_);
-        line_ += ':';
+        json_.new_line();
+        json_.key(name);
         try {
-            append_profile(profile, frame_.format, line_);
+            append_profile(profile, frame_.format, json_.value());
         } catch (const InputError& error) {
             throw InputError("profile " + in_quotes(name) + ": " + error.what());
         }
         sink_(line_);
         line_.clear();
     }
-    line_ += "\n}}\n";
+    json_.new_line();
+    json_.close_object();
+    json_.close_object();
+    line_ += '\n';
     sink_(line_);
 }
 

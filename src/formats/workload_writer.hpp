@@ -7,6 +7,8 @@
 
 #include <batfill/formats/workload.hpp>
 
+#include "src/support/json_writer.hpp"
+
 namespace batfill {
 
 // Writes a workload job by job, for workloads that do not fit in memory. The text is that of write_workload().
@@ -27,7 +29,7 @@ class WorkloadWriter {
     Workload frame_;
     Sink sink_;
     std::string line_;
-    bool is_first_ = true;
+    JsonWriter json_{line_};
 };
 
 // The text of a workload's file.

@@ -8,19 +8,16 @@
 
 #include "protocol/batsim4.hpp"
 
-// Translates between the simulator and the protocol. The simulator speaks as Batsim would.
+// Tells a scheduler in Batsim's place what happens in the simulator, and takes its answers. protocol/ has their form.
 namespace batfill {
 
 // Writes the first message into `frame`.
 // Requires: profiles and jobs of the scenario have their text (see read_workload).
-void write_beginning(const Scenario& scenario, std::string& frame);
+void write_beginning(const Simulator& simulator, std::string& frame);
 
 // Writes any later message except the last.
 // Requires: jobs are as they are when the simulator calls SimulatedScheduler::message.
 void write_message(const Simulator& simulator, Time now, std::span<const Event> events, std::string& frame);
-
-// Writes the last message.
-void write_end(Time now, std::string& frame);
 
 // Enters the jobs of the simulation into `ids`, which is empty. There they have the simulator's numbers, and so will
 // jobs that the scheduler registers.
@@ -29,7 +26,7 @@ void number_jobs(const Simulator& simulator, protocol::JobIds& ids);
 // Moves a scheduler's answer into `reply`. Returns what the scheduler says if it stops; then `reply` is unusable.
 // Requires: `ids` began with number_jobs(), and the answer was read with it.
 // Throws: InputError for unknown jobs, and for events that the simulator cannot follow.
-std::optional<std::string> take_reply(const Simulator& simulator, protocol::Reply& received,
+std::optional<std::string> take_reply(const Simulator& simulator, protocol::Message& received,
                                       const protocol::JobIds& ids, SchedulerReply& reply);
 
 }  // namespace batfill

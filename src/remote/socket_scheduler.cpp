@@ -33,8 +33,7 @@ SocketScheduler::SocketScheduler(const std::string& endpoint, Duration timeout, 
     }
 }
 
-template <class Attempt>
-bool SocketScheduler::persist(short event, Attempt attempt) {
+bool SocketScheduler::persist(short event, auto attempt) {
     const auto limit =
         std::chrono::steady_clock::now() + std::chrono::microseconds(static_cast<long long>(timeout_.count()));
     while (true) {
@@ -69,7 +68,7 @@ void SocketScheduler::exchange(SchedulerReply& reply) {
                          (connections_.handshake_failed() ? ": the handshake failed, perhaps " + perhaps : ""));
     }
     awaiting_reply_ = false;
-    protocol::Reply& received = reader_.read(answer.to_string_view());
+    protocol::Message& received = reader_.read(answer.to_string_view());
     if (const auto problem = take_reply(*simulator_, received, reader_.ids(), reply)) {
         awaiting_reply_ = true;  // it says so before it leaves, and will not answer again
         throw InputError("the scheduler at " + endpoint_ + " stops: " + *problem);
@@ -79,7 +78,7 @@ void SocketScheduler::exchange(SchedulerReply& reply) {
 void SocketScheduler::begin(const Simulator& simulator, SchedulerReply& reply) {
     simulator_ = &simulator;
     number_jobs(simulator, reader_.ids());
-    write_beginning(simulator.scenario(), frame_);
+    write_beginning(simulator, frame_);
     exchange(reply);
 }
 
@@ -94,7 +93,7 @@ void SocketScheduler::end(Time now) {
     }
     SchedulerReply ignored;
     try {
-        write_end(now, frame_);
+        protocol::write_end(now, frame_);
         exchange(ignored);
     } catch (const InputError&) {
         // The schedule is complete. Later messages of the scheduler do not matter.

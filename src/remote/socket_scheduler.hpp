@@ -12,9 +12,8 @@
 
 namespace batfill {
 
-// A scheduler behind a ZeroMQ socket, driven as Batsim drives it: this side connects and asks (REQ). It understands the
-// scheduler's events EXECUTE_JOB, REJECT_JOB, KILL_JOB, CALL_ME_LATER, REGISTER_PROFILE, REGISTER_JOB,
-// SET_JOB_METADATA, SET_RESOURCE_STATE and the NOTIFYs about registration.
+// A scheduler behind a ZeroMQ socket, driven as Batsim drives it: this side connects and asks (REQ). It understands
+// what protocol::ReplyReader reads.
 // Throws: InputError from begin() and message(), if the scheduler
 // - sends another event
 // - has not answered within `timeout`
@@ -34,8 +33,7 @@ class SocketScheduler : public SimulatedScheduler {
     // Calls `attempt` until it returns true, and waits for `event` (ZMQ_POLLIN or ZMQ_POLLOUT) in between.
     // Returns false if the connection is lost before.
     // Throws: InputError if that takes too long.
-    template <class Attempt>
-    bool persist(short event, Attempt attempt);
+    bool persist(short event, auto attempt);
     // Sends `frame_`, and reads the answer.
     void exchange(SchedulerReply& reply);
 

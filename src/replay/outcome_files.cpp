@@ -7,6 +7,7 @@
 #include "src/simulator/simulated_jobs.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
+#include "src/support/json_writer.hpp"
 
 namespace batfill {
 
@@ -30,6 +31,7 @@ void write_jobs(const RunFiles& run, OutputFile& file) {
 // Batsim writes the columns in alphabetical order.
 class Row {
  public:
+    Row() { json_.open_object(); }
     template <class Value>
     void add(const char* column, const Value& value) {
         add_text(column, std::to_string(value));
@@ -42,15 +44,16 @@ class Row {
         names_ += column;
         values_ += separator;
         values_ += value;
-        pairs_ += (pairs_.empty() ? "  \"" : ",\n  \"") + std::string(column) + "\": " + value;
+        json_.key(column).raw(value);
     }
     std::string csv() const { return names_ + '\n' + values_ + '\n'; }
-    std::string json() const { return "{\n" + pairs_ + "\n}\n"; }
+    std::string json() const { return object_ + "\n}\n"; }
 
  private:
     std::string names_;
     std::string values_;
-    std::string pairs_;
+    std::string object_;
+    JsonWriter json_{object_, 2};
 };
 
 // Sums over the jobs that ended.

@@ -291,9 +291,8 @@ double draw_gantt(const std::vector<DrawnRun>& runs, int processors, const TimeS
 }
 
 // Draws the labels, the axes and a line for each run. `y` needs no place; `points_of` gives the data of a run's path.
-template <class PointsOf>
 double draw_lines(const std::vector<DrawnRun>& runs, const Axis& x, Axis y, double top, Drawing& drawing,
-                  PointsOf points_of) {
+                  auto points_of) {
     const Layout& layout = drawing.layout();
     y.until = draw_legend(runs, top, drawing);
     y.from = y.until + layout.panel_height;

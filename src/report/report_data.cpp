@@ -30,7 +30,6 @@ constexpr std::array<double, 6> quantiles_shown{0.5, 0.75, 0.9, 0.95, 0.99, 1.0}
 
 using analysis::Unit;
 using analysis::wait;
-using Json = CompactJson;
 
 // The zero, the end and the unit of the times of all runs.
 class Clock {
@@ -132,8 +131,7 @@ std::string_view common_prefix(const std::vector<const ScheduledJob*>& jobs) {
 }
 
 // Writes a column. `add` puts the entries of each of the `values` into it.
-template <class Range, class Add>
-void write_column(const char* name, const Range& values, Json& json, Add add) {
+void write_column(const char* name, const auto& values, JsonWriter& json, auto add) {
     Column column;
     for (const auto& value : values) {
         look_for_interruption();
@@ -142,7 +140,7 @@ void write_column(const char* name, const Range& values, Json& json, Add add) {
     json.key(name).text(packed(column.bytes()));
 }
 
-void write_jobs(const MeasuredRun& run, const Groupings& groupings, const Clock& clock, Json& json) {
+void write_jobs(const MeasuredRun& run, const Groupings& groupings, const Clock& clock, JsonWriter& json) {
     const auto write = [&](const char* name, auto add) { write_column(name, run.finished, json, add); };
     json.key("jobs").open_object();
     json.key("count").integer(run.jobs.size());
@@ -171,13 +169,13 @@ void write_jobs(const MeasuredRun& run, const Groupings& groupings, const Clock&
     }
     const std::string_view prefix = common_prefix(run.jobs);
     json.key("id_prefix").text(prefix);
-    Json ids;
+    JsonWriter ids;
     ids.array(run.jobs, [&](const ScheduledJob* job) { ids.text(std::string_view(job->id).substr(prefix.size())); });
-    json.key("ids").text(packed(ids.view()));
+    json.key("ids").text(packed(ids.written()));
     json.close_object();
 }
 
-void write_steps(const MeasuredRun& run, const Clock& clock, Json& json) {
+void write_steps(const MeasuredRun& run, const Clock& clock, JsonWriter& json) {
     const std::vector<Step> steps = steps_of(run.finished);
     json.key("steps").open_object();
     json.key("count").integer(steps.size());
@@ -195,7 +193,7 @@ void write_steps(const MeasuredRun& run, const Clock& clock, Json& json) {
     });
 }
 
-void write_distribution(const char* name, std::vector<double> values, Json& json) {
+void write_distribution(const char* name, std::vector<double> values, JsonWriter& json) {
     look_for_interruption();
     std::sort(values.begin(), values.end());
     json.key(name).open_object();
@@ -207,7 +205,7 @@ void write_distribution(const char* name, std::vector<double> values, Json& json
     json.close_object();
 }
 
-void write_summary(const GroupSummary& group, Json& json) {
+void write_summary(const GroupSummary& group, JsonWriter& json) {
     json.key("name").text(group.name);
     json.key("jobs").integer(group.metrics.jobs);
     json.key("processor_seconds").number(group.metrics.processor_seconds);
@@ -216,7 +214,7 @@ void write_summary(const GroupSummary& group, Json& json) {
     json.key("mean_bounded_slowdown").number(group.metrics.mean_bounded_slowdown);
 }
 
-void write_groups(const MeasuredRun& run, const Groupings& groupings, Duration tau, Json& json) {
+void write_groups(const MeasuredRun& run, const Groupings& groupings, Duration tau, JsonWriter& json) {
     json.key("classes").objects(classes_of(run.finished), [&](const auto& group) {
         const auto& [classes, jobs] = group;
         json.key("width").integer(classes.first);
@@ -232,7 +230,7 @@ void write_groups(const MeasuredRun& run, const Groupings& groupings, Duration t
     }
 }
 
-void write_deadlines(const MeasuredRun& run, const Groupings& groupings, Json& json) {
+void write_deadlines(const MeasuredRun& run, const Groupings& groupings, JsonWriter& json) {
     std::vector<double> usages;
     for (const FinishedJob& job : run.finished) {
         const JobDescription* const description = groupings.description(job);
@@ -246,7 +244,7 @@ void write_deadlines(const MeasuredRun& run, const Groupings& groupings, Json& j
 }
 
 // Writes how much each job started before its guarantee, for jobs that had a guarantee and started.
-void write_guarantees(const Run& run, Json& json) {
+void write_guarantees(const Run& run, JsonWriter& json) {
     if (!run.guarantees) {
         return;
     }
@@ -275,7 +273,7 @@ void write_guarantees(const Run& run, Json& json) {
     json.close_object();
 }
 
-void write_longest_waits(const MeasuredRun& run, Json& json) {
+void write_longest_waits(const MeasuredRun& run, JsonWriter& json) {
     std::vector<const FinishedJob*> jobs = mapped(run.finished, [](const FinishedJob& job) { return &job; });
     std::ranges::stable_sort(jobs, std::greater<>(), [](const FinishedJob* job) { return wait(*job); });
     jobs.resize(std::min(jobs.size(), longest_waits_shown));
@@ -313,7 +311,7 @@ std::string difference(std::optional<double> value, std::optional<double> baseli
 
 // Writes the metrics that any run has, those of deadlines only if a job has one: names, meanings, which direction is
 // better, values, and differences to the baseline.
-void write_metrics(const std::vector<MeasuredRun>& runs, std::size_t baseline, Json& json) {
+void write_metrics(const std::vector<MeasuredRun>& runs, std::size_t baseline, JsonWriter& json) {
     const bool has_deadlines =
         std::ranges::any_of(runs, [](const MeasuredRun& run) { return run.metrics["deadline_jobs"] > 0; });
     std::vector<std::size_t> shown;
@@ -341,12 +339,12 @@ void write_metrics(const std::vector<MeasuredRun>& runs, std::size_t baseline, J
     });
 }
 
-void write_pairs(const char* name, const NamedValues& pairs, Json& json) {
+void write_pairs(const char* name, const NamedValues& pairs, JsonWriter& json) {
     json.key(name).array(pairs, [&](const auto& pair) { json.texts(std::array{pair.first, pair.second}); });
 }
 
 void write_run(const MeasuredRun& run, const Report& report, const Groupings& groupings, const Clock& clock,
-               Json& json) {
+               JsonWriter& json) {
     json.key("label").text(run.run.label);
     json.key("path").text(run.run.schedule.path);
     write_pairs("summary", run.run.summary, json);
@@ -375,7 +373,7 @@ std::string report_data(const Report& report) {
     }
     const Clock clock(span_of(finished));
     const Groupings groupings(report, finished);
-    Json json;
+    JsonWriter json;
     json.open_object();
     json.key("title").text(report.title);
     json.key("version").text(version);
@@ -405,7 +403,7 @@ std::string report_data(const Report& report) {
     write_metrics(runs, report.baseline, json);
     json.key("runs").objects(runs, [&](const MeasuredRun& run) { write_run(run, report, groupings, clock, json); });
     json.close_object();
-    return escaped(json.view(), {{'<', "\\u003c"}});  // in JSON, it appears only inside strings
+    return escaped(json.written(), {{'<', "\\u003c"}});  // in JSON, it appears only inside strings
 }
 
 }  // namespace batfill::report

@@ -1,6 +1,5 @@
 #include "src/session/session.hpp"
 
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -10,7 +9,6 @@
 #include <batfill/version.hpp>
 
 #include "src/support/json.hpp"
-#include "src/support/overloaded.hpp"
 
 namespace batfill {
 
@@ -41,32 +39,31 @@ std::string_view Session::answer(protocol::Message& message) {
     if (begun_) {
         engine_->arrive(now_);
     }
-    for (protocol::MessageEvent& event : message.events) {
+    for (protocol::Message::Event& event : message.events) {
         take_in(event);
     }
     decide();
     return frame_;
 }
 
-void Session::take_in(protocol::MessageEvent& event) {
-    std::visit(Overloaded{[&](protocol::SimulationBegins& begins) { begin(begins); },
-                          [&](protocol::Init& init) { greet(init); },
-                          [&](auto& other) {
-                              if (!begun_) {
-                                  throw InputError("the first event is not SIMULATION_BEGINS");
-                              }
-                              if (ended_) {
-                                  throw InputError("an event follows SIMULATION_ENDS");
-                              }
-                              using Data = std::remove_cvref_t<decltype(other)>;
-                              if constexpr (std::is_same_v<Data, protocol::SimulationEnds>) {
-                                  ended_ = true;
-                              } else if constexpr (!std::is_same_v<Data, protocol::Ignored>) {
-                                  check(other);
-                                  engine_->take_in({event.timestamp, std::move(other)});
-                              }
-                          }},
-               event.data);
+void Session::take_in(protocol::Message::Event& event) {
+    if (auto* const init = std::get_if<protocol::Init>(&event.data)) {
+        return greet(*init);
+    }
+    if (auto* const begins = std::get_if<protocol::SimulationBegins>(&event.data)) {
+        return begin(*begins);
+    }
+    if (!begun_) {
+        throw InputError("the first event is not SIMULATION_BEGINS");
+    }
+    if (ended_) {
+        throw InputError("an event follows SIMULATION_ENDS");
+    }
+    ended_ = std::holds_alternative<protocol::SimulationEnds>(event.data);
+    if (auto* const happened = std::get_if<Event::Data>(&event.data)) {
+        std::visit([this](const auto& data) { check(data); }, *happened);
+        engine_->take_in({event.timestamp, std::move(*happened)});
+    }
 }
 
 void Session::log_statistics() const {

@@ -54,14 +54,13 @@ class Session {
     void greet(const protocol::Init& init);
     void begin(protocol::SimulationBegins& begins);
     std::vector<Host> hosts_of(protocol::SimulationBegins& begins) const;
-    void take_in(protocol::MessageEvent& event);
+    void take_in(protocol::Message::Event& event);
     void require_known(const char* event, JobNumber job) const;
     void check(const protocol::Options& options);
     void check(const JobCompleted& completed) const;
     void check(const JobsKilled& killed) const;
     void check(const MachineChanged& change) const;
-    template <class Other>
-    void check(const Other&) const {}
+    void check(const auto&) const {}
     void decide();
 
     WrittenScheduler command_line_;

@@ -120,8 +120,7 @@ class CsvParser {
 
  private:
     // libcsv is written in C: exceptions wait in problem_ until it returns.
-    template <class Work>
-    void guard(Work work) noexcept {
+    void guard(auto work) noexcept {
         try {
             if (!problem_) {
                 work();

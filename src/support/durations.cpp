@@ -1,5 +1,6 @@
 #include "src/support/durations.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -12,14 +13,11 @@ namespace batfill {
 std::optional<Duration> parse_duration(std::string_view text) {
     constexpr std::array<std::pair<char, int>, 4> units{{{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86'400}}};
     for (const auto& [letter, seconds] : units) {
-        if (text.ends_with(letter)) {
-            const std::optional<Duration> number = Duration::parse(text.substr(0, text.size() - 1));
-            const Duration longest = Duration::longest_readable();
-            const Duration value = number.value_or(Duration()) * seconds;
-            const bool readable = number && value <= longest && Duration() - value <= longest;
-            if (number) {
-                return readable ? std::optional(value) : std::nullopt;
-            }
+        const std::size_t count = text.size() - (text.ends_with(letter) ? 1 : 0);
+        if (const auto number = Duration::parse(text.substr(0, count)); number && count < text.size()) {
+            const Duration value = *number * seconds;
+            const bool readable = std::max(value, Duration() - value) <= Duration::longest_readable();
+            return readable ? std::optional(value) : std::nullopt;
         }
     }
     const std::optional<Duration> seconds = Duration::parse(text);

@@ -11,10 +11,11 @@
 #include <utility>
 
 #include <rapidjson/error/en.h>
-#include <rapidjson/writer.h>
+#include <rapidjson/internal/dtoa.h>
 #include <spdlog/spdlog.h>
 
 #include "src/support/csv_text.hpp"
+#include "src/support/json_writer.hpp"
 #include "src/support/numbers.hpp"
 
 namespace batfill {
@@ -118,25 +119,25 @@ bool is_plain(std::string_view text) {
     return (bits & 0x8080808080808080U) == 0 && text.find('\\') == std::string_view::npos;
 }
 
-// A stream of RapidJSON that appends to a text.
-struct Appender {
-    using Ch = char;
-    std::string& out;
-    void Put(char c) { out += c; }
-    void Flush() {}
-};
-
-using ExactWriter = rapidjson::Writer<Appender, rapidjson::UTF8<>, rapidjson::UTF8<>, JsonMemory>;
-
-// Writes all numbers but integers with six decimals.
-class BatsimWriter : public ExactWriter {
- public:
-    using ExactWriter::ExactWriter;
-    bool Double(double number) {
-        const std::string text = rounded(number, 6);
-        return RawValue(text.data(), text.size(), rapidjson::kNumberType);
+void append(const JsonValue& value, JsonWriter& json, auto append_number) {
+    if (value.IsObject()) {
+        json.open_object();
+        for (const auto& member : value.GetObject()) {
+            append(member.value, json.key(view(member.name)), append_number);
+        }
+        json.close_object();
+    } else if (value.IsArray()) {
+        json.array(value.GetArray(), [&](const JsonValue& element) { append(element, json, append_number); });
+    } else if (value.IsString()) {
+        json.text(view(value));
+    } else if (value.IsDouble()) {
+        append_number(value.GetDouble(), json.value());
+    } else if (value.IsNumber()) {
+        value.IsInt64() ? json.integer(value.GetInt64()) : json.integer(value.GetUint64());
+    } else {
+        json.raw(value.IsNull() ? "null" : value.GetBool() ? "true" : "false");
     }
-};
+}
 
 std::string describe(const JsonValue* value) {
     constexpr std::array names{"null", "false", "true", "an object", "an array"};  // in the order of rapidjson::Type
@@ -270,25 +271,16 @@ void JsonReader::fail(std::size_t at, const std::string& problem) {
 }
 
 void append_json(const JsonValue& value, std::string& out) {
-    Appender stream{out};
-    BatsimWriter writer(stream);
-    value.Accept(writer);
+    JsonWriter json(out);
+    append(value, json, [](double number, std::string& text) { append_rounded(number, 6, text); });
 }
 
 void append_exact_json(const JsonValue& value, std::string& out) {
-    Appender stream{out};
-    ExactWriter writer(stream);
-    value.Accept(writer);
-}
-
-void append_json_string(std::string_view text, std::string& out) {
-    const auto is_plain = [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; };
-    if (std::ranges::all_of(text, is_plain)) {  // as almost all are
-        out.append(1, '"').append(text).append(1, '"');
-        return;
-    }
-    Appender stream{out};
-    ExactWriter(stream).String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+    JsonWriter json(out);
+    append(value, json, [](double number, std::string& text) {
+        std::array<char, 32> digits{};
+        text.append(digits.data(), rapidjson::internal::dtoa(number, digits.data()));
+    });
 }
 
 std::string in_quotes(std::string_view name) {
@@ -378,8 +370,7 @@ ResourceSet Fields::resources(std::string_view name) {
     return *std::move(set);
 }
 
-template <class Function>
-void Fields::for_each_unread(Function f) const {
+void Fields::for_each_unread(auto f) const {
     if (rest_read_ || all_requested()) {
         return;
     }
@@ -393,18 +384,10 @@ void Fields::for_each_unread(Function f) const {
 }
 
 std::string Fields::rest() {
-    std::string object;
-    for_each_unread([&](const auto& member) {
-        object += object.empty() ? '{' : ',';
-        append_json_string(view(member.name), object);
-        object += ':';
-        append_json(member.value, object);
-    });
-    if (!object.empty()) {
-        object += '}';
-    }
+    JsonWriter json;
+    for_each_unread([&](const auto& member) { append_json(member.value, json.key(view(member.name)).value()); });
     rest_read_ = true;
-    return object;
+    return json.written().empty() ? "" : '{' + json.written() + '}';
 }
 
 void Fields::warn_of_unread(WarnOnce& warn) const {

@@ -18,7 +18,7 @@
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/time.hpp>
 
-// Reads and writes JSON from untrusted input.
+// Reads JSON from untrusted input.
 namespace batfill {
 
 // The memory of parsed values. RapidJSON's own allocator returns null when memory is exhausted, and its callers do not
@@ -113,9 +113,6 @@ void append_json(const JsonValue& value, std::string& out);
 // As above, but numbers have the fewest digits that read back as the same number.
 void append_exact_json(const JsonValue& value, std::string& out);
 
-// Appends `text` (UTF-8) to `out` as a JSON string, with quotes.
-void append_json_string(std::string_view text, std::string& out);
-
 // The text of a JSON string, without a copy.
 // Requires: value.IsString().
 inline std::string_view view(const JsonValue& value) {
@@ -187,8 +184,7 @@ class Fields {
  private:
     const JsonValue& required(std::string_view name, bool (JsonValue::*is_expected)() const, std::string_view expected);
     // Calls f(member) for every member that no call has requested, in their order.
-    template <class Function>
-    void for_each_unread(Function f) const;
+    void for_each_unread(auto f) const;
 
     const JsonValue& object_;
     std::string_view path_;

@@ -1,78 +1,113 @@
 #pragma once
 
-#include <cmath>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
-#include "csv_text.hpp"
-
 namespace batfill {
 
-// Writes JSON, member by member. Writer is one of rapidjson's.
-template <class Writer>
+// Appends `text` (UTF-8) to `out` as a JSON string, with quotes.
+void append_json_string(std::string_view text, std::string& out);
+
+// Writes JSON to the end of a text, value by value, with the commas between them. The one writer of JSON: numbers and
+// escapes look the same everywhere. Without open(), it writes members for an object that somebody else opens.
 class JsonWriter {
  public:
-    JsonWriter() = default;
-    // With this many blanks for each level.
-    explicit JsonWriter(unsigned indent) { writer_.SetIndent(' ', indent); }
+    // With `indent`, each member and each element is on its own line, with this many blanks for each level.
+    // Requires: `out` outlives this object. Others may append to it only where this class says so.
+    explicit JsonWriter(std::string& out, unsigned indent = 0) : out_(out), indent_(indent) {}
+    // Writes to a text of its own.
+    explicit JsonWriter(unsigned indent = 0) : out_(own_), indent_(indent) {}
+    const std::string& written() const { return out_; }
+    // Continues `members`, which may be empty.
+    static JsonWriter behind(std::string& members) { return {members, members.empty() ? Place::first : Place::next}; }
+    JsonWriter(const JsonWriter&) = delete;
+    JsonWriter& operator=(const JsonWriter&) = delete;
 
-    void open_object() { writer_.StartObject(); }
-    void close_object() { writer_.EndObject(); }
-    JsonWriter& key(const char* name) {
-        writer_.Key(name);
+    void open_object() { open('{'); }
+    void close_object() { close('}'); }
+    void open_array() { open('['); }
+    void close_array() { close(']'); }
+
+    // Its value comes next.
+    JsonWriter& key(std::string_view name) {
+        append_json_string(name, value());
+        out_ += indent_ == 0 ? ":" : ": ";
+        place_ = Place::value;
         return *this;
     }
-    void text(std::string_view value) { writer_.String(value.data(), static_cast<rapidjson::SizeType>(value.size())); }
-    // Null if there is none.
-    void number(std::optional<double> value) {
-        if (value && std::isfinite(*value)) {
-            raw(exact(*value), rapidjson::kNumberType);
-        } else {
-            null();
+    // Begins a value, which the caller appends to the result.
+    std::string& value() {
+        if (place_ == Place::next) {
+            out_ += ',';
+        }
+        if (place_ != Place::value && (breaks_line_ || (indent_ != 0 && level_ != 0))) {
+            break_line();
+        }
+        place_ = Place::next;
+        return out_;
+    }
+    void raw(std::string_view json) { value() += json; }
+    void text(std::string_view text) { append_json_string(text, value()); }
+    // With the fewest digits that read back as the same number, and never an exponent. Null if there is none.
+    void number(std::optional<double> number);
+    void integer(auto number) { value() += std::to_string(number); }
+    void boolean(bool truth) { raw(truth ? "true" : "false"); }
+    // Writes what a writer without open() wrote, into the object that is open.
+    void members(std::string_view members) {
+        if (!members.empty()) {
+            raw(members);
         }
     }
-    void integer(std::uint64_t value) { writer_.Uint64(value); }
-    void boolean(bool value) { writer_.Bool(value); }
-    void null() { writer_.Null(); }
-    void raw(std::string_view json, rapidjson::Type type) { writer_.RawValue(json.data(), json.size(), type); }
+    // What follows, a value or a closing bracket, begins a line.
+    void new_line() { breaks_line_ = true; }
 
     // An array for which `write` writes each of the values.
-    template <class Range, class Write>
-    void array(const Range& values, Write write) {
-        writer_.StartArray();
+    void array(const auto& values, auto write) {
+        open_array();
         for (const auto& value : values) {
             write(value);
         }
-        writer_.EndArray();
+        close_array();
     }
     // As above, of objects whose members `write` writes.
-    template <class Range, class Write>
-    void objects(const Range& values, Write write) {
+    void objects(const auto& values, auto write) {
         array(values, [&](const auto& value) {
             open_object();
             write(value);
             close_object();
         });
     }
-    template <class Range>
-    void texts(const Range& values) {
+    void texts(const auto& values) {
         array(values, [this](const auto& value) { text(value); });
     }
 
-    std::string_view view() const { return {buffer_.GetString(), buffer_.GetSize()}; }
-
  private:
-    rapidjson::StringBuffer buffer_;
-    Writer writer_{buffer_};
-};
+    // What comes next: the first element behind a bracket, the value behind a key, or a further element.
+    enum class Place { first, value, next };
 
-using CompactJson = JsonWriter<rapidjson::Writer<rapidjson::StringBuffer>>;
-using PrettyJson = JsonWriter<rapidjson::PrettyWriter<rapidjson::StringBuffer>>;
+    JsonWriter(std::string& out, Place place) : out_(out), place_(place) {}
+    void open(char bracket) {
+        value() += bracket;
+        ++level_;
+        place_ = Place::first;
+    }
+    void close(char bracket) {
+        --level_;
+        if (breaks_line_ || (indent_ != 0 && place_ == Place::next)) {
+            break_line();
+        }
+        out_ += bracket;
+        place_ = Place::next;
+    }
+    void break_line();
+
+    std::string own_;
+    std::string& out_;
+    unsigned indent_ = 0;
+    unsigned level_ = 0;
+    Place place_ = Place::first;
+    bool breaks_line_ = false;
+};
 
 }  // namespace batfill

@@ -12,8 +12,7 @@ namespace batfill {
 
 // Returns what `work` returns. Its errors become InputErrors that begin with `place`, except for lack of memory and an
 // interruption, which are no fault of the input.
-template <class Work>
-auto with_place_in_errors(const std::string& place, Work work) {
+auto with_place_in_errors(const std::string& place, auto work) {
     try {
         return work();
     } catch (const std::bad_alloc&) {

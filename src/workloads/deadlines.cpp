@@ -12,6 +12,7 @@
 #include "src/formats/job_json.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/json_writer.hpp"
 
 namespace batfill {
 
@@ -50,24 +51,22 @@ std::string extra_data_without_deadline(std::string_view extra_data) {
     const auto same = [](std::string_view, std::string_view member) { return member; };
     const std::string result = "{" + members_without_deadline(reader, object, same) + "}";
     std::string quoted;
-    if (is_text) {
-        append_json_string(result, quoted);
-    }
+    append_json_string(result, quoted);
     return is_text ? quoted : result;
 }
 
 // Reads the next job from `reader`, whose text is `text`, and appends it with this deadline to `out`.
 void append_with_deadline(JsonReader& reader, const std::string& text, const std::optional<Time>& deadline,
                           std::string& out) {
-    out += '{';
-    out += members_without_deadline(reader, text, [](std::string_view key, std::string_view value) {
+    JsonWriter json(out);
+    json.open_object();
+    json.members(members_without_deadline(reader, text, [](std::string_view key, std::string_view value) {
         return key == "extra_data" ? extra_data_without_deadline(value) : std::string(value);
-    });
+    }));
     if (deadline) {
-        out += ",\"deadline\":";
-        deadline->since_zero().append_shortest_to(out);
+        deadline->since_zero().append_shortest_to(json.key("deadline").value());
     }
-    out += '}';
+    json.close_object();
 }
 
 std::size_t number_to_draw(const DeadlineDraw& request, std::size_t eligible) {
@@ -75,8 +74,8 @@ std::size_t number_to_draw(const DeadlineDraw& request, std::size_t eligible) {
         return count_of_share(*request.share, eligible);
     }
     if (request.count > eligible) {
-        throw UsageError("--count: expected at most " + std::to_string(eligible) +
-                         ", the jobs that have a walltime, found " + std::to_string(request.count));
+        throw UsageError("expected a sample of at most " + std::to_string(eligible) +
+                         " jobs, those that have a walltime, found " + std::to_string(request.count));
     }
     return request.count;
 }

@@ -7,6 +7,7 @@
 #include <batfill/workloads/models.hpp>
 
 #include "src/support/files.hpp"
+#include "src/support/json_writer.hpp"
 
 // What the models share: the load of a workload, and how sampled workloads, farms and failures are written.
 namespace batfill {
@@ -25,10 +26,10 @@ void require_reached(double load, const Workload& workload) {
     const double reached = offered_load(workload);
     if (!(std::abs(reached / load - 1) <= most_deviation)) {
         std::ostringstream problem;
-        problem << "--load " << load << " cannot be reached: these jobs would be submitted within "
+        problem << "a load of " << load << " cannot be reached: these jobs would be submitted within "
                 << workload.jobs.back().description.submit.since_zero().to_shortest_string()
                 << " s, and submissions are whole seconds, which gives " << reached
-                << "; expected a lower load or more --jobs";
+                << "; expected a lower load or more jobs";
         throw UsageError(problem.str());
     }
 }
@@ -70,12 +71,13 @@ Farm write_farm(const FarmFiles& files) {
 }
 
 void append_json(const MachineEvent& event, std::string& out) {
-    out += event.available ? R"({"type":"machine_available","timestamp":)"
-                           : R"({"type":"machine_unavailable","timestamp":)";
-    event.time.since_zero().append_shortest_to(out);
-    out += R"(,"resources":")";
-    event.processors.append_to(out);
-    out += "\"}\n";
+    JsonWriter json(out);
+    json.open_object();
+    json.key("type").text(event.available ? "machine_available" : "machine_unavailable");
+    event.time.since_zero().append_shortest_to(json.key("timestamp").value());
+    json.key("resources").text(event.processors.to_string());
+    json.close_object();
+    out += '\n';
 }
 
 void write_events(const std::vector<MachineEvent>& events, const std::string& path) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
-#include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
 
 namespace batfill {

@@ -35,7 +35,7 @@ std::string decisions_of(std::string_view frame) {
     protocol::ReplyReader reader;
     std::string text;
     const auto id = [&](JobNumber job) { return reader.ids().id(job); };
-    for (const protocol::ReplyEvent& event : reader.read(frame).events) {
+    for (const protocol::Message::Event& event : reader.read(frame).events) {
         text += std::visit(
             Overloaded{
                 [&](const StartJob& start) { return "start " + id(start.job) + " " + start.allocation.to_string(); },
@@ -121,7 +121,7 @@ TEST_CASE("On 2,000 recorded jobs easy_bf, which reserves particular processors,
     protocol::ReplyReader reader;
     for (const RecordedFrame& frame : read_recording(test_data("batsim/captures/w2k-easy_bf.jsonl.gz"))) {
         if (!frame.from_batsim) {
-            for (const protocol::ReplyEvent& event : reader.read(frame.text).events) {
+            for (const protocol::Message::Event& event : reader.read(frame.text).events) {
                 if (const auto* start = std::get_if<StartJob>(&std::get<Decision>(event.data))) {
                     starts[reader.ids().id(start->job)] = event.timestamp;
                 }
@@ -164,7 +164,7 @@ TEST_CASE("The jobs that submitter registers start in the simulator when they st
         const std::string name = reuse ? "submitter-reuse" : "submitter-ack";
         for (const RecordedFrame& frame : read_recording(test_data("batsim/captures/" + name + ".jsonl"))) {
             if (!frame.from_batsim) {
-                for (const protocol::ReplyEvent& event : reader.read(frame.text).events) {
+                for (const protocol::Message::Event& event : reader.read(frame.text).events) {
                     if (const auto* start = std::get_if<StartJob>(&std::get<Decision>(event.data))) {
                         recorded[reader.ids().id(start->job)] = {event.timestamp, start->allocation.to_string()};
                     }

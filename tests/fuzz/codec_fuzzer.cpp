@@ -16,13 +16,13 @@ namespace batfill::tests::codec_fuzzer {
 namespace {
 
 // Writes the decisions of a reply as a scheduler does, with the ids that the reply has.
-std::string written(const protocol::Reply& reply, const protocol::JobIds& ids) {
+std::string written(const protocol::Message& reply, const protocol::JobIds& ids) {
     const auto codec = protocol::make_codec("batsim4");
     for (JobIndex job = 0; job < ids.size(); ++job) {
         codec->ids().number_of(ids.id(JobNumber{job}));
     }
     std::vector<Decision> decisions;
-    for (const protocol::ReplyEvent& event : reply.events) {
+    for (const protocol::Message::Event& event : reply.events) {
         if (const auto* decision = std::get_if<Decision>(&event.data)) {
             decisions.push_back(*decision);
         }

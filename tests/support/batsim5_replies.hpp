@@ -15,7 +15,7 @@ namespace batfill::tests {
 // protocol::ReplyReader. The program itself never stands in Batsim 5's place.
 class Batsim5ReplyReader {
  public:
-    protocol::Reply& read(std::string_view frame) {
+    protocol::Message& read(std::string_view frame) {
         if (frame.starts_with(std::string_view("\2\0\0\0", 4))) {
             frame.remove_prefix(4);
         }
@@ -24,16 +24,25 @@ class Batsim5ReplyReader {
     protocol::JobIds& ids() { return ids_; }
 
  private:
-    using Data = protocol::ReplyEvent::Data;
+    using Data = protocol::Message::Event::Data;
     using EventData = protocol::EventData;
 
+    static JobNumber job_number(EventData& data) {
+        JobNumber job{};
+        data.job("job_id", job);
+        return job;
+    }
     static Data start_job(EventData& data) {
         data.fields.ignore_rest();
         Fields allocation(data.fields.object("allocation"), "event.allocation.");
-        return Decision(StartJob{protocol::job_number(data), allocation.resources("host_allocation")});
+        return Decision(StartJob{job_number(data), allocation.resources("host_allocation")});
     }
-    static Data reject_job(EventData& data) { return Decision(RejectJob{protocol::job_number(data), {}, {}}); }
-    static Data kill_jobs(EventData& data) { return Decision(KillJobs{protocol::job_numbers(data)}); }
+    static Data reject_job(EventData& data) { return Decision(RejectJob{job_number(data), {}, {}}); }
+    static Data kill_jobs(EventData& data) {
+        KillJobs kill;
+        data.jobs("job_ids", kill.jobs);
+        return Decision(std::move(kill));
+    }
     static Data call_me_later(EventData& data) {
         data.fields.ignore_rest();
         if (data.fields.text("when_type") != "OneShot") {
@@ -52,8 +61,8 @@ class Batsim5ReplyReader {
             description.walltime = job.seconds("walltime");
         }
         description.profile = job.text("profile_id");
-        return Decision(RegisterJob{protocol::job_number(data), std::move(description),
-                                    protocol::json_text(data.fields.object("job"))});
+        return Decision(
+            RegisterJob{job_number(data), std::move(description), protocol::json_text(data.fields.object("job"))});
     }
     static Data register_profile(EventData& data) {
         const JsonValue& profile = data.fields.object("profile");
@@ -65,7 +74,7 @@ class Batsim5ReplyReader {
     }
 
     static constexpr protocol::EventFieldNames names{"event_type", "event"};
-    static constexpr std::array<protocol::EventType<Data>, 14> types{{
+    static constexpr std::array<protocol::EventType, 14> types{{
         {"ExecuteJobEvent", start_job},
         {"RejectJobEvent", reject_job},
         {"KillJobsEvent", kill_jobs},
@@ -73,16 +82,16 @@ class Batsim5ReplyReader {
         {"RegisterJobEvent", register_job},
         {"RegisterProfileEvent", register_profile},
         {"FinishRegistrationEvent", finish_registration},
-        {"EDCHelloEvent", protocol::ignored<Data>},
-        {"StopCallMeLaterEvent", protocol::ignored<Data>},
-        {"ForceSimulationStopEvent", protocol::ignored<Data>},
-        {"ChangeHostsPStateEvent", protocol::ignored<Data>},
-        {"TurnOnOffHostsEvent", protocol::ignored<Data>},
-        {"CreateProbeEvent", protocol::ignored<Data>},
-        {"StopProbeEvent", protocol::ignored<Data>},
+        {"EDCHelloEvent", protocol::ignored},
+        {"StopCallMeLaterEvent", protocol::ignored},
+        {"ForceSimulationStopEvent", protocol::ignored},
+        {"ChangeHostsPStateEvent", protocol::ignored},
+        {"TurnOnOffHostsEvent", protocol::ignored},
+        {"CreateProbeEvent", protocol::ignored},
+        {"StopProbeEvent", protocol::ignored},
     }};
 
-    protocol::FrameReader<protocol::Reply> reader_{types, names, true};
+    protocol::FrameReader reader_{types, names, true};
     protocol::JobIds ids_;
 };
 

@@ -40,7 +40,7 @@ inline std::string short_form(const Decision& decision, const protocol::JobIds& 
 template <class Reader>
 std::string decisions_of(std::string_view frame, Reader& reader) {
     std::string said;
-    for (const protocol::ReplyEvent& event : reader.read(frame).events) {
+    for (const protocol::Message::Event& event : reader.read(frame).events) {
         const auto* const decision = std::get_if<Decision>(&event.data);
         said += (said.empty() ? "" : "; ") +
                 (decision == nullptr ? std::string("something else") : short_form(*decision, reader.ids()));

@@ -19,7 +19,7 @@ class FrameScheduler : public SimulatedScheduler {
     void begin(const Simulator& simulator, SchedulerReply& reply) final {
         simulator_ = &simulator;
         number_jobs(simulator, reader_.ids());
-        write_beginning(simulator.scenario(), frame_);
+        write_beginning(simulator, frame_);
         exchange(reply);
     }
     void message(Time now, std::span<Event> events, SchedulerReply& reply) final {
@@ -28,7 +28,7 @@ class FrameScheduler : public SimulatedScheduler {
     }
     void end(Time now) override {
         SchedulerReply ignored;
-        write_end(now, frame_);
+        protocol::write_end(now, frame_);
         exchange(ignored);
     }
 

@@ -78,10 +78,10 @@ struct ResourceStateChanged {
 struct RequestedCall {};
 
 struct Event {
+    using Data = std::variant<JobSubmitted, JobCompleted, JobsKilled, MachineChanged, ResourceStateChanged,
+                              RequestedCall, Notification>;
     Time timestamp;  // never after the time of the message that brings the event
-    std::variant<JobSubmitted, JobCompleted, JobsKilled, MachineChanged, ResourceStateChanged, RequestedCall,
-                 Notification>
-        data;
+    Data data;
 };
 
 // ---- Decisions: what a scheduler wants

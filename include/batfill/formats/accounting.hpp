@@ -30,10 +30,10 @@ enum class TimeFormat {
 // column under that name, for algorithms that read it. The second text is the name of the column.
 using ColumnMapping = std::vector<std::pair<std::string, std::string>>;
 
-// Reads a mapping written as FIELD=COLUMN[,...].
-// Throws: UsageError for another text, a field with two columns, two fields that say the same, and a name that jobs
-// have for something else. The caller names the option.
-ColumnMapping parse_mapping(std::string_view text);
+// Adds a column to a mapping.
+// Throws: UsageError for a field that has a column, a field that says the same as another, and a name that jobs have
+// for something else. The caller names the option.
+void add_column(ColumnMapping& mapping, const std::string& field, const std::string& column);
 
 // What a table can say of a job:
 // - id

@@ -26,7 +26,7 @@ class ReplayMetric {
     // `tau` is the bound of the bounded slowdown.
     // Requires: tau > 0.
     // Throws: UsageError, which lists the known names, if `name` is not one of them.
-    explicit ReplayMetric(const std::string& name, Duration tau = Duration::seconds(10));
+    explicit ReplayMetric(const std::string& name, Duration tau = default_tau);
 
     static std::vector<std::string> known_names();
 

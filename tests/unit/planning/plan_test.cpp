@@ -250,12 +250,12 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
                 running.pop_back();
                 plan.give_back(now, end, processors);
                 plain.profile.add(now, end, processors);
-                ProfileEventCounter::Times ends;
+                std::vector<Time> ended;
                 for (const auto& other : running) {
-                    ends.insert(other.first);
+                    ended.push_back(other.first);
                 }
                 const std::vector<JobIndex> order = plan.by_start();
-                events.count(plan, ends, order, Time::infinity(),
+                events.count(plan, ended, order, Time::infinity(),
                              in_passes ? PlanAlgorithm::Scan::pass : PlanAlgorithm::Scan::to_the_next);
                 plan.move_all_earlier();
                 std::vector<JobIndex> passed;
@@ -267,12 +267,12 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
                         const PlainPlan::Planned& planned = plain.jobs[other];
                         return looked_at(planned.start) + looked_at(planned.start + planned.walltime);
                     };
-                    std::uint64_t ends = 0;
+                    std::uint64_t after = 0;
                     for (const auto& other : running) {
-                        ends += looked_at(other.first);
+                        after += looked_at(other.first);
                     }
-                    starts_and_ends += ends;
-                    placed_anew += ends;
+                    starts_and_ends += after;
+                    placed_anew += after;
                     for (const auto& [other, planned] : plain.jobs) {
                         starts_and_ends += other == job ? 0 : events_of(other);
                     }

@@ -12,6 +12,7 @@
 
 #include "batsim5_frames.hpp"
 #include "batsim5_replies.hpp"
+#include "data_of.hpp"
 #include "protocol/codec.hpp"
 
 namespace batfill::tests::batsim5_codec_test {
@@ -33,7 +34,7 @@ Data only_event(const std::string& type, const std::string& data) {
     const auto codec = batsim5();
     Message& message = codec->decode(frame("10", {event("10", type, data)}));
     REQUIRE(message.events.size() == 1);
-    return std::get<Data>(std::move(message.events[0].data));
+    return tests::data_of<Data>(message.events[0]);
 }
 
 // The frame of a reply that decides on the jobs w0!0, w0!1, ..., without the zero byte at its end.
@@ -229,7 +230,7 @@ TEST_CASE("Timestamps of Batsim 5 that are not true become the last ones that ar
                      event("10", "JobSubmittedEvent", job_w0_a),
                      event("4", "HostsTurnedOnOffEvent", R"({"host_ids":"0","state":1})")}));
     std::vector<Time> times;
-    for (const MessageEvent& one : message.events) {
+    for (const Message::Event& one : message.events) {
         times.push_back(one.timestamp);
     }
     CHECK(times == std::vector<Time>{Time::seconds(5), Time::seconds(10), Time::seconds(10), Time::seconds(10),
@@ -248,7 +249,7 @@ TEST_CASE("A job of Batsim 5 is never submitted after its message, whatever the 
     const Message& message =
         codec->decode(frame("0.3000004999999", {event("0.3000004999999", "JobSubmittedEvent", job)}));
     CHECK(message.now == Time::at(Duration::microseconds(300'000)));
-    CHECK(std::get<JobSubmitted>(message.events.at(0).data).description->submit == message.now);
+    CHECK(tests::data_of<JobSubmitted>(message.events.at(0)).description->submit == message.now);
 }
 
 TEST_CASE("A reply to Batsim 5 has the very time of the message, and a zero byte at its end", "[batsim5]") {

@@ -12,6 +12,7 @@
 #include <batfill/core/error.hpp>
 
 #include "caught_log.hpp"
+#include "data_of.hpp"
 #include "decoding_errors.hpp"
 #include "protocol/batsim4.hpp"
 
@@ -26,13 +27,13 @@ Data only_event(const std::string& frame) {
     const auto codec = make_codec("batsim4");
     Message& message = codec->decode(frame);
     REQUIRE(message.events.size() == 1);
-    return std::get<Data>(std::move(message.events[0].data));
+    return tests::data_of<Data>(message.events[0]);
 }
 
 template <class Data>
 Data only_decision(const std::string& frame) {
     ReplyReader reader;
-    Reply& reply = reader.read(frame);
+    Message& reply = reader.read(frame);
     REQUIRE(reply.events.size() == 1);
     return std::get<Data>(std::get<Decision>(std::move(reply.events[0].data)));
 }
@@ -48,7 +49,7 @@ TEST_CASE("Jobs have numbers in the order in which frames first name them", "[co
     };
     const std::string good = completed("b", "COMPLETED_FAILED") + ',' + completed("a", "COMPLETED_FAILED");
     const auto message = [&](const std::string& events) { return R"({"now":1,"events":[)" + events + "]}"; };
-    const auto job = [](const MessageEvent& event) { return std::get<JobCompleted>(event.data).job; };
+    const auto job = [](const Message::Event& event) { return tests::data_of<JobCompleted>(event).job; };
     {
         const Message& first = codec->decode(message(good));
         CHECK(job(first.events[0]) == JobNumber{0});

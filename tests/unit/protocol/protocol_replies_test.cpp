@@ -11,6 +11,7 @@
 #include "caught_log.hpp"
 #include "protocol/batsim4.hpp"
 #include "src/formats/job_json.hpp"
+#include "src/support/json_writer.hpp"
 #include "src/support/overloaded.hpp"
 
 namespace batfill::tests::protocol_replies_test {
@@ -162,9 +163,9 @@ class Generator {
 };
 
 // All that a reply says.
-std::string text_of(const Reply& reply, const JobIds& ids) {
+std::string text_of(const Message& reply, const JobIds& ids) {
     std::string text = reply.now.to_string();
-    for (const ReplyEvent& event : reply.events) {
+    for (const Message::Event& event : reply.events) {
         text += '\n' + event.timestamp.to_string() + ' ';
         std::visit(Overloaded{[&](const StartJob& start) { text += ids.id(start.job) + start.allocation.to_string(); },
                               [&](const RejectJob& reject) { text += ids.id(reject.job); },
@@ -200,7 +201,7 @@ TEST_CASE("Decisions that are encoded are read as the same decisions") {
         Generator generator(seed);
         const auto codec = make_codec("batsim4");
         const std::vector<Decision> decisions = generator.decisions(codec->ids());
-        Reply reply{generator.time(), {}};
+        Message reply{generator.time(), {}};
         for (const Decision& decision : decisions) {
             reply.events.push_back({reply.now, decision});
         }

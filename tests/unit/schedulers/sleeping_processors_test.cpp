@@ -80,9 +80,9 @@ std::string error_of_step(const Switcher::Step& step, bool says_so = true) {
     return "none";
 }
 
-std::string text_of(const protocol::Reply& reply) {
+std::string text_of(const protocol::Message& reply) {
     std::string said;
-    for (const protocol::ReplyEvent& event : reply.events) {
+    for (const protocol::Message::Event& event : reply.events) {
         const auto& decision = std::get<Decision>(event.data);
         said += said.empty() ? "" : "; ";
         if (const auto* start = std::get_if<StartJob>(&decision)) {
@@ -288,7 +288,7 @@ TEST_CASE("On recorded messages, easy-sleeper puts the idle machine to sleep and
     // Batsim's messages up to the second job also fit the replies of easy-sleeper.
     for (const RecordedFrame& frame : read_recording(test_data("batsim/captures/energy-idle-sleeper.jsonl"))) {
         if (frame.from_batsim && ++messages <= 8) {
-            const protocol::Reply& reply = reader.read(session.answer(frame.text));
+            const protocol::Message& reply = reader.read(session.answer(frame.text));
             said += brief(reply.now) + ": " + text_of(reply) + "\n";
         }
     }

@@ -39,7 +39,7 @@ std::vector<std::string> event_types(const std::string& frame) {
 std::set<std::string> starts_and_rejections(std::string_view reply) {
     tests::Batsim5ReplyReader reader;
     std::set<std::string> decisions;
-    for (const ReplyEvent& event : reader.read(reply).events) {
+    for (const Message::Event& event : reader.read(reply).events) {
         const auto* decision = std::get_if<Decision>(&event.data);
         if (decision != nullptr &&
             (std::holds_alternative<StartJob>(*decision) || std::holds_alternative<RejectJob>(*decision))) {

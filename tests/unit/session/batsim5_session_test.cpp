@@ -216,7 +216,7 @@ std::vector<int> starts_of(const std::string& configuration, int processors, con
             return;
         }
         batsim.answer(frame(std::to_string(now), events));
-        for (const protocol::ReplyEvent& event : reader.read(batsim.raw).events) {
+        for (const protocol::Message::Event& event : reader.read(batsim.raw).events) {
             const auto& decision = std::get<Decision>(event.data);
             if (const auto* start = std::get_if<StartJob>(&decision)) {
                 const int job = std::stoi(reader.ids().id(start->job).substr(3));

@@ -22,8 +22,8 @@ class Dialogue {
 
     std::string answer(const std::string& frame) {
         const std::string reply(session.answer(frame));
-        const protocol::Reply& read = reader_.read(reply);
-        for (const protocol::ReplyEvent& event : read.events) {
+        const protocol::Message& read = reader_.read(reply);
+        for (const protocol::Message::Event& event : read.events) {
             CHECK(event.timestamp <= read.now);
         }
         return tests::decisions_of(reply, reader_);

@@ -122,7 +122,7 @@ std::string completion(int now, const std::string& id) {
 std::string started_by(std::string_view frame) {
     protocol::ReplyReader reader;
     std::string ids;
-    for (const protocol::ReplyEvent& event : reader.read(frame).events) {
+    for (const protocol::Message::Event& event : reader.read(frame).events) {
         ids += reader.ids().id(std::get<StartJob>(std::get<Decision>(event.data)).job) + " ";
     }
     return ids;

@@ -10,6 +10,7 @@
 #include "batsim4_frames.hpp"
 #include "dialogue.hpp"
 #include "src/support/json.hpp"
+#include "src/support/json_writer.hpp"
 
 namespace batfill::tests::session_errors_test {
 
@@ -191,7 +192,7 @@ TEST_CASE("A refusal is a frame of JSON that carries the problem, whatever it sa
     for (const std::string problem : {"plain", "with \"quotes\" and \\", "a line\nand \x01", ""}) {
         std::string frame = "what was there before";
         codec->encode_refusal(problem, frame);
-        const protocol::Reply& reply = reader.read(frame);
+        const protocol::Message& reply = reader.read(frame);
         REQUIRE(reply.events.size() == 1);
         CHECK(std::get<protocol::Refusal>(reply.events.front().data).problem == problem);
         std::string text;

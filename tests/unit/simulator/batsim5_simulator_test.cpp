@@ -99,7 +99,7 @@ class RecordedScheduler : public SimulatedScheduler {
         answer(reply);
     }
     void end(Time now) override {
-        write_end(now, frame_);
+        protocol::write_end(now, frame_);
         compare();
     }
     bool all_said() const { return next_ + 1 == messages_.size(); }

@@ -155,7 +155,8 @@ TEST_CASE("Messages carry every field that Batsim's carry", "[simulator]") {
     scenario.platform.hosts[1].speed = 0.5e9;
 
     std::string beginning;
-    write_beginning(scenario, beginning);
+    Simulator simulator(scenario);
+    write_beginning(simulator, beginning);
     CHECK_THAT(beginning, Catch::Contains(R"("profiles":{"w0":{"p":{"type":"delay","delay":8,"x":{"y":1}},"q":{)"));
     CHECK_THAT(beginning, Catch::Contains(R"("sched-config":"a \"b\"")"));
     CHECK_THAT(beginning, Catch::Contains(R"("workloads":{"w0":"/w.json"})"));
@@ -178,7 +179,6 @@ TEST_CASE("Messages carry every field that Batsim's carry", "[simulator]") {
         const Simulator* simulator = nullptr;
         std::vector<std::string> frames;
     };
-    Simulator simulator(scenario);
     Writer writer;
     simulator.run(writer);
     REQUIRE(writer.frames.size() == 6);

@@ -1,3 +1,5 @@
+#include "program.hpp"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -18,33 +20,36 @@
 #include <batfill/core/error.hpp>
 #include <batfill/version.hpp>
 
-#include "command.hpp"
-#include "options.hpp"
+#include "src/commands/command.hpp"
+#include "src/options/values.hpp"
 #include "src/support/files.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/log_lines.hpp"
 
-namespace batfill::commands {
+namespace batfill {
+
+using commands::Command;
 
 namespace {
 
-const Words<Command> all_commands = {
-    {"serve", {"schedule for Batsim: a ZeroMQ server that speaks its protocol", serve, true}},
-    {"batsched", {"the same with the options and names of batsched", batsched, true}},
-    {"simulate", {"replay a workload on a platform in the embedded simulator", simulate}},
-    {"swf", {"convert a log of the Parallel Workloads Archive to a Batsim workload", swf}},
-    {"import", {"convert accounting data of Slurm, PBS or a published data set to a Batsim workload", import}},
-    {"generate", {"write a synthetic workload", generate}},
-    {"platform", {"write a platform of equal hosts", platform}},
-    {"deadlines", {"give some jobs of a workload a deadline", deadlines}},
-    {"metrics", {"print the papers' metrics of one or more runs", metrics}},
-    {"report", {"make an HTML page of one or more runs, with Gantt charts, waits and metrics", report}},
-    {"plot", {"plot one chart of runs as SVG, PDF or PNG, for a paper", plot}},
-    {"check", {"audit a schedule against its workload and platform", check}},
-    {"compare", {"replay workloads under several schedulers and compare a metric", compare}},
-    {"campaign", {"replay many workloads under many schedulers, from one file into one table", campaign}},
-    {"tune", {"search for the weights of a mixed policy that minimise a metric", tune}},
-    {"algorithms", {"list the algorithms and their parameters", algorithms}},
+const options::Words<Command> all_commands = {
+    {"serve", {"schedule for Batsim: a ZeroMQ server that speaks its protocol", commands::serve, true}},
+    {"batsched", {"the same with the options and names of batsched", commands::batsched, true}},
+    {"simulate", {"replay a workload on a platform in the embedded simulator", commands::simulate}},
+    {"swf", {"convert a log of the Parallel Workloads Archive to a Batsim workload", commands::swf}},
+    {"import",
+     {"convert accounting data of Slurm, PBS or a published data set to a Batsim workload", commands::import}},
+    {"generate", {"write a synthetic workload", commands::generate}},
+    {"platform", {"write a platform of equal hosts", commands::platform}},
+    {"deadlines", {"give some jobs of a workload a deadline", commands::deadlines}},
+    {"metrics", {"print the papers' metrics of one or more runs", commands::metrics}},
+    {"report", {"make an HTML page of one or more runs, with Gantt charts, waits and metrics", commands::report}},
+    {"plot", {"plot one chart of runs as SVG, PDF or PNG, for a paper", commands::plot}},
+    {"check", {"audit a schedule against its workload and platform", commands::check}},
+    {"compare", {"replay workloads under several schedulers and compare a metric", commands::compare}},
+    {"campaign", {"replay many workloads under many schedulers, from one file into one table", commands::campaign}},
+    {"tune", {"search for the weights of a mixed policy that minimise a metric", commands::tune}},
+    {"algorithms", {"list the algorithms and their parameters", commands::algorithms}},
 };
 
 void print_help(std::ostream& out) {
@@ -66,7 +71,7 @@ void require_output_written() {
 }
 
 int run_command(const std::string& name, const Arguments& arguments) {
-    const Command command = meaning_of(name, all_commands, "command");
+    const Command command = options::meaning_of(name, all_commands, "command");
     std::optional<CleanStop> clean_stop;
     if (!command.ends_itself) {
         clean_stop.emplace();
@@ -74,7 +79,7 @@ int run_command(const std::string& name, const Arguments& arguments) {
     return command.run(arguments);
 }
 
-// "help", "help COMMAND" and "help generate MODEL".
+// "help", "help COMMAND [--json]" and "help generate MODEL [--json]".
 int help_on(Arguments words) {
     if (words.empty()) {
         print_help(std::cout);
@@ -82,7 +87,11 @@ int help_on(Arguments words) {
     }
     const std::string name = words.front();
     words.erase(words.begin());
-    words.emplace_back("--help");
+    if (!words.empty() && words.back() == "--json") {
+        words.back() = "--help=json";
+    } else {
+        words.emplace_back("--help");
+    }
     return run_command(name, words);
 }
 
@@ -152,4 +161,4 @@ int run_program(Arguments arguments) {
     return status;
 }
 
-}  // namespace batfill::commands
+}  // namespace batfill

@@ -3,11 +3,11 @@
 #include <iomanip>
 #include <ostream>
 
-#include "parsers.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/json_writer.hpp"
+#include "summaries.hpp"
 
-namespace batfill::commands {
+namespace batfill {
 
 namespace {
 
@@ -85,7 +85,7 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
     out << '\n';
 }
 
-void write_counts(PrettyJson& json, const char* key, const Counts& counts) {
+void write_counts(JsonWriter& json, const char* key, const Counts& counts) {
     json.key(key).objects(counts, [&](const RuleCount& count) {
         json.key("what").text(count.what);
         json.key("jobs").integer(count.jobs);
@@ -94,7 +94,7 @@ void write_counts(PrettyJson& json, const char* key, const Counts& counts) {
 
 void print_json(const ConvertedLog& result, std::ostream& out) {
     const auto& [log, summary, periods, schedule] = result;
-    PrettyJson json(2);
+    JsonWriter json(2);
     json.open_object();
     json.key("log").text(log.path);
     json.key("jobs").integer(log.jobs.size());
@@ -111,7 +111,7 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
             json.key("rows").integer(bad.rows);
         });
     }
-    json.key("processors").integer(static_cast<std::uint64_t>(summary.processors));
+    json.key("processors").integer(summary.processors);
     json.key("processors_from").text(summary.processors_from);
     if (summary.scaled) {
         json.key("load").open_object();
@@ -128,24 +128,24 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
         json.key("jobs").integer(period.workload.jobs.size());
     });
     json.close_object();
-    out << json.view() << '\n';
-}
-
-void print(const ConvertedLog& result, const ConversionOptions& options, std::ostream& out) {
-    options.prints_json ? print_json(result, out) : print_table(result, out);
+    out << json.written() << '\n';
 }
 
 }  // namespace
 
-ConvertedLog convert_and_print(const ConversionOptions& options, std::ostream& out) {
+void print_conversion(const ConvertedLog& converted, bool as_json, std::ostream& out) {
+    as_json ? print_json(converted, out) : print_table(converted, out);
+}
+
+ConvertedLog convert_and_print(const LogConversion& request, bool as_json, std::ostream& out) {
     try {
-        ConvertedLog converted = convert_log(options.conversion);
-        print(converted, options, out);
+        ConvertedLog converted = convert_log(request);
+        print_conversion(converted, as_json, out);
         return converted;
     } catch (const NothingKept& nothing) {
-        print(nothing.converted(), options, out);
+        print_conversion(nothing.converted(), as_json, out);
         throw;
     }
 }
 
-}  // namespace batfill::commands
+}  // namespace batfill
