@@ -4,8 +4,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include <batfill/engine/availability_profile.hpp>
-#include <batfill/engine/plan.hpp>
+#include <batfill/planning/availability_profile.hpp>
+#include <batfill/planning/plan.hpp>
 
 namespace {
 

@@ -2,8 +2,8 @@
 #
 #   batfill_layer(NAME [FOLDER folder] [ON layer...] [LIBRARIES library...] [RELEASE_FLAGS flag...] [SOURCES_ALONE])
 #
-# makes the layer of all sources in `folder` (by default src/NAME) and the public headers in include/batfill/NAME; a new
-# file touches no list. It may include and call the layers that it is ON, and those that these are on: tests/layers checks
+# makes the layer of all sources in `folder` (by default src/NAME) and its subfolders, and the public headers in
+# include/batfill/NAME; a new file touches no list. It may include and call the layers that it is ON, and those that these are on: tests/layers checks
 # it. LIBRARIES are those of others that its headers or sources need. RELEASE_FLAGS come last in a Release build.
 # SOURCES_ALONE compiles each source for itself, where they define the same names.
 # Its targets: batfill_NAME_headers, what it takes to compile against the layer, and batfill_NAME, its archive.
@@ -28,7 +28,7 @@ function(batfill_layer name)
   list(TRANSFORM layer_ON REPLACE "(.+)" "batfill_\\1_headers")
   target_link_libraries(batfill_${name}_headers INTERFACE ${layer_ON} ${layer_LIBRARIES})
 
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${layer_FOLDER}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${layer_FOLDER}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   add_library(batfill_${name} STATIC ${sources})
   target_link_libraries(batfill_${name} PUBLIC batfill_${name}_headers PRIVATE batfill_warnings)
@@ -63,13 +63,16 @@ batfill_layer(core
 batfill_layer(support ON core
   RELEASE_FLAGS -O3
   LIBRARIES ZLIB::ZLIB PkgConfig::Sodium date::date-tz ${CSV_LIBRARY})
-batfill_layer(formats ON support SOURCES_ALONE
+batfill_layer(options ON support)
+batfill_layer(formats ON options SOURCES_ALONE
   LIBRARIES pugixml::pugixml)
 batfill_layer(workloads ON formats)
 batfill_layer(engine ON support
   RELEASE_FLAGS -O3
   LIBRARIES ${CMAKE_DL_LIBS})
-batfill_layer(schedulers ON engine
+batfill_layer(planning ON engine
+  RELEASE_FLAGS -O3)
+batfill_layer(schedulers ON planning
   FOLDER schedulers SOURCES_ALONE RELEASE_FLAGS -O3)
 batfill_layer(protocol ON formats engine
   FOLDER protocol SOURCES_ALONE)
@@ -77,23 +80,26 @@ batfill_layer(transport ON support
   LIBRARIES PkgConfig::ZeroMQ)
 batfill_layer(analysis ON formats
   RELEASE_FLAGS -O3)
-batfill_layer(report ON analysis workloads)
+batfill_layer(runs ON analysis workloads)
 batfill_layer(simulator ON engine formats
   RELEASE_FLAGS -O3)
 batfill_layer(replay ON simulator analysis workloads
   RELEASE_FLAGS -O3)
+batfill_layer(report ON runs replay)
 batfill_layer(environments ON replay schedulers
   LIBRARIES Boost::context
   RELEASE_FLAGS -O3)
-batfill_layer(tuning ON replay
+batfill_layer(tuning ON replay planning
   LIBRARIES Eigen3::Eigen)
 batfill_layer(session ON protocol)
 batfill_layer(server ON session transport)
 batfill_layer(remote ON simulator protocol transport)
-batfill_layer(campaign ON replay report
+batfill_layer(campaign ON report
   LIBRARIES yaml-cpp)
 batfill_layer(commands ON schedulers tuning server remote campaign
   LIBRARIES Boost::program_options
+  RELEASE_FLAGS -O1)
+batfill_layer(program ON commands
   RELEASE_FLAGS -O1)
 include(cmake/ReportPage.cmake)
 

@@ -1,7 +1,7 @@
-# libbatfill: all layers but the commands in one shared library. It takes whole layers, as an algorithm that registers
+# libbatfill: all layers but the commands and the program in one shared library. It takes whole layers, as an algorithm that registers
 # itself is called by nobody.
 get_property(layers GLOBAL PROPERTY batfill_layers)
-list(REMOVE_ITEM layers commands)
+list(REMOVE_ITEM layers commands program)
 set(objects ${layers})
 list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:batfill_\\1>")
 set(headers ${layers})

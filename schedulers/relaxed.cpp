@@ -7,9 +7,9 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/job_order.hpp>
-#include <batfill/engine/reservation.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
+#include <batfill/planning/job_order.hpp>
+#include <batfill/planning/reservation.hpp>
 
 namespace batfill {
 

@@ -47,11 +47,6 @@ def path_texts(paths: Union[AnyPath, Iterable[AnyPath]], name: str) -> list[str]
     return [path_text(path, name) for path in paths]
 
 
-def argument_of(path: str) -> str:
-    """A path as an argument of a command, which would take one that begins with - as an option."""
-    return f"./{path}" if path.startswith("-") else path
-
-
 def utf8(text: str) -> str:
     """A text that UTF-8 can have: with escapes for lone surrogates, as os.fsdecode() makes them."""
     return text.encode("utf-8", "backslashreplace").decode()

@@ -6,7 +6,6 @@ import csv
 import operator
 import os
 import secrets
-import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,10 +15,9 @@ from . import _core
 from ._arguments import AnyPath, checked_progress, path_text, path_texts, shown
 from ._comparison import Workloads, workloads_of
 from ._fingerprint import fingerprint
-from ._options import arguments_of, errors_in_keywords, text_of
 from ._run import Platform, platform_text
 from ._scheduler import Scheduler, as_core, parameters_of
-from ._workload import Seconds
+from ._cleaning import Seconds
 
 if TYPE_CHECKING:
     import pandas
@@ -149,8 +147,8 @@ class Tuned:
     """Number of the evaluation that found them, from 1."""
 
 
-def _file_name(name: Any) -> str:
-    """The file of a workload, whose name the command reports. Raises UsageError for a name that no file can have."""
+def _checked_name(name: Any) -> str:
+    """The name of a workload. Raises UsageError for one that cannot be part of the name of a file."""
     try:
         file = os.fsencode(f"{name}.json")
     except UnicodeEncodeError:
@@ -159,7 +157,7 @@ def _file_name(name: Any) -> str:
         raise _core.UsageError(
             f"workloads: the name {name!r} is part of names of files, expected at most 250 bytes without /"
         )
-    return os.fsdecode(file)
+    return str(name)
 
 
 def tune(
@@ -176,7 +174,7 @@ def tune(
     points: int | None = None,
     lambda_: float | None = None,
     seed: int = 1,
-    tau: Seconds = 10,
+    tau: Seconds = _core.DEFAULT_TAU,
     output: AnyPath | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -196,24 +194,17 @@ def tune(
     """
     if not isinstance(scale, (Mapping, type(None))):
         raise _core.UsageError(f"scale: expected a dict of numbers by feature, found {shown(scale)}")
-    options = {"platform": platform_text(platform), "algorithm": algorithm, "metric": metric, "over": over,
-               "method": method, "features": features, "evaluations": evaluations, "points": points,
-               "lambda_": lambda_, "seed": seed, "tau": tau,
-               "scale": [f"{feature}={text_of(number)}" for feature, number in (scale or {}).items()],
-               "parameter": [f"{name}={value}" for name, value in parameters_of(parameters)]}
-    arguments = arguments_of(options)
-    with tempfile.TemporaryDirectory() as place:
-        for workload in workloads_of(workloads):
-            saved = os.path.join(place, _file_name(workload.name))
-            if os.path.exists(saved):
-                raise _core.UsageError(
-                    f"two workloads are called '{workload.name}', expected names that tell them apart"
-                )
-            workload.save(saved)
-            arguments.append(f"--workload={saved}")
-        prefix = os.path.join(place, "tuned") if output is None else path_text(output, "output")
-        with errors_in_keywords():
-            outcome, policy = _core.tune([*arguments, f"--output={prefix}"], threads or 0, checked_progress(progress))
+    keywords = {"algorithm": algorithm, "metric": metric, "over": over, "method": method, "features": features,
+                "scale": scale or None, "evaluations": evaluations, "points": points, "lambda_": lambda_, "seed": seed,
+                "tau": tau, "parameter": [f"{name}={value}" for name, value in parameters_of(parameters)]}
+    outcome, policy = _core.tune(
+        [(_checked_name(workload.name), workload._core) for workload in workloads_of(workloads)],
+        platform_text(platform),
+        "" if output is None else path_text(output, "output"),
+        threads or 0,
+        checked_progress(progress),
+        keywords,
+    )
     return [
         Tuned(one.workload, one.value, tuple(one.weights), f"{policy},weights={_core.weights_text(one.weights)}",
               one.found_at)

@@ -9,7 +9,8 @@ from . import _core
 from ._arguments import AnyPath, checked_progress, is_path, shown, utf8
 from ._run import Platform, as_workload, platform_text
 from ._scheduler import AnyScheduler, as_core, label_of
-from ._workload import Seconds, Workload
+from ._cleaning import Seconds
+from ._workload import Workload
 
 if TYPE_CHECKING:
     import numpy
@@ -90,8 +91,8 @@ def compare(
     platform: Platform | None = None,
     master_host: str = "master_host",
     threads: int | None = None,
-    tau: Seconds = 10,
-    short_deadline: Seconds = 86400,
+    tau: Seconds = _core.DEFAULT_TAU,
+    short_deadline: Seconds = _core.DEFAULT_SHORT_DEADLINE,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison:
     """Replays each workload under each scheduler, on all cores, as `batfill compare`.

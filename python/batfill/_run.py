@@ -12,7 +12,8 @@ from . import _core
 from ._arguments import AnyPath, is_path, path_text, path_texts, shown, utf8
 from ._columns import Columns
 from ._scheduler import AnyScheduler, as_core, label_of, parameters_of
-from ._workload import Seconds, Workload
+from ._cleaning import Seconds
+from ._workload import Workload
 
 Platform = Union[int, AnyPath]
 
@@ -58,7 +59,9 @@ class Run:
         """
         return self._jobs
 
-    def metrics(self, tau: Seconds = 10, short_deadline: Seconds = 86400) -> dict[str, float | None]:
+    def metrics(
+        self, tau: Seconds = _core.DEFAULT_TAU, short_deadline: Seconds = _core.DEFAULT_SHORT_DEADLINE
+    ) -> dict[str, float | None]:
         """All metrics by their names in `batfill metrics --format json`; None where no job counts for one."""
         return _core.Run.metrics(self._core, tau, short_deadline)
 
@@ -162,8 +165,8 @@ def report(
     runs: Union[Run, Iterable[Run]],
     path: AnyPath,
     title: str | None = None,
-    tau: Seconds = 10,
-    short_deadline: Seconds = 86400,
+    tau: Seconds = _core.DEFAULT_TAU,
+    short_deadline: Seconds = _core.DEFAULT_SHORT_DEADLINE,
 ) -> None:
     """Writes the page of `batfill report` for a run, or for runs of one workload side by side: one HTML file."""
     several = list(runs) if isinstance(runs, Iterable) else [runs]

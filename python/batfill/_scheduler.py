@@ -7,6 +7,7 @@ from typing import Any, Union
 
 from . import _core
 from ._arguments import AnyPath, is_path, path_text, shown, utf8
+from ._cleaning import Seconds
 
 
 class Scheduler:
@@ -122,10 +123,10 @@ def parameters_of(keywords: dict[str, Any]) -> list[tuple[str, str]]:
 
 def serve(
     scheduler: AnyScheduler,
-    endpoint: str = "tcp://127.0.0.1:28000",
+    endpoint: str = _core.DEFAULT_ENDPOINT,
     *,
     keep_alive: bool = False,
-    idle_timeout: float | None = None,
+    idle_timeout: Seconds | None = None,
     platform: Union[int, AnyPath, None] = None,
     log_level: str = "off",
     **parameters: Any,
@@ -140,9 +141,6 @@ def serve(
         given,
         label_of(given),
         parameters_of(parameters),
-        endpoint,
-        keep_alive,
-        idle_timeout,
         None if platform is None else path_text(platform, "platform") if is_path(platform) else str(platform),
-        log_level,
+        {"endpoint": endpoint, "keep_alive": keep_alive, "idle_timeout": idle_timeout, "log_level": log_level},
     )

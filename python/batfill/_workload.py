@@ -7,12 +7,12 @@ import json
 import operator
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
-from ._arguments import AnyPath, argument_of, path_text, path_texts, shown, utf8
+from ._arguments import AnyPath, path_text, path_texts, shown
+from ._cleaning import Cleaning, Seconds
 from ._columns import Columns
-from ._options import arguments_of, errors_in_keywords, text_of
 from ._table import from_table
 
 if TYPE_CHECKING:
@@ -21,46 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Path = Union[str, "os.PathLike[str]"]
-Seconds = Union[float, str]  # a number, or a text with a unit such as "90d"
 _MOST_PROCESSORS = 2**31 - 2
-
-
-class Cleaning(TypedDict, total=False):
-    """The options of `batfill swf` and `batfill import`; docs/workloads.md explains each."""
-
-    queue: list[str]  # of accounting data
-    exclude_queue: Union[list[int], list[str]]  # numbers in a log, names in accounting data
-    exclude_status: list[int]
-    partition: list[int]
-    queue_names: dict[int, str]
-    since: Seconds  # the option --from
-    until: Seconds
-    short_estimates: Literal["cut", "raise", "drop", "believe"]
-    estimates: Union[Literal["log", "exact", "modal"], float, str]  # a number: so many times the run time
-    missing_walltime: Union[Literal["exact", "omit", "drop"], Seconds]
-    keep_zero_run_times: bool
-    size: Literal["requested", "allocated"]
-    keep_unallocated: bool
-    unit: int
-    processors: int
-    max_processors: int
-    load: float
-    shift: bool
-
-
-def _known(options: Mapping[str, Any]) -> dict[str, Any]:
-    unknown = set(options) - set(Cleaning.__annotations__)
-    if unknown:
-        raise _core.UsageError(
-            f"unknown option {min(unknown)!r}, known: {', '.join(sorted(Cleaning.__annotations__))}"
-        )
-    return {**options, "estimates": _estimates(options.get("estimates"))}
-
-
-def _estimates(estimates: Any) -> Any:
-    """Estimates as a command takes them: a number is a factor."""
-    is_number = isinstance(estimates, (int, float)) and not isinstance(estimates, bool)
-    return f"factor:{text_of(estimates)}" if is_number else estimates
 
 
 class Workload:
@@ -94,9 +55,8 @@ class Workload:
         Raises InputError, which names the line, for what is not a log; UsageError for a wrong option.
         """
         name = path_text(path)
-        with errors_in_keywords():
-            [(_, core)], summary = _core.convert(False, [argument_of(name), *arguments_of(_known(cleaning))])
-        return cls(core, _stem(name), summary)
+        [(_, core)], summary = _core.convert("", [name], False, dict(cleaning))
+        return cls(core, _core.workload_name(name), summary)
 
     @classmethod
     def weeks_from_swf(
@@ -117,10 +77,9 @@ class Workload:
         """
         name = path_text(path)
         split = {"days": days, "skip": skip, "periods": periods, "crossing": crossing, "count_from": count_from}
-        with errors_in_keywords():
-            found, summary = _core.convert(False, [argument_of(name), *arguments_of({**_known(cleaning), **split})])
+        found, summary = _core.convert("", [name], True, {**cleaning, **split})
         word = {7: "week", 30: "month"}.get(int(days) if days == int(days) else 0, "period")
-        return [cls(core, f"{_stem(name)}-{word}-{number}", summary) for number, core in found]
+        return [cls(core, f"{_core.workload_name(name)}-{word}-{number}", summary) for number, core in found]
 
     @classmethod
     def from_accounting(
@@ -132,7 +91,6 @@ class Workload:
         map: Mapping[str, str] | None = None,
         times: str | None = None,
         separator: str | None = None,
-        time_zone: str | None = None,
         nodes: bool = False,
         bad_rows: Literal["error", "drop"] | None = None,
         partition_limits: Mapping[str, Seconds] | None = None,
@@ -159,15 +117,10 @@ class Workload:
         mapping = map if mapping is None else mapping
         if not isinstance(mapping, (Mapping, type(None))):
             raise _core.UsageError(f"{keyword}: expected a dict of columns by field, found {shown(mapping)}")
-        if any("," in str(column) for column in (mapping or {}).values()):
-            raise _core.UsageError(f"{keyword}: expected columns without a comma in their names")
-        how = {keyword: mapping, "times": times, "separator": separator, "time_zone": time_zone, "nodes": nodes,
-               "bad_rows": bad_rows, "partition_limits": partition_limits}
-        with errors_in_keywords():
-            files = [argument_of(name) for name in names]  # `map` is an option here
-            arguments = [format, *files, *arguments_of({**_known(cleaning), **how})]
-            [(_, core)], summary = _core.convert(True, arguments)
-        return cls(core, _stem(names[0]), summary)
+        how = {keyword: mapping, "times": times, "separator": separator, "nodes": nodes, "bad_rows": bad_rows,
+               "partition_limits": partition_limits}
+        [(_, core)], summary = _core.convert(format, names, False, {**cleaning, **how})
+        return cls(core, _core.workload_name(names[0]), summary)
 
     @classmethod
     def from_json(cls, path: AnyPath) -> "Workload":
@@ -176,7 +129,7 @@ class Workload:
         Raises InputError, which names the job, for what Batsim would refuse.
         """
         name = path_text(path)
-        return cls(_core.read_json(name), _stem(name))
+        return cls(_core.read_json(name), _core.workload_name(name))
 
     @classmethod
     def lublin(
@@ -194,9 +147,8 @@ class Workload:
         `load` is the offered load, a share of the machine in 0.001..10. The same arguments give the same workload.
         """
         model = {"jobs": jobs, "processors": processors, "seed": seed, "load": load, "kind": kind,
-                 "estimates": _estimates(estimates), "output": "none"}
-        with errors_in_keywords():
-            return cls(_core.lublin(arguments_of(model)), f"lublin-{seed}")
+                 "estimates": estimates}
+        return cls(_core.lublin(model), f"lublin-{seed}")
 
     @classmethod
     def from_dataframe(
@@ -354,11 +306,3 @@ def _field(values: list[Any]) -> "numpy.typing.NDArray[Any]":
     column = numpy.empty(len(values), dtype=object)
     column[:] = values
     return column
-
-
-def _stem(path: str) -> str:
-    """The name of a file in tables: "SP2" for "logs/SP2.swf.gz"."""
-    name = os.path.basename(path)
-    for suffix in (".gz", ".swf", ".json", ".csv", ".txt"):
-        name = name.removesuffix(suffix)
-    return utf8(name)

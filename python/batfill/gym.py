@@ -35,7 +35,8 @@ from ._learning import (
     whole,
 )
 from ._run import Platform, as_workload
-from ._workload import Path, Seconds, Workload
+from ._cleaning import Seconds
+from ._workload import Path, Workload
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,7 +99,7 @@ class _Together:
         given: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> None:
-        all_options = {"queue": 128, "reward": "bounded_slowdown", "reward_at_end": False, "tau": 10, **given}
+        all_options = {"queue": 128, "reward": "bounded_slowdown", "reward_at_end": False, **given}
         known = sorted({*_Common.__annotations__, *self._known.__annotations__})
         unknown = set(all_options) - set(known)
         if unknown:

@@ -15,7 +15,7 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/core/time.hpp>
-#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/formats/workload.hpp>
 
 #include "file_names.hpp"
@@ -66,15 +66,15 @@ nb::object array_of(std::vector<Value> values);
 // A NumPy array of str.
 nb::object array_of_texts(std::size_t size, const std::function<std::string_view(std::size_t)>& text);
 
-// The choice that runs the scheduler of a Python program: an instance of a class with the function decide(). With
+// The algorithm that asks the scheduler of a Python program: an instance of a class with the function decide(). With
 // `copies`, each run gets a deep copy of it.
-SchedulerChoice choice_of(const nb::object& scheduler, const std::string& name, const Parameters::Given& parameters,
-                          bool copies, const std::shared_ptr<Failure>& failure,
-                          const std::shared_ptr<std::atomic<bool>>& stop);
-// As above; `scheduler` may also be a name, with parameters.
-SchedulerChoice named_choice_of(const nb::object& scheduler, const std::string& name,
-                                const Parameters::Given& parameters, bool copies,
-                                const std::shared_ptr<Failure>& failure);
+std::shared_ptr<const AlgorithmDescription> algorithm_of(const nb::object& scheduler, const std::string& name,
+                                                         bool copies, const std::shared_ptr<Failure>& failure,
+                                                         const std::shared_ptr<std::atomic<bool>>& stop);
+// This algorithm with parameters; `scheduler` may also be a name, with parameters.
+WrittenScheduler written_scheduler(const nb::object& scheduler, const std::string& name,
+                                   const Parameters::Given& parameters, bool copies,
+                                   const std::shared_ptr<Failure>& failure);
 
 // Long work without the GIL, which an exception of Python code or a signal stops.
 class Background {

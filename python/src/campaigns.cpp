@@ -12,9 +12,13 @@
 #include <batfill/core/error.hpp>
 
 #include "bindings.hpp"
+#include "keywords.hpp"
 #include "src/campaign/run_campaign.hpp"
-#include "src/commands/parsers.hpp"
+#include "src/formats/named_platform.hpp"
+#include "src/formats/workload_writer.hpp"
+#include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
+#include "src/tuning/tune_options.hpp"
 
 namespace batfill::python {
 
@@ -39,32 +43,39 @@ CampaignCounts campaign(const FileName& file, const FileName& folder, const std:
     request.folder = folder;
     request.threads = threads_of(threads);
     for (const auto& [name, object, code] : schedulers) {
-        const SchedulerChoice choice = choice_of(object, name, {}, true, work.failure, work.stop);
-        request.own_algorithms[name] = {choice.description, code};
+        request.own_algorithms[name] = {algorithm_of(object, name, true, work.failure, work.stop), code};
     }
     campaign::CampaignWatch watch;
     watch.progress = work.reporting_to(progress);
     watch.in_run = [&](std::size_t, Time) { work.require_not_stopped(); };
     CampaignCounts counts;
     work.run([&] {
-        const campaign::RunsOutcome outcome = run_campaign(request, commands::makers(), watch).outcome;
+        const campaign::RunsOutcome outcome = run_campaign(request, watch).outcome;
         counts = {outcome.made, outcome.kept, outcome.problems};
     });
     return counts;
 }
 
-// What `batfill tune` finds with these arguments, and the policy without weights.
-std::pair<TuneOutcome, std::string> tune(const std::vector<FileName>& given, unsigned threads,
-                                         const nb::object& progress) {
+// What a search by these keywords finds, and the policy without weights.
+std::pair<TuneOutcome, std::string> tune(const std::vector<std::pair<FileName, Jobs>>& workloads,
+                                         const FileName& platform, const FileName& prefix, unsigned threads,
+                                         const nb::object& progress, const nb::dict& keywords) {
     Background work;
-    TuneRequest request =
-        commands::parse_tune_options(mapped(given, &FileName::text), commands::OptionsFrom::file).value();
+    TuneOptions read;
+    options::Options options(options::Writing::keywords);
+    add_tune_options(options, read);
+    set_keywords(options, keywords);
+    TuneRequest& request = read.request;
+    request.prefix = prefix;
     request.threads = threads_of(threads);
-    request.note = [](const std::string&) {};
     request.before_replay = [&] { work.require_not_stopped(); };
+    TuneInputs inputs(platform, default_master_host);
+    for (const auto& [name, jobs] : workloads) {
+        inputs.add(name, *jobs.workload, request.prefix.empty() ? "" : sha256(text_of(*jobs.workload)));
+    }
     const auto report = work.reporting_to(progress);
     TuneOutcome outcome;
-    work.run([&] { outcome = batfill::tune(request, report); });
+    work.run([&] { outcome = batfill::tune(request, inputs, report); });
     std::string policy = request.policy.algorithm;
     for (const auto& [name, value] : request.policy.parameters) {
         policy.append(",").append(name).append("=").append(value);
@@ -98,7 +109,8 @@ void bind_campaigns(nb::module_& module) {
         .def_ro("best", &TuneOutcome::best)
         .def_ro("replays", &TuneOutcome::replays)
         .def_ro("written", &TuneOutcome::written);
-    module.def("tune", &tune, arg("arguments"), arg("threads"), arg("progress").none());
+    module.def("tune", &tune, arg("workloads"), arg("platform"), arg("prefix"), arg("threads"), arg("progress").none(),
+               arg("keywords"));
     module.def("weights_text", &numbers_text, arg("weights"));
 }
 

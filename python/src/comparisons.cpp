@@ -17,10 +17,11 @@
 
 #include "arguments.hpp"
 #include "bindings.hpp"
+#include "keywords.hpp"
 #include "packing.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/replay/comparison.hpp"
-#include "src/server/server.hpp"
+#include "src/server/server_options.hpp"
 #include "src/session/session.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
@@ -39,8 +40,9 @@ Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, c
                    const nb::object& short_deadline, const nb::object& progress) {
     Background work;
     ComparisonRequest request;
-    request.tau = positive_duration_of(tau, "tau");
-    request.short_deadline = duration_of(short_deadline, "short_deadline");
+    const Measures measures = measures_of(tau, short_deadline);
+    request.tau = measures.tau;
+    request.short_deadline = measures.short_deadline;
     if (platform) {
         request.platform = platform->text;
     }
@@ -50,9 +52,12 @@ Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, c
         request.metric.emplace(*metric, request.tau);
     }
     for (const auto& [name, object] : schedulers) {
-        const bool is_text = nb::isinstance<nb::str>(object);
-        request.schedulers.push_back({name, is_text ? read_scheduler(word_of(object, "scheduler")).choice
-                                                    : choice_of(object, name, {}, true, work.failure, work.stop)});
+        request.schedulers.push_back(
+            {name, raising(*work.failure, [&, &object = object, &name = name] {
+                 return nb::isinstance<nb::str>(object)
+                            ? read_scheduler(word_of(object, "scheduler")).choice
+                            : SchedulerChoice(algorithm_of(object, name, true, work.failure, work.stop), {});
+             })});
     }
     request.run.progress = [&](std::size_t, Time) { work.require_not_stopped(); };
     const auto report = work.reporting_to(progress);
@@ -106,27 +111,19 @@ class LogLevel {
 };
 
 void serve(const nb::object& scheduler, const std::string& label, const Parameters::Given& parameters,
-           const std::string& endpoint, bool keep_alive, const std::optional<double>& idle_timeout,
-           const std::optional<FileName>& platform, const std::string& log_level) {
+           const std::optional<FileName>& platform, const nb::dict& keywords) {
     const auto failure = std::make_shared<Failure>();
     ServerOptions server;
-    server.endpoint = endpoint;
-    server.keep_alive = keep_alive;
-    if (idle_timeout) {
-        if (!(*idle_timeout >= 1 && *idle_timeout <= 366 * 86400.0)) {
-            throw UsageError("idle_timeout: expected 1 s to 366 days, found " + std::to_string(*idle_timeout));
-        }
-        server.idle_timeout = Duration::from_seconds(*idle_timeout);
-    }
+    spdlog::level::level_enum level = spdlog::level::off;
+    options::Options options(options::Writing::keywords);
+    add_connection_options(options, server);
+    add_log_level_option(options, level);
+    set_keywords(options, keywords);
     if (platform) {
         server.platform = named_platform(*platform, default_master_host);
     }
-    server.choice = named_choice_of(scheduler, label, parameters, keep_alive, failure);
-    raising(*failure, [&] { require_fit_for_daemon(Engine(server.choice)); });
-    const auto level = spdlog::level::from_str(log_level);
-    if (level == spdlog::level::off && log_level != "off") {
-        throw UsageError(unknown_name("log level", log_level, {"trace", "debug", "info", "warning", "error", "off"}));
-    }
+    server.scheduler = written_scheduler(scheduler, label, parameters, server.keep_alive, failure);
+    raising(*failure, [&] { require_fit_for_daemon(server.scheduler); });
     const LogLevel as_asked(level);
     run_in_background([&] { run_server(server); },
                       [](std::thread& worker) { pthread_kill(worker.native_handle(), SIGINT); }, *failure);
@@ -170,8 +167,8 @@ void bind_comparisons(nb::module_& module) {
         "name_of_scheduler", [](const std::string& text) { return read_scheduler(text).name; }, arg("text"));
     module.def("metric_names", &metric_names);
     module.def("compared_metrics", &ReplayMetric::known_names);
-    module.def("serve", &serve, arg("scheduler"), arg("label"), arg("parameters"), arg("endpoint"), arg("keep_alive"),
-               arg("idle_timeout").none(), arg("platform").none(), arg("log_level"));
+    module.def("serve", &serve, arg("scheduler"), arg("label"), arg("parameters"), arg("platform").none(),
+               arg("keywords"));
 }
 
 }  // namespace batfill::python

@@ -9,12 +9,14 @@
 #include <nanobind/stl/vector.h>
 #include <spdlog/spdlog.h>
 
+#include <batfill/analysis/metrics.hpp>
 #include <batfill/core/error.hpp>
 #include <batfill/version.hpp>
 
 #include "bindings.hpp"
-#include "src/commands/command.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/program/program.hpp"
+#include "src/server/server.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 
@@ -125,6 +127,9 @@ NB_MODULE(_core, module) {
     spdlog::set_level(spdlog::level::off);
     python::notice_end_of_python();
     module.attr("version") = version;
+    module.attr("DEFAULT_TAU") = default_tau.to_seconds();
+    module.attr("DEFAULT_SHORT_DEADLINE") = default_short_deadline.to_seconds();
+    module.attr("DEFAULT_ENDPOINT") = ServerOptions().endpoint;
     module.def(
         "add_platform_folder", [](const python::FileName& folder) { add_platform_folder(folder); },
         nanobind::arg("folder"));
@@ -132,7 +137,7 @@ NB_MODULE(_core, module) {
         "run_program",
         [](const std::vector<python::FileName>& arguments) {
             spdlog::set_level(spdlog::level::info);
-            return commands::run_program(mapped(arguments, &python::FileName::text));
+            return run_program(mapped(arguments, &python::FileName::text));
         },
         nanobind::arg("arguments"));
     python::bind_errors(module);

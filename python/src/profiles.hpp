@@ -5,7 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include <batfill/engine/availability_profile.hpp>
+#include <batfill/planning/availability_profile.hpp>
 
 #include "round_view.hpp"
 

@@ -8,7 +8,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-#include <batfill/engine/reservation.hpp>
+#include <batfill/planning/reservation.hpp>
 
 #include "arguments.hpp"
 #include "bindings.hpp"

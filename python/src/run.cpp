@@ -1,13 +1,15 @@
 #include "run.hpp"
 
+#include "keywords.hpp"
 #include "src/support/mapped.hpp"
 
 namespace batfill::python {
 
 MetricsOptions Run::options(const nb::object& tau, const nb::object& short_deadline) const {
     MetricsOptions options;
-    options.tau = positive_duration_of(tau, "tau");
-    options.short_deadline = duration_of(short_deadline, "short_deadline");
+    const Measures measures = measures_of(tau, short_deadline);
+    options.tau = measures.tau;
+    options.short_deadline = measures.short_deadline;
     options.set_machine(Machine(platform.hosts));
     return options;
 }

@@ -51,13 +51,13 @@ Scenario scenario_of(const Jobs& jobs, const std::string& platform, const std::s
 Run simulate(const Jobs& jobs, const FileName& platform, const nb::object& scheduler, const std::string& label,
              const Parameters::Given& parameters, const std::vector<FileName>& events, const std::string& master_host) {
     const auto failure = std::make_shared<Failure>();
-    const SchedulerChoice choice = named_choice_of(scheduler, label, parameters, false, failure);
+    const WrittenScheduler written = written_scheduler(scheduler, label, parameters, false, failure);
     SignalsSeen signals(*failure);
     RunOptions how;
     how.progress = [&](std::size_t, Time) { signals(); };
     return raising(*failure, [&]() -> Run {
         const WithoutGil released;
-        require_usable(choice);
+        const SchedulerChoice choice(written);
         return run_of(batfill::run(scenario_of(jobs, platform, master_host, events), choice, how), label);
     });
 }

@@ -194,9 +194,9 @@ class PythonAlgorithm : public Algorithm {
 
 }  // namespace
 
-SchedulerChoice choice_of(const nb::object& scheduler, const std::string& name, const Parameters::Given& parameters,
-                          bool copies, const std::shared_ptr<Failure>& failure,
-                          const std::shared_ptr<std::atomic<bool>>& stop) {
+std::shared_ptr<const AlgorithmDescription> algorithm_of(const nb::object& scheduler, const std::string& name,
+                                                         bool copies, const std::shared_ptr<Failure>& failure,
+                                                         const std::shared_ptr<std::atomic<bool>>& stop) {
     AlgorithmDescription description;
     description.name = name;
     description.summary = "a scheduler in Python";
@@ -209,22 +209,20 @@ SchedulerChoice choice_of(const nb::object& scheduler, const std::string& name, 
         }
         return std::make_unique<PythonAlgorithm>(std::move(own), name, failure, stop);
     };
-    SchedulerChoice choice;
-    choice.algorithm = name;
-    choice.parameters = parameters;
-    choice.description = std::make_shared<const AlgorithmDescription>(with_common_parameters(std::move(description)));
-    return choice;
+    return std::make_shared<const AlgorithmDescription>(with_common_parameters(std::move(description)));
 }
 
-SchedulerChoice named_choice_of(const nb::object& scheduler, const std::string& name,
-                                const Parameters::Given& parameters, bool copies,
-                                const std::shared_ptr<Failure>& failure) {
-    if (!nb::isinstance<nb::str>(scheduler)) {
-        return choice_of(scheduler, name, parameters, copies, failure, nullptr);
+WrittenScheduler written_scheduler(const nb::object& scheduler, const std::string& name,
+                                   const Parameters::Given& parameters, bool copies,
+                                   const std::shared_ptr<Failure>& failure) {
+    WrittenScheduler written{name};
+    if (nb::isinstance<nb::str>(scheduler)) {
+        written = read_choice(utf8_of(scheduler), {});
+    } else {
+        written.own = algorithm_of(scheduler, name, copies, failure, nullptr);
     }
-    SchedulerChoice choice = read_choice(utf8_of(scheduler), {});
-    add_parameters(choice, parameters, "a keyword");
-    return choice;
+    add_parameters(written, parameters, "a keyword");
+    return written;
 }
 
 void bind_schedulers(nb::module_& module) {

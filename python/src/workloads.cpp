@@ -17,28 +17,19 @@
 
 #include "arguments.hpp"
 #include "bindings.hpp"
+#include "keywords.hpp"
 #include "packing.hpp"
-#include "src/commands/parsers.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/text_files.hpp"
+#include "src/workloads/conversion_options.hpp"
+#include "src/workloads/model_options.hpp"
 #include "src/workloads/named_workload.hpp"
+#include "src/workloads/workload_values.hpp"
 
 namespace batfill::python {
 
 namespace {
-
-using Arguments = std::vector<std::string>;
-
-Decimal load_of(double load) {
-    const std::optional<Duration> exact = Duration::from_seconds(load);
-    const auto decimal = exact ? Decimal::parse(exact->to_shortest_string()) : std::nullopt;
-    if (!decimal || load < 0.001 || load > 10) {
-        throw UsageError("load: expected a share of the machine in 0.001..10 (0.9 is 90 %), found " +
-                         shown_value(nb::cast(load)));
-    }
-    return *decimal;
-}
 
 // What a conversion did, for Python.
 nb::dict cleaning_of(const ConversionSummary& summary, const SwfLog& log) {
@@ -75,14 +66,31 @@ nb::dict cleaning_of(const ConversionSummary& summary, const SwfLog& log) {
     return result;
 }
 
-// A log, converted by the options of `batfill swf` or, if `imports`, of `batfill import`: one workload, or one for each
-// period with its number.
-nb::tuple convert(bool imports, const std::vector<FileName>& given) {
-    const Arguments arguments = mapped(given, &FileName::text);
-    const LogConversion request =
-        (imports ? commands::parse_import_options : commands::parse_swf_options)(arguments, commands::OptionsFrom::file)
-            .value()
-            .conversion;
+// The conversion that the keywords ask for: of accounting data in this format, or of a log in SWF without one.
+LogConversion conversion_of(const std::string& format, const std::vector<FileName>& paths, const nb::dict& keywords) {
+    ConversionOptions read;
+    LogConversion& request = read.conversion;
+    request.log = paths.front().text;
+    options::Options options(options::Writing::keywords);
+    if (format.empty()) {
+        add_swf_options(options, read);
+    } else {
+        request.accounting.emplace();
+        request.accounting->format = format;
+        request.accounting->paths = mapped(paths, &FileName::text);
+        add_import_options(options, read);
+    }
+    set_keywords(options, keywords);
+    return request;
+}
+
+// Converts the files: one workload, or with `splits` one for each period with its number.
+nb::tuple convert(const std::string& format, const std::vector<FileName>& paths, bool splits,
+                  const nb::dict& keywords) {
+    const LogConversion request = conversion_of(format, paths, keywords);
+    if (request.conversion.split && !splits) {
+        throw UsageError("days: this call makes one workload, expected weeks_from_swf() or weeks()");
+    }
     nb::list workloads;
     if (request.conversion.split) {
         std::optional<ConvertedLog> converted;
@@ -126,7 +134,13 @@ std::vector<std::pair<std::size_t, Jobs>> periods_of(const Jobs& jobs, double da
     return result;
 }
 
-Jobs scaled(const Jobs& jobs, double load) {
+Jobs scaled(const Jobs& jobs, const nb::object& load) {
+    Decimal exact = Decimal::of(1);
+    options::Options options(options::Writing::keywords);
+    options.add("load", offered_load_value(exact).required(), "");
+    nb::dict keywords;
+    keywords["load"] = load;
+    set_keywords(options, keywords);
     Workload workload = interruptible([&] { return by_submission(jobs); });
     for (const auto& [name, profile] : workload.profiles) {
         if (profile.type != JobProfile::Type::delay) {
@@ -134,14 +148,16 @@ Jobs scaled(const Jobs& jobs, double load) {
                              ", expected delays to compute the load");
         }
     }
-    const Decimal exact = load_of(load);
     interruptible([&] { scale_load(workload, exact); });
     return keep(std::move(workload));
 }
 
-Jobs lublin(const Arguments& arguments) {
-    const LublinModel model = commands::parse_lublin_options(arguments, commands::OptionsFrom::file).value().model;
-    Workload workload = interruptible([&] { return generate_lublin(model); });
+Jobs lublin(const nb::dict& keywords) {
+    LublinFile file;
+    options::Options options(options::Writing::keywords);
+    add_lublin_options(options, file);
+    set_keywords(options, keywords);
+    Workload workload = interruptible([&] { return generate_lublin(file.model); });
     workload.path = "lublin";
     return keep(std::move(workload));
 }
@@ -236,10 +252,13 @@ void bind_workloads(nb::module_& module) {
         "read_json",
         [](const FileName& path) { return keep(interruptible([&] { return read_workload(path, "w0"); })); },
         arg("path"));
-    module.def("convert", &convert, arg("imports"), arg("arguments"),
-               nb::sig("def convert(imports: bool, arguments: collections.abc.Sequence[str]) -> "
-                       "tuple[list[tuple[int, Jobs]], dict[str, typing.Any]]"));
-    module.def("lublin", &lublin, arg("arguments"));
+    module.def(
+        "convert", &convert, arg("format"), arg("paths"), arg("splits"), arg("keywords"),
+        nb::sig("def convert(format: str, paths: collections.abc.Sequence[str], splits: bool, keywords: dict) -> "
+                "tuple[list[tuple[int, Jobs]], dict[str, typing.Any]]"));
+    module.def("lublin", &lublin, arg("keywords"));
+    module.def(
+        "workload_name", [](const FileName& path) { return one_line(workload_name(path)); }, arg("path"));
     module.def(
         "is_log", [](const FileName& path) { return is_log(path); }, arg("path"));
 }

@@ -9,8 +9,9 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/parameters.hpp>
-#include <batfill/formats/swf.hpp>
+#include <batfill/formats/accounting.hpp>
 
+#include "src/analysis/measure_options.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
@@ -23,15 +24,6 @@ namespace batfill::campaign {
 namespace {
 
 constexpr std::size_t max_campaign_size = std::size_t{1} << 20;
-
-Arguments arguments_of(const Settings& settings) {
-    Arguments arguments;
-    for (const Setting& setting : settings) {
-        // One word: a value may begin with a dash.
-        arguments.push_back("--" + setting.key + (setting.value ? "=" + *setting.value : ""));
-    }
-    return arguments;
-}
 
 std::string suffix_of(const Swept& swept) {
     std::string suffix;
@@ -101,7 +93,7 @@ class Reader : private YamlBlocks {
             if (workload.name != "lublin" && workload.name != farm_model) {
                 fail(entry[source], unknown_name("model", workload.name, {farm_model, "lublin"}));
             }
-            workload.options.push_back(workload.name);
+            workload.model = workload.name;
         } else if (source == "import") {
             workload.source = Source::accounting;
             workload.format = text(entry[source], "a format");
@@ -134,13 +126,13 @@ class Reader : private YamlBlocks {
         }
         const std::string source = source_of(entry);
         const CampaignWorkload workload = workload_from(source, entry);
-        // Puts the options of a block into `arguments`, and notes which of them are swept.
+        // Puts the options of a block into `settings`, and notes which of them are swept.
         const auto take_over = [](const std::optional<Variant>& block, const std::string& name,
-                                  std::optional<Arguments>& arguments, Swept& swept) {
+                                  std::optional<Settings>& settings, Swept& swept) {
             if (!block) {
                 return;
             }
-            arguments = arguments_of(block->settings);
+            settings = block->settings;
             for (const auto& [key, value] : block->swept) {
                 swept.emplace_back(name + key, value);
             }
@@ -148,17 +140,16 @@ class Reader : private YamlBlocks {
         for (Variant& own :
              variants(entry, {source, source == "import" ? "file" : "name", "name", "deadlines", "failures"})) {
             for (Setting& setting : own.settings) {
-                const bool is_path = setting.key == "header" || setting.key == "schedule";
+                const bool is_path = setting.name == "header" || setting.name == "schedule";
                 if (is_path && setting.value) {
                     setting.value = path_of(std::filesystem::path(*setting.value));
                     take_output(entry, *setting.value);
                 }
             }
-            const Arguments options = arguments_of(own.settings);
             for (const std::optional<Variant>& deadlines : optional_variants(entry, "deadlines")) {
                 for (const std::optional<Variant>& failures : optional_variants(entry, "failures")) {
                     CampaignWorkload one = workload;
-                    one.options.insert(one.options.end(), options.begin(), options.end());
+                    one.settings = own.settings;
                     one.swept = own.swept;
                     take_over(deadlines, "deadlines.", one.deadlines, one.swept);
                     take_over(failures, "failures.", one.failures, one.swept);
@@ -236,16 +227,16 @@ class Reader : private YamlBlocks {
             Parameters::Given given;
             for (const Setting& setting : variant.settings) {
                 const std::string value = setting.value.value_or("true");
-                if (!given.empty() && given.back().first == setting.key) {
+                if (!given.empty() && given.back().first == setting.name) {
                     given.back().second += ',' + value;  // a list
                 } else {
-                    given.emplace_back(setting.key, value);
+                    given.emplace_back(setting.name, value);
                 }
             }
             NamedScheduler scheduler = at(entry, [&] { return scheduler_from(algorithm, given); });
             scheduler.name = entry["name"].IsDefined()
                                  ? text(entry["name"], "a name") + suffix_of(variant.swept)
-                                 : scheduler.choice.algorithm + suffix_of(scheduler.choice.parameters);
+                                 : scheduler.choice.algorithm() + suffix_of(scheduler.choice.parameters().given());
             add_scheduler(entry, std::move(scheduler), variant.swept);
         }
     }
@@ -253,19 +244,18 @@ class Reader : private YamlBlocks {
     // The scheduler of this text, with more parameters, under the text as its name.
     // Throws: UsageError.
     NamedScheduler scheduler_from(const std::string& text, const Parameters::Given& parameters) const {
-        NamedScheduler scheduler{text, parse_scheduler(text)};
-        add_parameters(scheduler.choice, parameters, "the map");
-        if (const auto own = own_.find(scheduler.choice.algorithm); own != own_.end()) {
-            scheduler.choice.description = own->second.description;
+        WrittenScheduler written = parse_scheduler(text);
+        add_parameters(written, parameters, "the map");
+        if (const auto own = own_.find(written.algorithm); own != own_.end()) {
+            written.own = own->second.description;
         }
-        require_usable(scheduler.choice);
-        return scheduler;
+        return {text, SchedulerChoice(written)};
     }
 
     void require_own_schedulers(const YAML::Node& schedulers) const {
         for (const auto& [name, own] : own_) {
             if (std::ranges::none_of(campaign_.schedulers, [&name = name](const CampaignScheduler& scheduler) {
-                    return scheduler.scheduler.choice.algorithm == name;
+                    return scheduler.scheduler.choice.algorithm() == name;
                 })) {
                 fail(schedulers, "no scheduler has the algorithm " + in_quotes(name) +
                                      ", which the program brings: expected it in the list");
@@ -284,7 +274,7 @@ class Reader : private YamlBlocks {
             fail(entry, "the schedulers " + first + " and " + first + broken + " would share the file " + first +
                             broken + "_guarantees.csv: expected another name");
         }
-        const auto own = own_.find(scheduler.choice.algorithm);
+        const auto own = own_.find(scheduler.choice.algorithm());
         campaign_.schedulers.push_back(
             {std::move(scheduler), std::move(swept), own == own_.end() ? "" : own->second.code});
         require_few_runs(entry);
@@ -313,11 +303,14 @@ class Reader : private YamlBlocks {
         if (!measure.IsMap()) {
             fail(measure, "measure: expected options and their values");
         }
-        require_known(measure, {"tau", "short-deadline", "warm-up", "cool-down"});
-        campaign_.metrics.tau = seconds(measure, "tau", campaign_.metrics.tau, Duration::microseconds(1));
-        campaign_.metrics.short_deadline = seconds(measure, "short-deadline", campaign_.metrics.short_deadline);
-        campaign_.warm_up = seconds(measure, "warm-up", {});
-        campaign_.cool_down = seconds(measure, "cool-down", {});
+        options::Options options;
+        add_measure_options(options, campaign_.metrics.tau, campaign_.metrics.short_deadline);
+        options.add("warm-up", options::length(campaign_.warm_up, "SECONDS", Duration()), "");
+        options.add("cool-down", options::length(campaign_.cool_down, "SECONDS", Duration()), "");
+        for (const auto& member : measure) {
+            const std::string name = text(member.first, "an option");
+            at(member.second, [&] { options.set(name, text(member.second, "the value of " + name)); });
+        }
     }
 
     Campaign& campaign_;

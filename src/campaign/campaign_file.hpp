@@ -12,7 +12,7 @@
 #include <batfill/core/time.hpp>
 
 #include "src/engine/named_scheduler.hpp"
-#include "src/support/command_line.hpp"
+#include "src/options/options.hpp"
 
 namespace batfill::campaign {
 
@@ -33,15 +33,18 @@ struct CampaignWorkload {
     std::string entry_name;  // the name without what is swept
     std::string subject;     // beginning of messages: file, line and name
     Source source = Source::log;
-    std::string path;                    // of a log, data or workload; relative to the working directory
-    std::string format;                  // of accounting data, as `batfill import` takes it
-    Arguments options;                   // of `batfill swf` or `import`, or the model and options of `generate`
-    std::optional<Arguments> deadlines;  // options of `batfill deadlines`; none: no deadlines
-    std::optional<Arguments> failures;   // options of `batfill generate failures`; none: the machine does not fail
+    std::string path;            // of a log, data or workload; relative to the working directory
+    std::string format;          // of accounting data, as `batfill import` takes it
+    std::string model;           // of `batfill generate`
+    options::Settings settings;  // of `batfill swf`, `import` or the model
+    // Those of `batfill deadlines`; none: no deadlines.
+    std::optional<options::Settings> deadlines;
+    // Those of `batfill generate failures`; none: the machine does not fail.
+    std::optional<options::Settings> failures;
     Swept swept;
 
     // Whether a machine is generated with the workload, and the name of its file.
-    bool draws_machine() const { return source == Source::model && options.front() == farm_model; }
+    bool draws_machine() const { return source == Source::model && model == farm_model; }
     std::string platform_name() const { return name + ".xml"; }
 };
 

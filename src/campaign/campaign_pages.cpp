@@ -69,7 +69,7 @@ CampaignPages pages_of(const Campaign& campaign, const std::vector<CampaignRun>&
         return result;
     }
     const bool registers_jobs = std::ranges::any_of(campaign.schedulers, [](const CampaignScheduler& scheduler) {
-        return Engine(scheduler.scheduler.choice).algorithm().registers_jobs();
+        return scheduler.scheduler.choice.submits_jobs();
     });
     const std::size_t schedulers = campaign.schedulers.size();
     for (std::size_t first = 0; first < runs.size(); first += schedulers) {

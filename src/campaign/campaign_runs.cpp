@@ -126,7 +126,6 @@ ReplayNotes notes_on(const Outcome& outcome, bool fields_are_read) {
 ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Replays& replays,
                      const Simulator::Progress& in_run, bool has_plugins) {
     const SchedulerChoice& choice = run.scheduler->scheduler.choice;
-    require_usable(choice);
     const std::shared_ptr<const Replay> replay = replays.get(run);
     const Outcome outcome = replay->run(choice, {.progress = in_run});
     require_no_violation(outcome);
@@ -152,7 +151,7 @@ ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std
         }
     }
     write_result(result, run.key, prefix + "_result.csv");
-    return notes_on(outcome, has_plugins || choice.description != nullptr);
+    return notes_on(outcome, has_plugins || !run.scheduler->code.empty());
 }
 
 // Whether the result is kept, and the files of the schedule are unchanged since then.
@@ -168,8 +167,8 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
     const SchedulerChoice& choice = run.scheduler->scheduler.choice;
     text << program << '\n' << run.workload->sha256 << '\n';
     text << (number_of_hosts(run.platform) ? run.platform : sha256_of_file(platform_file(run.platform))) << '\n';
-    text << (run.events.empty() ? "" : sha256_of_file(run.events)) << '\n' << choice.algorithm << '\n';
-    for (const auto& [name, value] : choice.parameters) {
+    text << (run.events.empty() ? "" : sha256_of_file(run.events)) << '\n' << choice.algorithm() << '\n';
+    for (const auto& [name, value] : choice.parameters().given()) {
         text << name << '=' << value << '\n';
     }
     text << campaign.metrics.tau.to_string() << '\n' << campaign.metrics.short_deadline.to_string() << '\n';
@@ -182,7 +181,7 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
 }  // namespace
 
 std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
-                                 const std::string& folder, const std::string& program, const Makers& makers) {
+                                 const std::string& folder, const std::string& program) {
     // More than in the campaign file if logs are cut into periods.
     if (workloads.size() * campaign.machines.size() * campaign.schedulers.size() > max_campaign_runs) {
         throw InputError(campaign.path + ": expected at most " + std::to_string(max_campaign_runs) +
@@ -191,7 +190,7 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
     std::vector<CampaignRun> runs;
     for (const MadeWorkload& workload : workloads) {
         for (const CampaignMachine& machine : campaign.machines) {
-            std::string events = make_failures(campaign, workload, machine, folder, makers);
+            std::string events = make_failures(campaign, workload, machine, folder);
             if (!events.empty()) {
                 events.insert(0, folder + '/');
             }
@@ -241,15 +240,12 @@ std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<Campai
     for (const MadeWorkload& workload : workloads) {
         size += fs::file_size(fs::path(folder) / workload.file);
     }
-    std::map<const CampaignScheduler*, bool> guarantees;
-    for (const CampaignScheduler& scheduler : campaign.schedulers) {
-        guarantees[&scheduler] = Engine(scheduler.scheduler.choice).gives_guarantees();
-    }
     for (const CampaignRun& run : runs) {
         const std::uintmax_t jobs = run.workload->jobs;
         size += of_run;
         if (campaign.schedules) {
-            size += of_schedule + jobs * (of_job + (guarantees[run.scheduler] ? of_guarantee : 0));
+            size +=
+                of_schedule + jobs * (of_job + (run.scheduler->scheduler.choice.gives_guarantees() ? of_guarantee : 0));
         }
         if (pages) {
             size += jobs * of_job_in_page + of_page / campaign.schedulers.size();
@@ -295,8 +291,8 @@ RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs,
 std::string commands_of(const CampaignRun& run, const std::string& folder) {
     const std::string prefix = folder + '/' + run.prefix;
     const SchedulerChoice& choice = run.scheduler->scheduler.choice;
-    Arguments words{"simulate", "-p", run.platform, "-w", folder + '/' + run.workload->file, "-a", choice.algorithm};
-    for (const auto& [name, value] : choice.parameters) {
+    Arguments words{"simulate", "-p", run.platform, "-w", folder + '/' + run.workload->file, "-a", choice.algorithm()};
+    for (const auto& [name, value] : choice.parameters().given()) {
         words.insert(words.end(), {"-P", std::string(name).append("=").append(value)});
     }
     if (!run.events.empty()) {

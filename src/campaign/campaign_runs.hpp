@@ -37,7 +37,7 @@ struct RunResult {
 // `program` is a hash of the program and its plugins.
 // Throws: InputError as make_failures(), for platforms that cannot be read, and for too many runs.
 std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
-                                 const std::string& folder, const std::string& program, const Makers& makers);
+                                 const std::string& folder, const std::string& program);
 
 // Returns the result that `folder` keeps for the run with this prefix and key. None if it keeps no result, or one with
 // another key, or one that has changed since.

@@ -14,10 +14,14 @@
 
 #include "src/formats/job_id.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/support/command_line.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/place_in_errors.hpp"
+#include "src/workloads/conversion_options.hpp"
+#include "src/workloads/model_options.hpp"
 #include "src/workloads/same_jobs.hpp"
+#include "src/workloads/summaries.hpp"
 
 namespace batfill::campaign {
 
@@ -49,23 +53,85 @@ std::vector<fs::path> workload_files(const fs::path& folder) {
     return files;
 }
 
+// Gives the options their values, and checks them.
+void set(options::Options& options, const options::Settings& settings) {
+    options.set(settings);
+    options.finish();
+}
+
+// Converts the log of a workload to FOLDER/NAME.json, or to a file for each period, and writes to `out` what was
+// dropped.
+void convert(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
+    ConversionOptions read;
+    LogConversion& conversion = read.conversion;
+    conversion.log = workload.path;
+    conversion.output = (folder / (workload.name + ".json")).string();
+    options::Options options;
+    if (workload.source == CampaignWorkload::Source::log) {
+        add_swf_options(options, read);
+    } else {
+        conversion.accounting.emplace();
+        conversion.accounting->format = workload.format;
+        conversion.accounting->paths = {workload.path};
+        add_import_options(options, read);
+    }
+    set(options, workload.settings);
+    if (conversion.conversion.split) {
+        conversion.output = folder.string();
+        conversion.name = workload.name;
+    }
+    convert_and_print(conversion, read.prints_json, out);
+}
+
+// Generates a workload, FOLDER/NAME.json, and its machine, if the model has one.
+void draw(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
+    const std::string name = workload.name + ".json";
+    options::Options options;
+    if (workload.draws_machine()) {
+        const std::string platform = workload.platform_name();
+        FarmFiles files;
+        add_farm_options(options, files);
+        set(options, workload.settings);
+        files.output = (folder / name).string();
+        files.platform = (folder / platform).string();
+        print_farm(write_farm(files), files.model, name, platform, out);
+    } else {
+        LublinFile file;
+        add_lublin_options(options, file);
+        set(options, workload.settings);
+        file.output = (folder / name).string();
+        print_lublin_workload(write_lublin(file), name, out);
+    }
+}
+
+// Gives jobs of the workload in this file deadlines.
+void add_deadlines(const fs::path& path, const options::Settings& settings, std::ostream& out) {
+    DeadlineDraw draw;
+    draw.workload = path.string();
+    draw.output = path.string();
+    options::Options options;
+    add_deadline_options(options, draw);
+    set(options, settings);
+    print_drawn_deadlines(draw_deadlines(draw), draw.rule, path.filename().string(), out);
+}
+
 // Makes the files of the workload in the empty `folder`, under their final names, and lists them.
-void make(const CampaignWorkload& workload, const fs::path& folder, const Makers& makers, std::ostream& out) {
+void make(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
     switch (workload.source) {
         case CampaignWorkload::Source::log:
         case CampaignWorkload::Source::accounting:
-            makers.convert_log(workload, folder, out);
+            convert(workload, folder, out);
             break;
         case CampaignWorkload::Source::workload:
             write_file((folder / (workload.name + ".json")).string(), read_workload_text(workload.path));
             break;
         case CampaignWorkload::Source::model:
-            makers.draw(workload, folder, out);
+            draw(workload, folder, out);
             break;
     }
     if (workload.deadlines) {
         for (const fs::path& path : workload_files(folder)) {
-            makers.draw_deadlines(path, *workload.deadlines, out);
+            add_deadlines(path, *workload.deadlines, out);
         }
     }
 }
@@ -83,10 +149,11 @@ Arguments making_command(const CampaignWorkload& workload, const std::string& in
         case CampaignWorkload::Source::workload:
             return {"deadlines", input};
         case CampaignWorkload::Source::model:
-            arguments = {"generate"};
+            arguments = {"generate", workload.model};
             break;
     }
-    arguments.insert(arguments.end(), workload.options.begin(), workload.options.end());
+    const Arguments more = arguments_of(workload.settings);
+    arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
 }
 
@@ -233,14 +300,13 @@ void remove_made(const fs::path& folder) {
     }
 }
 
-void make_folder(const CampaignWorkload& workload, const fs::path& place, const std::string& key,
-                 const Makers& makers) {
+void make_folder(const CampaignWorkload& workload, const fs::path& place, const std::string& key) {
     remove_made(place);
     OutputFolder folder(place.string());
     const std::string path = folder.file(made_file);
     const fs::path inside = fs::path(path).parent_path();
     std::ostringstream said;
-    with_place_in_errors(workload.subject, [&] { make(workload, inside, makers, said); });
+    with_place_in_errors(workload.subject, [&] { make(workload, inside, said); });
     write_file(path, description(workload, inside, key) + said.str());
     try {
         folder.commit();
@@ -268,7 +334,7 @@ void require_other_names(const Campaign& campaign, const std::vector<MadeWorkloa
 }  // namespace
 
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
-                                         const std::string& program, const Makers& makers,
+                                         const std::string& program,
                                          const std::function<void(const std::string&, std::size_t)>& told) {
     const fs::path workloads = fs::path(folder) / "workloads";
     create_folders(workloads.string());
@@ -281,12 +347,12 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
         });
         std::string inputs = program;
         inputs.append("\n").append(command_line(making_command(workload, source)));
-        inputs.append("\n").append(workload.deadlines ? command_line(*workload.deadlines) : "none");
+        inputs.append("\n").append(workload.deadlines ? command_line(arguments_of(*workload.deadlines)) : "none");
         const std::string key = sha256(inputs);
         const fs::path place = workloads / workload.name;
         std::vector<MadeWorkload> made = made_in(place, key, workload, entry);
         if (made.empty()) {
-            make_folder(workload, place, key, makers);
+            make_folder(workload, place, key);
             made = made_in(place, key, workload, entry);
             if (told) {
                 told(place.string(), made.size());
@@ -311,7 +377,7 @@ std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine
 }
 
 std::string make_failures(const Campaign& campaign, const MadeWorkload& made, const CampaignMachine& machine,
-                          const std::string& folder, const Makers& makers) {
+                          const std::string& folder) {
     const CampaignWorkload& workload = campaign.workloads[made.entry];
     if (!workload.failures) {
         return "";
@@ -319,17 +385,20 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
     const fs::path events = fs::path("events") / made.name;
     std::string file = (events / (machine.name + ".txt")).string();
     create_folders((fs::path(folder) / events).string());
-    Arguments arguments = *workload.failures;
-    const auto says = [&](const std::string& option) {
-        return std::ranges::any_of(arguments, [&](const auto& word) { return word.starts_with("--" + option + '='); });
-    };
-    if (!says("until")) {
-        arguments.push_back("--until=" + std::max(made.last_submission, Time::seconds(1)).to_string());
-    }
-    const std::string platform = platform_of(made, machine, folder);
-    const std::string hosts = (number_of_hosts(platform) ? "--processors=" : "--platform=") + platform;
-    arguments.insert(arguments.begin(), {hosts, "-o", (fs::path(folder) / file).string()});
-    with_place_in_errors(workload.subject, [&] { makers.draw_failures(arguments); });
+    with_place_in_errors(workload.subject, [&] {
+        FailureModel model;
+        std::string platform;
+        options::Options options;
+        add_failure_options(options, model, platform);
+        const std::string word = platform_of(made, machine, folder);
+        options.set(number_of_hosts(word) ? "processors" : "platform", word);
+        options.set(*workload.failures);
+        if (!options.given("until")) {
+            options.set("until", std::max(made.last_submission, Time::seconds(1)).to_string());
+        }
+        options.finish();
+        write_events(generate_failures(model), (fs::path(folder) / file).string());
+    });
     return file;
 }
 

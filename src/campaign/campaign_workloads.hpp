@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
-#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -27,21 +25,6 @@ struct MadeWorkload {
     Time last_submission;
 };
 
-// Functions that make the files of a campaign from the options of other commands. The caller, which knows these
-// options, provides them.
-struct Makers {
-    // Converts the log of a workload to FOLDER/NAME.json, or to a file for each period, and writes to `said` what was
-    // dropped.
-    std::function<void(const CampaignWorkload& workload, const std::filesystem::path& folder, std::ostream& said)>
-        convert_log;
-    // Generates a workload, FOLDER/NAME.json, and its machine, if the model has one.
-    std::function<void(const CampaignWorkload& workload, const std::filesystem::path& folder, std::ostream& said)> draw;
-    // Gives jobs of the workload in this file deadlines.
-    std::function<void(const std::filesystem::path& file, const Arguments& options, std::ostream& said)> draw_deadlines;
-    // Generates the failures of a machine. The options are all that `batfill generate failures` takes.
-    std::function<void(const Arguments& options)> draw_failures;
-};
-
 // Makes the workloads of a campaign as the commands `swf`, `generate` and `deadlines` do, in FOLDER/workloads/NAME/.
 // Each folder appears whole or not at all. The output of these commands is in FOLDER/workloads/NAME/made.txt.
 // Keeps a workload that the same program made of the same log with the same options. `program` is a hash of the
@@ -50,7 +33,7 @@ struct Makers {
 // Throws: InputError, which names the place in the campaign file, for a workload that cannot be made.
 // Throws: InputError for a file that it would have to replace and that no campaign has made.
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
-                                         const std::string& program, const Makers& makers,
+                                         const std::string& program,
                                          const std::function<void(const std::string&, std::size_t)>& told);
 
 // Whether there is a file of this path with this hash.
@@ -64,6 +47,6 @@ std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine
 // option says otherwise.
 // Throws: as make_workloads().
 std::string make_failures(const Campaign& campaign, const MadeWorkload& made, const CampaignMachine& machine,
-                          const std::string& folder, const Makers& makers);
+                          const std::string& folder);
 
 }  // namespace batfill::campaign

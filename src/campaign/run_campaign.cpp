@@ -127,7 +127,7 @@ RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& r
                                                  {"period", run.workload->period},
                                                  {"machine", run.machine->name},
                                                  {"scheduler", run.scheduler->scheduler.name},
-                                                 {"algorithm", run.scheduler->scheduler.choice.algorithm},
+                                                 {"algorithm", run.scheduler->scheduler.choice.algorithm()},
                                                  {"workload.log", workload.entry_name}};
         for (const auto& [key, value] : workload.swept) {
             cells["workload." + key] = value;
@@ -313,7 +313,7 @@ std::size_t merge_shards(const std::vector<std::string>& folders, const std::str
     return list.rows.size();
 }
 
-MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, const CampaignWatch& watch) {
+MadeCampaign run_campaign(const CampaignRequest& request, const CampaignWatch& watch) {
     const auto& [number, count] = request.shard;
     const std::string& folder = request.folder;
     const std::string program = hash_of_program(request.plugins);
@@ -325,8 +325,8 @@ MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, 
                              ": the campaign would write over its own file, expected another folder (-o)");
         }
     }
-    made.workloads = make_workloads(made.campaign, folder, program, makers, watch.made);
-    made.runs = runs_of(made.campaign, made.workloads, folder, program, makers);
+    made.workloads = make_workloads(made.campaign, folder, program, watch.made);
+    made.runs = runs_of(made.campaign, made.workloads, folder, program);
     for (std::size_t i = number - 1; i < made.runs.size(); i += count) {
         made.of_shard.push_back(made.runs[i]);
     }

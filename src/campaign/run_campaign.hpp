@@ -67,7 +67,7 @@ struct CampaignWatch {
 // runs fail: the outcome says which.
 // Throws: InputError as read_campaign(), make_workloads() and runs_of().
 // Throws: UsageError if FOLDER/manifest.json or FOLDER/results.csv is the campaign file.
-MadeCampaign run_campaign(const CampaignRequest& request, const Makers& makers, const CampaignWatch& watch);
+MadeCampaign run_campaign(const CampaignRequest& request, const CampaignWatch& watch);
 
 // Returns the lines of a table: for each scheduler the mean of some metrics over all workloads and machines, with a
 // 95 % confidence interval if there are enough workloads (see mean_over_groups()).

@@ -87,14 +87,6 @@ bool YamlBlocks::flag(const YAML::Node& map, const char* key) const {
     return value;
 }
 
-Duration YamlBlocks::seconds(const YAML::Node& map, const char* key, Duration otherwise, Duration min) const {
-    const YAML::Node node = map[key];
-    if (!node.IsDefined()) {
-        return otherwise;
-    }
-    return at(node, [&] { return seconds_of(key, text(node, "a number of seconds"), min); });
-}
-
 YAML::Node YamlBlocks::list(const YAML::Node& root, const char* key) const {
     const YAML::Node node = root[key];
     if (!node.IsDefined() || !node.IsSequence() || node.size() == 0) {

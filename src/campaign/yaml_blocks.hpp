@@ -15,12 +15,8 @@
 
 namespace batfill::campaign {
 
-// An option and its value, as a file or a sweep says it. A flag has no value.
-struct Setting {
-    std::string key;
-    std::optional<std::string> value;
-};
-using Settings = std::vector<Setting>;
+using options::Setting;
+using options::Settings;
 
 // Returns the number as people read it: 100,000.
 std::string count_text(std::size_t number);
@@ -55,7 +51,6 @@ class YamlBlocks {
     void require_known(const YAML::Node& map, const std::vector<std::string>& keys) const;
     std::string text(const YAML::Node& node, const std::string& what) const;
     bool flag(const YAML::Node& map, const char* key) const;
-    Duration seconds(const YAML::Node& map, const char* key, Duration otherwise, Duration min = {}) const;
     // A list that is not empty.
     YAML::Node list(const YAML::Node& root, const char* key) const;
     // All combinations of the values of a block, without the keys that are not options.

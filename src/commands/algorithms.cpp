@@ -3,7 +3,6 @@
 
 #include <batfill/engine/algorithm.hpp>
 
-#include "command.hpp"
 #include "inputs.hpp"
 #include "src/support/json_writer.hpp"
 
@@ -79,9 +78,10 @@ int algorithms(const Arguments& arguments) {
     add_plugin_option(options);
     options.group("Output");
     options.add("json", as_json, "as JSON");
-    if (!options.parse(arguments, "batfill algorithms [NAME]... [--json] [--plugin FILE]...",
-                       "Lists every algorithm with its parameters, or those that are named.",
-                       {"algorithms easy", "algorithms --json"})) {
+    if (!parse(options, arguments,
+               {"batfill algorithms [NAME]... [--json] [--plugin FILE]...",
+                "Lists every algorithm with its parameters, or those that are named.",
+                {"algorithms easy", "algorithms --json"}})) {
         return 0;
     }
     Descriptions wanted;

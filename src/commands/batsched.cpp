@@ -4,11 +4,11 @@
 
 #include <batfill/version.hpp>
 
-#include "command.hpp"
 #include "inputs.hpp"
 #include "src/engine/batsched_choice.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/server/server.hpp"
+#include "src/session/session.hpp"
 
 namespace batfill::commands {
 
@@ -30,7 +30,7 @@ void add_batsched_options(Options& options, BatschedOptions& chosen, ServerOptio
     options.add("call_make_decisions_on_single_nop", Value("arg", no_effect).otherwise("true"),
                 "accepted without effect");
     options.group("Connection");
-    options.add("socket-endpoint,socket_endpoint,s", text(server.endpoint).otherwise("tcp://127.0.0.1:28000"),
+    options.add("socket-endpoint,socket_endpoint,s", text(server.endpoint).otherwise_as_declared(),
                 "ZeroMQ endpoint to listen on; also --socket_endpoint");
 }
 
@@ -48,13 +48,13 @@ int batsched(const Arguments& arguments) {
     options.add("verbosity",
                 word(verbosity, "arg",
                      {{"debug", level::debug}, {"info", level::info}, {"quiet", level::warn}, {"silent", level::off}})
-                    .otherwise("info"),
+                    .otherwise_as_declared(),
                 "debug, info, quiet or silent");
     options.add("version", asks_version, "print the version");
-    if (!options.parse(
-            arguments, "batfill batsched [OPTION]... (or, by a link of that name: batsched [OPTION]...)",
-            "Schedules for Batsim as batsched does, with its options and names; docs/serve.md has what differs.",
-            {"batsched -v easy_bf -s tcp://127.0.0.1:28000", "batsched -v conservative_bf -o lcfs"})) {
+    if (!parse(options, arguments,
+               {"batfill batsched [OPTION]... (or, by a link of that name: batsched [OPTION]...)",
+                "Schedules for Batsim as batsched does, with its options and names; docs/serve.md has what differs.",
+                {"batsched -v easy_bf -s tcp://127.0.0.1:28000", "batsched -v conservative_bf -o lcfs"}})) {
         return 0;
     }
     if (asks_version) {
@@ -64,8 +64,8 @@ int batsched(const Arguments& arguments) {
     refuse_if(options.given("variant_options") && options.given("variant_options_filepath"),
               "--variant_options and --variant_options_filepath say the same thing: give one of the two");
     spdlog::set_level(verbosity);
-    server.choice = batsched_choice(chosen);
-    require_usable(server.choice);
+    server.scheduler = batsched_choice(chosen);
+    require_fit_for_daemon(server.scheduler);
     run_server(server);
     return 0;
 }

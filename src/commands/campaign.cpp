@@ -5,9 +5,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "command.hpp"
 #include "inputs.hpp"
-#include "parsers.hpp"
 #include "src/campaign/run_campaign.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
@@ -62,10 +60,11 @@ int merge(const Arguments& arguments) {
     options.group("Output");
     options.add("output,o", value(output, "FOLDER", folder_for_output).required(),
                 "where results.csv goes; may be one of them");
-    if (!options.parse(
-            arguments, "batfill campaign merge FOLDER... -o FOLDER",
-            "Puts together what --shard has divided: writes results.csv of the runs in all these folders, and the pages.",
-            {"campaign merge shard-1 shard-2 -o all", "campaign merge all shard-3 -o all"})) {
+    if (!parse(
+            options, arguments,
+            {"batfill campaign merge FOLDER... -o FOLDER",
+             "Puts together what --shard has divided: writes results.csv of the runs in all these folders, and the pages.",
+             {"campaign merge shard-1 shard-2 -o all", "campaign merge all shard-3 -o all"}})) {
         return 0;
     }
     const std::size_t runs = merge_shards(folders, output, print_page);
@@ -128,7 +127,7 @@ CampaignWatch printing(const CampaignRequest& request) {
 }
 
 void run(const CampaignRequest& request) {
-    const MadeCampaign made = run_campaign(request, makers(), printing(request));
+    const MadeCampaign made = run_campaign(request, printing(request));
     if (request.dry_run) {
         for (const CampaignRun& run : made.runs) {
             std::cout << commands_of(run, request.folder) << '\n';
@@ -164,8 +163,10 @@ int campaign(const Arguments& arguments) {
     options.group("Output");
     options.add("output,o", value(request.folder, "FOLDER", folder_for_output),
                 "folder of all output; by default the name of the file without its ending");
-    if (!options.parse(arguments, campaign_usage, campaign_summary,
-                       {"campaign --init SP2.swf.gz > sp2.yaml", "campaign sp2.yaml -o sp2 --threads 4"})) {
+    if (!parse(options, arguments,
+               {campaign_usage,
+                campaign_summary,
+                {"campaign --init SP2.swf.gz > sp2.yaml", "campaign sp2.yaml -o sp2 --threads 4"}})) {
         return 0;
     }
     if (options.given("init")) {

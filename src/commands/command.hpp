@@ -12,10 +12,6 @@ struct Command {
     bool ends_itself = false;  // on a signal; these end the other commands, which leave no temporary file
 };
 
-// Runs the program with these arguments and returns its exit status. Prints an error as one line.
-// Requires: not called before in this process.
-int run_program(Arguments arguments);
-
 int serve(const Arguments&);
 int batsched(const Arguments&);
 int simulate(const Arguments&);

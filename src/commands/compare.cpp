@@ -1,12 +1,11 @@
 #include <iostream>
 #include <optional>
 
-#include "command.hpp"
 #include "inputs.hpp"
 #include "src/analysis/job_measures.hpp"
 #include "src/analysis/tables.hpp"
-#include "src/campaign/comparison_page.hpp"
 #include "src/replay/comparison.hpp"
+#include "src/report/comparison_page.hpp"
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/progress.hpp"
@@ -137,15 +136,16 @@ int compare(const Arguments& arguments) {
     CompareOptions read;
     Options options;
     add_compare_options(options, read);
-    if (!options.parse(
-            arguments, "batfill compare SCHEDULER... WORKLOAD... [OPTION]...",
-            "Replays each workload on an empty machine under each scheduler, in memory, and prints all metrics side by side.\n"
-            "A SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n"
-            "{\"algorithm\": NAME, \"params\": {KEY: VALUE}}. A WORKLOAD is Batsim's JSON or a log (.swf), also gzipped. Of several\n"
-            "workloads, or with --weeks, the table has means. From five workloads with different jobs on, they have confidence\n"
-            "intervals of 95 %. * marks the best, ~ what is not told apart from it.",
-            {"compare fcfs easy easy,order=saf sp2.json -p sdsc-sp2",
-             "compare conservative pc dc SP2.swf.gz --weeks --report page.html"})) {
+    if (!parse(
+            options, arguments,
+            {"batfill compare SCHEDULER... WORKLOAD... [OPTION]...",
+             "Replays each workload on an empty machine under each scheduler, in memory, and prints all metrics side by side.\n"
+             "A SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n"
+             "{\"algorithm\": NAME, \"params\": {KEY: VALUE}}. A WORKLOAD is Batsim's JSON or a log (.swf), also gzipped. Of several\n"
+             "workloads, or with --weeks, the table has means. From five workloads with different jobs on, they have confidence\n"
+             "intervals of 95 %. * marks the best, ~ what is not told apart from it.",
+             {"compare fcfs easy easy,order=saf sp2.json -p sdsc-sp2",
+              "compare conservative pc dc SP2.swf.gz --weeks --report page.html"}})) {
         return 0;
     }
     complete(options, read);
@@ -162,7 +162,7 @@ int compare(const Arguments& arguments) {
         ComparisonRequest whole = read.request;
         whole.weeks = false;
         whole.note = [](const std::string&) {};  // it has been said
-        write_file(*read.report, campaign::comparison_page(whole, "batfill compare " + command_line(arguments)));
+        write_file(*read.report, report::comparison_page(whole, "batfill compare " + command_line(arguments)));
     }
     return 0;
 }

@@ -1,13 +1,13 @@
 #include <cstdio>
 
 #include "command.hpp"
-#include "options.hpp"
+#include "src/options/values.hpp"
 
 namespace batfill::commands {
 
 namespace {
 
-const Words<Command> models = {
+const options::Words<Command> models = {
     {"failures", {"no workload, but when the nodes of a machine fail and are repaired", failures}},
     {"farm", {"the random farms with licences of the paper on computational farms (CoreGRID 2007)", farm}},
     {"lublin", {"the model of Lublin and Feitelson (JPDC 2003)", lublin}},
@@ -26,7 +26,7 @@ void print_help() {
 
 int generate(const Arguments& arguments) {
     if (arguments.empty()) {
-        throw UsageError("expected a model, known models: " + list_of(names_of(models)) +
+        throw UsageError("expected a model, known models: " + list_of(options::names_of(models)) +
                          " (usage: batfill generate MODEL [OPTION]...)");
     }
     const std::string& name = arguments.front();
@@ -34,7 +34,7 @@ int generate(const Arguments& arguments) {
         print_help();
         return 0;
     }
-    return meaning_of(name, models, "model").run({arguments.begin() + 1, arguments.end()});
+    return options::meaning_of(name, models, "model").run({arguments.begin() + 1, arguments.end()});
 }
 
 }  // namespace batfill::commands

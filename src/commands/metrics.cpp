@@ -4,10 +4,9 @@
 
 #include <batfill/core/error.hpp>
 
-#include "command.hpp"
 #include "inputs.hpp"
-#include "src/report/measured_runs.hpp"
-#include "src/report/run_files.hpp"
+#include "src/runs/measured_runs.hpp"
+#include "src/runs/run_files.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 
@@ -43,7 +42,7 @@ void check_groupings(const Options& options, const std::vector<JobGrouping>& gro
               "--by: the workload tells users and queues, expected --workload");
 }
 
-void check_rules(const Options& options, report::MeasureRequest& request) {
+void check_rules(const Options& options, runs::MeasureRequest& request) {
     for (const char* option : {"waited-in-any-run", "per-job"}) {
         refuse_if(options.given(option) && request.workloads.empty(),
                   "--" + std::string(option) + " tells regular jobs by the workload, expected --workload");
@@ -66,16 +65,16 @@ void check_rules(const Options& options, report::MeasureRequest& request) {
 }
 
 // The files that the command reads, except the platform.
-std::vector<std::string> files_of(const report::MeasureRequest& request) {
-    std::vector<std::string> files = mapped(request.schedules, report::jobs_file);
+std::vector<std::string> files_of(const runs::MeasureRequest& request) {
+    std::vector<std::string> files = mapped(request.schedules, runs::jobs_file);
     files.insert(files.end(), request.workloads.begin(), request.workloads.end());
     if (request.baseline) {
-        files.push_back(report::jobs_file(*request.baseline));
+        files.push_back(runs::jobs_file(*request.baseline));
     }
     return files;
 }
 
-void add_metrics_options(Options& options, report::MeasureRequest& request, std::vector<std::string>& chosen) {
+void add_metrics_options(Options& options, runs::MeasureRequest& request, std::vector<std::string>& chosen) {
     IntervalOptions& intervals = request.intervals.emplace();
     options.add_positional("schedules", text(request.schedules).required());
     options.group("Input");
@@ -106,7 +105,7 @@ void add_metrics_options(Options& options, report::MeasureRequest& request, std:
 }  // namespace
 
 int metrics(const Arguments& arguments) {
-    report::MeasureRequest request;
+    runs::MeasureRequest request;
     MetricsFormat format{};
     std::vector<std::string> chosen;
     Options options;
@@ -115,21 +114,22 @@ int metrics(const Arguments& arguments) {
     add_table_format_option(options, format);
     options.add("per-job", text(request.per_job, "FILE"),
                 "also write wait and stretch of every job in every run, csv, gzipped if it ends in .gz");
-    if (!options.parse(
-            arguments, "batfill metrics SCHEDULE... [OPTION]...",
-            "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
-            "PREFIX_jobs.csv, the PREFIX alone, or a log, whose own schedule it is. Utilisation, system usage and lost capacity\n"
-            "need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
-            "need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and workload. With --baseline,\n"
-            "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or confidence\n"
-            "intervals are shown instead.",
-            {"metrics easy dc_jobs.csv -p sdsc-sp2", "metrics easy dc -w sp2.json --by width,length --format csv"})) {
+    if (!parse(
+            options, arguments,
+            {"batfill metrics SCHEDULE... [OPTION]...",
+             "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
+             "PREFIX_jobs.csv, the PREFIX alone, or a log, whose own schedule it is. Utilisation, system usage and lost capacity\n"
+             "need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
+             "need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and workload. With --baseline,\n"
+             "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or confidence\n"
+             "intervals are shown instead.",
+             {"metrics easy dc_jobs.csv -p sdsc-sp2", "metrics easy dc -w sp2.json --by width,length --format csv"}})) {
         return 0;
     }
     if (request.per_job) {
         require_no_input("per-job", request.per_job, files_of(request));
     }
-    const report::MeasuredRuns measured = report::measure_runs(request, note);
+    const runs::MeasuredRuns measured = runs::measure_runs(request, note);
     if (!request.groupings.empty()) {
         write_groups(std::cout, measured.groups, request.groupings, format);
     } else if (request.intervals) {

@@ -1,6 +1,5 @@
 #include <string>
 
-#include "command.hpp"
 #include "inputs.hpp"
 #include "src/support/files.hpp"
 
@@ -14,11 +13,12 @@ int platform(const Arguments& arguments) {
     options.add("hosts", value(hosts, "N", number_of_hosts, "a number").required(), "number of hosts");
     options.group("Output");
     add_output_option(options, path, "file to write, gzipped if it ends in .gz");
-    if (!options.parse(
-            arguments, "batfill platform --hosts N -o FILE.xml",
-            "Writes a SimGrid platform of equal hosts for Batsim, with a master_host and without latency. The commands of batfill\n"
-            "take the number itself: -p N.",
-            {"platform --hosts 128 -o machine.xml", "platform --hosts 4096 -o machine.xml.gz"})) {
+    if (!parse(
+            options, arguments,
+            {"batfill platform --hosts N -o FILE.xml",
+             "Writes a SimGrid platform of equal hosts for Batsim, with a master_host and without latency. The commands of batfill\n"
+             "take the number itself: -p N.",
+             {"platform --hosts 128 -o machine.xml", "platform --hosts 4096 -o machine.xml.gz"}})) {
         return 0;
     }
     require_writable_folder(path);

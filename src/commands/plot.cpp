@@ -6,11 +6,10 @@
 
 #include <batfill/core/error.hpp>
 
-#include "command.hpp"
 #include "inputs.hpp"
 #include "src/report/conversion.hpp"
 #include "src/report/figures.hpp"
-#include "src/report/run_files.hpp"
+#include "src/runs/run_files.hpp"
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
@@ -122,11 +121,11 @@ void rename_runs(std::vector<report::PlottedRun>& runs, const std::vector<std::s
 }
 
 std::vector<report::PlottedRun> read_runs(const std::vector<std::string>& prefixes, const MetricsOptions& machine) {
-    const std::vector<std::string> names = report::run_labels(prefixes);
+    const std::vector<std::string> names = runs::run_labels(prefixes);
     std::vector<report::PlottedRun> runs;
     for (std::size_t i = 0; i < prefixes.size(); ++i) {
-        runs.push_back({names[i], report::read_run(prefixes[i], note)});
-        report::require_machine_of_run(prefixes[i], runs.back().schedule, machine, note);
+        runs.push_back({names[i], runs::read_run(prefixes[i], note)});
+        runs::require_machine_of_run(prefixes[i], runs.back().schedule, machine, note);
     }
     return runs;
 }
@@ -154,12 +153,13 @@ int plot(const Arguments& arguments) {
     options.add("title", text(plotted.title, "TEXT"), "title above the chart");
     std::vector<std::string> labels;
     options.add("label", labels_of_runs(labels), "name of a run in the chart, such as easy=EASY; repeatable");
-    if (!options.parse(
-            arguments, "batfill plot KIND PREFIX... -o FILE.svg|FILE.pdf|FILE.png [OPTION]...",
-            "Plots one chart of one or more runs as SVG, PDF or PNG, for a paper. KIND is gantt (the jobs on the machine, a panel\n"
-            "per run), utilisation, queue (jobs waiting over time), or waits or slowdowns (how many jobs had at most this wait or\n"
-            "bounded slowdown). PREFIX is as in batfill report, which shows all charts on one page.",
-            {"plot gantt easy -o gantt.svg", "plot utilisation easy dc -p sdsc-sp2 -o utilisation.png"})) {
+    if (!parse(
+            options, arguments,
+            {"batfill plot KIND PREFIX... -o FILE.svg|FILE.pdf|FILE.png [OPTION]...",
+             "Plots one chart of one or more runs as SVG, PDF or PNG, for a paper. KIND is gantt (the jobs on the machine, a panel\n"
+             "per run), utilisation, queue (jobs waiting over time), or waits or slowdowns (how many jobs had at most this wait or\n"
+             "bounded slowdown). PREFIX is as in batfill report, which shows all charts on one page.",
+             {"plot gantt easy -o gantt.svg", "plot utilisation easy dc -p sdsc-sp2 -o utilisation.png"}})) {
         return 0;
     }
     refuse_if(options.given("dpi") && !output.ends_with(".png"), "--dpi: expected a FILE.png, found '" + output + "'");
@@ -172,7 +172,7 @@ int plot(const Arguments& arguments) {
               "--colors: expected " + std::to_string(colours) +
                   (kind == report::PlotKind::gantt ? ", one for each class of wait" : ", one for each run") +
                   ", found " + std::to_string(plotted.colours.size()));
-    require_no_input("output", output, mapped(prefixes, report::jobs_file));
+    require_no_input("output", output, mapped(prefixes, runs::jobs_file));
     std::vector<report::PlottedRun> runs = read_runs(prefixes, machine);
     rename_runs(runs, labels);
     for (const report::PlottedRun& run : runs) {

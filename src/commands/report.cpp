@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <iostream>
 
-#include "command.hpp"
 #include "inputs.hpp"
-#include "src/report/run_files.hpp"
+#include "src/runs/run_files.hpp"
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
 
@@ -15,9 +14,9 @@ namespace {
 
 // Returns the index of the baseline in `prefixes`. Inserts a missing baseline at the front.
 std::size_t place_of_baseline(const std::string& baseline, std::vector<std::string>& prefixes) {
-    const std::string file = report::jobs_file(baseline);  // a run may be named by its prefix or by this file
+    const std::string file = runs::jobs_file(baseline);  // a run may be named by its prefix or by this file
     const auto found = std::find_if(prefixes.begin(), prefixes.end(),
-                                    [&](const std::string& prefix) { return report::jobs_file(prefix) == file; });
+                                    [&](const std::string& prefix) { return runs::jobs_file(prefix) == file; });
     if (found == prefixes.end()) {
         prefixes.insert(prefixes.begin(), baseline);
         return 0;
@@ -42,21 +41,22 @@ int report(const Arguments& arguments) {
     options.group("Output");
     options.add("output,o", output_file(request.output, "FILE.html", page_endings).required(), "the page");
     options.add("title", text(request.title, "TEXT"), "title of the page; by default the names of the runs");
-    if (!options.parse(
-            arguments, "batfill report PREFIX... -o FILE.html [OPTION]...",
-            "Makes one HTML page of one or more runs, side by side. It needs no other file and no network. It shows a Gantt chart\n"
-            "of the machine, its use and the queue over time, the distribution of waits, and the metrics with differences to a\n"
-            "baseline; with the workload also users, queues and deadlines. docs/metrics.md explains everything on the page.\n"
-            "PREFIX is the prefix of the files that simulate or Batsim wrote: PREFIX_jobs.csv, and, if they exist,\n"
-            "PREFIX_schedule.csv, PREFIX_statistics.csv, PREFIX_guarantees.csv and PREFIX_broken_guarantees.csv.",
-            {"report easy dc -o page.html", "report easy dc -w sp2.json -p sdsc-sp2 --baseline easy -o page.html"})) {
+    if (!parse(
+            options, arguments,
+            {"batfill report PREFIX... -o FILE.html [OPTION]...",
+             "Makes one HTML page of one or more runs, side by side. It needs no other file and no network. It shows a Gantt chart\n"
+             "of the machine, its use and the queue over time, the distribution of waits, and the metrics with differences to a\n"
+             "baseline; with the workload also users, queues and deadlines. docs/metrics.md explains everything on the page.\n"
+             "PREFIX is the prefix of the files that simulate or Batsim wrote: PREFIX_jobs.csv, and, if they exist,\n"
+             "PREFIX_schedule.csv, PREFIX_statistics.csv, PREFIX_guarantees.csv and PREFIX_broken_guarantees.csv.",
+             {"report easy dc -o page.html", "report easy dc -w sp2.json -p sdsc-sp2 --baseline easy -o page.html"}})) {
         return 0;
     }
     request.command = command_line(arguments);
     if (options.given("baseline")) {
         request.baseline = place_of_baseline(baseline, request.prefixes);
     }
-    require_no_input("output", request.output, mapped(request.prefixes, report::jobs_file));
+    require_no_input("output", request.output, mapped(request.prefixes, runs::jobs_file));
     require_no_input("output", request.output, request.workloads);
     write_file(request.output, report::render_report(request, note));
     std::cout << one_line(request.output) << ": " << counted(request.prefixes.size(), "run") << '\n';

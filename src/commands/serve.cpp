@@ -3,10 +3,9 @@
 
 #include <batfill/engine/engine.hpp>
 
-#include "command.hpp"
 #include "inputs.hpp"
 #include "src/engine/named_scheduler.hpp"
-#include "src/server/server.hpp"
+#include "src/server/server_options.hpp"
 #include "src/session/session.hpp"
 #include "src/support/names.hpp"
 #include "src/transport/connections.hpp"
@@ -14,13 +13,6 @@
 namespace batfill::commands {
 
 namespace {
-
-spdlog::level::level_enum log_level(const std::string& name) {
-    const spdlog::level::level_enum known = spdlog::level::from_str(name);
-    refuse_if(known == spdlog::level::off && name != "off",
-              unknown_name("log level", name, {"trace", "debug", "info", "warning", "error", "off"}));
-    return known;
-}
 
 // Lets as many peers and strangers connect as the system allows.
 void raise_limit_of_open_files() {
@@ -37,7 +29,6 @@ struct ServeOptions {
     std::vector<std::string> parameters;
     std::string platform;
     std::string master_host;
-    std::string key_file;
     spdlog::level::level_enum log_level = spdlog::level::info;
 };
 
@@ -52,23 +43,10 @@ void add_serve_options(Options& options, ServeOptions& read, ServerOptions& serv
     options.add(
         "platform,p", text(read.platform),
         "Batsim's platform file; placement=machine reads the speeds of the hosts from it, which Batsim 4 does not send");
-    options.add("master-host,m", text(read.master_host).otherwise(default_master_host), "host that is not a resource");
-    options.group("Connection");
-    options.add("socket-endpoint,s", text(server.endpoint).otherwise("tcp://127.0.0.1:28000"),
-                "ZeroMQ endpoint to listen on");
-    options.add("protocol",
-                word(server.protocol, "arg", {{"auto", ""}, {"4", "batsim4"}, {"5", "batsim5"}}).otherwise("auto"),
-                "4 or 5: only this version of Batsim; auto: the version that connects");
-    options.add(
-        "curve-secret-key", text(read.key_file, "FILE"),
-        "file of the daemon's secret CURVE key, created if missing; only peers that know the public key can connect");
-    options.add("keep-alive", server.keep_alive,
-                "serve one simulation after another, also after one that must be refused, until a signal comes");
-    options.add("idle-timeout", length(server.idle_timeout, "SECONDS", Duration::seconds(1), longest_timeout),
-                "end after this long without a message; in the middle of a simulation with status 1");
+    add_master_host_option(options, read.master_host, "host that is not a resource");
+    add_connection_options(options, server);
     options.group("Output");
-    options.add("log-level,l", value(read.log_level, "arg", log_level).otherwise("info"),
-                "trace, debug, info, warning, error or off");
+    add_log_level_option(options, read.log_level);
 }
 
 }  // namespace
@@ -78,23 +56,21 @@ int serve(const Arguments& arguments) {
     ServerOptions server;
     Options options;
     add_serve_options(options, read, server);
-    if (!options.parse(
-            arguments, "batfill serve -a NAME [-P key=value]... [-s ENDPOINT]",
-            "Schedules for Batsim. Ends with status 0 after the simulation, or when SIGINT, SIGTERM or SIGHUP comes.",
-            {"serve -a easy,order=saf", "serve -a conservative --keep-alive --idle-timeout 1h -s tcp://*:28000"})) {
+    if (!parse(
+            options, arguments,
+            {"batfill serve -a NAME [-P key=value]... [-s ENDPOINT]",
+             "Schedules for Batsim. Ends with status 0 after the simulation, or when SIGINT, SIGTERM or SIGHUP comes.",
+             {"serve -a easy,order=saf", "serve -a conservative --keep-alive --idle-timeout 1h -s tcp://*:28000"}})) {
         return 0;
     }
-    server.choice = read_choice(read.algorithm, read.parameters);
-    if (!server.choice.algorithm.empty()) {
-        // Refuses an impossible choice before any simulation begins.
-        require_fit_for_daemon(Engine(server.choice.algorithm, server.choice.parameters));
-    }
+    server.scheduler = read_choice(read.algorithm, read.parameters);
+    require_fit_for_daemon(server.scheduler);
     spdlog::set_level(read.log_level);
     if (options.given("platform")) {
         server.platform = named_platform(read.platform, read.master_host);
     }
-    if (options.given("curve-secret-key")) {
-        server.curve_secret_key = transport::read_or_make_secret_curve_key(read.key_file);
+    if (!server.curve_key_file.empty()) {
+        server.curve_secret_key = transport::read_or_make_secret_curve_key(server.curve_key_file);
         spdlog::info("public CURVE key, which peers have to know: {}",
                      transport::curve_public_key(server.curve_secret_key));
     }

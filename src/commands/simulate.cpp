@@ -6,14 +6,14 @@
 #include <utility>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/replay/outcome.hpp>
 
-#include "command.hpp"
 #include "inputs.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/remote/socket_scheduler.hpp"
 #include "src/replay/notes.hpp"
+#include "src/support/durations.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
@@ -31,18 +31,19 @@ using Clock = std::chrono::steady_clock;
 struct SimulateOptions {
     std::string algorithm;
     std::vector<std::string> parameters;
-    SchedulerChoice choice;              // of the embedded scheduler
-    std::string like;                    // name of the Batsim to imitate
-    std::string endpoint;                // of the scheduler behind a socket; empty: it is embedded
-    Duration timeout;                    // how long to wait for each of its answers
-    std::string curve_key;               // its public key; empty: none
-    std::string prefix = "out";          // of the output files
-    std::string platform;                // as --platform takes it
-    std::string master_host;             // host that is not a resource
-    std::vector<std::string> workloads;  // paths
-    std::vector<std::string> events;     // paths
-    Scenario scenario;                   // without what is in these files
-    bool has_plugins = false;            // algorithms of others may look at any field of a job
+    WrittenScheduler written;               // by these two
+    std::string like;                       // name of the Batsim to imitate
+    std::string endpoint;                   // of the scheduler behind a socket; empty: it is embedded
+    std::optional<SchedulerChoice> choice;  // of the embedded one
+    Duration timeout;                       // how long to wait for each of its answers
+    std::string curve_key;                  // its public key; empty: none
+    std::string prefix = "out";             // of the output files
+    std::string platform;                   // as --platform takes it
+    std::string master_host;                // host that is not a resource
+    std::vector<std::string> workloads;     // paths
+    std::vector<std::string> events;        // paths
+    Scenario scenario;                      // without what is in these files
+    bool has_plugins = false;               // algorithms of others may look at any field of a job
     bool measures_time = false;
     bool quiet = false;
 };
@@ -99,7 +100,7 @@ void check_scheduler_options(const Options& options, const SimulateOptions& read
     refuse_if(!embedded && read.like != default_simulator_rules,
               "--like is for the embedded scheduler, expected -a instead of -s: what is said behind -s is " +
                   std::string(default_simulator_rules) + "'s");
-    refuse_if(!embedded && (!read.choice.algorithm.empty() || !read.choice.parameters.empty()),
+    refuse_if(!embedded && (!read.written.algorithm.empty() || !read.written.parameters.empty()),
               "-a and -P choose the embedded scheduler, -s another one: give one of the two");
     for (const char* name : {"enable-dynamic-jobs", "acknowledge-dynamic-jobs", "enable-profile-reuse"}) {
         refuse_if(embedded && options.given(name),
@@ -114,7 +115,7 @@ void add_input_and_scheduler(Options& options, SimulateOptions& read) {
     Scenario& scenario = read.scenario;
     options.group("Input");
     options.add("platform,p", text(read.platform, platform_value).required(), platform_help);
-    options.add("master-host,m", text(read.master_host).otherwise(default_master_host), "host that is not a resource");
+    add_master_host_option(options, read.master_host, "host that is not a resource");
     options.add("workload,w", text(read.workloads).required(),
                 "workload (Batsim's JSON, or a log .swf; also gzipped); repeat for w0, w1, ...");
     options.add("events", text(read.events), "file of external events (one JSON object per line); repeatable");
@@ -164,23 +165,23 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
         "real-times", read.measures_time,
         "write the real scheduling and simulation time into the schedule's CSV; without it they are 0, and equal runs write equal files");
     options.add("quiet,q", read.quiet, "no progress and no summary");
-    if (!options.parse(
-            arguments, "batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-o PREFIX]",
-            "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as Batsim does.",
-            {"simulate -p sdsc-sp2 -w sp2.json -a easy,order=saf -o saf",
-             "simulate -p 128 -w sp2.json -a easy -P threshold=2d -o easy"})) {
+    if (!parse(
+            options, arguments,
+            {"batfill simulate -p PLATFORM.xml -w WORKLOAD.json (-a NAME | -s ENDPOINT) [-o PREFIX]",
+             "Replays workloads in the embedded simulator and writes PREFIX_jobs.csv and PREFIX_schedule.csv as Batsim does.",
+             {"simulate -p sdsc-sp2 -w sp2.json -a easy,order=saf -o saf",
+              "simulate -p 128 -w sp2.json -a easy -P threshold=2d -o easy"}})) {
         return std::nullopt;
     }
     refuse_if(options.given("sched-cfg") && options.given("sched-cfg-file"),
               "--sched-cfg and --sched-cfg-file say the same thing: give one of the two");
     refuse_if(options.given("output") && options.given("export"),
               "-o and -e both name the prefix of the output files: give one of the two");
-    read.choice = read_choice(read.algorithm, read.parameters);
+    read.written = read_choice(read.algorithm, read.parameters);
     check_scheduler_options(options, read);
     if (read.endpoint.empty()) {
         read.choice =
-            combine(read.choice, parse_scheduler_configuration(read.scenario.scheduler_configuration), "-a NAME");
-        require_usable(read.choice);
+            combine(read.written, parse_scheduler_configuration(read.scenario.scheduler_configuration), "-a NAME");
     }
     read.scenario.rules = simulator_rules(read.like);
     read.has_plugins = options.given("plugin");
@@ -224,7 +225,7 @@ Outcome simulate(Scenario scenario, const SimulateOptions& options, SocketSchedu
         };
     }
     return scheduler != nullptr ? run(std::move(scenario), *scheduler, how)
-                                : run(std::move(scenario), options.choice, how);
+                                : run(std::move(scenario), *options.choice, how);
 }
 
 // Says what was simulated and written.
@@ -234,7 +235,7 @@ void print_outcome(const Outcome& outcome, double seconds, const std::vector<std
               << simulation.results().now.to_string() << " simulated seconds in " << seconds << " s; wrote "
               << one_line(enumeration(written)) << '\n';
     if (const std::vector<Statistic>& statistics = outcome.statistics(); !statistics.empty()) {
-        std::cout << "statistics of " << outcome.engine()->description().name << ": " << text_of(statistics) << '\n';
+        std::cout << "statistics of " << outcome.engine()->choice().algorithm() << ": " << text_of(statistics) << '\n';
     }
 }
 
@@ -246,7 +247,7 @@ void note_surprises(const Outcome& outcome, bool has_plugins) {
         if (outcome.engine() == nullptr) {
             notes.add_computations(workload);
         } else {
-            notes.add_run(workload, outcome.engine()->state().placement, has_plugins);
+            notes.add_run(workload, outcome.engine()->choice().common().placement, has_plugins);
         }
     }
     for (const std::string& text : notes.texts(outcome.simulation().results().rounded_run_times)) {

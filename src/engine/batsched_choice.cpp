@@ -24,13 +24,13 @@ int number(Fields& options, std::string_view name, int otherwise) {
     return given;
 }
 
-void follow_metadata(Fields& options, SchedulerChoice& choice) {
+void follow_metadata(Fields& options, WrittenScheduler& choice) {
     if (options.boolean("set_job_metadata", false)) {
         choice.parameters.emplace_back("metadata", "yes");
     }
 }
 
-void follow_filler_options(Fields& options, SchedulerChoice& choice) {
+void follow_filler_options(Fields& options, WrittenScheduler& choice) {
     const JsonValue* const fraction = options.find("fraction_of_machines_to_use");
     if (fraction != nullptr && !(fraction->IsNumber() && fraction->GetDouble() == 1)) {
         options.fail("fraction_of_machines_to_use", "1, as a job gets all processors that it asks for");
@@ -40,7 +40,7 @@ void follow_filler_options(Fields& options, SchedulerChoice& choice) {
     follow_metadata(options, choice);
 }
 
-void follow_killer_options(Fields& options, SchedulerChoice& choice) {
+void follow_killer_options(Fields& options, WrittenScheduler& choice) {
     if (options.find("delay_before_kill") != nullptr) {
         choice.parameters.emplace_back("delay", options.seconds("delay_before_kill").to_shortest_string());
     }
@@ -51,7 +51,7 @@ void follow_killer_options(Fields& options, SchedulerChoice& choice) {
     }
 }
 
-void follow_submitter_options(Fields& options, SchedulerChoice& choice) {
+void follow_submitter_options(Fields& options, WrittenScheduler& choice) {
     if (options.find("nb_jobs_to_submit") != nullptr) {
         choice.parameters.emplace_back("jobs", std::to_string(number(options, "nb_jobs_to_submit", 0)));
     }
@@ -82,7 +82,7 @@ struct Variant {
     Order order;
     bool has_policy;  // or takes the lowest processors whatever the policy is
     Parameters::Given parameters = {};
-    void (*follow)(Fields& options, SchedulerChoice& choice) = nullptr;  // its options, if it has any
+    void (*follow)(Fields& options, WrittenScheduler& choice) = nullptr;  // its options, if it has any
 };
 
 const std::vector<Variant>& variants() {
@@ -167,7 +167,7 @@ void add_order(const Variant& variant, const std::string& name, Parameters::Give
     }
 }
 
-void follow_options(const Variant& variant, const std::string& text, SchedulerChoice& choice) {
+void follow_options(const Variant& variant, const std::string& text, WrittenScheduler& choice) {
     try {
         JsonReader reader;
         const JsonValue& document = reader.parse(text);
@@ -188,9 +188,9 @@ void follow_options(const Variant& variant, const std::string& text, SchedulerCh
 
 }  // namespace
 
-SchedulerChoice batsched_choice(const BatschedOptions& options) {
+WrittenScheduler batsched_choice(const BatschedOptions& options) {
     const Variant& variant = entry_named("variant", variants(), options.variant);
-    SchedulerChoice choice{variant.algorithm, variant.parameters};
+    WrittenScheduler choice{variant.algorithm, variant.parameters};
     add_order(variant, options.queue_order, choice.parameters);
     const std::string placement = entry_named("selection policy", policies, options.selection_policy).ours;
     if (variant.has_policy) {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 
 namespace batfill {
 
@@ -18,6 +18,6 @@ struct BatschedOptions {
 // Returns the equivalent algorithm and parameters, as docs/serve.md lists them. Logs a warning of variant options
 // that it does not follow.
 // Throws: UsageError for what batsched does not know, and for what has no equivalent.
-SchedulerChoice batsched_choice(const BatschedOptions& options);
+WrittenScheduler batsched_choice(const BatschedOptions& options);
 
 }  // namespace batfill

@@ -17,7 +17,7 @@ void EngineCore::fail(JobIndex index, const std::string& rule) const {
 }
 
 void EngineCore::fail(const std::string& what) const {
-    throw DecisionError("algorithm " + description_.name + " at " + state_.now.to_string() + ": " + what);
+    throw DecisionError("algorithm " + choice_.algorithm() + " at " + state_.now.to_string() + ": " + what);
 }
 
 void EngineCore::start(JobIndex index, const ResourceSet* allocation) {
@@ -83,7 +83,7 @@ void EngineCore::promise(JobIndex index, Time time) {
         fail(index, "it is promised a start at " + time.to_string() + ", expected one that is still to come");
     }
     Job& job = state_.jobs[index];
-    if (!gives_guarantees()) {
+    if (!choice_.gives_guarantees()) {
         return;
     }
     if (job.guaranteed_start.is_infinite()) {

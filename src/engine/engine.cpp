@@ -6,14 +6,11 @@
 
 namespace batfill {
 
+Engine::Engine(const SchedulerChoice& choice) : core_(std::make_unique<EngineCore>(choice)) {}
 Engine::Engine(const std::string& algorithm, const Parameters::Given& given)
-    : Engine(find_algorithm(algorithm), given) {}
+    : Engine(SchedulerChoice(algorithm, given)) {}
 Engine::Engine(const AlgorithmDescription& description, const Parameters::Given& given)
-    : core_(std::make_unique<EngineCore>(description, given)) {}
-Engine::Engine(const SchedulerChoice& choice)
-    : description_(choice.description),
-      core_(std::make_unique<EngineCore>(description_ ? *description_ : find_algorithm(choice.algorithm),
-                                         choice.parameters)) {}
+    : Engine(SchedulerChoice(std::make_shared<const AlgorithmDescription>(description), given)) {}
 Engine::~Engine() = default;
 
 void Engine::begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free) {
@@ -40,17 +37,11 @@ bool Engine::knows(JobNumber job) const {
 bool Engine::is_running(JobNumber job) const {
     return core_->is_running(core_->numbers().find(job));
 }
-const AlgorithmDescription& Engine::description() const {
-    return core_->description();
+const SchedulerChoice& Engine::choice() const {
+    return core_->choice();
 }
 const Algorithm& Engine::algorithm() const {
     return core_->algorithm();
-}
-bool Engine::gives_guarantees() const {
-    return core_->gives_guarantees();
-}
-bool Engine::needs_run_times() const {
-    return core_->needs_run_times();
 }
 std::vector<Statistic> Engine::statistics() const {
     return core_->statistics();
@@ -59,7 +50,7 @@ bool Engine::registers_jobs() const {
     return core_->registers_jobs();
 }
 bool Engine::reuses_profiles() const {
-    return core_->failures().requeues() || algorithm().reuses_profiles();
+    return choice().common().on_failure == OnFailure::requeue || algorithm().reuses_profiles();
 }
 const std::vector<GuaranteeBreak>& Engine::broken_guarantees() const {
     return core_->broken_guarantees();

@@ -2,66 +2,37 @@
 
 #include <algorithm>
 #include <cassert>
-#include <exception>
-#include <new>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 #include <variant>
 
 #include <batfill/core/error.hpp>
 
-#include "src/support/interruption.hpp"
+#include "src/engine/foreign_code.hpp"
 #include "src/support/json.hpp"
 #include "src/support/overloaded.hpp"
 
 namespace batfill {
 
-namespace {
-
-template <class... Kinds>
-bool is_one_of(const std::exception& problem) {
-    return (... || (dynamic_cast<const Kinds*>(&problem) != nullptr));
-}
-
-}  // namespace
-
-// Calls an algorithm, possibly a plugin's. Turns a broken rule and a foreign exception into a DecisionError that names
-// the algorithm.
+// Calls the algorithm. Turns a broken rule into a DecisionError, too.
 template <class Call>
 decltype(auto) EngineCore::call_algorithm(Call call) const {
-    try {
-        return call();
-    } catch (const BrokenRule& broken) {
-        fail(broken.job(), broken.what());
-    } catch (const std::exception& problem) {
-        // The system's errors say, for example, that no more threads can be created.
-        if (is_one_of<InputError, UsageError, DecisionError, Interrupted, std::bad_alloc, std::system_error>(problem)) {
-            throw;
+    return call_foreign_code(choice_.algorithm(), [&]() -> decltype(auto) {
+        try {
+            return call();
+        } catch (const BrokenRule& broken) {
+            fail(broken.job(), broken.what());
         }
-        throw DecisionError("algorithm " + description_.name + " fails: " + problem.what());
-    } catch (...) {
-        throw DecisionError("algorithm " + description_.name +
-                            " fails: it throws something other than a std::exception");
-    }
+    });
 }
 
-EngineCore::EngineCore(const AlgorithmDescription& description, const Parameters::Given& given)
-    : description_(description) {
-    const Parameters parameters(description_.name, description_.parameters, given);
-    default_walltime_ = parameters.seconds("default-walltime");
-    if (default_walltime_ == Duration()) {
-        throw UsageError("parameter default-walltime must be more than 0 seconds");
-    }
-    walltime_margin_ = parameters.seconds("walltime-margin").value_or(Duration());
-    state_.placement = *placement_named(parameters.choice("placement"));
-    failures_ = std::make_unique<MachineFailures>(parameters);
-    predictor_ = RunTimePredictor::from(description_.parameters, parameters);
-    algorithm_ = call_algorithm([&] { return description_.make(parameters); });
-    if (!algorithm_) {
-        throw DecisionError("algorithm " + description_.name + " fails: the function that makes it returns none");
-    }
-    registers_jobs_ = failures_->requeues() || algorithm_->registers_jobs();
+EngineCore::EngineCore(const SchedulerChoice& choice)
+    : choice_(choice),
+      failures_(choice.common()),
+      predictor_(RunTimePredictor::from(choice.description().parameters, choice.parameters())),
+      registers_jobs_(failures_.requeues() || choice.submits_jobs()),
+      algorithm_(choice.make_algorithm()) {
+    state_.placement = choice.common().placement;
 }
 
 void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free) {
@@ -85,12 +56,6 @@ void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNum
     last_round_ = now;
     Round round(*this);
     call_algorithm([&] { algorithm_->begin(round); });
-}
-
-// A plan counts processors. With contiguous placement, the free processors may be scattered at a planned start, so a
-// plan promises nothing.
-bool EngineCore::gives_guarantees() const {
-    return state_.placement != Placement::contiguous && algorithm_->gives_guarantees();
 }
 
 void EngineCore::arrive(Time now) {
@@ -127,10 +92,10 @@ void EngineCore::take_in(Event&& event) {
 void EngineCore::submitted(JobSubmitted&& submission) {
     Job& job = add_job(submission.job, std::move(submission.description));
     job.may_outlive_walltime = submission.may_outlive_walltime && !job.walltime_assumed;
-    if (needs_run_times()) {
+    if (choice_.needs_run_times()) {
         if (!submission.run_time) {
             throw InputError("job " + shown(job.description().id) +
-                             ": its run time is unknown before it ends, and algorithm " + description_.name +
+                             ": its run time is unknown before it ends, and algorithm " + choice_.algorithm() +
                              " with these parameters needs it");
         }
         state_.run_times.push_back(*submission.run_time);
@@ -138,18 +103,14 @@ void EngineCore::submitted(JobSubmitted&& submission) {
     submissions_.push_back(static_cast<JobIndex>(state_.jobs.size() - 1));
 }
 
-bool EngineCore::needs_run_times() const {
-    return algorithm_->needs_run_times() || (predictor_ && predictor_->needs_run_times());
-}
-
 Job& EngineCore::add_job(JobNumber number, SharedJobDescription description) {
     numbers_.add(number);
     Job& job = state_.jobs.emplace_back();
     job.shared_description = std::move(description);
     if (job.description().walltime) {
-        job.walltime = *job.description().walltime + walltime_margin_;
-    } else if (default_walltime_) {
-        job.walltime = *default_walltime_;
+        job.walltime = *job.description().walltime + choice_.common().walltime_margin;
+    } else if (const std::optional<Duration> assumed = choice_.common().default_walltime) {
+        job.walltime = *assumed;
         job.walltime_assumed = true;
     }
     return job;
@@ -173,7 +134,7 @@ void EngineCore::completed(JobNumber number, JobState state) {
     if (predictor_) {
         predictor_->ended(index, job, state, state_.now);
     }
-    if (failures_->ended(state_, index, state)) {
+    if (failures_.ended(state_, index, state)) {
         to_be_requeued_.push_back(index);
     }
     job.state = state;
@@ -204,7 +165,7 @@ void EngineCore::machine_changed(const MachineChanged& change) {
     } else {
         ResourceSet lost = known;
         lost.remove(state_.unavailable);
-        failures_->lost(lost);
+        failures_.lost(lost);
         state_.unavailable.insert(known);
     }
     ResourceSet idle = ResourceSet::range(0, state_.processors - 1);
@@ -252,13 +213,13 @@ std::optional<RejectJob> EngineCore::refused(JobIndex index) const {
         return because(reason, job.request.processors > state_.processors ? RejectionCause::too_wide_for_machine
                                                                           : RejectionCause::other);
     }
-    if (!job.description().walltime && !default_walltime_) {
+    if (!job.description().walltime && !choice_.common().default_walltime) {
         return because("has no walltime, and no default-walltime is set", RejectionCause::no_walltime);
     }
     if (job.description().walltime && *job.description().walltime <= Duration()) {
         return because("has a walltime of 0");
     }
-    if (auto reason = failures_->reason_to_reject(state_, job.request)) {
+    if (auto reason = failures_.reason_to_reject(state_, job.request)) {
         return because(reason);
     }
     return because(algorithm_->refuse(job.description()));
@@ -280,7 +241,7 @@ void EngineCore::admit(Round& round, JobIndex index) {
     }
     state_.waiting.insert(index, state_.jobs);
     algorithm_->submitted(round, index);
-    if (gives_guarantees()) {
+    if (choice_.gives_guarantees()) {
         job.guaranteed_start = algorithm_->guaranteed_start(state_, index).value_or(Time::infinity());
         guaranteed_at_submission_.resize(state_.jobs.size(), Time::infinity());
         guaranteed_at_submission_[index] = job.guaranteed_start;
@@ -413,7 +374,7 @@ void EngineCore::stop_overlong_jobs() {
 // The running jobs whose processors were lost. They hold all of their processors until their end is reported.
 std::vector<JobNumber> EngineCore::jobs_to_kill() {
     std::vector<JobNumber> jobs;
-    for (const JobIndex index : failures_->to_be_killed(state_)) {
+    for (const JobIndex index : failures_.to_be_killed(state_)) {
         state_.jobs[index].kill_requested = true;
         jobs.push_back(numbers_[index]);
     }
@@ -424,7 +385,7 @@ void EngineCore::reject_too_small_jobs() {
     const std::vector<JobIndex> waiting(state_.waiting.jobs().begin(), state_.waiting.jobs().end());
     for (const JobIndex index : waiting) {
         Job& job = state_.jobs[index];
-        std::optional<std::string> reason = failures_->reason_to_reject(state_, job.request);
+        std::optional<std::string> reason = failures_.reason_to_reject(state_, job.request);
         if (!reason) {
             continue;
         }
@@ -455,7 +416,7 @@ void EngineCore::break_guarantee(JobIndex index, Time new_start) {
 }
 
 void EngineCore::note_outlived_estimates() {
-    if (!gives_guarantees()) {
+    if (!choice_.gives_guarantees()) {
         return;
     }
     for (const JobIndex index : state_.waiting.jobs()) {
@@ -491,7 +452,7 @@ std::vector<Statistic> EngineCore::statistics() const {
     if (predictor_) {
         predictor_->append_statistics(statistics);
     }
-    failures_->append_statistics(statistics);
+    failures_.append_statistics(statistics);
     return statistics;
 }
 

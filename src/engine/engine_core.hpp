@@ -21,7 +21,7 @@ namespace batfill {
 // The implementation of Engine and Round. Functions of the same names fulfil their contracts.
 class EngineCore {
  public:
-    EngineCore(const AlgorithmDescription& description, const Parameters::Given& given);
+    explicit EngineCore(const SchedulerChoice& choice);
 
     // ---- For Engine
 
@@ -33,11 +33,8 @@ class EngineCore {
     const SchedulerState& state() const { return state_; }
     const JobNumbers& numbers() const { return numbers_; }
     bool is_running(std::optional<JobIndex> index) const;
-    const AlgorithmDescription& description() const { return description_; }
+    const SchedulerChoice& choice() const { return choice_; }
     const Algorithm& algorithm() const { return *algorithm_; }
-    const MachineFailures& failures() const { return *failures_; }
-    bool needs_run_times() const;
-    bool gives_guarantees() const;
     std::vector<Statistic> statistics() const;
     bool registers_jobs() const { return registers_jobs_; }
     const std::vector<GuaranteeBreak>& broken_guarantees() const { return broken_guarantees_; }
@@ -94,13 +91,12 @@ class EngineCore {
     [[noreturn]] void fail(JobIndex index, const std::string& rule) const;
     [[noreturn]] void fail(const std::string& what) const;
 
-    const AlgorithmDescription& description_;
-    std::optional<Duration> default_walltime_;
-    Duration walltime_margin_;
-    std::unique_ptr<MachineFailures> failures_;
+    SchedulerChoice choice_;
+    MachineFailures failures_;
     std::unique_ptr<RunTimePredictor> predictor_;  // null: estimates are walltimes
     Time next_expiry_ = Time::infinity();          // of a prediction, if that starts a round
     bool a_prediction_expired_ = false;            // since the last round
+    bool registers_jobs_;
     std::unique_ptr<Algorithm> algorithm_;
     // Number of jobs admitted so far. Counts rejected jobs, and jobs that the algorithm registered but Batsim has not
     // acknowledged yet.
@@ -114,7 +110,6 @@ class EngineCore {
     std::set<JobIndex> unacknowledged_;      // jobs that the algorithm registered
     std::set<JobIndex> to_be_acknowledged_;  // these, and killed jobs that were submitted again
     bool acknowledges_jobs_ = false;
-    bool registers_jobs_ = false;
     bool is_beginning_ = false;  // an algorithm that registers jobs awaits its first round
     bool is_deciding_ = false;
     bool all_submitted_ = false;  // except registered jobs

@@ -5,18 +5,6 @@
 
 namespace batfill {
 
-std::vector<Parameter> MachineFailures::parameters() {
-    return {
-        Parameter::choice("on-failure", {"continue", "requeue", "kill"}, "continue",
-                          "running jobs that lose a processor continue, are killed and submitted again, or are killed"),
-        Parameter::choice("when-too-small", {"wait", "reject"}, "wait",
-                          "jobs that need more processors than are available at present wait or are rejected")};
-}
-
-MachineFailures::MachineFailures(const Parameters& parameters)
-    : on_failure_(parameters.choice<OnFailure>("on-failure")),
-      rejects_too_small_(parameters.choice("when-too-small") == "reject") {}
-
 std::vector<JobIndex> MachineFailures::to_be_killed(const SchedulerState& state) {
     std::vector<JobIndex> jobs;
     if (kills() && !lost_.empty()) {

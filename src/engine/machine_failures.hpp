@@ -9,7 +9,7 @@
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/engine.hpp>
-#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/engine/state.hpp>
 
 namespace batfill {
@@ -20,8 +20,8 @@ namespace batfill {
 // - Jobs that no longer fit wait or are rejected.
 class MachineFailures {
  public:
-    static std::vector<Parameter> parameters();
-    explicit MachineFailures(const Parameters& parameters);
+    explicit MachineFailures(const CommonParameters& parameters)
+        : on_failure_(parameters.on_failure), rejects_too_small_(parameters.rejects_too_small) {}
 
     bool kills() const { return on_failure_ != OnFailure::proceed; }
     bool requeues() const { return on_failure_ == OnFailure::requeue; }
@@ -52,7 +52,6 @@ class MachineFailures {
     void append_statistics(std::vector<Statistic>& statistics) const;
 
  private:
-    enum class OnFailure { proceed, requeue, kill };
     struct Attempt {
         std::string first_id;
         int number;

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 
 namespace batfill {
 
-// A scheduler as users write it, and its name in tables.
+// A scheduler and its name in tables.
 struct NamedScheduler {
     std::string name;
     SchedulerChoice choice;
@@ -23,10 +23,7 @@ struct NamedScheduler {
 // - UsageError for unknown algorithms, parameters and values
 NamedScheduler read_scheduler(const std::string& argument);
 
-// Throws: UsageError if the algorithm, a parameter or a value does not exist.
-void require_usable(const SchedulerChoice& choice);
-
-// Returns the choice that -a (empty if not given) and the -P make. -a takes what read_scheduler() does. Of several
+// Returns what -a (empty if not given) and the -P say. -a takes what read_scheduler() does. Of several
 // values for one parameter of a -P the last counts. A -P may change a parameter of a file that -a names.
 // Each -P is KEY=VALUE or, if it ends in .json and has no '=', the path of such a file. The file's parameters replace
 // it, and the file's algorithm counts if -a names none.
@@ -34,6 +31,6 @@ void require_usable(const SchedulerChoice& choice);
 // - InputError as read_scheduler()
 // - UsageError if a file names another algorithm than -a or the files before it
 // - UsageError if a parameter is both in -a, in the first form, and in a -P
-SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std::string>& parameters);
+WrittenScheduler read_choice(const std::string& algorithm, const std::vector<std::string>& parameters);
 
 }  // namespace batfill

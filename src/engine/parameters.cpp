@@ -4,6 +4,7 @@
 #include <limits>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <batfill/core/error.hpp>
@@ -129,12 +130,13 @@ std::vector<Parameter> joined(const std::vector<std::vector<Parameter>>& lists) 
     return all;
 }
 
-Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given) {
+Parameters::Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, Given given)
+    : given_(std::move(given)) {
     for (const Parameter& parameter : declared) {
         const std::string& text = parameter.default_value;
         values_[parameter.name] = {parameter.type, text, text.empty() ? ParameterValue() : parameter.parse(text)};
     }
-    for (const auto& [name, text] : given) {
+    for (const auto& [name, text] : given_) {
         const auto parameter = std::ranges::find(declared, name, &Parameter::name);
         if (parameter == declared.end()) {
             std::vector<std::string> names;
@@ -178,10 +180,10 @@ const Parameters::Typed& Parameters::typed(const std::string& name, Parameter::T
     return found->second;
 }
 
-Parameters::Given Parameters::values() const {
+Parameters::Given Parameters::values_without(const std::vector<Parameter>& omitted) const {
     Given values;
     for (const auto& [name, typed] : values_) {
-        if (!typed.text.empty()) {
+        if (!typed.text.empty() && std::ranges::find(omitted, name, &Parameter::name) == omitted.end()) {
             values.emplace_back(name, typed.text);
         }
     }

@@ -10,7 +10,7 @@
 namespace batfill {
 
 void EngineCore::require_registering(const std::string& what) const {
-    if (!is_deciding_ || !algorithm_->registers_jobs() || needs_run_times()) {
+    if (!is_deciding_ || !algorithm_->registers_jobs() || choice_.needs_run_times()) {
         fail("it registers " + what + ", expected that in decide() only, of an algorithm that registers jobs");
     }
 }
@@ -41,11 +41,11 @@ JobIndex EngineCore::register_job(JobDescription description) {
 void EngineCore::requeue_killed_jobs() {
     for (const JobIndex killed : to_be_requeued_) {
         const auto index = static_cast<JobIndex>(state_.jobs.size());
-        JobDescription description = failures_->next_attempt(state_, killed, index);
+        JobDescription description = failures_.next_attempt(state_, killed, index);
         const JobNumber number = numbers_.next();
         decisions_.emplace_back(RegisterJob{number, description, {}});
         std::optional<Duration> run_time;
-        if (needs_run_times()) {
+        if (choice_.needs_run_times()) {
             run_time = state_.run_times[killed];
         }
         submitted({number, std::move(description), run_time, state_.jobs[killed].may_outlive_walltime});
@@ -73,7 +73,7 @@ void EngineCore::finish_registration() {
     }
     const bool all_ended =
         all_submitted_ && unacknowledged_.empty() && state_.waiting.empty() && state_.running.empty();
-    if (!failures_->requeues() || all_ended) {
+    if (!failures_.requeues() || all_ended) {
         registration_finished_ = true;
         decisions_.emplace_back(Notification{NotificationType::registration_finished, {}, {}});
     }

@@ -14,10 +14,9 @@
 #include <link.h>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/version.hpp>
 
-#include "src/engine/machine_failures.hpp"
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
@@ -56,10 +55,24 @@ AlgorithmDescription with_common_parameters(AlgorithmDescription description) {
         "walltime-margin", "", "added to the walltimes in plans; jobs still stop at their walltimes"));
     description.parameters.push_back(
         Parameter::choice("placement", placements, placements.at(0), "which of the idle processors a job gets"));
-    for (Parameter& parameter : MachineFailures::parameters()) {
-        description.parameters.push_back(std::move(parameter));
-    }
+    description.parameters.push_back(Parameter::choice(
+        "on-failure", {"continue", "requeue", "kill"}, "continue",
+        "running jobs that lose a processor continue, are killed and submitted again, or are killed"));
+    description.parameters.push_back(
+        Parameter::choice("when-too-small", {"wait", "reject"}, "wait",
+                          "jobs that need more processors than are available at present wait or are rejected"));
     return description;
+}
+
+CommonParameters::CommonParameters(const Parameters& parameters)
+    : default_walltime(parameters.seconds("default-walltime")),
+      walltime_margin(parameters.seconds("walltime-margin").value_or(Duration())),
+      placement(*placement_named(parameters.choice("placement"))),
+      on_failure(parameters.choice<OnFailure>("on-failure")),
+      rejects_too_small(parameters.choice("when-too-small") == "reject") {
+    if (default_walltime == Duration()) {
+        throw UsageError("parameter default-walltime must be more than 0 seconds");
+    }
 }
 
 void registration::BATFILL_INTERFACE(AlgorithmDescription description) {

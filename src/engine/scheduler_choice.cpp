@@ -3,12 +3,14 @@
 #include <filesystem>
 #include <iterator>
 #include <span>
+#include <utility>
 
 #include <batfill/core/error.hpp>
-#include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/engine.hpp>
+#include <batfill/engine/run_time_predictor.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 
 #include "named_scheduler.hpp"
+#include "src/engine/foreign_code.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
@@ -66,11 +68,42 @@ void require_once(const Parameters::Given& given) {
     }
 }
 
+// Nobody owns a registered algorithm: it stays.
+std::shared_ptr<const AlgorithmDescription> registered(const std::string& name) {
+    return {std::shared_ptr<void>(), &find_algorithm(name)};
+}
+
 }  // namespace
 
-SchedulerChoice parse_scheduler(const std::string& text) {
+SchedulerChoice::SchedulerChoice(const std::string& algorithm, const Parameters::Given& given)
+    : SchedulerChoice(registered(algorithm), given) {}
+SchedulerChoice::SchedulerChoice(const WrittenScheduler& written)
+    : SchedulerChoice(written.own ? written.own : registered(written.algorithm), written.parameters) {}
+SchedulerChoice::SchedulerChoice(std::shared_ptr<const AlgorithmDescription> description,
+                                 const Parameters::Given& given)
+    : description_(std::move(description)),
+      parameters_(description_->name, description_->parameters, given),
+      common_(parameters_) {
+    const std::unique_ptr<Algorithm> algorithm = make_algorithm();
+    const auto predictor = RunTimePredictor::from(description_->parameters, parameters_);
+    needs_run_times_ = algorithm->needs_run_times() || (predictor && predictor->needs_run_times());
+    // A plan counts processors. With contiguous placement, the free processors may be scattered at a planned start, so
+    // a plan promises nothing.
+    gives_guarantees_ = common_.placement != Placement::contiguous && algorithm->gives_guarantees();
+    submits_jobs_ = algorithm->registers_jobs();
+}
+
+std::unique_ptr<Algorithm> SchedulerChoice::make_algorithm() const {
+    auto algorithm = call_foreign_code(description_->name, [&] { return description_->make(parameters_); });
+    if (!algorithm) {
+        throw DecisionError("algorithm " + description_->name + " fails: the function that makes it returns none");
+    }
+    return algorithm;
+}
+
+WrittenScheduler parse_scheduler(const std::string& text) {
     const std::vector<std::string_view> pieces = split(text, ',');
-    SchedulerChoice choice;
+    WrittenScheduler choice;
     choice.algorithm = pieces.front();
     for (const std::string_view piece : std::span(pieces).subspan(1)) {
         if (choice.parameters.empty() || piece.find('=') != std::string_view::npos) {
@@ -83,7 +116,7 @@ SchedulerChoice parse_scheduler(const std::string& text) {
     return choice;
 }
 
-void add_parameters(SchedulerChoice& choice, const Parameters::Given& more, const std::string& where) {
+void add_parameters(WrittenScheduler& choice, const Parameters::Given& more, const std::string& where) {
     for (const auto& [name, value] : more) {
         if (std::ranges::find(choice.parameters, name, &Parameters::Given::value_type::first) !=
             choice.parameters.end()) {
@@ -96,8 +129,8 @@ void add_parameters(SchedulerChoice& choice, const Parameters::Given& more, cons
     choice.parameters.insert(choice.parameters.end(), more.begin(), more.end());
 }
 
-SchedulerChoice parse_scheduler_configuration(const std::string& configuration) {
-    SchedulerChoice choice;
+WrittenScheduler parse_scheduler_configuration(const std::string& configuration) {
+    WrittenScheduler choice;
     if (configuration.empty()) {
         return choice;
     }
@@ -143,32 +176,31 @@ SchedulerChoice parse_scheduler_configuration(const std::string& configuration) 
     return choice;
 }
 
-SchedulerChoice combine(const SchedulerChoice& command_line, const SchedulerChoice& configuration,
+SchedulerChoice combine(const WrittenScheduler& command_line, const WrittenScheduler& configuration,
                         const std::string& how) {
-    SchedulerChoice choice = command_line;
-    if (choice.algorithm.empty()) {
-        choice.algorithm = configuration.algorithm;
+    WrittenScheduler written = command_line;
+    if (written.algorithm.empty()) {
+        written.algorithm = configuration.algorithm;
     }
-    if (choice.algorithm.empty()) {
+    if (written.algorithm.empty()) {
         throw UsageError("no algorithm named (" + how + "), known: " + known_algorithms() +
                          (configuration.problem.empty()
                               ? ""
                               : "; the scheduler configuration names none: " + configuration.problem));
     }
-    if (configuration.algorithm.empty() || configuration.algorithm == choice.algorithm) {
-        choice.parameters = configuration.parameters;
-        choice.parameters.insert(choice.parameters.end(), command_line.parameters.begin(),
-                                 command_line.parameters.end());
+    if (configuration.algorithm.empty() || configuration.algorithm == written.algorithm) {
+        written.parameters.insert(written.parameters.begin(), configuration.parameters.begin(),
+                                  configuration.parameters.end());
     }
-    return choice;
+    return SchedulerChoice(written);
 }
 
 namespace {
 
 constexpr std::size_t max_scheduler_size = std::size_t{1} << 20;
 
-SchedulerChoice read_policy_file(const std::string& path) {
-    SchedulerChoice choice;
+WrittenScheduler read_policy_file(const std::string& path) {
+    WrittenScheduler choice;
     try {
         choice = parse_scheduler_configuration(InputFile(path).read_all(max_scheduler_size));
     } catch (const UsageError& problem) {
@@ -184,7 +216,7 @@ bool is_policy_file(const std::string& argument) {
     return argument.ends_with(".json");
 }
 
-SchedulerChoice parse(const std::string& argument) {
+WrittenScheduler parse(const std::string& argument) {
     if (is_policy_file(argument)) {
         return read_policy_file(argument);
     }
@@ -193,15 +225,15 @@ SchedulerChoice parse(const std::string& argument) {
 
 }  // namespace
 
-SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std::string>& parameters) {
-    SchedulerChoice choice = parse(algorithm);
+WrittenScheduler read_choice(const std::string& algorithm, const std::vector<std::string>& parameters) {
+    WrittenScheduler choice = parse(algorithm);
     Parameters::Given more;
     for (const std::string& parameter : parameters) {
         if (!is_policy_file(parameter) || parameter.find('=') != std::string::npos) {
             more.push_back(parse_assignment(parameter));
             continue;
         }
-        const SchedulerChoice file = read_policy_file(parameter);
+        const WrittenScheduler file = read_policy_file(parameter);
         if (!choice.algorithm.empty() && choice.algorithm != file.algorithm) {
             throw UsageError("-P " + parameter + ": it is of algorithm " + file.algorithm + ", and " +
                              choice.algorithm + " is chosen");
@@ -217,15 +249,9 @@ SchedulerChoice read_choice(const std::string& algorithm, const std::vector<std:
     return choice;
 }
 
-void require_usable(const SchedulerChoice& choice) {
-    const Engine checks_it(choice);
-}
-
 NamedScheduler read_scheduler(const std::string& argument) {
-    NamedScheduler scheduler{is_policy_file(argument) ? std::filesystem::path(argument).stem().string() : argument,
-                             parse(argument)};
-    require_usable(scheduler.choice);
-    return scheduler;
+    return {is_policy_file(argument) ? std::filesystem::path(argument).stem().string() : argument,
+            SchedulerChoice(parse(argument))};
 }
 
 }  // namespace batfill

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/reservation.hpp>
+#include <batfill/planning/reservation.hpp>
 
 #include "episode.hpp"
-#include "schedulers/ranking.hpp"
+#include "schedulers/easy/ranking.hpp"
 
 namespace batfill::environments {
 

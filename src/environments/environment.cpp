@@ -195,10 +195,8 @@ void Episode::run(const Replay& replay) {
     description.summary = "an agent decides";
     description.placements = {Placement::lowest};
     description.make = [this](const Parameters&) { return asking_algorithm(*this); };
-    SchedulerChoice choice;
-    choice.algorithm = description.name;
-    choice.description = std::make_shared<const AlgorithmDescription>(with_common_parameters(std::move(description)));
-    outcome_.emplace(replay.run(choice));
+    outcome_.emplace(
+        replay.run({std::make_shared<const AlgorithmDescription>(with_common_parameters(std::move(description))), {}}));
 }
 
 std::size_t Episode::ask(const Offer& offer) {

@@ -9,8 +9,8 @@
 
 #include <batfill/core/job.hpp>
 #include <batfill/core/time.hpp>
-#include <batfill/engine/job_order.hpp>
 #include <batfill/engine/parameters.hpp>
+#include <batfill/planning/job_order.hpp>
 #include <batfill/replay/outcome.hpp>
 #include <batfill/replay/replay.hpp>
 
@@ -44,9 +44,9 @@ struct EnvironmentOptions {
     Task task = Task::pick;
     std::size_t queue = 128;  // the number of jobs that the agent sees; positive
     Cost cost = Cost::bounded_slowdown;
-    bool reward_at_end = false;            // otherwise each step is rewarded for the jobs that started in it
-    Duration tau = Duration::seconds(10);  // bound of the bounded slowdown; positive
-    bool records_jobs = false;             // whether jobs_of() and record() are available
+    bool reward_at_end = false;  // otherwise each step is rewarded for the jobs that started in it
+    Duration tau = default_tau;  // bound of the bounded slowdown; positive
+    bool records_jobs = false;   // whether jobs_of() and record() are available
 
     Backfilling backfilling = Backfilling::easy;  // of pick
     Head head = Head::best;                       // of pick; with kept, only jobs that end in time are backfilled

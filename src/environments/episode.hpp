@@ -9,8 +9,8 @@
 #include <batfill/core/job.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/job_order.hpp>
 #include <batfill/engine/state.hpp>
+#include <batfill/planning/job_order.hpp>
 #include <batfill/replay/outcome.hpp>
 #include <batfill/replay/replay.hpp>
 

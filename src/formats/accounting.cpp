@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <batfill/core/error.hpp>
+#include <batfill/formats/accounting.hpp>
 #include <batfill/formats/swf.hpp>
 
 #include "accounting_readers.hpp"
@@ -79,10 +80,21 @@ void require_usable(const ColumnMapping& mapping) {
     }
 }
 
+ColumnMapping columns_of(const KnownFormat& format) {
+    ColumnMapping mapping;
+    for (std::string_view rest = format.mapping; !rest.empty();) {
+        const auto [entry, others] = cut(rest, ',');
+        const auto [field, column] = cut(entry, '=');
+        mapping.emplace_back(field, column);
+        rest = others;
+    }
+    return mapping;
+}
+
 // The data with what the format says of itself, unless the user says otherwise.
 AccountingData completed(const AccountingData& data, const KnownFormat& format) {
     AccountingData result = data;
-    result.mapping = parse_mapping(format.mapping);
+    result.mapping = columns_of(format);
     for (const auto& [field, other] : alternatives) {
         if (maps(data.mapping, field)) {
             std::erase_if(result.mapping, [&same = other](const auto& entry) { return entry.first == same; });
@@ -106,22 +118,12 @@ std::vector<std::string> accounting_formats() {
     return mapped(formats, [](const KnownFormat& format) { return std::string(format.name); });
 }
 
-ColumnMapping parse_mapping(std::string_view text) {
-    ColumnMapping mapping;
-    while (!text.empty()) {
-        const auto [entry, rest] = cut(text, ',');
-        const auto [field, column] = cut(entry, '=');
-        text = rest;
-        if (field.empty() || column.empty()) {
-            throw UsageError("expected FIELD=COLUMN, found '" + std::string(entry) + "'");
-        }
-        if (maps(mapping, field)) {
-            throw UsageError("expected one column for " + std::string(field) + ", found two");
-        }
-        mapping.emplace_back(field, column);
+void add_column(ColumnMapping& mapping, const std::string& field, const std::string& column) {
+    if (maps(mapping, field)) {
+        throw UsageError("expected one column for " + field + ", found two");
     }
+    mapping.emplace_back(field, column);
     require_usable(mapping);
-    return mapping;
 }
 
 SwfLog read_accounting(const AccountingData& data) {

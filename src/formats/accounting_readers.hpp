@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <batfill/core/error.hpp>
-#include <batfill/formats/swf.hpp>
+#include <batfill/formats/accounting.hpp>
 
 #include "log_builder.hpp"
 #include "record_field.hpp"

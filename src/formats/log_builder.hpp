@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <batfill/core/error.hpp>
+#include <batfill/formats/accounting.hpp>
 #include <batfill/formats/swf.hpp>
 
 #include "job_times.hpp"

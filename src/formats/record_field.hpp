@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include <batfill/formats/swf.hpp>
+#include <batfill/formats/accounting.hpp>
 
 #include "src/support/calendar.hpp"
 

@@ -43,8 +43,8 @@ class Reader {
               maps(place_of("allocated-processors"))) ||
             !(maps(place_of("run-time")) || (maps(place_of("start")) && maps(place_of("end"))))) {
             throw UsageError(
-                "--map: expected columns for id, submit, processors, and run-time or start and end, as in "
-                "--map id=JobID,submit=Submit,processors=NCPUS,run-time=Elapsed");
+                "the mapping of columns: expected columns for id, submit, processors, and run-time or start and end, as "
+                "in id=JobID,submit=Submit,processors=NCPUS,run-time=Elapsed");
         }
     }
 

@@ -85,9 +85,9 @@ Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const Com
 void note_surprises(const std::vector<Replay>& replays, const ComparisonRequest& request) {
     ReplayNotes notes;
     for (const NamedScheduler& scheduler : request.schedulers) {
-        const Placement placement = Engine(scheduler.choice).state().placement;
         for (const Replay& replay : replays) {
-            notes.add_run(replay.scenario().workloads.front(), placement, request.fields_are_read);
+            notes.add_run(replay.scenario().workloads.front(), scheduler.choice.common().placement,
+                          request.fields_are_read);
         }
     }
     std::ranges::for_each(notes.texts(), request.note);

@@ -41,12 +41,6 @@ class TimedScheduler : public SimulatedScheduler {
     Clock::duration spent_{};
 };
 
-bool survive_losses(const Parameters::Given& parameters) {
-    const auto said = std::find_if(parameters.rbegin(), parameters.rend(),
-                                   [](const auto& parameter) { return parameter.first == "on-failure"; });
-    return said == parameters.rend() || said->second == "continue";
-}
-
 }  // namespace
 
 Outcome::Outcome(Outcome&& other) noexcept = default;
@@ -55,11 +49,9 @@ Outcome::~Outcome() = default;
 Outcome::Outcome(std::shared_ptr<const Scenario> scenario, Simulator simulator)
     : scenario_(std::move(scenario)), simulator_(std::move(simulator)) {}
 
-void Outcome::simulate(std::unique_ptr<Engine> engine, const SchedulerChoice& choice, const Machine* machine,
-                       const RunOptions& options) {
-    engine_ = std::move(engine);
+void Outcome::simulate(const SchedulerChoice& choice, const Machine* machine, const RunOptions& options) {
+    engine_ = std::make_unique<Engine>(choice);
     scheduler_ = std::make_unique<EmbeddedScheduler>(*engine_, machine);
-    jobs_survive_losses_ = survive_losses(choice.parameters);
     simulate(*scheduler_, options);
     statistics_ = engine_->statistics();
 }
@@ -153,10 +145,9 @@ const std::vector<Workload>& Outcome::workloads(std::vector<Workload>& place) co
 }
 
 Outcome run(Scenario scenario, const SchedulerChoice& scheduler, const RunOptions& options) {
-    auto engine = std::make_unique<Engine>(scheduler);
     const auto shared = std::make_shared<const Scenario>(std::move(scenario));
     Outcome outcome(shared, Simulator(*shared));
-    outcome.simulate(std::move(engine), scheduler, nullptr, options);
+    outcome.simulate(scheduler, nullptr, options);
     return outcome;
 }
 
@@ -170,7 +161,7 @@ Outcome run(Scenario scenario, SimulatedScheduler& scheduler, const RunOptions& 
 CheckReport audit(const Outcome& outcome, CheckOptions options) {
     const Simulator& simulation = outcome.simulation();
     if (outcome.engine() != nullptr) {
-        options.placement = outcome.engine()->state().placement;
+        options.placement = outcome.engine()->choice().common().placement;
         options.jobs_survive_losses = outcome.jobs_survive_losses();
     }
     const auto schedule = [&](const std::function<void(const ScheduledJob&)>& use) {

@@ -70,23 +70,18 @@ Replay::Replay(Scenario scenario)
 Replay::Replay(Platform platform, Workload workload) : Replay(scenario_of(std::move(platform), std::move(workload))) {}
 
 Outcome Replay::run(const SchedulerChoice& scheduler, const RunOptions& options) const {
-    return run(std::make_unique<Engine>(scheduler), scheduler, options);
-}
-
-Outcome Replay::run(std::unique_ptr<Engine> engine, const SchedulerChoice& choice, const RunOptions& options) const {
     Outcome outcome(scenario_, simulator_);
-    outcome.simulate(std::move(engine), choice, &machine_, options);
+    outcome.simulate(scheduler, &machine_, options);
     return outcome;
 }
 
 // Values over different jobs must not be compared: the scheduler registers none and rejects none.
 Outcome Replay::run_to_compare(const SchedulerChoice& scheduler, const RunOptions& options) const {
-    auto engine = std::make_unique<Engine>(scheduler);
-    if (engine->algorithm().registers_jobs()) {
-        throw UsageError("algorithm " + scheduler.algorithm +
+    if (scheduler.submits_jobs()) {
+        throw UsageError("algorithm " + scheduler.algorithm() +
                          ": with these parameters it submits jobs of its own, only those of the workload are compared");
     }
-    Outcome outcome = run(std::move(engine), scheduler, options);
+    Outcome outcome = run(scheduler, options);
     if (const auto rejected = outcome.rejected(); !rejected.empty()) {
         const Rejections& some = rejected.begin()->second;
         throw InputError("job " + shown(outcome.simulation().job(some.first).job->description.id) +

@@ -28,9 +28,9 @@ struct PlottedRun {
 inline constexpr double units_per_inch = 96;
 
 struct PlotOptions {
-    int processors = 1;                    // of the machine; a Gantt chart marks where a log used more
-    Duration tau = Duration::seconds(10);  // bound of the bounded slowdown
-    std::string title{};                   // none if empty
+    int processors = 1;          // of the machine; a Gantt chart marks where a log used more
+    Duration tau = default_tau;  // bound of the bounded slowdown
+    std::string title{};         // none if empty
     // The window, from the clock's zero. None: from the first submission to the last completion. Charts over time show
     // this time; distributions count the jobs submitted in it.
     std::optional<Time> from{};

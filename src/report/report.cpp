@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "page_parts.hpp"
-#include "run_files.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/runs/run_files.hpp"
 #include "src/support/escaped.hpp"
 #include "src/support/files.hpp"
 #include "src/support/names.hpp"
@@ -37,8 +37,8 @@ SourceFile source_file(const std::string& path) {
 
 // Reads a run and the files that simulate or Batsim wrote beside its jobs.csv. Adds all these files to `files`.
 Run read_shown_run(const std::string& prefix, const Note& note, std::vector<SourceFile>& files) {
-    const std::string path = jobs_file(prefix);
-    Run run{"", read_run(path, note)};
+    const std::string path = runs::jobs_file(prefix);
+    Run run{"", runs::read_run(path, note)};
     files.push_back(source_file(path));
     const auto take = [&](const char* kind, auto read, auto& into) {
         if (const auto beside = file_beside(path, kind)) {
@@ -87,9 +87,9 @@ std::string render_report(const ReportRequest& request, const Note& note) {
     page.baseline = request.baseline;
     for (const std::string& prefix : request.prefixes) {
         page.runs.push_back(read_shown_run(prefix, note, page.files));
-        require_machine_of_run(prefix, page.runs.back().schedule, page.options, note);
+        runs::require_machine_of_run(prefix, page.runs.back().schedule, page.options, note);
     }
-    const std::vector<std::string> names = run_labels(request.prefixes);
+    const std::vector<std::string> names = runs::run_labels(request.prefixes);
     for (std::size_t i = 0; i < names.size(); ++i) {
         page.runs[i].label = names[i];
     }

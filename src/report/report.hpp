@@ -64,7 +64,7 @@ struct ReportRequest {
     std::string command;                 // the options as the page shows them
 };
 
-// Reads the runs, as read_run() does, and the files beside them. Returns their page.
+// Reads the runs, as runs::read_run() does, and the files beside them. Returns their page.
 // Throws: InputError as report_page(), and for files that cannot be read or are not as they were written.
 std::string render_report(const ReportRequest& request, const Note& note);
 

@@ -123,7 +123,7 @@ class Server {
 
  private:
     std::unique_ptr<Session> new_session(std::unique_ptr<protocol::Codec> codec) const {
-        return std::make_unique<Session>(options_.choice, std::move(codec),
+        return std::make_unique<Session>(options_.scheduler, std::move(codec),
                                          options_.platform ? &*options_.platform : nullptr);
     }
 

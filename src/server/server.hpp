@@ -4,19 +4,20 @@
 #include <string>
 
 #include <batfill/core/time.hpp>
-#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/formats/platform.hpp>
 
 namespace batfill {
 
 struct ServerOptions {
-    std::string endpoint;
-    SchedulerChoice choice;
+    std::string endpoint = "tcp://127.0.0.1:28000";
+    WrittenScheduler scheduler;
     std::optional<Platform> platform;      // for Session
     std::string protocol;                  // name, as in make_codec(); empty: that of the peer
     bool keep_alive = false;               // serve one simulation after another
     std::optional<Duration> idle_timeout;  // end if no message comes for this time
     std::string curve_secret_key;          // empty: hear anybody who can connect
+    std::string curve_key_file;            // where that key comes from; for the caller, which reads it
 };
 
 // Serves until the simulation has ended (with keep_alive: until a signal), or until SIGINT, SIGTERM or SIGHUP. The peer

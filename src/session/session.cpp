@@ -12,14 +12,20 @@
 
 namespace batfill {
 
-Session::Session(SchedulerChoice command_line, std::unique_ptr<protocol::Codec> codec, const Platform* platform)
+Session::Session(WrittenScheduler command_line, std::unique_ptr<protocol::Codec> codec, const Platform* platform)
     : command_line_(std::move(command_line)), codec_(std::move(codec)), platform_(platform) {}
 
-void require_fit_for_daemon(const Engine& engine) {
-    if (engine.needs_run_times()) {
+void require_fit_for_daemon(const SchedulerChoice& scheduler) {
+    if (scheduler.needs_run_times()) {
         throw UsageError(
-            "algorithm " + engine.description().name +
+            "algorithm " + scheduler.algorithm() +
             ": with these parameters it needs the run times of jobs, which are known in batfill simulate only");
+    }
+}
+
+void require_fit_for_daemon(const WrittenScheduler& scheduler) {
+    if (!scheduler.algorithm.empty()) {
+        require_fit_for_daemon(SchedulerChoice(scheduler));
     }
 }
 
@@ -70,8 +76,8 @@ void Session::log_statistics() const {
 void Session::choose(const std::string& scheduler_configuration) {
     const SchedulerChoice choice = combine(command_line_, parse_scheduler_configuration(scheduler_configuration),
                                            R"(Batsim's scheduler configuration: {"algorithm": "NAME"})");
+    require_fit_for_daemon(choice);
     engine_ = std::make_unique<Engine>(choice);
-    require_fit_for_daemon(*engine_);
 }
 
 void Session::greet(const protocol::Init& init) {
@@ -80,11 +86,11 @@ void Session::greet(const protocol::Init& init) {
     }
     choose(init.text);
     if (engine_->algorithm().registers_jobs()) {
-        throw UsageError("algorithm " + engine_->description().name +
+        throw UsageError("algorithm " + engine_->choice().algorithm() +
                          ": it registers profiles in the words of Batsim 4, expected a Batsim 4");
     }
     if (engine_->algorithm().switches_processors()) {
-        throw UsageError("algorithm " + engine_->description().name +
+        throw UsageError("algorithm " + engine_->choice().algorithm() +
                          ": it puts processors to sleep as Batsim 4 has it, expected a Batsim 4");
     }
     const bool registers = engine_->registers_jobs();
@@ -102,13 +108,13 @@ void Session::check(const protocol::Options& options) {
     } else if (engine_->reuses_profiles() && (!options.dynamic_jobs_enabled || !options.profile_reuse_enabled)) {
         throw InputError(
             "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with --enable-dynamic-jobs and --enable-profile-reuse, as " +
-            (engine_->algorithm().reuses_profiles() ? "algorithm " + engine_->description().name
+            (engine_->algorithm().reuses_profiles() ? "algorithm " + engine_->choice().algorithm()
                                                     : std::string("on-failure=requeue")) +
             " needs it");
     } else if (!options.dynamic_jobs_enabled) {
         throw InputError(
             "SIMULATION_BEGINS: jobs cannot be registered, expected a Batsim with --enable-dynamic-jobs, as algorithm " +
-            engine_->description().name + " needs it");
+            engine_->choice().algorithm() + " needs it");
     }
 }
 
@@ -136,7 +142,7 @@ void Session::begin(protocol::SimulationBegins& begins) {
     if (engine_->algorithm().switches_processors() && state.machine.can_sleep().empty()) {
         spdlog::warn("no processor can be put to sleep, expected hosts with a property sleep_pstates");
     }
-    spdlog::info("simulation begins: {} processors, algorithm {}", hosts.size(), engine_->description().name);
+    spdlog::info("simulation begins: {} processors, algorithm {}", hosts.size(), engine_->choice().algorithm());
 }
 
 // Returns them in the order of their numbers.

@@ -7,15 +7,17 @@
 #include <vector>
 
 #include <batfill/engine/engine.hpp>
-#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/formats/platform.hpp>
 
 #include "protocol/codec.hpp"
 
 namespace batfill {
 
-// Throws: UsageError for an algorithm that needs information which no daemon gets.
-void require_fit_for_daemon(const Engine& engine);
+// Throws: UsageError for a scheduler that needs information which no daemon gets, and for a written one that makes no
+// choice. One that leaves the algorithm open is for Batsim's configuration to complete.
+void require_fit_for_daemon(const SchedulerChoice& scheduler);
+void require_fit_for_daemon(const WrittenScheduler& scheduler);
 
 // One simulation in the daemon. It reads Batsim's messages, reports the events to the engine, and turns the engine's
 // decisions into the reply. It does not use sockets.
@@ -23,7 +25,7 @@ class Session {
  public:
     // `command_line` may omit the algorithm if Batsim's scheduler configuration, the text that Batsim 5 begins with,
     // names it. `platform`, if given, is the file that Batsim reads too: Batsim 4 does not send the speed of hosts.
-    Session(SchedulerChoice command_line, std::unique_ptr<protocol::Codec> codec, const Platform* platform = nullptr);
+    Session(WrittenScheduler command_line, std::unique_ptr<protocol::Codec> codec, const Platform* platform = nullptr);
 
     // Returns the reply to one frame, valid until the next call. The session cannot be used after an error.
     // Throws:
@@ -61,7 +63,7 @@ class Session {
     void check(const auto&) const {}
     void decide();
 
-    SchedulerChoice command_line_;
+    WrittenScheduler command_line_;
     std::unique_ptr<protocol::Codec> codec_;
     const Platform* platform_;
     std::unique_ptr<Engine> engine_;

@@ -18,4 +18,7 @@ std::optional<Duration> parse_duration(std::string_view text);
 // Throws: UsageError if `text` is not a length of time or is below `min`.
 Duration seconds_of(const std::string& name, const std::string& text, std::optional<Duration> min = {});
 
+// The longest timeout that users may set. The clocks that count them must not overflow.
+inline constexpr Duration longest_timeout = Duration::days(366);
+
 }  // namespace batfill

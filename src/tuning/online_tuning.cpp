@@ -7,8 +7,8 @@
 #include <batfill/formats/workload.hpp>
 #include <batfill/replay/replay.hpp>
 
-#include "src/engine/weight_tuner.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/planning/weight_tuner.hpp"
 #include "src/support/interruption.hpp"
 #include "src/tuning/tune.hpp"
 

@@ -1,7 +1,7 @@
 #include "src/tuning/tune.hpp"
 
+#include <algorithm>
 #include <chrono>
-#include <set>
 
 #include <batfill/core/error.hpp>
 #include <batfill/formats/platform.hpp>
@@ -20,40 +20,6 @@
 namespace batfill {
 
 namespace {
-
-// All that is replayed.
-struct Inputs {
-    std::vector<std::string> names;  // of the workloads
-    std::vector<Replay> replays;
-    std::string digest;  // a line that tells the contents of the files apart from others
-};
-
-Inputs read_inputs(const TuneRequest& options) {
-    Inputs inputs;
-    inputs.names = mapped(options.workloads, workload_name);
-    std::set<std::string> distinct;
-    for (const std::string& name : inputs.names) {
-        if (!distinct.insert(name).second) {
-            throw UsageError("two workloads are called '" + name + "', expected names that tell them apart");
-        }
-    }
-    Platform platform;
-    if (const std::optional<int> hosts = number_of_hosts(options.platform)) {
-        platform = homogeneous_platform(*hosts);
-        inputs.digest = "platform of " + std::to_string(*hosts) + " hosts";
-    } else {
-        const std::string path = platform_file(options.platform);
-        const std::string text = read_platform_text(path);
-        platform = parse_platform(text, path, options.master_host);
-        inputs.digest = "platform " + sha256(text) + " without " + options.master_host;
-    }
-    for (const std::string& path : options.workloads) {
-        const std::string text = named_workload_text(path, options.note);
-        inputs.replays.emplace_back(platform, parse_workload(text, path, "w0"));
-        inputs.digest += ", workload " + sha256(text);
-    }
-    return inputs;
-}
 
 double measure(const Replay& replay, const SchedulerChoice& scheduler, const ReplayMetric& metric) {
     return with_place_in_errors(replay.scenario().workloads.front().path, [&] {
@@ -87,13 +53,13 @@ std::vector<TuningTask> make_tasks(const TuneRequest& options, std::size_t workl
 constexpr const char* weight_columns = "w_q,w_p,w_wait,w_ratio,w_expansion,w_area";
 
 // The text of a file for --sched-cfg.
-std::string policy_file_text(const SchedulerChoice& policy, const MixedWeights& weights) {
+std::string policy_file_text(const WrittenScheduler& policy, const MixedWeights& weights) {
     JsonWriter json;
     json.open_object();
     json.key("algorithm").text(policy.algorithm);
     json.key("params").open_object();
     const SchedulerChoice tuned = with_weights(policy, weights);
-    for (const auto& [name, value] : tuned.parameters) {
+    for (const auto& [name, value] : tuned.parameters().given()) {
         json.key(name);
         if (name == "weights" || name == "scales") {
             json.raw('[' + value + ']');
@@ -137,20 +103,20 @@ void write_best(const std::vector<TunedWeights>& best, const std::string& metric
 }
 
 // How to measure weights, and a line in the file of all values, if there is one, for each.
-TuningHooks hooks_of(const TuneRequest& request, const Inputs& inputs, OutputFile* values,
+TuningHooks hooks_of(const TuneRequest& request, const TuneInputs& inputs, OutputFile* values,
                      const std::function<void(std::size_t, std::size_t)>& progress) {
     TuningHooks hooks;
     hooks.measure = [&](std::size_t workload, const MixedWeights& weights) {
         if (request.before_replay) {
             request.before_replay();
         }
-        return measure(inputs.replays[workload], with_weights(request.policy, weights), request.metric);
+        return measure(inputs.replays()[workload], with_weights(request.policy, weights), request.metric);
     };
     if (values != nullptr) {
         values->write(std::string("workload,evaluation,value,") + weight_columns + '\n');
         hooks.evaluated = [&inputs, values](std::size_t workload, std::size_t evaluation, const MixedWeights& weights,
                                             double value) {
-            values->write(csv_text(inputs.names[workload]) + ',' + std::to_string(evaluation) + ',' + exact(value) +
+            values->write(csv_text(inputs.names()[workload]) + ',' + std::to_string(evaluation) + ',' + exact(value) +
                           ',' + numbers_text(weights) + '\n');
         };
     }
@@ -160,7 +126,7 @@ TuningHooks hooks_of(const TuneRequest& request, const Inputs& inputs, OutputFil
 
 // Describes, in one line, the program and all options that the values and their order depend on.
 std::string description_of(const TuneRequest& request) {
-    const SchedulerChoice& policy = request.policy;
+    const WrittenScheduler& policy = request.policy;
     std::string text = "batfill tune " + hash_of_program(request.plugins) + ": " + request.search.text() + ", over " +
                        (request.sum ? "sum" : "each") + ", " + request.metric.name() + ", tau " +
                        request.tau.to_string() + ", " + policy.algorithm;
@@ -184,39 +150,73 @@ std::string SearchRequest::text() const {
     return "cover, " + weighed + ", " + std::to_string(evaluations) + " evaluations, seed " + std::to_string(seed);
 }
 
-TuneFiles::TuneFiles(const TuneRequest& request)
+TuneInputs::TuneInputs(const std::string& platform, const std::string& master_host) {
+    if (const std::optional<int> hosts = number_of_hosts(platform)) {
+        platform_ = homogeneous_platform(*hosts);
+        digest_ = "platform of " + std::to_string(*hosts) + " hosts";
+    } else {
+        const std::string path = platform_file(platform);
+        const std::string text = read_platform_text(path);
+        platform_ = parse_platform(text, path, master_host);
+        digest_ = "platform " + sha256(text) + " without " + master_host;
+    }
+}
+
+void TuneInputs::add(const std::string& name, Workload workload, const std::string& hash) {
+    if (std::ranges::find(names_, name) != names_.end()) {
+        throw UsageError("two workloads are called '" + name + "', expected names that tell them apart");
+    }
+    names_.push_back(name);
+    replays_.emplace_back(platform_, std::move(workload));
+    digest_ += ", workload " + hash;
+}
+
+void TuneInputs::add_file(const std::string& path, const Note& note) {
+    const std::string text = named_workload_text(path, note);
+    add(workload_name(path), parse_workload(text, path, "w0"), sha256(text));
+}
+
+TuneFiles::TuneFiles(const TuneRequest& request, const std::vector<std::string>& names)
     : checkpoint(request.prefix + "_checkpoint.csv"),
       convergence(request.prefix + "_convergence.csv"),
       results(request.prefix + "_results.csv") {
     if (request.sum) {
         policies.push_back(request.prefix + ".json");
     } else {
-        policies = mapped(request.workloads,
-                          [&](const auto& path) { return request.prefix + '_' + workload_name(path) + ".json"; });
+        policies = mapped(names, [&](const auto& name) { return request.prefix + '_' + name + ".json"; });
     }
 }
 
-TuneOutcome tune(const TuneRequest& request, const std::function<void(std::size_t, std::size_t)>& progress) {
-    const Inputs inputs = read_inputs(request);
+TuneOutcome tune(const TuneRequest& request, const TuneInputs& inputs,
+                 const std::function<void(std::size_t, std::size_t)>& progress) {
     const auto begin = std::chrono::steady_clock::now();
-    std::vector<TuningTask> tasks = make_tasks(request, inputs.replays.size());
-    const TuneFiles names(request);
-    Checkpoint checkpoint(names.checkpoint, description_of(request) + ", " + inputs.digest, inputs.replays.size(),
-                          tasks.front().search->evaluations());
+    std::vector<TuningTask> tasks = make_tasks(request, inputs.replays().size());
+    const TuneFiles names(request, inputs.names());
+    const bool writes = !request.prefix.empty();
+    std::optional<Checkpoint> checkpoint;
+    if (writes) {
+        checkpoint.emplace(names.checkpoint, description_of(request) + ", " + inputs.digest(), inputs.replays().size(),
+                           tasks.front().search->evaluations());
+    }
     OutputFiles files;
     OutputFile* const values = request.values_file ? &files.add(*request.values_file) : nullptr;
     TuneOutcome outcome;
-    outcome.replays = run_searches(tasks, hooks_of(request, inputs, values, progress), checkpoint, request.threads);
-    const std::vector<std::string> subjects = request.sum ? std::vector<std::string>{"sum"} : inputs.names;
+    outcome.replays = run_searches(tasks, hooks_of(request, inputs, values, progress),
+                                   checkpoint ? &*checkpoint : nullptr, request.threads);
+    const std::vector<std::string> subjects = request.sum ? std::vector<std::string>{"sum"} : inputs.names();
     outcome.best = best_of(tasks, subjects);
-    write_convergence(tasks, subjects, files.add(names.convergence));
-    write_best(outcome.best, request.metric.name(), files.add(names.results));
-    for (std::size_t i = 0; i < names.policies.size(); ++i) {
-        files.add(names.policies[i]).write(policy_file_text(request.policy, outcome.best[i].weights));
+    if (writes) {
+        write_convergence(tasks, subjects, files.add(names.convergence));
+        write_best(outcome.best, request.metric.name(), files.add(names.results));
+        for (std::size_t i = 0; i < names.policies.size(); ++i) {
+            files.add(names.policies[i]).write(policy_file_text(request.policy, outcome.best[i].weights));
+        }
     }
     outcome.written = files.commit();
-    checkpoint.finish();
-    outcome.done_before = checkpoint.found();
+    if (checkpoint) {
+        checkpoint->finish();
+        outcome.done_before = checkpoint->found();
+    }
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return outcome;
 }
@@ -225,9 +225,9 @@ std::string numbers_text(const std::array<double, 6>& numbers) {
     return list_of(mapped(numbers, exact), ",");
 }
 
-SchedulerChoice with_weights(SchedulerChoice policy, const MixedWeights& weights) {
+SchedulerChoice with_weights(WrittenScheduler policy, const MixedWeights& weights) {
     policy.parameters.emplace_back("weights", numbers_text(weights));
-    return policy;
+    return SchedulerChoice(policy);
 }
 
 }  // namespace batfill

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/replay/replay.hpp>
 
 #include "src/tuning/weight_search.hpp"
@@ -22,7 +22,7 @@ struct SearchRequest {
     MixedFeatures features = MixedFeatures::three;
     std::uint64_t seed = 1;
     std::size_t evaluations = 0;  // except for a cover of three features
-    std::size_t points = 0;       // of a cover of three features
+    std::size_t points = 100;     // of a cover of three features
     double lambda = 1;            // of xnes
 
     // Describes all options of the search in a few words.
@@ -33,24 +33,45 @@ struct SearchRequest {
 struct TuneRequest {
     SearchRequest search;
     bool sum = false;  // search weights for all workloads together, not for each
-    Duration tau;
+    Duration tau = default_tau;
     ReplayMetric metric{"mean_bounded_slowdown"};
     unsigned threads = 1;
-    SchedulerChoice policy;  // the scheduler to tune, without weights but with their scales
-    std::vector<std::string> workloads;
-    std::string platform;  // as named_platform() takes it
-    std::string master_host;
-    std::vector<std::string> plugins;  // paths of those that are loaded
-    std::string prefix;                // beginning of the names of all written files
-    Note note = [](const std::string&) {};
+    WrittenScheduler policy;                 // the scheduler to tune, without weights but with their scales
+    std::vector<std::string> plugins;        // paths of those that are loaded
+    std::string prefix;                      // beginning of the names of all written files; empty: writes none
     std::optional<std::string> values_file;  // none: does not write all values
     // Called before each replay, by several threads; may be empty. It may throw Interrupted, which ends the search.
     std::function<void()> before_replay{};
 };
 
-// The files that a request writes.
+// What a search replays: workloads on one machine.
+class TuneInputs {
+ public:
+    // `platform` and `master_host` are as named_platform() takes them.
+    // Throws: as named_platform().
+    TuneInputs(const std::string& platform, const std::string& master_host);
+
+    // `hash` tells the workload apart from others.
+    // Throws: UsageError if there is a workload of this name.
+    void add(const std::string& name, Workload workload, const std::string& hash);
+    // Adds the workload of a file, also of a log. `note` hears what that loses.
+    // Throws: as above, and InputError for a file that cannot be read.
+    void add_file(const std::string& path, const Note& note);
+
+    const std::vector<std::string>& names() const { return names_; }  // of the workloads
+    const std::vector<Replay>& replays() const { return replays_; }
+    const std::string& digest() const { return digest_; }  // a line that tells all this apart from other inputs
+
+ private:
+    Platform platform_;
+    std::vector<std::string> names_;
+    std::vector<Replay> replays_;
+    std::string digest_;
+};
+
+// The files that a request writes for workloads of these names.
 struct TuneFiles {
-    explicit TuneFiles(const TuneRequest& request);
+    TuneFiles(const TuneRequest& request, const std::vector<std::string>& names);
 
     std::string checkpoint;  // only while the search runs
     std::string convergence;
@@ -77,15 +98,16 @@ struct TuneOutcome {
 
 // Searches for the weights under which the metric of replays is smallest, and writes the results, all files or none.
 // Continues a search of the same request that was stopped. `progress` hears how many replays are done, and of how many.
-// Throws: UsageError if two workloads have the same name, or for a platform that is not there; InputError for a
-// workload that cannot be replayed or has no value, and for a file that cannot be read or written.
-TuneOutcome tune(const TuneRequest& request, const std::function<void(std::size_t, std::size_t)>& progress);
+// Throws: InputError for a workload that cannot be replayed or has no value, and for a file that cannot be read or
+// written.
+TuneOutcome tune(const TuneRequest& request, const TuneInputs& inputs,
+                 const std::function<void(std::size_t, std::size_t)>& progress);
 
 // Returns weights or scales as the parameters `weights` and `scales` take them, exactly: "0.5,-0.25,0.25,0,0,0".
 std::string numbers_text(const std::array<double, 6>& numbers);
 
 // Returns the policy with these weights.
 // Requires: the policy has no weights.
-SchedulerChoice with_weights(SchedulerChoice policy, const MixedWeights& weights);
+SchedulerChoice with_weights(WrittenScheduler policy, const MixedWeights& weights);
 
 }  // namespace batfill

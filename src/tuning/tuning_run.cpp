@@ -48,7 +48,7 @@ void tell(std::vector<TuningTask>& tasks, const std::vector<WeightRequest>& requ
 
 }  // namespace
 
-std::size_t run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Checkpoint& checkpoint,
+std::size_t run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Checkpoint* checkpoint,
                          unsigned threads) {
     const std::size_t total =
         std::accumulate(tasks.begin(), tasks.end(), std::size_t{0}, [](std::size_t sum, const TuningTask& task) {
@@ -60,12 +60,15 @@ std::size_t run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hook
             requests.size(), threads,
             [&](std::size_t number) {
                 WeightRequest& request = requests[number];
-                if (const auto known = checkpoint.find(request.workload, request.evaluation)) {
+                if (const auto known =
+                        checkpoint != nullptr ? checkpoint->find(request.workload, request.evaluation) : std::nullopt) {
                     request.value = *known;
                     return;
                 }
                 request.value = hooks.measure(request.workload, *request.weights);
-                checkpoint.add(request.workload, request.evaluation, request.value);
+                if (checkpoint != nullptr) {
+                    checkpoint->add(request.workload, request.evaluation, request.value);
+                }
             },
             [&](std::size_t done) {
                 if (hooks.progress) {

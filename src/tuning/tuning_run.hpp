@@ -32,7 +32,7 @@ struct TuningHooks {
 // are measured in parallel. Skips values in `checkpoint` and adds the others to it. Neither the threads nor the
 // checkpoint change the result. An exception of `measure` ends the run. Returns the number of values.
 // Requires: at least one thread.
-std::size_t run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Checkpoint& checkpoint,
+std::size_t run_searches(std::vector<TuningTask>& tasks, const TuningHooks& hooks, Checkpoint* checkpoint,
                          unsigned threads);
 
 }  // namespace batfill

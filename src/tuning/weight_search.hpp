@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <batfill/engine/job_order.hpp>
+#include <batfill/planning/job_order.hpp>
 
 namespace batfill {
 

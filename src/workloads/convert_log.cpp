@@ -70,26 +70,23 @@ std::optional<Duration> zero_of(const SwfLog& log) {
 // Replaces dates by instants of the log's clock.
 void resolve_dates(const SwfLog& log, const LogConversion& request, SwfConversion& conversion) {
     TimeZone zone(request.time_zone.empty() ? log.time_zone : request.time_zone);
-    const auto resolve = [&](const std::string& option, const std::optional<std::string>& date,
-                             std::optional<Duration>& instant) {
+    const auto resolve = [&](const std::optional<std::string>& date, std::optional<Duration>& instant) {
         if (!date) {
             return;
         }
         const std::optional<Instant> read = read_date(*date, DateOrder::year_month_day, zone);
         if (!read) {
-            throw UsageError(option + ": expected a date such as 2024-03-01 or 2024-03-01 12:00:00, found '" + *date +
-                             "'");
+            throw UsageError("expected a date such as 2024-03-01 or 2024-03-01 12:00:00, found '" + *date + "'");
         }
         const std::optional<Duration> zero = zero_of(log);
         if (!zero) {
-            throw InputError(
-                log.path + ": " + option + " is the date " + *date +
-                ", but nobody knows when this log begins (no UnixStartTime): expected seconds of its clock");
+            throw InputError(log.path + ": nobody knows when this log begins (no UnixStartTime): expected seconds of " +
+                             "its clock, found the date " + *date);
         }
         instant = read->first - *zero;
     };
-    resolve("--from", request.from_date, conversion.from);
-    resolve("--until", request.until_date, conversion.until);
+    resolve(request.from_date, conversion.from);
+    resolve(request.until_date, conversion.until);
     if (conversion.split && request.from_date) {
         conversion.split->begin = *conversion.from;
     }

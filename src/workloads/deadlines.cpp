@@ -74,8 +74,8 @@ std::size_t number_to_draw(const DeadlineDraw& request, std::size_t eligible) {
         return count_of_share(*request.share, eligible);
     }
     if (request.count > eligible) {
-        throw UsageError("--count: expected at most " + std::to_string(eligible) +
-                         ", the jobs that have a walltime, found " + std::to_string(request.count));
+        throw UsageError("expected a sample of at most " + std::to_string(eligible) +
+                         " jobs, those that have a walltime, found " + std::to_string(request.count));
     }
     return request.count;
 }

@@ -26,10 +26,10 @@ void require_reached(double load, const Workload& workload) {
     const double reached = offered_load(workload);
     if (!(std::abs(reached / load - 1) <= most_deviation)) {
         std::ostringstream problem;
-        problem << "--load " << load << " cannot be reached: these jobs would be submitted within "
+        problem << "a load of " << load << " cannot be reached: these jobs would be submitted within "
                 << workload.jobs.back().description.submit.since_zero().to_shortest_string()
                 << " s, and submissions are whole seconds, which gives " << reached
-                << "; expected a lower load or more --jobs";
+                << "; expected a lower load or more jobs";
         throw UsageError(problem.str());
     }
 }

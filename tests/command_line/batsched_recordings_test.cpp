@@ -131,8 +131,8 @@ TEST_CASE("On 2,000 recorded jobs easy_bf, which reserves particular processors,
     Scenario scenario;
     scenario.platform = read_platform(test_data("batsim/inputs/platforms/p240.xml"));
     scenario.workloads.push_back(read_workload(test_data("batsim/inputs/workloads/w2k-0.90.json.gz"), "w0"));
-    const SchedulerChoice choice = batfill::batsched_choice(with_variant("easy_bf"));
-    Engine engine(choice.algorithm, choice.parameters);
+    const SchedulerChoice choice(batfill::batsched_choice(with_variant("easy_bf")));
+    Engine engine(choice);
     EmbeddedScheduler scheduler(engine);
     Simulator simulator(scenario);
     simulator.run(scheduler);
@@ -179,8 +179,8 @@ TEST_CASE("The jobs that submitter registers start in the simulator when they st
         scenario.enable_profile_reuse = reuse;
         BatschedOptions options = with_variant("submitter");
         options.variant_options = reuse ? R"({"increase_jobs_duration":false})" : "{}";
-        const SchedulerChoice choice = batfill::batsched_choice(options);
-        Engine engine(choice.algorithm, choice.parameters);
+        const SchedulerChoice choice(batfill::batsched_choice(options));
+        Engine engine(choice);
         EmbeddedScheduler scheduler(engine);
         Simulator simulator(scenario);
         simulator.run(scheduler);

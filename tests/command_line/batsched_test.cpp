@@ -36,7 +36,7 @@ BatschedOptions options_of(const std::string& variant, const std::string& order 
 }
 
 // "easy order=sqf ..."
-std::string text_of(const SchedulerChoice& choice) {
+std::string text_of(const WrittenScheduler& choice) {
     std::string text = choice.algorithm;
     for (const auto& [name, value] : choice.parameters) {
         text += " " + name + "=" + value;
@@ -64,9 +64,8 @@ Outcome called_batsched(const Folder& folder, const Arguments& arguments) {
 TEST_CASE("Every variant of batsched that is known stands for an algorithm that can be made") {
     for (const std::string& variant : known_variants) {
         INFO(variant);
-        const SchedulerChoice choice = batsched_choice(options_of(variant));
-        const Engine engine(choice.algorithm, choice.parameters);
-        CHECK(engine.description().name == choice.algorithm);
+        const WrittenScheduler written = batsched_choice(options_of(variant));
+        CHECK(SchedulerChoice(written).algorithm() == written.algorithm);
     }
 }
 

@@ -49,11 +49,12 @@ struct Inputs : tests::Folder {
 
 TEST_CASE("a scheduler argument has parameters whose values may have commas", "[compare]") {
     const auto read = [](const std::string& text) { return read_scheduler(text).choice; };
-    CHECK(read("fcfs").algorithm == "fcfs");
-    CHECK(read("fcfs").parameters.empty());
+    CHECK(read("fcfs").algorithm() == "fcfs");
+    CHECK(read("fcfs").parameters().given().empty());
     const SchedulerChoice mixed = read("easy,order=mixed,weights=1,0,-0.5,0,0,0,threshold=72000");
-    CHECK(mixed.algorithm == "easy");
-    CHECK(mixed.parameters == Given{{"order", "mixed"}, {"weights", "1,0,-0.5,0,0,0"}, {"threshold", "72000"}});
+    CHECK(mixed.algorithm() == "easy");
+    CHECK(mixed.parameters().given() ==
+          Given{{"order", "mixed"}, {"weights", "1,0,-0.5,0,0,0"}, {"threshold", "72000"}});
     CHECK(read_scheduler("easy,order=saf").name == "easy,order=saf");
     CHECK_THROWS_AS(read(""), UsageError);
     CHECK_THROWS_AS(read("neverheardof"), UsageError);
@@ -66,8 +67,8 @@ TEST_CASE("a scheduler argument may be a file", "[compare]") {
     const NamedScheduler scheduler = read_scheduler(
         inputs.write("tuned.json", R"({"algorithm": "easy", "params": {"order": "saf", "threshold": 72000}})"));
     CHECK(scheduler.name == "tuned");
-    CHECK(scheduler.choice.algorithm == "easy");
-    CHECK(scheduler.choice.parameters == Given{{"order", "saf"}, {"threshold", "72000"}});
+    CHECK(scheduler.choice.algorithm() == "easy");
+    CHECK(scheduler.choice.parameters().given() == Given{{"order", "saf"}, {"threshold", "72000"}});
     CHECK_THROWS_AS(read_scheduler(inputs.file("missing.json")), InputError);
     CHECK_THROWS_WITH(read_scheduler(inputs.write("other.json", "{}")), Contains("other.json: expected"));
     CHECK_THROWS_WITH(read_scheduler(inputs.write("number.json", R"({"algorithm": 1})")),

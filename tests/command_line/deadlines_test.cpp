@@ -132,7 +132,7 @@ TEST_CASE("deadlines refuses what it cannot use and leaves no file") {
     CHECK_THAT(refused({"--seed", "1", "--share", "1.000001"}, 2),
                EndsWith("--share: expected a number in 0..1, found '1.000001'\n"));
     CHECK_THAT(refused({"--seed", "1", "--count", "3"}, 2),
-               EndsWith("--count: expected at most 2, the jobs that have a walltime, found 3\n"));
+               EndsWith("expected a sample of at most 2 jobs, those that have a walltime, found 3\n"));
     CHECK_THAT(refused({"--seed", "1", "--share", "1", "--factor", "-1"}, 2),
                EndsWith("--factor: expected a number in 0..1000000, found '-1'\n"));
     CHECK_THAT(refused({"--seed", "1", "--share", "1", "--factor", "1.0000001"}, 2),

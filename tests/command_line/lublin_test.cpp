@@ -101,7 +101,7 @@ TEST_CASE("batfill generate refuses a load that submissions in whole seconds can
         return all;
     };
     CHECK_THROWS_WITH(commands::generate(with_load("10")),
-                      Contains("--load 10 cannot be reached") && Contains("9.792"));
+                      Contains("a load of 10 cannot be reached") && Contains("9.792"));
     CHECK_FALSE(std::filesystem::exists(out));
     CHECK(commands::generate(with_load("0.01")) == 0);
 }

@@ -68,7 +68,7 @@ inline std::string draw_value(Random& random, const Parameter& parameter) {
 
 inline bool is_accepted(const DrawnAlgorithm& drawn) {
     try {
-        const Engine engine(drawn.name, drawn.parameters);
+        const SchedulerChoice choice(drawn.name, drawn.parameters);
         return true;
     } catch (const UsageError&) {
         return false;
@@ -77,7 +77,7 @@ inline bool is_accepted(const DrawnAlgorithm& drawn) {
 
 // Whether the daemon, which learns run times too late, refuses it.
 inline bool needs_run_times(const DrawnAlgorithm& drawn) {
-    return Engine(drawn.name, drawn.parameters).needs_run_times();
+    return SchedulerChoice(drawn.name, drawn.parameters).needs_run_times();
 }
 
 // Gives a small value to every whole number that was not drawn, if the algorithm accepts it. Such numbers say how much

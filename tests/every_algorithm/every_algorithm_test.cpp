@@ -234,7 +234,7 @@ void try_every_algorithm(Trouble trouble, int rounds) {
     std::size_t broken_guarantees = 0;
     std::size_t resubmitted = 0;
     for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
-        guarantees |= Engine(drawn.name, drawn.parameters).gives_guarantees();
+        guarantees |= SchedulerChoice(drawn.name, drawn.parameters).gives_guarantees();
         switches |= Engine(drawn.name, drawn.parameters).algorithm().switches_processors();
         Random random(2024);
         for (int round = 0; round < rounds; ++round) {

@@ -22,9 +22,7 @@ void check_guarantees(Random& random, const DrawnAlgorithm& drawn, Trouble troub
     workload.believes_walltimes = !random.one_in(4);
     const std::string events = trouble == Trouble::failures ? random_failures(random, processors) : "";
     Scenario scenario = scenario_of(machine(processors), {std::move(workload)}, events);
-    SchedulerChoice choice;
-    choice.algorithm = drawn.name;
-    choice.parameters = drawn.parameters;
+    const SchedulerChoice choice(drawn.name, drawn.parameters);
     const auto engine = Engine(choice);
     scenario.enable_dynamic_jobs = engine.registers_jobs();
     scenario.enable_profile_reuse = engine.reuses_profiles();
@@ -47,7 +45,7 @@ void check_guarantees(Random& random, const DrawnAlgorithm& drawn, Trouble troub
 TEST_CASE("Every algorithm: a guarantee that breaks because a job outlives its estimate is in the list, with its cause",
           "[every-algorithm][property]") {
     for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
-        if (!Engine(drawn.name, drawn.parameters).gives_guarantees()) {
+        if (!SchedulerChoice(drawn.name, drawn.parameters).gives_guarantees()) {
             continue;
         }
         Random random(65);

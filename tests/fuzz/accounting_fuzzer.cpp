@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <batfill/core/error.hpp>
+#include <batfill/formats/accounting.hpp>
 #include <batfill/formats/swf.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 

@@ -5,8 +5,7 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/engine.hpp>
-#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 
 #include "fuzzer.hpp"
 
@@ -21,10 +20,10 @@ void check_line(const UsageError& problem) {
     }
 }
 
-// Makes the algorithm with these parameters, unless it refuses them.
-void make(const SchedulerChoice& choice) {
+// Makes a choice, unless it is refused.
+void make(const WrittenScheduler& written) {
     try {
-        const Engine engine(choice.algorithm, choice.parameters);
+        const SchedulerChoice choice(written);
     } catch (const UsageError& problem) {
         check_line(problem);
     }
@@ -37,12 +36,12 @@ void make(const SchedulerChoice& choice) {
 const Fuzzer fuzzer("parameters", [](std::string_view input) {
     const std::string text(input);
     try {
-        const SchedulerChoice choice = parse_scheduler_configuration(text);
-        if (!choice.algorithm.empty()) {
-            make(choice);
+        const WrittenScheduler written = parse_scheduler_configuration(text);
+        if (!written.algorithm.empty()) {
+            make(written);
         }
         for (const AlgorithmDescription* algorithm : registered_algorithms()) {
-            make({algorithm->name, choice.parameters});
+            make({algorithm->name, written.parameters});
         }
     } catch (const UsageError& problem) {
         check_line(problem);

@@ -57,8 +57,8 @@ void check_problem(const std::string& problem, protocol::Codec& codec) {
 
 // Any messages are answered or refused. An algorithm's wrong decision (DecisionError) and all other exceptions go
 // through.
-void hold_session(const SchedulerChoice& choice, const std::vector<std::string_view>& frames) {
-    Session session(choice, protocol::make_codec("batsim4"));
+void hold_session(const WrittenScheduler& scheduler, const std::vector<std::string_view>& frames) {
+    Session session(scheduler, protocol::make_codec("batsim4"));
     for (const std::string_view frame : frames) {
         std::string_view reply;
         try {

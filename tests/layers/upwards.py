@@ -47,8 +47,11 @@ def includes_upwards(project: Path, layers: dict[str, Layer]) -> Iterator[str]:
     """The headers that a layer includes and that belong where it must not look."""
     for name, layer in layers.items():
         for folder in (project / layer.folder, project / "include/batfill" / name):
-            for file in sorted(folder.glob("*.[ch]pp")):
-                for header in re.findall(r'^#include [<"](.+)[>"]$', file.read_text(encoding="utf-8"), re.MULTILINE):
+            for file in sorted(folder.rglob("*.[ch]pp")):
+                text = file.read_text(encoding="utf-8")
+                if text.startswith("// Moved."):  # it is of the layer that it leads to
+                    continue
+                for header in re.findall(r'^#include [<"](.+)[>"]$', text, re.MULTILINE):
                     other = layer_of(header, layers)
                     if other not in (None, name, *layer.below):
                         yield f"{file.relative_to(project)} includes {header}, and {name} stands on {layer.below} only"

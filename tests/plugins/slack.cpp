@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include <batfill/engine/plan_algorithm.hpp>
+#include <batfill/planning/plan_algorithm.hpp>
 
 namespace batfill {
 

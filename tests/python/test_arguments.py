@@ -99,7 +99,7 @@ def calls(workload, run, tmp_path):
         lambda: batfill.simulate(workload, 64, "easy\udcff"), lambda: batfill.simulate(workload, 64, order="\udcff"),
         lambda: batfill.simulate(workload, 64, events=5), lambda: batfill.simulate(workload, 64, events=[5]),
         lambda: batfill.simulate(workload, 64, master_host=5), lambda: run.metrics(tau="x"),
-        lambda: run.metrics(tau=None), lambda: workload.weeks("x"), lambda: workload.scale_load("x"),
+        lambda: run.metrics(tau=0), lambda: workload.weeks("x"), lambda: workload.scale_load("x"),
         lambda: batfill.Workload.from_json(5), lambda: batfill.Workload.from_swf(5, until=3),
         lambda: batfill.Workload.from_accounting(5, "sacct"), lambda: batfill.Workload.from_accounting([5], "sacct"),
         lambda: batfill.Workload.from_accounting(out, "csv", mapping=[1]),

@@ -110,7 +110,7 @@ def test_other_errors(workload, log, tmp_path):
         batfill.Workload.weeks_from_swf(log, days=0)
     with pytest.raises(batfill.UsageError, match="^jobs: expected a whole number from 1 to 10000000, found '0'"):
         batfill.Workload.lublin(0, 8, 1)
-    with pytest.raises(batfill.UsageError, match="columns without a comma"):
+    with pytest.raises(batfill.UsageError, match="expected columns for id, submit"):
         batfill.Workload.from_accounting(log, "csv", mapping={"id": "a,b"})
     with pytest.raises(batfill.UsageError, match="until: .*found 'soon'"):
         batfill.Workload.from_swf(log, until="soon")

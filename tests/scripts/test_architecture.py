@@ -3,6 +3,8 @@
 import pathlib
 import re
 
+from upwards import Layer, includes_upwards
+
 TOP = pathlib.Path(__file__).parents[2]
 
 
@@ -51,3 +53,22 @@ def test_core_stands_on_nothing_and_everything_else_on_something() -> None:
     layers = layers_of_the_build()
     assert len(layers) > 10
     assert [name for name, below in layers.items() if not below] == ["core"]
+
+
+def test_an_include_upwards_is_found_in_subfolders(tmp_path: pathlib.Path) -> None:
+    """Of sources, and of public headers."""
+    layers = {"low": Layer("src/low", "", []), "high": Layer("parts", "", ["low"])}
+    for name, text in {
+        "src/low/deep/wrong.cpp": '#include "parts/deep/high.hpp"\n',
+        "include/batfill/low/deep/wrong.hpp": "#include <batfill/high/deep/high.hpp>\n",
+        "include/batfill/low/old.hpp": "// Moved.\n#include <batfill/high/new.hpp>\n",
+        "parts/deep/right.cpp": '#include <vector>\n#include "src/low/deep/low.hpp"\n#include "parts/other/high.hpp"\n',
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    problems = list(includes_upwards(tmp_path, layers))
+    assert [problem.split(" ", 1)[0] for problem in problems] == [
+        "src/low/deep/wrong.cpp",
+        "include/batfill/low/deep/wrong.hpp",
+    ]

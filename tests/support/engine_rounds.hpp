@@ -11,7 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/engine/engine.hpp>
-#include <batfill/engine/plan_algorithm.hpp>
+#include <batfill/planning/plan_algorithm.hpp>
 
 #include "simulator_fixture.hpp"
 

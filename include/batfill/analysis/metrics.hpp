@@ -21,11 +21,14 @@
 
 namespace batfill {
 
+inline constexpr Duration default_tau = Duration::seconds(10);
+inline constexpr Duration default_short_deadline = Duration::days(1);
+
 struct MetricsOptions {
-    Duration tau = Duration::seconds(10);         // bound of the bounded slowdown; positive
-    std::optional<int> processors;                // of the machine, positive; none: no utilisation is computed
-    std::vector<Machine::License> licenses{};     // of the machine, by name, each once; copies not negative
-    Duration short_deadline = Duration::days(1);  // a deadline at most this long after the submission is short
+    Duration tau = default_tau;                        // bound of the bounded slowdown; positive
+    std::optional<int> processors;                     // of the machine, positive; none: no utilisation is computed
+    std::vector<Machine::License> licenses{};          // of the machine, by name, each once; copies not negative
+    Duration short_deadline = default_short_deadline;  // a deadline at most this long after the submission is short
 
     void set_machine(const Machine& machine) {
         processors = machine.processors();

@@ -8,6 +8,7 @@
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/events.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/engine/state.hpp>
 
 namespace batfill {
@@ -32,13 +33,9 @@ struct GuaranteeBreak {
 // algorithm wants to wake. Other messages change nothing.
 class Engine {
  public:
-    // Uses the registered algorithm of this name. `given` may set parameters common to all algorithms.
-    // Throws: UsageError for an unknown name or value.
-    Engine(const std::string& algorithm, const Parameters::Given& given);
-    // Uses the chosen algorithm, registered or not. Throws: as above.
     explicit Engine(const SchedulerChoice& choice);
-    // Uses an algorithm that need not be registered.
-    // Requires: `description` has the common parameters and outlives the engine.
+    // As above, of the choice that is made of these.
+    Engine(const std::string& algorithm, const Parameters::Given& given);
     Engine(const AlgorithmDescription& description, const Parameters::Given& given);
     ~Engine();
     Engine(const Engine&) = delete;
@@ -80,11 +77,9 @@ class Engine {
     // Cost: O(1).
     bool knows(JobNumber job) const;
     bool is_running(JobNumber job) const;
-    // Name and parameters of the algorithm, and the algorithm in use.
-    const AlgorithmDescription& description() const;
+    // What it was made of, and the algorithm in use.
+    const SchedulerChoice& choice() const;
     const Algorithm& algorithm() const;
-    bool gives_guarantees() const;
-    bool needs_run_times() const;
     // What the algorithm counts; then the counts of predictions, if run times are predicted; then the counts of jobs
     // killed for lost processors, unless such jobs continue to run.
     std::vector<Statistic> statistics() const;
@@ -103,7 +98,6 @@ class Engine {
     Time guaranteed_at_submission(JobNumber job) const;
 
  private:
-    std::shared_ptr<const AlgorithmDescription> description_;  // null: others keep it
     std::unique_ptr<EngineCore> core_;
 };
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,8 +13,6 @@
 #include <batfill/core/time.hpp>
 
 namespace batfill {
-
-struct AlgorithmDescription;
 
 // The value of a parameter: nothing if it is off, the position of a choice among the choices, or what the type says.
 using ParameterValue =
@@ -100,7 +97,7 @@ class Parameters {
     // - for an unknown name (lists the known ones)
     // - for a value that is not allowed
     // - for values that do not go together (Parameter::only_with)
-    Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, const Given& given);
+    Parameters(const std::string& algorithm, const std::vector<Parameter>& declared, Given given);
 
     bool boolean(const std::string& name) const { return value<bool>(name, Parameter::Type::boolean).value(); }
     // As an enumeration that has the choices in the order of their declaration, from 0 on; or as the word.
@@ -125,8 +122,10 @@ class Parameters {
     // Empty: off.
     const std::string& text(const std::string& name) const { return typed(name, Parameter::Type::text).text; }
 
-    // The parameters that are not off, as text, by name.
-    Given values() const;
+    // What was given, as text, in that order.
+    const Given& given() const { return given_; }
+    // The parameters that are not off, as text, by name, without `omitted`.
+    Given values_without(const std::vector<Parameter>& omitted) const;
 
  private:
     struct Typed {
@@ -142,46 +141,12 @@ class Parameters {
         return value != nullptr ? std::optional(*value) : std::nullopt;
     }
 
+    Given given_;
     std::map<std::string, Typed> values_;
 };
 
 // Splits "key=value".
 // Throws: UsageError if there is no '=' or no key.
 std::pair<std::string, std::string> parse_assignment(const std::string& text);
-
-// Which algorithm to run, with which parameters.
-struct SchedulerChoice {
-    std::string algorithm;  // empty: none chosen
-    Parameters::Given parameters;
-    std::string problem = {};  // why a non-empty configuration chooses nothing; else empty
-    // An algorithm that is not registered, with the common parameters, and with `algorithm` as its name. Null: the
-    // registered one of this name.
-    std::shared_ptr<const AlgorithmDescription> description = {};
-};
-
-// Reads a scheduler as users write it: NAME[,KEY=VALUE]... A piece without '=' belongs to the value before it:
-// "easy,order=mixed,weights=1,0,0,0,0,0".
-// Throws: UsageError for a piece without '=' behind the name.
-SchedulerChoice parse_scheduler(const std::string& text);
-
-// Adds parameters to a choice that already has those written with the algorithm. `where` says where the user wrote the
-// new ones.
-// Throws: UsageError for a parameter that the choice has.
-void add_parameters(SchedulerChoice& choice, const Parameters::Given& more, const std::string& where);
-
-// The choice in Batsim's --sched-cfg, such as {"algorithm": "easy", "params": {"threshold": 200000}}. One of the two
-// members is enough. "algorithm" is a scheduler as above. The values of "params" are strings, numbers, booleans or
-// arrays of numbers. A text without both members is for other schedulers and chooses nothing.
-// Throws: UsageError if
-// - there is a third member, or one of the two has another type
-// - a name or value does not fit into one line
-// - a parameter comes twice
-SchedulerChoice parse_scheduler_configuration(const std::string& configuration);
-
-// Combines two choices: the configuration decides what the command line leaves open. Its parameters count only if the
-// command line does not name another algorithm. `how` tells the user where to name an algorithm.
-// Throws: UsageError if neither names one.
-SchedulerChoice combine(const SchedulerChoice& command_line, const SchedulerChoice& configuration,
-                        const std::string& how);
 
 }  // namespace batfill

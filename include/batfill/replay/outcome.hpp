@@ -43,7 +43,7 @@ class Outcome {
     // Why some jobs never started; empty if all did.
     const std::string& deadlock() const { return deadlock_; }
     // Whether jobs run on when their processors become unavailable, as the parameter on-failure says.
-    bool jobs_survive_losses() const { return jobs_survive_losses_; }
+    bool jobs_survive_losses() const { return !engine_ || engine_->choice().common().on_failure == OnFailure::proceed; }
     // The real time that the scheduler took, in seconds; 0 unless RunOptions asks for it.
     double scheduler_seconds() const { return scheduler_seconds_; }
 
@@ -53,7 +53,7 @@ class Outcome {
     // What jobs of the schedule were guaranteed at their submission; which of these guarantees a loss of processors has
     // moved, in the order in which they broke; and the algorithm's counts at the end of the run. Empty if the scheduler
     // is not one of ours.
-    bool gives_guarantees() const { return engine_ && engine_->gives_guarantees(); }
+    bool gives_guarantees() const { return engine_ && engine_->choice().gives_guarantees(); }
     Guarantee guarantee(JobNumber number) const;
     std::vector<BrokenGuarantee> broken_guarantees() const;
     const std::vector<Statistic>& statistics() const { return statistics_; }
@@ -70,15 +70,13 @@ class Outcome {
     friend Outcome run(Scenario scenario, SimulatedScheduler& scheduler, const RunOptions& options);
 
     Outcome(std::shared_ptr<const Scenario> scenario, Simulator simulator);
-    void simulate(std::unique_ptr<Engine> engine, const SchedulerChoice& choice, const Machine* machine,
-                  const RunOptions& options);
+    void simulate(const SchedulerChoice& choice, const Machine* machine, const RunOptions& options);
     void simulate(SimulatedScheduler& scheduler, const RunOptions& options);
 
     std::shared_ptr<const Scenario> scenario_;
     Simulator simulator_;
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<EmbeddedScheduler> scheduler_;
-    bool jobs_survive_losses_ = true;
     std::vector<Statistic> statistics_;
     std::string deadlock_;
     double scheduler_seconds_ = 0;

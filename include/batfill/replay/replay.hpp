@@ -8,7 +8,7 @@
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/machine.hpp>
 #include <batfill/core/time.hpp>
-#include <batfill/engine/parameters.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/formats/platform.hpp>
 #include <batfill/formats/workload.hpp>
 #include <batfill/replay/outcome.hpp>
@@ -26,7 +26,7 @@ class ReplayMetric {
     // `tau` is the bound of the bounded slowdown.
     // Requires: tau > 0.
     // Throws: UsageError, which lists the known names, if `name` is not one of them.
-    explicit ReplayMetric(const std::string& name, Duration tau = Duration::seconds(10));
+    explicit ReplayMetric(const std::string& name, Duration tau = default_tau);
 
     static std::vector<std::string> known_names();
 
@@ -69,7 +69,6 @@ class Replay {
     const Machine& machine() const { return machine_; }
 
  private:
-    Outcome run(std::unique_ptr<Engine> engine, const SchedulerChoice& choice, const RunOptions& options) const;
     Outcome run_to_compare(const SchedulerChoice& scheduler, const RunOptions& options) const;
 
     std::shared_ptr<const Scenario> scenario_;

@@ -10,6 +10,7 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/core/time.hpp>
+#include <batfill/formats/accounting.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/swf.hpp>
 #include <batfill/formats/workload.hpp>

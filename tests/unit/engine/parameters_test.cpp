@@ -154,7 +154,7 @@ TEST_CASE("Unknown algorithms are refused with a list of the known ones", "[para
 }
 
 TEST_CASE("Batsim's text for the scheduler may choose the algorithm and its parameters", "[parameters]") {
-    const SchedulerChoice choice = parse_scheduler_configuration(
+    const WrittenScheduler choice = parse_scheduler_configuration(
         R"({"algorithm":"easy","params":{"threshold":200000,"share":0.2,"order":"spf","strict":true,"weights":[1,-0.5]}})");
     CHECK(choice.algorithm == "easy");
     CHECK(choice.parameters ==
@@ -208,15 +208,36 @@ TEST_CASE("A value other than the default is refused without the parameters that
     CHECK(make({{"tries", "1"}}).whole_number("tries") == 1U);
 }
 
+TEST_CASE("A choice is checked when it is made, and knows what was chosen", "[parameters]") {
+    const SchedulerChoice choice("easy", {{"on-failure", "kill"}, {"on-failure", "requeue"}, {"walltime-margin", "5"}});
+    CHECK(choice.common().on_failure == OnFailure::requeue);
+    CHECK(choice.common().walltime_margin == Duration::seconds(5));
+    CHECK_FALSE(choice.common().default_walltime);
+    CHECK_FALSE(choice.gives_guarantees());
+    CHECK_FALSE(choice.needs_run_times());
+    CHECK(SchedulerChoice("easy", {{"prediction", "clairvoyant"}}).needs_run_times());
+    CHECK(SchedulerChoice("relaxed", {{"estimates", "actual"}}).needs_run_times());
+    CHECK(SchedulerChoice("conservative").gives_guarantees());
+    CHECK_FALSE(SchedulerChoice("conservative", {{"placement", "contiguous"}}).gives_guarantees());
+    CHECK(SchedulerChoice("submitter").submits_jobs());
+    CHECK_FALSE(choice.submits_jobs());
+    CHECK_THROWS_AS(SchedulerChoice(""), UsageError);
+    CHECK_THROWS_AS(SchedulerChoice("easy", {{"order", "mixed"}}), UsageError);
+    CHECK_THROWS_WITH(SchedulerChoice("relaxed", {{"r", "0"}}), "parameter r must be more than 0");
+    CHECK_THROWS_WITH(SchedulerChoice("fcfs", {{"default-walltime", "0"}}),
+                      "parameter default-walltime must be more than 0 seconds");
+}
+
 TEST_CASE("The command line wins over Batsim's text for the scheduler", "[parameters]") {
-    const SchedulerChoice configuration{"conservative", {{"compression", "none"}}};
+    const WrittenScheduler configuration{"conservative", {{"compression", "none"}}};
     const SchedulerChoice both = combine({"conservative", {{"compression", "submission"}}}, configuration, "");
-    CHECK(both.parameters.back().second == "submission");
-    CHECK(combine({"", {}}, configuration, "").algorithm == "conservative");
-    CHECK(combine({"", {}}, configuration, "").parameters == configuration.parameters);
+    CHECK(both.parameters().choice("compression") == "submission");
+    CHECK(combine({"", {}}, configuration, "").algorithm() == "conservative");
+    CHECK(combine({"", {}}, configuration, "").parameters().given() == configuration.parameters);
     // Parameters for another algorithm are ignored.
-    CHECK(combine({"fcfs", {}}, configuration, "").parameters.empty());
-    CHECK(combine({"conservative", {}}, {"", {{"compression", "none"}}}, "").parameters == configuration.parameters);
+    CHECK(combine({"fcfs", {}}, configuration, "").parameters().given().empty());
+    CHECK(combine({"conservative", {}}, {"", {{"compression", "none"}}}, "").parameters().given() ==
+          configuration.parameters);
     CHECK_THROWS_WITH(combine({"", {}}, {"", {}}, "-a NAME"),
                       Catch::StartsWith("no algorithm named (-a NAME), known: "));
 }

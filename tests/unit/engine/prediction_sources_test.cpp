@@ -94,7 +94,7 @@ TEST_CASE("A field of the job can be its prediction", "[prediction]") {
 
 TEST_CASE("A clairvoyant prediction is the run time, at most the walltime if that stops the job", "[prediction]") {
     Engine engine("easy", {{"prediction", "clairvoyant"}});
-    CHECK(engine.needs_run_times());
+    CHECK(engine.choice().needs_run_times());
     engine.begin(Time(), Machine(4));
     const auto predicted = [&](JobIndex index, int run_time, bool may_outlive_walltime) {
         engine.arrive(Time());

@@ -7,7 +7,7 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
-#include <batfill/engine/plan_algorithm.hpp>
+#include <batfill/planning/plan_algorithm.hpp>
 
 #include "engine_rounds.hpp"
 

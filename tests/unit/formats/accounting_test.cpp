@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/core/error.hpp>
+#include <batfill/formats/accounting.hpp>
 #include <batfill/formats/swf.hpp>
 
 #include "accounting_files.hpp"

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/core/error.hpp>
+#include <batfill/formats/accounting.hpp>
 #include <batfill/formats/swf.hpp>
 
 #include "accounting_files.hpp"
@@ -57,7 +58,8 @@ TEST_CASE("Tables have other separators, formats of times and zones") {
 }
 
 TEST_CASE("A mapping needs an id, a submission, a size and a run time, and columns that exist") {
-    CHECK_THROWS_WITH(read_csv_table("i\n1\n", {{"id", "i"}}), Contains("--map: expected columns for id, submit"));
+    CHECK_THROWS_WITH(read_csv_table("i\n1\n", {{"id", "i"}}),
+                      Contains("the mapping of columns: expected columns for id, submit"));
     const ColumnMapping mapping = {{"id", "i"}, {"submit", "s"}, {"processors", "p"}, {"run-time", "r"}};
     CHECK_THROWS_WITH(read_csv_table("i,s,p\n1,2,3\n", mapping), Contains("data:1: no column r"));
     CHECK_THROWS_WITH(read_csv_table("i,s,p,r\n1,x,3,4\n", mapping),
@@ -197,19 +199,31 @@ TEST_CASE("Kestrel: lengths as pandas writes them, offsets in times, jobs that n
     CHECK(count_of(log.left_out, "never started") == 1);
 }
 
+namespace {
+
+ColumnMapping mapping_of(const ColumnMapping& columns) {
+    ColumnMapping mapping;
+    for (const auto& [field, column] : columns) {
+        add_column(mapping, field, column);
+    }
+    return mapping;
+}
+
+}  // namespace
+
 TEST_CASE("A mapping names no field that jobs have themselves, and each size and time limit once") {
     for (const char* const field : {"res", "subtime", "profile", "extra_data", "licenses", "deadline"}) {
         CHECK_THROWS_WITH(
-            parse_mapping("id=a," + std::string(field) + "=b"),
+            mapping_of({{"id", "a"}, {field, "b"}}),
             "jobs have a field " + std::string(field) + " of their own, expected another name for column b");
     }
-    CHECK_THROWS_WITH(parse_mapping("walltime=a,walltime-minutes=b"),
+    CHECK_THROWS_WITH(mapping_of({{"walltime", "a"}, {"walltime-minutes", "b"}}),
                       "expected one of walltime and walltime-minutes, found both");
-    CHECK_THROWS_WITH(parse_mapping("allocated-processors=a,processors=b"),
+    CHECK_THROWS_WITH(mapping_of({{"allocated-processors", "a"}, {"processors", "b"}}),
                       "expected one of processors and allocated-processors, found both");
-    CHECK_THROWS_WITH(parse_mapping("processors=a,requested-processors=b"),
+    CHECK_THROWS_WITH(mapping_of({{"processors", "a"}, {"requested-processors", "b"}}),
                       "expected one of processors and requested-processors, found both");
-    CHECK(parse_mapping("requested-processors=a,allocated-processors=b,gpus=c").size() == 3);
+    CHECK(mapping_of({{"requested-processors", "a"}, {"allocated-processors", "b"}, {"gpus", "c"}}).size() == 3);
 }
 
 TEST_CASE("A mapping of a data set takes the place of columns that say the same") {

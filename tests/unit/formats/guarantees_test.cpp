@@ -27,7 +27,7 @@ std::string start_of(const SmallMachine& machine, const std::string& name) {
 
 TEST_CASE("A job is guaranteed the start that it is planned for when it is submitted", "[guarantees]") {
     SmallMachine machine = guaranteed("conservative", 2);
-    CHECK(machine.engine().gives_guarantees());
+    CHECK(machine.engine().choice().gives_guarantees());
     // "wide" is rejected. At 4, a ends early: b starts, and the plan moves c to 14.
     machine.play(R"(
         0: a 2x10, b 2x10, c 1x5, wide 3x5  | a 0; b 10; c 20; wide none
@@ -80,7 +80,7 @@ TEST_CASE("A job that is started as soon as it is submitted is guaranteed that",
 TEST_CASE("Algorithms without a plan guarantee nothing", "[guarantees]") {
     for (const char* algorithm : {"easy", "fcfs"}) {
         SmallMachine machine = guaranteed(algorithm, 2);
-        CHECK_FALSE(machine.engine().gives_guarantees());
+        CHECK_FALSE(machine.engine().choice().gives_guarantees());
         machine.play("0: a 2x10, b 2x10 | a none; b none");
     }
 }

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <batfill/formats/accounting.hpp>
 #include <batfill/formats/swf.hpp>
 
 #include "accounting_files.hpp"

@@ -9,7 +9,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 
-#include "schedulers/farm_heuristics.hpp"
+#include "schedulers/farm/farm_heuristics.hpp"
 #include "small_machine.hpp"
 
 namespace batfill::tests::farm_by_hand_test {

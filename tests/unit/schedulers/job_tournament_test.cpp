@@ -6,11 +6,11 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/engine/job_order.hpp>
+#include <batfill/planning/job_order.hpp>
 
 #include "plain_order.hpp"
 #include "random_stream.hpp"
-#include "schedulers/job_tournament.hpp"
+#include "schedulers/easy/job_tournament.hpp"
 
 namespace batfill::tests::job_tournament_test {
 

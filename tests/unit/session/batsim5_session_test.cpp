@@ -69,7 +69,7 @@ std::string machine(const std::string& time, const std::string& change, const st
 class Dialogue {
  public:
     explicit Dialogue(const std::string& configuration) : Dialogue(configuration, {}) {}
-    Dialogue(const std::string& configuration, const SchedulerChoice& command_line)
+    Dialogue(const std::string& configuration, const WrittenScheduler& command_line)
         : session(command_line, protocol::make_codec("batsim5")), hello(session.answer(init(configuration))) {}
 
     std::string answer(const std::string& text) {

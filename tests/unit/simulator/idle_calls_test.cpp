@@ -36,12 +36,13 @@ class Ticking : public Algorithm {
 };
 
 SchedulerChoice ticking(Duration delay, Duration period, std::size_t& rounds) {
-    SchedulerChoice choice{"ticking", {}};
-    choice.description = std::make_shared<const AlgorithmDescription>(
-        with_common_parameters({"ticking", "", "", {}, [=, &rounds](const Parameters&) {
-                                    return std::make_unique<Ticking>(delay, period, rounds);
-                                }}));
-    return choice;
+    return {std::make_shared<const AlgorithmDescription>(with_common_parameters(
+                {"ticking",
+                 "",
+                 "",
+                 {},
+                 [=, &rounds](const Parameters&) { return std::make_unique<Ticking>(delay, period, rounds); }})),
+            {}};
 }
 
 const Duration hour = Duration::seconds(3600);

@@ -84,7 +84,7 @@ TEST_CASE("Searches run side by side give what each gives alone, on any number o
             ++evaluated;
             CHECK((evaluation >= 1 && evaluation <= 150));
         };
-        run_searches(each, {value_of, progress, heard}, checkpoint, threads);
+        run_searches(each, {value_of, progress, heard}, &checkpoint, threads);
         CHECK(best_of(each) == alone);
         CHECK(evaluated == 5 * 150);
         CHECK(last_done == 5 * 150);
@@ -92,7 +92,7 @@ TEST_CASE("Searches run side by side give what each gives alone, on any number o
         const CheckpointFile another;
         Checkpoint checkpoint_of_sum(another.path(), "run", 5, 150);
         std::vector<TuningTask> one = five_workloads(false);
-        run_searches(one, {value_of, {}, {}}, checkpoint_of_sum, threads);
+        run_searches(one, {value_of, {}, {}}, &checkpoint_of_sum, threads);
         CHECK(best_of(one).front() == sum->best().weights);
     }
 }
@@ -103,7 +103,7 @@ TEST_CASE("A run that ended early resumes from its checkpoint and measures nothi
         {
             const CheckpointFile file;
             Checkpoint checkpoint(file.path(), "run", 5, 150);
-            run_searches(whole, {value_of, {}, {}}, checkpoint, 2);
+            run_searches(whole, {value_of, {}, {}}, &checkpoint, 2);
         }
         const CheckpointFile file;
         std::atomic<std::size_t> measured = 0;
@@ -121,7 +121,7 @@ TEST_CASE("A run that ended early resumes from its checkpoint and measures nothi
                 return value_of(workload, weights);
             };
             try {
-                run_searches(tasks, {measure, {}, {}}, checkpoint, 1);
+                run_searches(tasks, {measure, {}, {}}, &checkpoint, 1);
                 checkpoint.finish();
                 ended = true;
                 CHECK(best_of(tasks) == best_of(whole));

@@ -14,7 +14,7 @@
 
 #include "random_stream.hpp"
 #include "simulator_fixture.hpp"
-#include "src/engine/weight_tuner.hpp"
+#include "src/planning/weight_tuner.hpp"
 
 namespace batfill::tests::online_tuning_test {
 

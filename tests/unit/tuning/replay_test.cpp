@@ -217,20 +217,18 @@ TEST_CASE("A choice may carry an algorithm that is not registered", "[replay]") 
             return after < Time::seconds(10) ? Time::seconds(10) : Time::infinity();
         }
     };
-    SchedulerChoice choice{"late", {}};
-    choice.description = std::make_shared<const AlgorithmDescription>(
+    const auto own = std::make_shared<const AlgorithmDescription>(
         with_common_parameters({"late", "", "", {}, [](const Parameters&) { return std::make_unique<Late>(); }}));
     std::optional<Outcome> outcome;
     {
         const Replay replay(machine(2), workload_of(job("a", "0", 2, "10", "10")));
-        outcome.emplace(replay.run(choice));
-        CHECK(replay.measure(choice, ReplayMetric("mean_wait")) == 10);
+        outcome.emplace(replay.run({own, {}}));
+        CHECK(replay.measure({own, {}}, ReplayMetric("mean_wait")) == 10);
     }
-    choice.description.reset();
-    CHECK(outcome->engine()->description().name == "late");
+    CHECK(outcome->engine()->choice().algorithm() == "late");
     CHECK(outcome->schedule().jobs.front().execution->start == at("10"));
     CHECK(audit(*outcome).violations.empty());
-    CHECK_THROWS_AS(Replay(machine(2), workload_of("")).run(choice), UsageError);
+    CHECK_THROWS_AS(SchedulerChoice("late"), UsageError);
 }
 
 TEST_CASE("Whoever hears of progress may end a run", "[replay]") {

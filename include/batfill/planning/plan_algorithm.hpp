@@ -1,0 +1,115 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/planning/job_order.hpp>
+#include <batfill/planning/plan.hpp>
+
+namespace batfill {
+
+class ProfileEventCounter;
+
+// What the plan family has in common. Every waiting job has a planned start: a job is placed when it is submitted, and
+// starts when its planned start has come. A subclass decides how early completions are used and where new jobs are
+// placed. It promises a job its planned start unless it says otherwise.
+//
+// At the end of each round, the plan must have every waiting job and nothing else. A job must leave the plan before it
+// starts. If an algorithm breaks this, a DecisionError names the job.
+class PlanAlgorithm : public Algorithm {
+ public:
+    // The parameter `count-events`, for algorithms whose compressions are compared by the number of events that they
+    // examine.
+    static Parameter count_events();
+    // How a compression goes on after a move: with the next job; again with the first; or with the next, in a pass over
+    // all planned jobs by planned start.
+    enum class Scan { to_the_next, from_the_first, pass };
+    ~PlanAlgorithm() override;
+
+    void begin_round(const SchedulerState& state) final;
+    void withdrawn(const SchedulerState&, JobIndex job) override { plan_.remove(job); }
+    void machine_changed(Round& round, std::span<const Completion>) override { replan(round, NotBefore::now); }
+    void completed(Round& round, std::span<const Completion> completions) override;
+    void submitted(Round& round, JobIndex job) override { place(round, job, round.now()); }
+    // Starts the jobs that are due, in the order of the plan. If another job has outlived its estimate, a due job may
+    // find its processors still taken. It waits for that job, and the plan is rebuilt once it starts late.
+    void decide(Round& round) override;
+    void started(const SchedulerState& state, JobIndex job) override;
+    void end_round(const SchedulerState& state) final;
+
+    bool gives_guarantees() const override { return true; }
+    // The planned start, or the start of a running job; none if the machine is too small at present.
+    std::optional<Time> guaranteed_start(const SchedulerState& state, JobIndex job) const override;
+    // The next planned start.
+    Time next_wake(Time after) const override { return plan_.next_start(after); }
+
+    const Plan& plan() const { return plan_; }
+
+ protected:
+    explicit PlanAlgorithm(bool counts_events = false);
+
+    // Compresses the plan: called once in a round, after all early completions gave their processors back.
+    virtual void compress(Round& round) = 0;
+
+    Plan& plan() { return plan_; }
+
+    // Gives the processors of early completions back to the plan. Returns whether there was one.
+    bool give_back(const Round& round, std::span<const Completion> completions);
+    // Places a waiting job at its earliest start from `from` on, in the present plan.
+    Time place(const Round& round, JobIndex index, Time from);
+    // Starts a planned job now if it can start. Returns whether it could. It cannot if another job has outlived its
+    // estimate, or if enough processors are idle but not as its placement requires.
+    bool start_if_idle(Round& round, JobIndex job);
+
+    // Before a compression: counts the events of a plain one, if they are counted. It tries to move these jobs, up to
+    // `until`, in this order to a start before `than`.
+    void count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than = Time::infinity(),
+                           std::optional<JobIndex> until = {});
+    // `own`, and the numbers of profile events, if they are counted.
+    std::vector<Statistic> with_profile_events(std::vector<Statistic> own) const;
+
+ private:
+    enum class NotBefore { now, planned_start };
+    // Rebuilds the plan from the running jobs and then the waiting ones in the order of their planned starts. Places
+    // each at its earliest start not before `not_before`. Used for the rare events that break promises: processors are
+    // lost or returned, or a job starts late.
+    // Cost: O(waiting jobs) searches.
+    void replan(const Round& round, NotBefore not_before);
+
+    Plan plan_;
+    bool has_plan_ = false;                        // false until the first round, when the machine is known
+    std::unique_ptr<ProfileEventCounter> events_;  // null: they are not counted
+};
+
+// A plan algorithm that tries the waiting jobs in an order that the user chooses. It has the parameters `order`,
+// `weights` and `scales`, as JobOrder makes them, and PlanAlgorithm::count_events().
+class OrderedPlanAlgorithm : public PlanAlgorithm {
+ public:
+    void submitted(Round& round, JobIndex job) override {
+        queue_.insert(round.state(), job);
+        PlanAlgorithm::submitted(round, job);
+    }
+    void started(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::started(state, job);
+        queue_.remove(job);
+    }
+    void withdrawn(const SchedulerState& state, JobIndex job) override {
+        PlanAlgorithm::withdrawn(state, job);
+        queue_.remove(job);
+    }
+
+ protected:
+    explicit OrderedPlanAlgorithm(const Parameters& parameters)
+        : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {}
+
+    // The waiting jobs. A subclass that overrides `submitted` must insert the new job.
+    OrderedJobs& queue() { return queue_; }
+
+ private:
+    OrderedJobs queue_;
+};
+
+}  // namespace batfill

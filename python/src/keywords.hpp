@@ -1,0 +1,26 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "src/options/options.hpp"
+
+// Options whose values are keywords of a call.
+namespace batfill::python {
+
+namespace nb = nanobind;
+
+// Gives the options the values of the dict, and checks them. None is not given; a list repeats the option; a dict has
+// its entries.
+// Requires: the options name themselves as keywords.
+// Throws: UsageError as Options::set() and finish(), and for a value that no option takes.
+void set_keywords(options::Options& options, const nb::dict& keywords);
+
+// The two options that say how to measure.
+struct Measures {
+    Duration tau;
+    Duration short_deadline;
+};
+// Throws: UsageError.
+Measures measures_of(nb::handle tau, nb::handle short_deadline);
+
+}  // namespace batfill::python

@@ -1,0 +1,182 @@
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/run_time_predictor.hpp>
+#include <batfill/planning/reservation.hpp>
+
+#include "schedulers/easy/backfill_walk.hpp"
+#include "schedulers/easy/easy_orders.hpp"
+#include "schedulers/easy/imitations.hpp"
+#include "schedulers/easy/several_reservations.hpp"
+
+namespace batfill {
+
+namespace {
+
+// EASY backfilling: only the first job that does not fit has a reservation. The others may start if they do not delay
+// it.
+// Cost of a round: O(running jobs + waiting jobs), and O(log(waiting jobs)) for each job that it starts or might start.
+// With a number of reservations other than 1, see several_reservations.hpp. With rounds=event, each event costs a
+// round.
+class Easy : public Algorithm {
+ public:
+    explicit Easy(const Parameters& parameters)
+        : orders_(parameters),
+          rounds_(parameters),
+          head_(parameters),
+          backfill_(parameters, orders_, rounds_),
+          extra_(parameters.choice<Extra>("extra")),
+          starts_(rounds_.is_on() || extra_ != Extra::all),
+          reservations_(*parameters.whole_number("reservations")) {}
+
+    // Decides by Algorithm 1 of the paper: once, or, with rounds=event, after each event.
+    void decide(Round& round) override {
+        orders_.tune(round.state());
+        rounds_.for_each_round(round.now(), [&] { run(round); });
+    }
+
+    void completed(Round& round, std::span<const Completion> completions) override {
+        orders_.ended(round.state(), completions);
+        rounds_.completed(round.now(), completions, starts_);
+    }
+    void machine_changed(Round& round, std::span<const Completion> completions) override {
+        completed(round, completions);
+        rounds_.machine_changed();
+    }
+    void submitted(Round& round, JobIndex job) override {
+        orders_.submitted(round.state(), job);
+        if (rounds_.is_on() && (rounds_.follow_every_submission() || fits(round.state(), job))) {
+            run(round);
+        }
+    }
+    void predictions_expired(Round& round) override {
+        if (rounds_.is_on()) {
+            run(round);
+        }
+    }
+    void withdrawn(const SchedulerState&, JobIndex job) override {
+        orders_.withdrawn(job);
+        head_.left_queue(job);
+    }
+    void started(const SchedulerState& state, JobIndex job) override {
+        orders_.started(state, job);
+        head_.left_queue(job);
+        starts_.add(job);
+    }
+
+    std::vector<Statistic> statistics() const override { return orders_.statistics(); }
+
+ private:
+    // Algorithm 1 of the paper, with the numbers of its lines. Q is the queue of waiting jobs.
+    void algorithm_1(Round& round) {
+        std::optional<JobIndex> reserved;
+        for_each_in_order(round.state(), [&](JobIndex job) {  // 1: for job j in Q
+            if (!start(round, job)) {                         // 2-4: if j can start, it does and leaves Q
+                reserved = job;                               // 5: else it is the one to reserve
+            }
+            return !reserved;  // 7: break
+        });
+        if (!reserved) {
+            return;
+        }
+        keep_head(round.state(), *reserved);
+        if (round.state().waiting.size() == 1 || rounds_.free(round.state()) == 0) {
+            return;
+        }
+        Reservation reservation = reserve(round.state(), *reserved);  // 6: shadow time and extra processors
+        starts_.begin_backfilling();
+        backfill_.for_each(round.state(), *reserved, reservation, [&](JobIndex job) {  // 10-12: L = Q - j, in order
+            reservation.start_if_admitted(round, job);  // 13: starts if it delays no reservation
+        });
+    }
+
+    // Decides once.
+    void run(Round& round) {
+        const SchedulerState& state = round.state();
+        const int free = rounds_.free(state);
+        if (free == 0 && !head_.is_on()) {
+            return;
+        }
+        orders_.prepare(state.now);
+        starts_.begin_round();
+        if (reservations_ == 1) {
+            algorithm_1(round);
+        } else {
+            decide_with_several_reservations(round, orders_,
+                                             {.free = free,
+                                              .running = rounds_.running(state),
+                                              .reservations = reservations_,
+                                              .tests = backfill_.most_tests()});
+        }
+    }
+
+    // Passes the kept head and then the waiting jobs, in the primary order, to `take` until that returns false.
+    template <typename Take>
+    void for_each_in_order(const SchedulerState& state, Take take) {
+        if (!head_.job() || take(*head_.job())) {
+            orders_.for_each_in_primary_order(state, take);
+        }
+    }
+
+    bool fits(const SchedulerState& state, JobIndex job) const {
+        return state.job(job).processors() <= rounds_.free(state);
+    }
+    bool start(Round& round, JobIndex job) { return fits(round.state(), job) && round.start_if_possible(job); }
+
+    // With head=kept, makes the reserved job the kept head if there is none.
+    void keep_head(const SchedulerState& state, JobIndex reserved) {
+        if (head_.is_on() && !head_.job()) {
+            head_.keep(reserved, reserve_by_estimates(state, reserved).shadow_time());
+        }
+    }
+
+    // The reservation, as `extra` and `head` change it. A kept head may start at the instant of its reservation only if
+    // all others end before that.
+    Reservation reserve(const SchedulerState& state, JobIndex job) const {
+        if (head_.job()) {
+            return {state, head_.start() - Duration::microseconds(1), rounds_.withheld()};
+        }
+        const Reservation reservation = reserve_by_estimates(state, job);
+        return extra_ == Extra::none ? Reservation(state, reservation.shadow_time(), rounds_.withheld()) : reservation;
+    }
+    Reservation reserve_by_estimates(const SchedulerState& state, JobIndex job) const {
+        if (extra_ == Extra::all && rounds_.withheld() == 0) {
+            return {state, job};
+        }
+        std::vector<RunningJob> running = rounds_.running(state);
+        starts_.keep_counted(running, state.job(job).processors() - rounds_.free(state), extra_);
+        return {state, job, running, rounds_.withheld()};
+    }
+
+    EasyOrders orders_;
+    EventRounds rounds_;
+    KeptHead head_;
+    BackfillWalk backfill_;
+    Extra extra_;
+    StartHistory starts_;
+    std::uint64_t reservations_;
+};
+
+const Registration registration({
+    "easy",
+    "EASY backfilling: the first waiting job has a reservation, others start if they do not delay it",
+    "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; as in Legrand, Trystram, Zrigui, Adapting batch scheduling to workload characteristics: what can we expect from online learning?, IPDPS 2019, algorithm 1",
+    joined({EasyOrders::parameters(),
+            {StartHistory::extra(), KeptHead::parameter(), EventRounds::parameter(),
+             Parameter::whole_number("reservations", "1", "number of jobs that have a reservation", true)
+                 .used_with(placements_that_count()),
+             BackfillWalk::test_limit()},
+            RunTimePredictor::parameters(),
+            WeightTuner::parameters(),
+            MultifactorPriority::parameters()}),
+    [](const Parameters& parameters) { return std::make_unique<Easy>(parameters); },
+    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine},
+});
+
+}  // namespace
+
+}  // namespace batfill

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <batfill/engine/state.hpp>
+#include <batfill/planning/job_order.hpp>
+
+#include "schedulers/easy/job_tournament.hpp"
+#include "schedulers/easy/multifactor.hpp"
+
+namespace batfill {
+
+// Ranks waiting jobs of `easy` by the scores of one order; the larger score goes first. Scores may change with the
+// clock, so a ranking sorts nothing in advance. It ranks only the jobs that a round needs.
+class Ranking {
+ public:
+    // Which of equal scores goes first.
+    using Ties = JobTournament::Ties;
+
+    // `multifactor` gives the scores if the order is multifactor. With `keeps_first`, the ranking maintains the first
+    // waiting job for for_each_waiting_until().
+    // Requires: the caller prepares `multifactor` before each round.
+    Ranking(const JobOrder& order, Ties ties, bool keeps_first, const MultifactorPriority* multifactor = nullptr)
+        : order_(order), multifactor_(order.is_multifactor() ? multifactor : nullptr), ties_(ties) {
+        if (keeps_first && multifactor_ == nullptr && !is_submission_order()) {
+            tournament_.emplace(ties);
+        }
+    }
+
+    // Whether the order is that of the queue.
+    bool is_submission_order() const { return order_.is_submission_order() && ties_ == Ties::first; }
+
+    // Notes that a job was submitted, or left the queue.
+    // Requires: called once for each job.
+    // Cost: O(log(waiting jobs)).
+    void insert(const SchedulerState& state, JobIndex job) {
+        if (is_submission_order()) {
+            return;
+        }
+        const JobScore score = order_.score(state, job);
+        if (tournament_) {
+            tournament_->insert(job, state.job(job).submit(), score);
+        } else {
+            scores_.resize(std::max(scores_.size(), std::size_t{job} + 1));
+            scores_[job] = score;
+        }
+    }
+    void remove(JobIndex job) {
+        if (tournament_) {
+            tournament_->remove(job);
+        }
+    }
+
+    // Gives the waiting jobs new scores if the order is mixed.
+    // Cost: O(waiting jobs).
+    void change_mixed(const MixedWeights& weights, const SchedulerState& state) {
+        if (!order_.is_mixed()) {
+            return;
+        }
+        order_ = order_.with_weights(weights);
+        for (const JobIndex job : state.waiting.jobs()) {
+            const JobScore score = order_.score(state, job);
+            if (tournament_) {
+                tournament_->change(job, score);
+            } else {
+                scores_[job] = score;
+            }
+        }
+    }
+
+    // Passes the waiting jobs, first to last, to `take` until that returns false. `take` must start each job for which
+    // it returns true.
+    // Requires: the ranking keeps the first job, or the order is that of the queue.
+    // Cost: that of JobTournament for each job passed; under multifactor, that of for_each_until() once.
+    template <typename Take>
+    void for_each_waiting_until(const SchedulerState& state, Take take) {
+        const WaitingQueue& queue = state.waiting;
+        if (multifactor_ != nullptr) {
+            rank_queue(state.now, queue.jobs());
+            pass_ranked(state.now, take);
+            return;
+        }
+        while (!queue.empty() && take(is_submission_order() ? queue.job(0) : *tournament_->first(state.now))) {
+        }
+    }
+
+    // Passes `jobs`, first to last, to `take` until that returns false. Of equal scores, the job that stands first in
+    // `jobs` goes first.
+    // Requires: `jobs` is in the order of the queue if that is the order of this ranking.
+    // Cost: O(jobs), and O(log(jobs)) for each job passed.
+    template <typename Take>
+    void for_each_until(Time now, std::span<const JobIndex> jobs, Take take) {
+        if (is_submission_order()) {
+            std::all_of(jobs.begin(), jobs.end(), take);
+            return;
+        }
+        rank(now, jobs.begin(), jobs.end());
+        pass_ranked(now, take);
+    }
+
+    // Sorts jobs by this order.
+    // Requires: `jobs` is in the order of the queue.
+    // Cost: O(jobs * log(jobs)).
+    std::vector<JobIndex> sorted(Time now, std::span<const JobIndex> jobs) {
+        if (is_submission_order()) {
+            return {jobs.begin(), jobs.end()};
+        }
+        std::vector<JobIndex> sorted;
+        rank_queue(now, jobs);
+        pass_ranked(now, [&](JobIndex job) {
+            sorted.push_back(job);
+            return true;
+        });
+        return sorted;
+    }
+
+ private:
+    const JobScore& score(JobIndex job) const { return tournament_ ? tournament_->score(job) : scores_[job]; }
+
+    // Ranks jobs, ties as `ties_` says.
+    // Requires: `jobs` is in the order of the queue.
+    void rank_queue(Time now, std::span<const JobIndex> jobs) {
+        if (ties_ == Ties::last) {
+            rank(now, jobs.rbegin(), jobs.rend());
+        } else {
+            rank(now, jobs.begin(), jobs.end());
+        }
+    }
+    template <typename Iterator>
+    void rank(Time now, Iterator begin, Iterator end) {
+        ranked_.clear();
+        std::for_each(begin, end, [&](JobIndex job) {
+            if (multifactor_ != nullptr) {
+                ranked_.add(job, multifactor_->of(job));
+            } else {
+                ranked_.add(job, score(job).at(now));
+            }
+        });
+    }
+    template <typename Take>
+    void pass_ranked(Time now, Take take) {
+        ranked_.for_each_until(take,
+                               [&](JobIndex a, JobIndex b) { return JobScore::compare(score(a), score(b), now); });
+    }
+
+    JobOrder order_;
+    const MultifactorPriority* multifactor_;  // null: the order is not multifactor
+    Ties ties_;
+    std::optional<JobTournament> tournament_;  // of the waiting jobs, if it keeps the first
+    std::vector<JobScore> scores_;             // by JobIndex; empty if there is a tournament
+    RankedJobs ranked_;
+};
+
+}  // namespace batfill

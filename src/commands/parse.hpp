@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "src/options/options.hpp"
+#include "src/support/command_line.hpp"
+
+namespace batfill::commands {
+
+using namespace options;  // NOLINT(google-build-using-namespace): commands are made of them
+
+// What the help of a command says beside its options.
+struct Help {
+    std::string usage;                    // the text after "Usage: "
+    std::string summary;                  // the paragraph below it
+    std::array<const char*, 2> examples;  // the texts after "batfill "
+};
+
+// Parses the arguments of a command, fills the fields of its options, and checks its rules. Users may cut a name short
+// to what only that one begins with (--spli for --split), and ask for help. Returns false after printing the help on
+// the standard output; the command then returns 0. With --help=json, this is a description of the options for programs.
+// Requires: all options are declared, and nothing has been parsed yet.
+// Throws: UsageError as Options::set() and Options::finish().
+bool parse(Options& options, const Arguments& arguments, const Help& help);
+
+}  // namespace batfill::commands

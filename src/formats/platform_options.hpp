@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "named_platform.hpp"
+#include "src/options/options.hpp"
+
+// The options that name a machine.
+namespace batfill {
+
+// What the help of a command calls the value of --platform.
+inline constexpr const char* platform_value = "PLATFORM";
+inline constexpr const char* platform_help =
+    "the machine: a SimGrid platform file, the name of a platform that comes with batfill, or a number of hosts";
+
+// Declares --master-host. `help` says what becomes of that host.
+inline void add_master_host_option(options::Options& options, std::string& master_host,
+                                   const std::string& help = "host of the platform that does not compute") {
+    master_host = default_master_host;
+    options.add("master-host,m", options::text(master_host, "NAME").otherwise_as_declared(), help);
+}
+
+}  // namespace batfill

@@ -1,0 +1,153 @@
+#include <batfill/planning/plan_algorithm.hpp>
+
+#include "src/planning/profile_event_counter.hpp"
+#include "src/support/mapped.hpp"
+
+namespace batfill {
+
+PlanAlgorithm::PlanAlgorithm(bool counts_events)
+    : events_(counts_events ? std::make_unique<ProfileEventCounter>() : nullptr) {}
+
+PlanAlgorithm::~PlanAlgorithm() = default;
+
+Parameter PlanAlgorithm::count_events() {
+    return Parameter::boolean("count-events", "count the profile events that plain compressions would examine; slower");
+}
+
+void PlanAlgorithm::begin_round(const SchedulerState& state) {
+    if (!has_plan_) {
+        has_plan_ = true;
+        plan_.reset(state.now, state.processors);
+    }
+    plan_.advance(state.now);
+}
+
+void PlanAlgorithm::end_round(const SchedulerState& state) {
+    // Started jobs have left the plan, so equal numbers mean equal sets.
+    if (plan_.by_start().size() == state.waiting.size()) {
+        return;
+    }
+    for (const JobIndex job : state.waiting.jobs()) {
+        if (!plan_.contains(job)) {
+            throw BrokenRule(job, "it waits and has no place in the plan, expected one for every waiting job");
+        }
+    }
+    for (const JobIndex job : plan_.by_start()) {
+        if (state.job(job).state != JobState::submitted) {
+            throw BrokenRule(job, "it is in the plan, expected only jobs that wait");
+        }
+    }
+}
+
+void PlanAlgorithm::started(const SchedulerState&, JobIndex job) {
+    if (plan_.contains(job)) {
+        throw BrokenRule(job, "it has started and is still in the plan, expected that it leaves the plan before");
+    }
+}
+
+std::optional<Time> PlanAlgorithm::guaranteed_start(const SchedulerState& state, JobIndex job) const {
+    if (state.job(job).state == JobState::running) {
+        return state.job(job).start;
+    }
+    if (!plan_.contains(job)) {
+        throw BrokenRule(job, "it was submitted and has no place in the plan, expected one for every waiting job");
+    }
+    const Time planned = plan_.planned_start(job);
+    return planned.is_infinite() ? std::nullopt : std::optional(planned);
+}
+
+Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
+    const Job& job = round.state().job(index);
+    return plan_.place({index, job.processors(), job.walltime, job.submit()}, from);
+}
+
+bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
+    if (!round.state().can_start(round.state().job(job).request)) {
+        return false;
+    }
+    plan_.start(job);
+    round.start(job);
+    return true;
+}
+
+void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
+    const SchedulerState& state = round.state();
+    const std::vector<JobIndex> order = plan_.by_start();
+    std::vector<Time> starts;
+    for (const JobIndex job : order) {
+        const Time planned = plan_.planned_start(job);
+        starts.push_back(not_before == NotBefore::planned_start && !planned.is_infinite() ? planned : round.now());
+    }
+    int processors = state.idle.count();
+    for (const RunningJob& running : state.running) {
+        processors += running.processors;
+    }
+    plan_.reset(round.now(), processors);
+    for (const RunningJob& running : state.running) {
+        plan_.hold(round.now(), running.end, running.processors);
+    }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        place(round, order[i], starts[i]);
+        plan_.look_again_at(order[i]);
+    }
+}
+
+bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> completions) {
+    bool early = false;
+    for (const Completion& completion : completions) {
+        if (completion.expected_end > round.now()) {
+            early = true;
+            plan_.give_back(round.now(), completion.expected_end, completion.processors);
+        }
+    }
+    return early;
+}
+
+void PlanAlgorithm::completed(Round& round, std::span<const Completion> completions) {
+    if (give_back(round, completions)) {
+        compress(round);
+    }
+}
+
+void PlanAlgorithm::decide(Round& round) {
+    bool late;
+    do {
+        late = false;
+        std::vector<JobIndex> due;
+        for (const JobIndex job : plan_.by_start()) {
+            if (plan_.planned_start(job) > round.now()) {
+                break;
+            }
+            due.push_back(job);
+        }
+        for (const JobIndex job : due) {
+            const bool behind = plan_.planned_start(job) < round.now();
+            late |= start_if_idle(round, job) && behind;
+        }
+        if (late) {
+            replan(round, NotBefore::planned_start);
+        }
+    } while (late);
+}
+
+void PlanAlgorithm::count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than,
+                                      std::optional<JobIndex> until) {
+    if (events_) {
+        const std::vector<Time> ends = mapped(round.state().running, &RunningJob::end);  // sorted
+        events_->count(plan_, {boost::container::ordered_range, ends.begin(), ends.end()}, jobs, than, scan, until);
+    }
+}
+
+std::vector<Statistic> PlanAlgorithm::with_profile_events(std::vector<Statistic> own) const {
+    if (events_) {
+        const ProfileEventCounter::Counts& counts = events_->counts();
+        own.push_back({"profile_events", counts.instants});
+        own.push_back({"profile_starts_and_ends", counts.starts_and_ends});
+        if (counts.placed_anew) {
+            own.push_back({"profile_starts_and_ends_anew", *counts.placed_anew});
+        }
+    }
+    return own;
+}
+
+}  // namespace batfill

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include <batfill/planning/reservation.hpp>
+
+namespace batfill {
+
+namespace {
+
+bool holds(const Request& request, LicenseIndex license) {
+    return std::binary_search(request.licenses.begin(), request.licenses.end(), license);
+}
+
+}  // namespace
+
+Reservation::Reservation(const SchedulerState& state, JobIndex job, std::span<const RunningJob> running, int withheld)
+    : state_(state), withheld_(withheld) {
+    const Request& request = state.job(job).request;
+    place_matters_ = request.placement == Placement::contiguous || request.placement == Placement::machine;
+    if (!place_matters_) {
+        reserve_processors(running, request.processors);
+    } else if (request.placement == Placement::contiguous) {
+        reserve_block(running, request.processors);
+    } else {
+        reserve_on_machine(running, request);
+    }
+}
+
+// Ends running jobs one by one, with add(). Finds the first instant at which enough() is true after all its ends. Jobs
+// that overrun their estimates count as ending now.
+template <typename Add, typename Enough>
+void Reservation::find_shadow_time(std::span<const RunningJob> running, Add add, Enough enough) {
+    for (auto job = running.begin(); job != running.end(); ++job) {
+        add(*job);
+        const Time end = std::max(job->end, state_.now);
+        const auto next = std::next(job);
+        if ((next == running.end() || next->end > end) && enough()) {
+            shadow_time_ = end;
+            return;
+        }
+    }
+}
+
+void Reservation::reserve_processors(std::span<const RunningJob> running, int processors) {
+    int free = state_.idle.count() - withheld_;
+    find_shadow_time(
+        running, [&](const RunningJob& job) { free += job.processors; }, [&] { return free >= processors; });
+    extra_processors_ = free - processors;
+}
+
+void Reservation::reserve_block(std::span<const RunningJob> running, int processors) {
+    ResourceSet free = state_.idle.set();
+    find_shadow_time(
+        running,
+        [&](const RunningJob& job) {
+            ResourceSet freed = state_.job(job.job).allocation;
+            freed.remove(state_.unavailable);
+            free.insert(freed);
+        },
+        [&] {
+            const std::optional<ResourceSet> block = free.lowest_block(processors);
+            block_ = block.value_or(ResourceSet());
+            return block.has_value();
+        });
+}
+
+void Reservation::reserve_on_machine(std::span<const RunningJob> running, const Request& request) {
+    const Machine& machine = state_.machine;
+    std::vector<int> free = state_.idle.by_group().counts();
+    for (const LicenseIndex license : request.licenses) {
+        extra_copies_.emplace_back(license, state_.copies_left[license] - 1);
+    }
+    std::optional<GroupIndex> first = state_.idle.by_group().first_with(machine, request.processors, request.licenses);
+    find_shadow_time(
+        running,
+        [&](const RunningJob& running_job) {
+            const Job& job = state_.job(running_job.job);
+            if (running_job.processors > 0) {
+                const GroupIndex group = machine.group_number_of(job.allocation.last());
+                const int before = std::exchange(free[group], free[group] + running_job.processors);
+                const bool has_become_enough = before < request.processors && free[group] >= request.processors;
+                if (has_become_enough && (!first || group < *first) &&
+                    machine.groups()[group].has_all(request.licenses)) {
+                    first = group;
+                }
+            }
+            for (auto& [license, copies] : extra_copies_) {
+                copies += holds(job.request, license) ? 1 : 0;
+            }
+        },
+        [&] {
+            return first && std::ranges::all_of(extra_copies_, [](const auto& extra) { return extra.second >= 0; });
+        });
+    if (!shadow_time_.is_infinite()) {
+        group_ = *first;
+        extra_processors_ = free[group_] - request.processors;
+    }
+}
+
+// Whether a job that still runs at the shadow time leaves the licence copies of the reserved job.
+bool Reservation::leaves_copies(const Request& request) const {
+    return std::none_of(extra_copies_.begin(), extra_copies_.end(),
+                        [&](const auto& extra) { return extra.second < 1 && holds(request, extra.first); });
+}
+
+void Reservation::take_copies(const Request& request) {
+    for (auto& [license, copies] : extra_copies_) {
+        copies -= holds(request, license) ? 1 : 0;
+    }
+}
+
+bool Reservation::start_if_admitted(Round& round, JobIndex job) {
+    const Job& candidate = state_.job(job);
+    if (place_matters_) {
+        return candidate.request.placement == Placement::contiguous ? start_beside_block(round, job)
+                                                                    : start_on_machine(round, job);
+    }
+    if (candidate.processors() > state_.idle.count() - withheld_ ||
+        !may_admit(candidate.processors(), state_.estimate(job))) {
+        return false;
+    }
+    if (!ends_in_time(state_.estimate(job))) {
+        extra_processors_ -= candidate.processors();
+    }
+    round.start(job);
+    return true;
+}
+
+bool Reservation::start_beside_block(Round& round, JobIndex job) {
+    const Job& candidate = state_.job(job);
+    ResourceSet free = state_.idle.set();
+    if (!ends_in_time(state_.estimate(job))) {
+        free.remove(block_);
+    }
+    const std::optional<ResourceSet> block = free.lowest_block(candidate.processors());
+    if (block) {
+        round.start(job, *block);
+    }
+    return block.has_value();
+}
+
+bool Reservation::start_on_machine(Round& round, JobIndex job) {
+    const Request& request = state_.job(job).request;
+    const bool in_time = ends_in_time(state_.estimate(job));
+    if (!state_.has_copies_of(request.licenses) || (!in_time && !leaves_copies(request))) {
+        return false;
+    }
+    const auto next = [&](GroupIndex from) {
+        return state_.idle.by_group().first_with(state_.machine, request.processors, request.licenses, from);
+    };
+    std::optional<GroupIndex> group = next(0);
+    if (!in_time && group == group_ && request.processors > extra_processors_) {
+        group = next(group_ + 1);
+    }
+    if (!group) {
+        return false;
+    }
+    if (!in_time) {
+        extra_processors_ -= *group == group_ ? request.processors : 0;
+        take_copies(request);
+    }
+    round.start(
+        job,
+        state_.idle.set().intersection(state_.machine.groups()[*group].processors).take_lowest(request.processors));
+    return true;
+}
+
+}  // namespace batfill

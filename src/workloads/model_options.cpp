@@ -1,0 +1,225 @@
+#include "model_options.hpp"
+
+#include <memory>
+
+#include "src/formats/platform_options.hpp"
+#include "src/workloads/workload_values.hpp"
+
+namespace batfill {
+
+using namespace options;  // NOLINT(google-build-using-namespace): this file declares options
+
+namespace {
+
+constexpr int most_value = 1'000'000;
+
+Value range(FarmModel::Range& field, int least, int most) {
+    const auto parse = [least, most](const std::string& text) {
+        const std::size_t colon = std::min(text.find(':'), text.size());
+        const auto low = number_in<int>(text.substr(0, colon));
+        const auto high = colon == text.size() ? low : number_in<int>(text.substr(colon + 1));
+        return low && high && least <= *low && *low <= *high && *high <= most
+                   ? std::optional(FarmModel::Range{*low, *high})
+                   : std::nullopt;
+    };
+    Value made = value(field, "RANGE", parse,
+                       "LOW:HIGH or one integer, in " + std::to_string(least) + ".." + std::to_string(most));
+    return made.shown_by([&field] { return std::to_string(field.low) + ':' + std::to_string(field.high); });
+}
+
+Value percent(int& field) {
+    return number(field, "PERCENT", 0, 100);
+}
+
+void add_format_option(Options& options, WorkloadFormat& format) {
+    options.group("Output");
+    options.add("format", format_value(format), "format of the workload: batsim4 (default) or batsim5").not_in_calls();
+}
+
+void add_options_of_jobs(Options& options, FarmModel& model) {
+    const auto is_multiple = std::make_shared<bool>();
+    options.group("Jobs");
+    options.add("jobs", number(model.jobs, "N", 1, max_farm_jobs).otherwise_as_declared(), "number of jobs");
+    options.add("seed", number(model.seed, "S").required(), "seed of the workload");
+    options.add(
+        "interarrival",
+        options::length(model.interarrival, "SECONDS", Duration::microseconds(1), Duration::seconds(most_value))
+            .otherwise_as_declared(),
+        "mean of the exponentially distributed inter-arrival times; other values move only submissions and deadlines");
+    options.add("run-time", range(model.run_time, 1, most_value).otherwise_as_declared(),
+                "run times in seconds, the same on every machine");
+    options.add("job-processors", range(model.job_processors, 1, max_farm_processors).otherwise_as_declared(),
+                "processors that jobs require, of one machine");
+    options.add("license-needs", percent(model.license_needs).otherwise_as_declared(),
+                "probability that a job needs a licence, for each licence");
+    options.add("estimates",
+                estimates_value(*is_multiple, [&model, is_multiple](Decimal factor) { model.estimate_factor = factor; },
+                                {{"exact", false}, {"factor:K", true}})
+                    .otherwise("exact"),
+                "walltimes: exact, or factor:K (K times the run time)");
+}
+
+void add_options_of_machines(Options& options, FarmModel& model) {
+    options.group("Machines");
+    options.add("machines", number(model.machines, "N", 1, max_farm_processors).otherwise_as_declared(),
+                "number of machines");
+    options.add("machine-processors", range(model.machine_processors, 1, max_farm_processors).otherwise_as_declared(),
+                "processors of machines");
+    options.add(
+        "speed", range(model.speed, 1, most_value).otherwise_as_declared(),
+        "speeds of machines in millions of operations per second; faster machines are used first (the paper does not say)");
+    options.add("licenses", number(model.licenses, "N", 0, max_farm_licenses).otherwise_as_declared(),
+                "number of licences");
+    options.add("license-ratio", range(model.license_ratio, 1, 100'000).otherwise_as_declared(),
+                "copies of a licence, per cent of the machines on which it can be activated, rounded; at least one");
+    options.add("license-suitability", percent(model.license_suitability).otherwise_as_declared(),
+                "probability that a licence can be activated on a machine");
+    options.add_rule([&options, &model] {
+        const int most = max_farm_processors / model.machines;
+        refuse_if(model.machine_processors.high > most,
+                  options.written("machine-processors") + ": expected at most " + std::to_string(most) + " with " +
+                      options.written("machines") + " " + std::to_string(model.machines) + ", found " +
+                      std::to_string(model.machine_processors.high));
+    });
+}
+
+// Adds the options of a distribution: --MEAN, --PREFIXdistribution and --PREFIXshape. `those` follows the help of the
+// shape.
+void add_lengths(Options& options, FailureModel::Lengths& lengths, const std::string& mean, const char* mean_help,
+                 const std::string& prefix, const char* times, const char* those) {
+    const std::string shape = prefix + "shape";
+    const std::string distribution = prefix + "distribution";
+    const auto is_weibull = std::make_shared<bool>();
+    options.add(mean, options::length(lengths.mean, "SECONDS", Duration::seconds(1)).required(), mean_help);
+    options.add(distribution,
+                word(*is_weibull, "NAME", {{"exponential", false}, {"weibull", true}}).otherwise("exponential"),
+                std::string("distribution of the ") + times + ": exponential or weibull");
+    options.add(shape, number(lengths.weibull_shape, "K", 0.1, 100),
+                std::string("shape of weibull") + those + " (default 0.7)");
+    options.add_rule([&options, &lengths, shape, distribution, is_weibull] {
+        if (*is_weibull && !options.given(shape)) {
+            lengths.weibull_shape = 0.7;
+        } else if (!*is_weibull && options.given(shape)) {
+            throw UsageError(options.written(shape) + " needs " + options.written(distribution) + " weibull");
+        }
+    });
+}
+
+// Each failure takes memory.
+void require_reasonable_size(const Options& options, const FailureModel& model) {
+    constexpr double most = 1e7;
+    const double cycle = model.time_to_failure.mean.to_seconds() + model.time_to_repair.mean.to_seconds();
+    const double nodes = static_cast<double>(model.processors) / model.processors_per_node;
+    refuse_if(nodes * model.until.to_seconds() / cycle > most,
+              "some 10 million failures or more would be drawn: expected a shorter " + options.written("until") +
+                  " or a longer " + options.written("mtbf"));
+}
+
+}  // namespace
+
+Decimal estimate_factor(const std::string& text) {
+    const std::optional<Decimal> factor = factor_in(text.substr(text.find(':') + 1), "1", "1000000");
+    refuse_if(!factor, "expected factor:K with K in 1..1000000, found '" + text + "'");
+    return *factor;
+}
+
+void add_lublin_options(Options& options, LublinFile& file) {
+    using Jobs = LublinModel::Jobs;
+    using Estimates = LublinModel::Estimates;
+    LublinModel& model = file.model;
+    const auto set_factor = [&model](Decimal factor) {
+        model.estimate_factor = Duration::microseconds(factor.millionths()).to_seconds();
+    };
+    options.group("Workload");
+    options.add("jobs", number(model.jobs, "N", 1, 10'000'000).required(), "number of jobs");
+    options.add("processors", number(model.processors, "P", 1, 1'000'000'000).required(), "processors of the machine");
+    options.add("seed", number(model.seed, "S").required(), "seed of the workload");
+    options.add("load", offered_load_value(model.load),
+                "scale the inter-arrival times to this offered load, " + load_range +
+                    "; by default they are the model's");
+    options.add(
+        "kind",
+        word(model.kind, "WHICH",
+             {{"batch", Jobs::batch},
+              {"interactive", Jobs::interactive},
+              {"both", Jobs::both},
+              {"undivided", Jobs::undivided}})
+            .otherwise_as_declared(),
+        "batch, interactive, both (two streams, told apart by the queue) or undivided (parameters for logs that do not tell them apart)");
+    options.add(
+        "estimates",
+        estimates_value(model.estimates, set_factor,
+                        {{"modal", Estimates::modal}, {"exact", Estimates::exact}, {"factor:K", Estimates::factor}})
+            .otherwise("modal"),
+        "walltimes: modal (over-estimates rounded up to the values users choose), exact, or factor:K (K times the run time)");
+    add_format_option(options, file.format);
+}
+
+void add_farm_options(Options& options, FarmFiles& files) {
+    FarmModel& model = files.model;
+    add_options_of_jobs(options, model);
+    add_options_of_machines(options, model);
+    options.group("Deadlines");
+    options.add("without-deadline", percent(model.without_deadline).otherwise_as_declared(),
+                "probability that a job has no deadline");
+    options.add("deadline-margin", range(model.deadline_margin, 0, most_value).otherwise_as_declared(),
+                "margins: deadline = submission + walltime + margin");
+    using Unit = FarmModel::MarginUnit;
+    options.add("margin-unit",
+                word(model.margin_unit, "UNIT", {{"seconds", Unit::seconds}, {"percent", Unit::percent_of_walltime}})
+                    .otherwise_as_declared(),
+                "of margins: seconds, or percent of the walltime");
+    add_format_option(options, files.format);
+}
+
+void add_failure_options(Options& options, FailureModel& model, std::string& platform) {
+    const auto master_host = std::make_shared<std::string>();
+    options.group("Machine");
+    options.add("processors", number(model.processors, "N", 1), "processors of the machine; or");
+    options.add("platform,p", text(platform, platform_value), platform_help);
+    add_master_host_option(options, *master_host);
+    options.add("group", number(model.processors_per_node, "N", 1).otherwise_as_declared(),
+                "processors that fail together as a node");
+    options.group("Failures");
+    options.add("until", options::length(model.until, "SECONDS", Duration::seconds(1)).required(),
+                "failures occur before this time");
+    add_lengths(options, model.time_to_failure, "mtbf", "mean time that a node is up", "", "times up", "");
+    add_lengths(options, model.time_to_repair, "mttr", "mean time that it is down", "repair-", "times down",
+                " for the times down");
+    options.add("seed", number(model.seed, "S").required(), "seed of the workload");
+    options.add_rule([&options, &model, &platform, master_host] {
+        refuse_if(options.given("platform") == options.given("processors"),
+                  "expected the machine, either as " + options.written("processors") + " or as " +
+                      options.written("platform"));
+        if (options.given("platform")) {
+            model.processors = static_cast<int>(named_platform(platform, *master_host).hosts.size());
+        }
+        require_reasonable_size(options, model);
+    });
+}
+
+void add_deadline_options(Options& options, DeadlineDraw& draw) {
+    const auto share = [](const std::string& text) { return decimal_in(text, "0", "1"); };
+    const auto factor = [](const std::string& text) { return factor_in(text, "0", "1000000"); };
+    options.group("Jobs");
+    options.add("share", value(draw.share, "X", share, "a number in 0..1", {Type::Scalar::number}),
+                "share of the jobs with a walltime to sample, in 0..1; their number is rounded down");
+    options.add("count", number(draw.count, "N"), "number of jobs to sample, instead of a share");
+    options.add("seed", number(draw.seed, "S").required(), "seed of the sample");
+    options.group("Deadlines");
+    options.add("floor", options::length(draw.rule.floor, "SECONDS", Duration()).otherwise_as_declared(),
+                "least time from submission to deadline");
+    options.add("factor",
+                value(draw.rule.factor, "K", factor, "a number in 0..1000000", {Type::Scalar::number}).otherwise("10"),
+                "time from submission to deadline in walltimes");
+    options.group("Output");
+    options.add("format", format_value(draw.format),
+                "format of the workload: batsim4 or batsim5; by default that of the input");
+    options.add_rule([&options] {
+        refuse_if(options.given("share") == options.given("count"), "expected either " + options.written("share") +
+                                                                        " or " + options.written("count") +
+                                                                        ", which say how many jobs to draw");
+    });
+}
+
+}  // namespace batfill

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <batfill/workloads/deadlines.hpp>
+#include <batfill/workloads/models.hpp>
+
+#include "src/options/options.hpp"
+
+// The options of what draws workloads, whoever gives their values: a command line, a campaign, or a call.
+namespace batfill {
+
+// Declares the options of `batfill generate lublin`, except the output.
+void add_lublin_options(options::Options& options, LublinFile& file);
+
+// Declares the options of `batfill generate farm`, except the outputs.
+void add_farm_options(options::Options& options, FarmFiles& files);
+
+// Declares the options of `batfill generate failures`, except the output. finish() then reads the platform that
+// `platform` has got, if any.
+// Throws: finish() also throws as named_platform().
+void add_failure_options(options::Options& options, FailureModel& model, std::string& platform);
+
+// Declares the options of `batfill deadlines`, except the workload and the output.
+void add_deadline_options(options::Options& options, DeadlineDraw& draw);
+
+}  // namespace batfill

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include <batfill/workloads/deadlines.hpp>
+#include <batfill/workloads/models.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
+
+// What commands print, and campaigns write down, of the workloads that they have made. The names are those of the
+// outputs.
+namespace batfill {
+
+// As a table for people, or as JSON.
+void print_conversion(const ConvertedLog& converted, bool as_json, std::ostream& out);
+// Converts a log, prints what that dropped and kept, and returns it.
+// Throws: as convert_log(), after printing if nothing is kept.
+ConvertedLog convert_and_print(const LogConversion& request, bool as_json, std::ostream& out);
+
+void print_drawn_deadlines(const DrawnDeadlines& drawn, const DeadlineRule& rule, const std::string& name,
+                           std::ostream& out);
+void print_farm(const Farm& farm, const FarmModel& model, const std::string& workload_name,
+                const std::string& platform_name, std::ostream& out);
+void print_lublin_workload(const Workload& workload, const std::string& name, std::ostream& out);
+
+}  // namespace batfill
