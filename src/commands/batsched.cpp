@@ -4,7 +4,7 @@
 
 #include <batfill/version.hpp>
 
-#include "inputs.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/engine/batsched_choice.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/server/server.hpp"

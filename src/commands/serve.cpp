@@ -3,7 +3,7 @@
 
 #include <batfill/engine/engine.hpp>
 
-#include "inputs.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/server/server_options.hpp"
 #include "src/session/session.hpp"

@@ -9,7 +9,7 @@
 #include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/replay/outcome.hpp>
 
-#include "inputs.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/engine/named_scheduler.hpp"
 #include "src/remote/socket_scheduler.hpp"
 #include "src/replay/notes.hpp"

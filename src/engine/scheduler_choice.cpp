@@ -9,8 +9,8 @@
 #include <batfill/engine/run_time_predictor.hpp>
 #include <batfill/engine/scheduler_choice.hpp>
 
-#include "named_scheduler.hpp"
 #include "src/engine/foreign_code.hpp"
+#include "src/engine/named_scheduler.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"

@@ -14,8 +14,8 @@
 
 #include <batfill/simulator/simulator.hpp>
 
-#include "double_clock.hpp"
-#include "machines.hpp"
+#include "src/simulator/double_clock.hpp"
+#include "src/simulator/machines.hpp"
 
 namespace batfill {
 

@@ -1,4 +1,4 @@
-#include "model_options.hpp"
+#include "src/workloads/model_options.hpp"
 
 #include <memory>
 
@@ -134,9 +134,9 @@ void add_lublin_options(Options& options, LublinFile& file) {
     options.add("jobs", number(model.jobs, "N", 1, 10'000'000).required(), "number of jobs");
     options.add("processors", number(model.processors, "P", 1, 1'000'000'000).required(), "processors of the machine");
     options.add("seed", number(model.seed, "S").required(), "seed of the workload");
-    options.add("load", offered_load_value(model.load),
-                "scale the inter-arrival times to this offered load, " + load_range +
-                    "; by default they are the model's");
+    options.add(
+        "load", offered_load_value(model.load),
+        "scale the inter-arrival times to this offered load, " + load_range + "; by default they are the model's");
     options.add(
         "kind",
         word(model.kind, "WHICH",

@@ -7,7 +7,7 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/scheduler_choice.hpp>
 
-#include "fuzzer.hpp"
+#include "tests/fuzz/fuzzer.hpp"
 
 namespace batfill::tests::parameters_fuzzer {
 
