@@ -17,7 +17,7 @@ install(TARGETS libbatfill EXPORT batfill
 install(TARGETS libbatfill_edc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT program)
 install(DIRECTORY platforms/ DESTINATION ${CMAKE_INSTALL_DATADIR}/batfill/platforms COMPONENT program
         FILES_MATCHING PATTERN "*.xml")
-install(FILES LICENSE README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES LICENSE README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 # The program holds D3, whose licence is to be passed on.
 install(FILES ${D3_LICENSE} DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright-d3 COMPONENT program)
 # The pages, and what they link to.

@@ -117,8 +117,7 @@ inline Message::Event::Data ignored(EventData& data) {
 
 // Whether an event of this type refuses a message. The reason may follow behind a colon.
 inline bool is_refusal(std::string_view type) {
-    return type.starts_with(refusal_event) &&
-           (type.size() == refusal_event.size() || type[refusal_event.size()] == ':');
+    return type.substr(0, type.find(':')) == refusal_event;
 }
 
 // `data` may be null.

@@ -1,8 +1,8 @@
-#include "arguments.hpp"
+#include "python/src/arguments.hpp"
 
 #include <cmath>
 
-#include "bindings.hpp"
+#include "python/src/bindings.hpp"
 
 namespace batfill::python {
 

@@ -18,8 +18,8 @@
 #include <batfill/core/time.hpp>
 #include <batfill/formats/workload.hpp>
 
-#include "file_names.hpp"
-#include "interpreter.hpp"
+#include "python/src/file_names.hpp"
+#include "python/src/interpreter.hpp"
 
 // What the sources of the extension module share.
 namespace batfill::python {

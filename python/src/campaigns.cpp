@@ -11,8 +11,8 @@
 
 #include <batfill/core/error.hpp>
 
-#include "bindings.hpp"
-#include "keywords.hpp"
+#include "python/src/bindings.hpp"
+#include "python/src/keywords.hpp"
 #include "src/campaign/run_campaign.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/formats/workload_writer.hpp"

@@ -15,10 +15,10 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 
-#include "arguments.hpp"
-#include "bindings.hpp"
-#include "keywords.hpp"
-#include "packing.hpp"
+#include "python/src/arguments.hpp"
+#include "python/src/bindings.hpp"
+#include "python/src/keywords.hpp"
+#include "python/src/packing.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/replay/comparison.hpp"
 #include "src/server/server_options.hpp"

@@ -8,8 +8,8 @@
 
 #include <batfill/core/error.hpp>
 
-#include "arguments.hpp"
-#include "bindings.hpp"
+#include "python/src/arguments.hpp"
+#include "python/src/bindings.hpp"
 #include "src/support/durations.hpp"
 #include "src/support/names.hpp"
 

@@ -24,10 +24,10 @@
 #include <batfill/core/error.hpp>
 #include <batfill/replay/replay.hpp>
 
-#include "bindings.hpp"
-#include "crew.hpp"
-#include "episodes.hpp"
-#include "lent_arrays.hpp"
+#include "python/src/bindings.hpp"
+#include "python/src/crew.hpp"
+#include "python/src/episodes.hpp"
+#include "python/src/lent_arrays.hpp"
 #include "src/environments/environment.hpp"
 
 namespace batfill::python {

@@ -10,7 +10,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/replay/replay.hpp>
 
-#include "bindings.hpp"
+#include "python/src/bindings.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"

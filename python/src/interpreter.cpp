@@ -1,4 +1,4 @@
-#include "interpreter.hpp"
+#include "python/src/interpreter.hpp"
 
 #include <atomic>
 #include <string_view>

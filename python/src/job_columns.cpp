@@ -1,4 +1,4 @@
-#include "job_columns.hpp"
+#include "python/src/job_columns.hpp"
 
 #include <cstdint>
 #include <map>
@@ -7,8 +7,8 @@
 
 #include <nanobind/stl/string.h>
 
-#include "arguments.hpp"
-#include "bindings.hpp"
+#include "python/src/arguments.hpp"
+#include "python/src/bindings.hpp"
 
 namespace batfill::python {
 

@@ -7,7 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "round_view.hpp"
+#include "python/src/round_view.hpp"
 
 namespace batfill::python {
 

@@ -1,8 +1,8 @@
-#include "keywords.hpp"
+#include "python/src/keywords.hpp"
 
 #include <string_view>
 
-#include "bindings.hpp"
+#include "python/src/bindings.hpp"
 #include "src/analysis/measure_options.hpp"
 
 namespace batfill::python {

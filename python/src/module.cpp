@@ -13,7 +13,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/version.hpp>
 
-#include "bindings.hpp"
+#include "python/src/bindings.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/program/program.hpp"
 #include "src/server/server.hpp"

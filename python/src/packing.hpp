@@ -21,7 +21,7 @@
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
 
-#include "bindings.hpp"
+#include "python/src/bindings.hpp"
 
 // What users hold as bytes, for pickle: exact, and read by any batfill with the same `packing_version`.
 namespace batfill::python {

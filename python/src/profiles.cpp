@@ -1,4 +1,4 @@
-#include "profiles.hpp"
+#include "python/src/profiles.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,8 +7,8 @@
 
 #include <nanobind/stl/optional.h>
 
-#include "arguments.hpp"
-#include "bindings.hpp"
+#include "python/src/arguments.hpp"
+#include "python/src/bindings.hpp"
 
 namespace batfill::python {
 

@@ -7,7 +7,7 @@
 
 #include <batfill/planning/availability_profile.hpp>
 
-#include "round_view.hpp"
+#include "python/src/round_view.hpp"
 
 namespace batfill::python {
 

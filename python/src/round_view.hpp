@@ -18,7 +18,7 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/state.hpp>
 
-#include "bindings.hpp"
+#include "python/src/bindings.hpp"
 
 namespace batfill::python {
 

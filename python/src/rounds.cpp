@@ -1,4 +1,4 @@
-#include "rounds.hpp"
+#include "python/src/rounds.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -10,10 +10,10 @@
 
 #include <batfill/planning/reservation.hpp>
 
-#include "arguments.hpp"
-#include "bindings.hpp"
-#include "job_columns.hpp"
-#include "profiles.hpp"
+#include "python/src/arguments.hpp"
+#include "python/src/bindings.hpp"
+#include "python/src/job_columns.hpp"
+#include "python/src/profiles.hpp"
 #include "src/support/json.hpp"
 
 namespace batfill::python {

@@ -1,6 +1,6 @@
-#include "run.hpp"
+#include "python/src/run.hpp"
 
-#include "keywords.hpp"
+#include "python/src/keywords.hpp"
 #include "src/support/mapped.hpp"
 
 namespace batfill::python {

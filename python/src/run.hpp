@@ -14,8 +14,8 @@
 #include <batfill/formats/workload.hpp>
 #include <batfill/replay/outcome.hpp>
 
-#include "bindings.hpp"
-#include "packing.hpp"
+#include "python/src/bindings.hpp"
+#include "python/src/packing.hpp"
 
 namespace batfill::python {
 

@@ -18,8 +18,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/replay/outcome.hpp>
 
-#include "bindings.hpp"
-#include "run.hpp"
+#include "python/src/bindings.hpp"
+#include "python/src/run.hpp"
 #include "src/analysis/workload_jobs.hpp"
 #include "src/choice/named_scheduler.hpp"
 #include "src/formats/job_id.hpp"

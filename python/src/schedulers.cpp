@@ -10,10 +10,10 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
 
-#include "arguments.hpp"
-#include "bindings.hpp"
-#include "round_view.hpp"
-#include "rounds.hpp"
+#include "python/src/arguments.hpp"
+#include "python/src/bindings.hpp"
+#include "python/src/round_view.hpp"
+#include "python/src/rounds.hpp"
 #include "src/choice/named_scheduler.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"

@@ -12,7 +12,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "bindings.hpp"
+#include "python/src/bindings.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
 #include "src/formats/record_field.hpp"

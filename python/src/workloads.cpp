@@ -15,10 +15,10 @@
 #include <batfill/workloads/models.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
-#include "arguments.hpp"
-#include "bindings.hpp"
-#include "keywords.hpp"
-#include "packing.hpp"
+#include "python/src/arguments.hpp"
+#include "python/src/bindings.hpp"
+#include "python/src/keywords.hpp"
+#include "python/src/packing.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/text_files.hpp"

@@ -13,11 +13,11 @@
 
 #include <batfill/analysis/check_schedule.hpp>
 
-#include "outages.hpp"
+#include "src/analysis/outages.hpp"
+#include "src/analysis/workload_jobs.hpp"
 #include "src/formats/profile_index.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/json.hpp"
-#include "workload_jobs.hpp"
 
 namespace batfill::analysis {
 

@@ -1,6 +1,6 @@
 #include <unordered_set>
 
-#include "audit.hpp"
+#include "src/analysis/audit.hpp"
 
 namespace batfill::analysis {
 

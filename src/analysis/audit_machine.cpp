@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "audit.hpp"
+#include "src/analysis/audit.hpp"
 #include "src/support/interruption.hpp"
 
 namespace batfill::analysis {

@@ -7,7 +7,7 @@
 
 #include <batfill/analysis/check_schedule.hpp>
 
-#include "audit.hpp"
+#include "src/analysis/audit.hpp"
 
 namespace batfill {
 

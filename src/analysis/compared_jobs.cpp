@@ -4,12 +4,12 @@
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/error.hpp>
 
-#include "job_measures.hpp"
+#include "src/analysis/job_measures.hpp"
+#include "src/analysis/workload_jobs.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
-#include "workload_jobs.hpp"
 
 namespace batfill {
 

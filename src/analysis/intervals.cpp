@@ -12,9 +12,9 @@
 
 #include <batfill/analysis/metrics.hpp>
 
-#include "job_measures.hpp"
+#include "src/analysis/job_measures.hpp"
+#include "src/analysis/tables.hpp"
 #include "src/support/mapped.hpp"
-#include "tables.hpp"
 
 namespace batfill {
 

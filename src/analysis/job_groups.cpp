@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "job_measures.hpp"
+#include "src/analysis/job_measures.hpp"
+#include "src/analysis/tables.hpp"
+#include "src/analysis/workload_jobs.hpp"
 #include "src/support/mapped.hpp"
-#include "tables.hpp"
-#include "workload_jobs.hpp"
 
 namespace batfill {
 

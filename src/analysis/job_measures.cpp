@@ -1,4 +1,4 @@
-#include "job_measures.hpp"
+#include "src/analysis/job_measures.hpp"
 
 #include <algorithm>
 #include <cassert>

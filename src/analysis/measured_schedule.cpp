@@ -3,7 +3,7 @@
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/error.hpp>
 
-#include "job_measures.hpp"
+#include "src/analysis/job_measures.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/json.hpp"

@@ -1,4 +1,4 @@
-#include "metric_table.hpp"
+#include "src/analysis/metric_table.hpp"
 
 #include <algorithm>
 #include <array>

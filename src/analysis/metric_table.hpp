@@ -12,8 +12,8 @@
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/time.hpp>
 
-#include "job_measures.hpp"
-#include "steps.hpp"
+#include "src/analysis/job_measures.hpp"
+#include "src/analysis/steps.hpp"
 
 // The table of all metrics: the only place that defines their names and computations.
 namespace batfill::analysis {

@@ -5,13 +5,13 @@
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/error.hpp>
 
-#include "job_measures.hpp"
-#include "metric_table.hpp"
+#include "src/analysis/job_measures.hpp"
+#include "src/analysis/metric_table.hpp"
+#include "src/analysis/workload_jobs.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/split.hpp"
-#include "workload_jobs.hpp"
 
 namespace batfill {
 

@@ -4,10 +4,10 @@
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/error.hpp>
 
-#include "metric_table.hpp"
+#include "src/analysis/metric_table.hpp"
+#include "src/analysis/tables.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
-#include "tables.hpp"
 
 namespace batfill {
 

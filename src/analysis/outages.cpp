@@ -1,4 +1,4 @@
-#include "outages.hpp"
+#include "src/analysis/outages.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "steps.hpp"
+#include "src/analysis/steps.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -5,7 +5,7 @@
 
 #include <batfill/core/time.hpp>
 
-#include "job_measures.hpp"
+#include "src/analysis/job_measures.hpp"
 
 // The machine and the queue over time, computed from the finished jobs of a run. Nothing depends on the order of the
 // jobs.

@@ -1,4 +1,4 @@
-#include "tables.hpp"
+#include "src/analysis/tables.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -9,7 +9,7 @@
 
 #include <batfill/analysis/metrics.hpp>
 
-#include "metric_table.hpp"
+#include "src/analysis/metric_table.hpp"
 
 // Tables in the formats of metrics.
 namespace batfill::analysis {

@@ -1,4 +1,4 @@
-#include "workload_jobs.hpp"
+#include "src/analysis/workload_jobs.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "campaign_file.hpp"
+#include "src/campaign/campaign_file.hpp"
 #include "src/support/json_writer.hpp"
 
 namespace batfill::campaign {

@@ -1,4 +1,4 @@
-#include "campaign_file.hpp"
+#include "src/campaign/campaign_file.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,12 +12,12 @@
 #include <batfill/formats/accounting.hpp>
 
 #include "src/analysis/measure_options.hpp"
+#include "src/campaign/yaml_blocks.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 #include "src/support/text_files.hpp"
-#include "yaml_blocks.hpp"
 
 namespace batfill::campaign {
 

@@ -1,4 +1,4 @@
-#include "campaign_pages.hpp"
+#include "src/campaign/campaign_pages.hpp"
 
 #include <filesystem>
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "campaign_file.hpp"
-#include "campaign_runs.hpp"
+#include "src/campaign/campaign_file.hpp"
+#include "src/campaign/campaign_runs.hpp"
 #include "src/report/report.hpp"
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"

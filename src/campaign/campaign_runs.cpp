@@ -1,4 +1,4 @@
-#include "campaign_runs.hpp"
+#include "src/campaign/campaign_runs.hpp"
 
 #include <algorithm>
 #include <cstdint>

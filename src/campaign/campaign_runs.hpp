@@ -9,8 +9,8 @@
 
 #include <batfill/simulator/simulator.hpp>
 
-#include "campaign_file.hpp"
-#include "campaign_workloads.hpp"
+#include "src/campaign/campaign_file.hpp"
+#include "src/campaign/campaign_workloads.hpp"
 #include "src/formats/named_values.hpp"
 #include "src/replay/notes.hpp"
 

@@ -1,4 +1,4 @@
-#include "campaign_workloads.hpp"
+#include "src/campaign/campaign_workloads.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -7,7 +7,7 @@
 
 #include <batfill/core/time.hpp>
 
-#include "campaign_file.hpp"
+#include "src/campaign/campaign_file.hpp"
 
 namespace batfill::campaign {
 

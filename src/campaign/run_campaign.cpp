@@ -1,4 +1,4 @@
-#include "run_campaign.hpp"
+#include "src/campaign/run_campaign.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/version.hpp>
 
-#include "campaign_pages.hpp"
 #include "src/analysis/job_measures.hpp"
+#include "src/campaign/campaign_pages.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"

@@ -8,9 +8,9 @@
 
 #include <batfill/simulator/simulator.hpp>
 
-#include "campaign_file.hpp"
-#include "campaign_runs.hpp"
-#include "campaign_workloads.hpp"
+#include "src/campaign/campaign_file.hpp"
+#include "src/campaign/campaign_runs.hpp"
+#include "src/campaign/campaign_workloads.hpp"
 #include "src/report/report.hpp"
 
 namespace batfill::campaign {

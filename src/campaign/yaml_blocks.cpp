@@ -1,4 +1,4 @@
-#include "yaml_blocks.hpp"
+#include "src/campaign/yaml_blocks.hpp"
 
 #include <algorithm>
 

@@ -11,7 +11,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "campaign_file.hpp"
+#include "src/campaign/campaign_file.hpp"
 
 namespace batfill::campaign {
 

@@ -1,4 +1,4 @@
-#include "batsched_choice.hpp"
+#include "src/choice/batsched_choice.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 
 #include <batfill/engine/algorithm.hpp>
 
-#include "inputs.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/support/json_writer.hpp"
 
 namespace batfill::commands {

@@ -4,9 +4,9 @@
 
 #include <batfill/version.hpp>
 
-#include "inputs.hpp"
 #include "src/choice/batsched_choice.hpp"
 #include "src/choice/named_scheduler.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/server/server.hpp"
 #include "src/session/session.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <batfill/core/error.hpp>
 
-#include "inputs.hpp"
 #include "src/campaign/run_campaign.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/progress.hpp"

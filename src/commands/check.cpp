@@ -3,7 +3,7 @@
 
 #include <batfill/analysis/check_schedule.hpp>
 
-#include "inputs.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/runs/check_files.hpp"
 #include "src/support/names.hpp"
 

@@ -1,9 +1,9 @@
 #include <iostream>
 #include <optional>
 
-#include "inputs.hpp"
 #include "src/analysis/job_measures.hpp"
 #include "src/analysis/tables.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/replay/comparison.hpp"
 #include "src/report/comparison_page.hpp"
 #include "src/support/files.hpp"

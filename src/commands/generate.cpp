@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "command.hpp"
+#include "src/commands/command.hpp"
 #include "src/options/values.hpp"
 
 namespace batfill::commands {

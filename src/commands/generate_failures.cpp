@@ -4,7 +4,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "inputs.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/names.hpp"
 #include "src/workloads/model_options.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "inputs.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/replay/notes.hpp"
 #include "src/workloads/conversion_options.hpp"
 #include "src/workloads/summaries.hpp"

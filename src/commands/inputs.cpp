@@ -1,4 +1,4 @@
-#include "inputs.hpp"
+#include "src/commands/inputs.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -6,9 +6,9 @@
 
 #include <batfill/analysis/metrics.hpp>
 
-#include "command.hpp"
-#include "parse.hpp"
 #include "src/analysis/measure_options.hpp"
+#include "src/commands/command.hpp"
+#include "src/commands/parse.hpp"
 #include "src/formats/platform_options.hpp"
 #include "src/options/file_rules.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "inputs.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/runs/measured_runs.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/mapped.hpp"

@@ -1,4 +1,4 @@
-#include "parse.hpp"
+#include "src/commands/parse.hpp"
 
 #include <algorithm>
 #include <iostream>

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "inputs.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/support/files.hpp"
 
 namespace batfill::commands {

@@ -6,7 +6,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "inputs.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/report/conversion.hpp"
 #include "src/report/figures.hpp"
 #include "src/runs/run_files.hpp"

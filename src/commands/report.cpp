@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "inputs.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"

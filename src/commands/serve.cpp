@@ -3,8 +3,8 @@
 
 #include <batfill/engine/engine.hpp>
 
-#include "inputs.hpp"
 #include "src/choice/named_scheduler.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/server/server_options.hpp"
 #include "src/session/session.hpp"
 #include "src/support/names.hpp"

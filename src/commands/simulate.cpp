@@ -9,8 +9,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/replay/outcome.hpp>
 
-#include "inputs.hpp"
 #include "src/choice/named_scheduler.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/remote/socket_scheduler.hpp"
 #include "src/replay/notes.hpp"
 #include "src/support/durations.hpp"

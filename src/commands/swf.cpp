@@ -1,6 +1,6 @@
 #include <iostream>
 
-#include "inputs.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/workloads/conversion_options.hpp"
 #include "src/workloads/summaries.hpp"
 

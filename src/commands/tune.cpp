@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "inputs.hpp"
+#include "src/commands/inputs.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/progress.hpp"

@@ -12,8 +12,8 @@
 
 #include <batfill/core/error.hpp>
 
-#include "batsim_edc.hpp"
 #include "protocol/codec.hpp"
+#include "src/edc/batsim_edc.hpp"
 #include "src/session/session.hpp"
 #include "src/support/log_lines.hpp"
 

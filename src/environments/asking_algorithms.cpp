@@ -7,8 +7,8 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/planning/reservation.hpp>
 
-#include "episode.hpp"
 #include "schedulers/easy/ranking.hpp"
+#include "src/environments/episode.hpp"
 
 namespace batfill::environments {
 

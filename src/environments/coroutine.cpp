@@ -1,4 +1,4 @@
-#include "coroutine.hpp"
+#include "src/environments/coroutine.hpp"
 
 #include <cassert>
 #include <memory>

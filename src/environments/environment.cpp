@@ -1,10 +1,10 @@
-#include "environment.hpp"
+#include "src/environments/environment.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
-#include "episode.hpp"
+#include "src/environments/episode.hpp"
 
 namespace batfill::environments {
 

@@ -14,8 +14,8 @@
 #include <batfill/replay/outcome.hpp>
 #include <batfill/replay/replay.hpp>
 
-#include "coroutine.hpp"
-#include "environment.hpp"
+#include "src/environments/coroutine.hpp"
+#include "src/environments/environment.hpp"
 
 namespace batfill::environments {
 

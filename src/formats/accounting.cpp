@@ -7,13 +7,13 @@
 #include <batfill/formats/accounting.hpp>
 #include <batfill/formats/swf.hpp>
 
-#include "accounting_readers.hpp"
+#include "src/formats/accounting_readers.hpp"
 #include "src/formats/job_json.hpp"
+#include "src/formats/tres.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
-#include "tres.hpp"
 
 namespace batfill {
 

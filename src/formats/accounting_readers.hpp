@@ -10,8 +10,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/accounting.hpp>
 
-#include "log_builder.hpp"
-#include "record_field.hpp"
+#include "src/formats/log_builder.hpp"
+#include "src/formats/record_field.hpp"
 #include "src/support/csv_reader.hpp"
 
 namespace batfill {

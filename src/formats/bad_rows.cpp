@@ -5,7 +5,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "accounting_readers.hpp"
+#include "src/formats/accounting_readers.hpp"
 
 // Rows of accounting data that cannot be read.
 namespace batfill {

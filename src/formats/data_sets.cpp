@@ -3,7 +3,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "accounting_readers.hpp"
+#include "src/formats/accounting_readers.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/numbers.hpp"

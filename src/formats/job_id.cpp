@@ -1,4 +1,4 @@
-#include "job_id.hpp"
+#include "src/formats/job_id.hpp"
 
 #include <algorithm>
 #include <unordered_map>

@@ -3,8 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include <rapidjson/document.h>
-
 #include <batfill/core/job.hpp>
 #include <batfill/core/shared_text.hpp>
 #include <batfill/formats/workload.hpp>

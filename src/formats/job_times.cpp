@@ -1,4 +1,4 @@
-#include "job_times.hpp"
+#include "src/formats/job_times.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "log_builder.hpp"
+#include "src/formats/log_builder.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +11,9 @@
 
 #include <batfill/core/error.hpp>
 
-#include "record_field.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
+#include "src/formats/record_field.hpp"
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"

@@ -15,7 +15,7 @@
 #include <batfill/formats/accounting.hpp>
 #include <batfill/formats/swf.hpp>
 
-#include "job_times.hpp"
+#include "src/formats/job_times.hpp"
 #include "src/support/calendar.hpp"
 
 namespace batfill {

@@ -1,4 +1,4 @@
-#include "named_platform.hpp"
+#include "src/formats/named_platform.hpp"
 
 #include <algorithm>
 #include <cassert>

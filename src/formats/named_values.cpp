@@ -1,4 +1,4 @@
-#include "named_values.hpp"
+#include "src/formats/named_values.hpp"
 
 #include <batfill/core/error.hpp>
 

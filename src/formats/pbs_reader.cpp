@@ -2,12 +2,12 @@
 
 #include <batfill/core/error.hpp>
 
-#include "accounting_readers.hpp"
-#include "pbs_sizes.hpp"
+#include "src/formats/accounting_readers.hpp"
+#include "src/formats/pbs_sizes.hpp"
+#include "src/formats/tres.hpp"
 #include "src/support/json.hpp"
 #include "src/support/split.hpp"
 #include "src/support/text_files.hpp"
-#include "tres.hpp"
 
 namespace batfill {
 

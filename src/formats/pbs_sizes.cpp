@@ -1,4 +1,4 @@
-#include "pbs_sizes.hpp"
+#include "src/formats/pbs_sizes.hpp"
 
 #include <optional>
 #include <set>

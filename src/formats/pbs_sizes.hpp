@@ -4,7 +4,7 @@
 #include <map>
 #include <string_view>
 
-#include "accounting_readers.hpp"
+#include "src/formats/accounting_readers.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
 

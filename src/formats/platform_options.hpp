@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "named_platform.hpp"
+#include "src/formats/named_platform.hpp"
 #include "src/options/options.hpp"
 
 // The options that name a machine.

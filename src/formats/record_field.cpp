@@ -1,4 +1,4 @@
-#include "record_field.hpp"
+#include "src/formats/record_field.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,9 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/formats/tres.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
-#include "tres.hpp"
 
 namespace batfill {
 

@@ -7,7 +7,7 @@
 
 #include <batfill/formats/swf.hpp>
 
-#include "accounting_readers.hpp"
+#include "src/formats/accounting_readers.hpp"
 
 // Jobs that changed their size while they ran.
 namespace batfill {

@@ -1,8 +1,8 @@
-#include "sacct_jobs.hpp"
+#include "src/formats/sacct_jobs.hpp"
 
 #include <algorithm>
 
-#include "tres.hpp"
+#include "src/formats/tres.hpp"
 
 namespace batfill {
 

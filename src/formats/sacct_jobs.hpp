@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "accounting_readers.hpp"
+#include "src/formats/accounting_readers.hpp"
 
 // Jobs of Slurm, whichever form sacct printed them in.
 namespace batfill {

@@ -7,11 +7,11 @@
 
 #include <batfill/core/error.hpp>
 
-#include "accounting_readers.hpp"
-#include "sacct_jobs.hpp"
+#include "src/formats/accounting_readers.hpp"
+#include "src/formats/sacct_jobs.hpp"
+#include "src/formats/tres.hpp"
 #include "src/support/json.hpp"
 #include "src/support/numbers.hpp"
-#include "tres.hpp"
 
 // The output of `sacct --json` of Slurm 20.11 and later. Its versions write numbers as such, or as
 // {"set": true, "infinite": false, "number": 5}.

@@ -4,13 +4,13 @@
 
 #include <batfill/core/error.hpp>
 
-#include "accounting_readers.hpp"
-#include "sacct_jobs.hpp"
+#include "src/formats/accounting_readers.hpp"
+#include "src/formats/sacct_jobs.hpp"
+#include "src/formats/tres.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/files.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
-#include "tres.hpp"
 
 namespace batfill {
 

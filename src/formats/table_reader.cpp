@@ -3,7 +3,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "accounting_readers.hpp"
+#include "src/formats/accounting_readers.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/place_in_errors.hpp"

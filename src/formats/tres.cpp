@@ -1,4 +1,4 @@
-#include "tres.hpp"
+#include "src/formats/tres.hpp"
 
 #include <cmath>
 #include <string>

@@ -1,4 +1,4 @@
-#include "workload_writer.hpp"
+#include "src/formats/workload_writer.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "file_rules.hpp"
+#include "src/options/file_rules.hpp"
 
 #include <filesystem>
 

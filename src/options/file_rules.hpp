@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "values.hpp"
+#include "src/options/values.hpp"
 
 // Values and rules of options that name files to write.
 namespace batfill::options {

@@ -1,4 +1,4 @@
-#include "options.hpp"
+#include "src/options/options.hpp"
 
 #include <array>
 #include <charconv>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "values.hpp"
+#include "src/options/values.hpp"
 
 namespace batfill::options {
 

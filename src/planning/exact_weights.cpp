@@ -1,4 +1,4 @@
-#include "exact_weights.hpp"
+#include "src/planning/exact_weights.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -10,7 +10,7 @@
 #include <batfill/engine/run_time_predictor.hpp>
 #include <batfill/planning/job_order.hpp>
 
-#include "exact_weights.hpp"
+#include "src/planning/exact_weights.hpp"
 
 namespace batfill {
 

@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "program.hpp"
+#include "src/program/program.hpp"
 
 int main(int argc, char** argv) {
     batfill::Arguments arguments(argv + 1, argv + argc);

@@ -1,4 +1,4 @@
-#include "program.hpp"
+#include "src/program/program.hpp"
 
 #include <cerrno>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "messages.hpp"
+#include "src/remote/messages.hpp"
 
 #include <algorithm>
 #include <type_traits>

@@ -1,11 +1,11 @@
-#include "socket_scheduler.hpp"
+#include "src/remote/socket_scheduler.hpp"
 
 #include <algorithm>
 #include <chrono>
 
 #include <batfill/core/error.hpp>
 
-#include "messages.hpp"
+#include "src/remote/messages.hpp"
 
 namespace batfill {
 

@@ -1,4 +1,4 @@
-#include "comparison.hpp"
+#include "src/replay/comparison.hpp"
 
 #include <algorithm>
 #include <set>
@@ -8,9 +8,9 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
-#include "notes.hpp"
 #include "src/analysis/metric_table.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/replay/notes.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"

@@ -1,4 +1,4 @@
-#include "notes.hpp"
+#include "src/replay/notes.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -2,9 +2,9 @@
 #include <ostream>
 #include <utility>
 
-#include "comparison.hpp"
 #include "src/analysis/job_measures.hpp"
 #include "src/analysis/tables.hpp"
+#include "src/replay/comparison.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"

@@ -1,4 +1,4 @@
-#include "columns.hpp"
+#include "src/report/columns.hpp"
 
 #include <new>
 

@@ -1,10 +1,10 @@
-#include "comparison_page.hpp"
+#include "src/report/comparison_page.hpp"
 
 #include <cassert>
 #include <filesystem>
 #include <string>
 
-#include "report.hpp"
+#include "src/report/report.hpp"
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
 

@@ -1,4 +1,4 @@
-#include "drawing.hpp"
+#include "src/report/drawing.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "figures.hpp"
+#include "src/report/figures.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "plot.hpp"
+#include "src/report/plot.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -9,8 +9,8 @@
 
 #include <batfill/core/error.hpp>
 
-#include "drawing.hpp"
-#include "figures.hpp"
+#include "src/report/drawing.hpp"
+#include "src/report/figures.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 

@@ -1,4 +1,4 @@
-#include "report.hpp"
+#include "src/report/report.hpp"
 
 #include <array>
 #include <cstdint>
@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "page_parts.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/report/page_parts.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/escaped.hpp"
 #include "src/support/files.hpp"

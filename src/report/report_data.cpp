@@ -8,11 +8,11 @@
 
 #include <batfill/version.hpp>
 
-#include "columns.hpp"
-#include "figures.hpp"
-#include "report.hpp"
 #include "src/analysis/metric_table.hpp"
 #include "src/analysis/workload_jobs.hpp"
+#include "src/report/columns.hpp"
+#include "src/report/figures.hpp"
+#include "src/report/report.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/escaped.hpp"
 #include "src/support/interruption.hpp"

@@ -1,7 +1,7 @@
-#include "check_files.hpp"
+#include "src/runs/check_files.hpp"
 
-#include "run_files.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/runs/run_files.hpp"
 #include "src/support/mapped.hpp"
 
 namespace batfill::runs {

@@ -1,9 +1,9 @@
-#include "measured_runs.hpp"
+#include "src/runs/measured_runs.hpp"
 
 #include <batfill/core/error.hpp>
 
-#include "run_files.hpp"
 #include "src/analysis/job_measures.hpp"
+#include "src/runs/run_files.hpp"
 
 namespace batfill::runs {
 

@@ -1,4 +1,4 @@
-#include "run_files.hpp"
+#include "src/runs/run_files.hpp"
 
 #include <algorithm>
 #include <filesystem>

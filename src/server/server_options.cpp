@@ -1,4 +1,4 @@
-#include "server_options.hpp"
+#include "src/server/server_options.hpp"
 
 #include "src/support/durations.hpp"
 

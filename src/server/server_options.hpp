@@ -2,8 +2,8 @@
 
 #include <spdlog/common.h>
 
-#include "server.hpp"
 #include "src/options/options.hpp"
+#include "src/server/server.hpp"
 
 // The options of a daemon, whoever gives their values: a command line, or a call.
 namespace batfill {

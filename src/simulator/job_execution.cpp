@@ -3,8 +3,8 @@
 
 #include <batfill/core/error.hpp>
 
-#include "simulated_jobs.hpp"
-#include "simulation.hpp"
+#include "src/simulator/simulated_jobs.hpp"
+#include "src/simulator/simulation.hpp"
 #include "src/support/json.hpp"
 
 // How jobs start and end.

@@ -1,4 +1,4 @@
-#include "machines.hpp"
+#include "src/simulator/machines.hpp"
 
 #include <algorithm>
 

@@ -4,9 +4,9 @@
 
 #include <batfill/core/error.hpp>
 
-#include "simulation.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/profile_index.hpp"
+#include "src/simulator/simulation.hpp"
 #include "src/support/json.hpp"
 #include "src/support/place_in_errors.hpp"
 

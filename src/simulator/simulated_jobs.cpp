@@ -1,4 +1,4 @@
-#include "simulated_jobs.hpp"
+#include "src/simulator/simulated_jobs.hpp"
 
 #include "src/support/interruption.hpp"
 

@@ -1,4 +1,4 @@
-#include "simulation.hpp"
+#include "src/simulator/simulation.hpp"
 
 #include <algorithm>
 #include <array>

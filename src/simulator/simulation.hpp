@@ -14,8 +14,8 @@
 
 #include <batfill/simulator/simulator.hpp>
 
-#include "double_clock.hpp"
-#include "machines.hpp"
+#include "src/simulator/double_clock.hpp"
+#include "src/simulator/machines.hpp"
 
 namespace batfill {
 
@@ -111,7 +111,8 @@ class Simulation {
     void begin(const Simulator& simulator, SimulatedScheduler& scheduler);
     void send(SimulatedScheduler& scheduler);
     // Adds an event to the scheduler's next message.
-    void tell(auto data) {
+    template <class Data>
+    void tell(Data data) {
         Event& event = events_.emplace_back();
         event.timestamp = results_.now;
         event.data = std::move(data);

@@ -4,7 +4,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/simulator/simulator.hpp>
 
-#include "simulation.hpp"
+#include "src/simulator/simulation.hpp"
 
 namespace batfill {
 

@@ -3,7 +3,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/core/machine.hpp>
 
-#include "simulation.hpp"
+#include "src/simulator/simulation.hpp"
 
 // Puts processors to sleep and wakes them, as Batsim 4.2.1 does with --energy.
 

@@ -1,4 +1,4 @@
-#include "calendar.hpp"
+#include "src/support/calendar.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
-#include "command_line.hpp"
+#include "src/support/command_line.hpp"
 
 #include <string>
 
 #include <batfill/core/error.hpp>
 
-#include "escaped.hpp"
+#include "src/support/escaped.hpp"
 
 namespace batfill {
 

@@ -1,4 +1,4 @@
-#include "csv_reader.hpp"
+#include "src/support/csv_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,10 +14,10 @@
 
 #include <batfill/core/error.hpp>
 
-#include "files.hpp"
-#include "numbers.hpp"
-#include "split.hpp"
-#include "text_files.hpp"
+#include "src/support/files.hpp"
+#include "src/support/numbers.hpp"
+#include "src/support/split.hpp"
+#include "src/support/text_files.hpp"
 
 namespace batfill {
 

@@ -1,4 +1,4 @@
-#include "numbers.hpp"
+#include "src/support/numbers.hpp"
 
 #include <algorithm>
 

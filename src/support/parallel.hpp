@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "interruption.hpp"
+#include "src/support/interruption.hpp"
 
 namespace batfill {
 

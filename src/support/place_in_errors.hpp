@@ -6,7 +6,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "interruption.hpp"
+#include "src/support/interruption.hpp"
 
 namespace batfill {
 

@@ -13,7 +13,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "csv_text.hpp"
+#include "src/support/csv_text.hpp"
 
 namespace batfill {
 

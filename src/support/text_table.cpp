@@ -1,4 +1,4 @@
-#include "text_table.hpp"
+#include "src/support/text_table.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -11,7 +11,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "numbers.hpp"
+#include "src/support/numbers.hpp"
 
 namespace batfill {
 

@@ -1,4 +1,4 @@
-#include "tune_options.hpp"
+#include "src/tuning/tune_options.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/options/options.hpp"
-#include "tune.hpp"
+#include "src/tuning/tune.hpp"
 
 // The options of the search for weights, whoever gives their values: a command line, or a call.
 namespace batfill {

@@ -1,4 +1,4 @@
-#include "conversion_options.hpp"
+#include "src/workloads/conversion_options.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include "src/support/calendar.hpp"
 #include "src/support/files.hpp"
 #include "src/support/numbers.hpp"
-#include "swf_selection.hpp"
+#include "src/workloads/swf_selection.hpp"
 
 namespace batfill {
 

@@ -7,12 +7,12 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/deadlines.hpp>
 
-#include "named_workload.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
+#include "src/workloads/named_workload.hpp"
 
 namespace batfill {
 

@@ -8,7 +8,7 @@
 
 #include <batfill/workloads/models.hpp>
 
-#include "draws.hpp"
+#include "src/workloads/draws.hpp"
 
 namespace batfill {
 

@@ -7,10 +7,10 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/models.hpp>
 
-#include "draws.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
+#include "src/workloads/draws.hpp"
 
 namespace batfill {
 

@@ -5,7 +5,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/support/interruption.hpp"
-#include "swf_selection.hpp"
+#include "src/workloads/swf_selection.hpp"
 
 namespace batfill {
 

@@ -9,10 +9,10 @@
 
 #include <batfill/workloads/models.hpp>
 
-#include "draws.hpp"
-#include "modal_estimates.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/numbers.hpp"
+#include "src/workloads/draws.hpp"
+#include "src/workloads/modal_estimates.hpp"
 
 namespace batfill {
 

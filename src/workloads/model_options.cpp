@@ -1,4 +1,4 @@
-#include "model_options.hpp"
+#include "src/workloads/model_options.hpp"
 
 #include <memory>
 

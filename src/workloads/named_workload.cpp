@@ -1,4 +1,4 @@
-#include "named_workload.hpp"
+#include "src/workloads/named_workload.hpp"
 
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>

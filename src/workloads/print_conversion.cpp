@@ -5,7 +5,7 @@
 
 #include "src/support/csv_text.hpp"
 #include "src/support/json_writer.hpp"
-#include "summaries.hpp"
+#include "src/workloads/summaries.hpp"
 
 namespace batfill {
 

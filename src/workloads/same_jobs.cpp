@@ -1,4 +1,4 @@
-#include "same_jobs.hpp"
+#include "src/workloads/same_jobs.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "summaries.hpp"
+#include "src/workloads/summaries.hpp"
 
 #include <algorithm>
 #include <ostream>

@@ -8,11 +8,11 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
-#include "modal_estimates.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"
-#include "swf_selection.hpp"
+#include "src/workloads/modal_estimates.hpp"
+#include "src/workloads/swf_selection.hpp"
 
 namespace batfill {
 

@@ -1,4 +1,4 @@
-#include "swf_selection.hpp"
+#include "src/workloads/swf_selection.hpp"
 
 #include <algorithm>
 #include <functional>

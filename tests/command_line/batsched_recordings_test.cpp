@@ -13,13 +13,13 @@
 #include <batfill/simulator/simulator.hpp>
 
 #include "protocol/batsim4.hpp"
-#include "quiet_log.hpp"
-#include "recorded_run.hpp"
 #include "src/choice/batsched_choice.hpp"
 #include "src/session/session.hpp"
 #include "src/simulator/embedded_scheduler.hpp"
 #include "src/support/overloaded.hpp"
-#include "test_data.hpp"
+#include "tests/support/quiet_log.hpp"
+#include "tests/support/recorded_run.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests::batsched_recordings_test {
 

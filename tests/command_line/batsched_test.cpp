@@ -7,8 +7,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 
-#include "outcome.hpp"
 #include "src/choice/batsched_choice.hpp"
+#include "tests/command_line/outcome.hpp"
 
 namespace batfill::tests::batsched_test {
 

@@ -7,8 +7,8 @@
 
 #include <batfill/core/error.hpp>
 
-#include "process.hpp"
 #include "src/commands/command.hpp"
+#include "tests/support/process.hpp"
 
 namespace batfill::tests::check_test {
 

@@ -8,11 +8,11 @@
 #include <batfill/replay/replay.hpp>
 #include <batfill/workloads/models.hpp>
 
-#include "simulator_fixture.hpp"
 #include "src/choice/named_scheduler.hpp"
 #include "src/commands/command.hpp"
 #include "src/support/csv_text.hpp"
 #include "tests/command_line/outcome.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 namespace batfill::tests::compare_test {
 

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <rapidjson/document.h>
 
-#include "test_data.hpp"
 #include "tests/command_line/outcome.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests::deadlines_test {
 

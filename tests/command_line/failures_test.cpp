@@ -5,8 +5,8 @@
 
 #include <batfill/simulator/simulator.hpp>
 
-#include "outcome.hpp"
 #include "src/support/files.hpp"
+#include "tests/command_line/outcome.hpp"
 
 namespace batfill::tests::failures_test {
 

@@ -5,8 +5,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/models.hpp>
 
-#include "process.hpp"
 #include "src/commands/command.hpp"
+#include "tests/support/process.hpp"
 
 namespace batfill::tests::lublin_test {
 

@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "process.hpp"
+#include "tests/support/process.hpp"
 
 namespace batfill::tests {
 

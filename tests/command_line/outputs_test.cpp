@@ -10,8 +10,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "skip.hpp"
 #include "tests/command_line/outcome.hpp"
+#include "tests/support/skip.hpp"
 
 namespace batfill::tests::outputs_test {
 

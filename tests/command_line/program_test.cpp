@@ -8,8 +8,8 @@
 #include <catch2/catch.hpp>
 #include <rapidjson/document.h>
 
-#include "machine_events.hpp"
 #include "tests/command_line/simulate_inputs.hpp"
+#include "tests/support/machine_events.hpp"
 
 namespace batfill::tests::program_test {
 

@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "machine_events.hpp"
 #include "tests/command_line/simulate_inputs.hpp"
+#include "tests/support/machine_events.hpp"
 
 namespace batfill::tests::simulate_test {
 

@@ -5,8 +5,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/workload.hpp>
 
-#include "process.hpp"
 #include "src/commands/command.hpp"
+#include "tests/support/process.hpp"
 
 namespace batfill::tests::swf_test {
 

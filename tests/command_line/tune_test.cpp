@@ -8,8 +8,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "lines.hpp"
 #include "tests/command_line/outcome.hpp"
+#include "tests/support/lines.hpp"
 
 namespace batfill::tests::tune_test {
 

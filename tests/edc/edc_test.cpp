@@ -14,8 +14,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "batsim5_recordings.hpp"
 #include "src/edc/batsim_edc.hpp"
+#include "tests/support/batsim5_recordings.hpp"
 
 using namespace batfill;
 using Catch::Matchers::Contains;

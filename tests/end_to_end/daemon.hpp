@@ -16,8 +16,8 @@
 #include <unistd.h>
 #include <zmq.hpp>
 
-#include "lines.hpp"
-#include "process.hpp"
+#include "tests/support/lines.hpp"
+#include "tests/support/process.hpp"
 
 // A listening daemon, a simulation in the messages of Batsim 4 and 5, and clients that play or disturb it.
 namespace batfill::tests {

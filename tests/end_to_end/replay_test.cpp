@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <rapidjson/document.h>
 
-#include "machine_events.hpp"
-#include "process.hpp"
+#include "tests/support/machine_events.hpp"
+#include "tests/support/process.hpp"
 
 namespace batfill::tests::replay_test {
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <zmq.hpp>
 
-#include "daemon.hpp"
+#include "tests/end_to_end/daemon.hpp"
 
 namespace batfill::tests::serve_curve_test {
 

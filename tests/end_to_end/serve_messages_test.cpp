@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <zmq.hpp>
 
-#include "daemon.hpp"
+#include "tests/end_to_end/daemon.hpp"
 
 namespace batfill::tests::serve_messages_test {
 

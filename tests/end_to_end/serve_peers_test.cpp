@@ -9,8 +9,8 @@
 #include <catch2/catch.hpp>
 #include <zmq.hpp>
 
-#include "daemon.hpp"
-#include "skip.hpp"
+#include "tests/end_to_end/daemon.hpp"
+#include "tests/support/skip.hpp"
 
 namespace batfill::tests::serve_peers_test {
 

@@ -10,8 +10,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "daemon.hpp"
-#include "skip.hpp"
+#include "tests/end_to_end/daemon.hpp"
+#include "tests/support/skip.hpp"
 
 namespace batfill::tests::serve_test {
 

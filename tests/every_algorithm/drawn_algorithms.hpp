@@ -14,7 +14,7 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/engine.hpp>
 
-#include "random.hpp"
+#include "tests/support/random.hpp"
 
 // Every registered algorithm, or those of plugins, with parameters drawn from its registration. Tests that hold for all
 // algorithms use these, so they cover a new algorithm without naming it.

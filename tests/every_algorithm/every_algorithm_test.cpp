@@ -11,14 +11,14 @@
 #include <batfill/formats/schedule.hpp>
 #include <batfill/replay/outcome.hpp>
 
-#include "drawn_algorithms.hpp"
-#include "frame_scheduler.hpp"
 #include "protocol/codec.hpp"
-#include "quiet_log.hpp"
-#include "random_workloads.hpp"
-#include "simulator_fixture.hpp"
 #include "src/session/session.hpp"
 #include "src/simulator/embedded_scheduler.hpp"
+#include "tests/every_algorithm/drawn_algorithms.hpp"
+#include "tests/every_algorithm/random_workloads.hpp"
+#include "tests/support/frame_scheduler.hpp"
+#include "tests/support/quiet_log.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 // Tests what must hold for every registered algorithm and all values of its parameters, on many small random workloads.
 // They name no algorithm, so they cover a new one as soon as it registers itself.

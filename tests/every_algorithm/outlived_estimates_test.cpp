@@ -5,9 +5,9 @@
 
 #include <batfill/replay/outcome.hpp>
 
-#include "drawn_algorithms.hpp"
-#include "random_workloads.hpp"
-#include "simulator_fixture.hpp"
+#include "tests/every_algorithm/drawn_algorithms.hpp"
+#include "tests/every_algorithm/random_workloads.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 // Guarantees where walltimes are only believed.
 

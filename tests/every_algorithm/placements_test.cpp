@@ -8,10 +8,10 @@
 
 #include <batfill/engine/algorithm.hpp>
 
-#include "drawn_algorithms.hpp"
-#include "random_workloads.hpp"
-#include "simulator_fixture.hpp"
 #include "src/simulator/embedded_scheduler.hpp"
+#include "tests/every_algorithm/drawn_algorithms.hpp"
+#include "tests/every_algorithm/random_workloads.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 // Where the jobs of every algorithm run, under each placement that it supports.
 

@@ -6,9 +6,9 @@
 #include <batfill/core/time.hpp>
 #include <batfill/formats/workload.hpp>
 
-#include "machine_events.hpp"
-#include "random.hpp"
-#include "random_farm.hpp"
+#include "tests/support/machine_events.hpp"
+#include "tests/support/random.hpp"
+#include "tests/support/random_farm.hpp"
 
 namespace batfill::tests {
 

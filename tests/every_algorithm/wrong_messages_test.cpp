@@ -5,11 +5,11 @@
 
 #include <batfill/engine/algorithm.hpp>
 
-#include "batsim4_frames.hpp"
-#include "drawn_algorithms.hpp"
 #include "protocol/codec.hpp"
-#include "quiet_log.hpp"
 #include "src/session/session.hpp"
+#include "tests/every_algorithm/drawn_algorithms.hpp"
+#include "tests/support/batsim4_frames.hpp"
+#include "tests/support/quiet_log.hpp"
 
 // What every algorithm does with messages that no Batsim sends.
 

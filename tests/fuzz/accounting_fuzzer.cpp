@@ -8,9 +8,9 @@
 #include <batfill/formats/swf.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
-#include "folder.hpp"
-#include "fuzzer.hpp"
 #include "src/formats/workload_writer.hpp"
+#include "tests/fuzz/fuzzer.hpp"
+#include "tests/support/folder.hpp"
 
 namespace batfill::tests::accounting_fuzzer {
 

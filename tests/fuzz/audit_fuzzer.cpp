@@ -9,7 +9,7 @@
 #include <batfill/analysis/check_schedule.hpp>
 #include <batfill/core/error.hpp>
 
-#include "fuzzer.hpp"
+#include "tests/fuzz/fuzzer.hpp"
 
 namespace batfill::tests::audit_fuzzer {
 

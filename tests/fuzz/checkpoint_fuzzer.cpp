@@ -11,8 +11,8 @@
 
 #include <batfill/core/error.hpp>
 
-#include "fuzzer.hpp"
 #include "src/tuning/checkpoint.hpp"
+#include "tests/fuzz/fuzzer.hpp"
 
 namespace batfill::tests::checkpoint_fuzzer {
 

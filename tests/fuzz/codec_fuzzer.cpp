@@ -8,8 +8,8 @@
 
 #include <batfill/core/error.hpp>
 
-#include "fuzzer.hpp"
 #include "protocol/batsim4.hpp"
+#include "tests/fuzz/fuzzer.hpp"
 
 namespace batfill::tests::codec_fuzzer {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fuzzer.hpp"
+#include "tests/fuzz/fuzzer.hpp"
 
 using batfill::tests::Fuzzer;
 

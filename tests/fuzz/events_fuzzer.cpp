@@ -10,8 +10,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/platform.hpp>
 
-#include "fuzzer.hpp"
 #include "src/support/json.hpp"
+#include "tests/fuzz/fuzzer.hpp"
 
 namespace batfill::tests::events_fuzzer {
 

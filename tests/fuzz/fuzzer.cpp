@@ -1,4 +1,4 @@
-#include "fuzzer.hpp"
+#include "tests/fuzz/fuzzer.hpp"
 
 namespace batfill::tests {
 

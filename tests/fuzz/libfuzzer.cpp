@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "fuzzer.hpp"
+#include "tests/fuzz/fuzzer.hpp"
 
 // The entry point of libFuzzer.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

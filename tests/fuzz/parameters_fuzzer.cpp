@@ -7,7 +7,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
 
-#include "fuzzer.hpp"
+#include "tests/fuzz/fuzzer.hpp"
 
 namespace batfill::tests::parameters_fuzzer {
 

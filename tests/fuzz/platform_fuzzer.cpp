@@ -4,7 +4,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/platform.hpp>
 
-#include "fuzzer.hpp"
+#include "tests/fuzz/fuzzer.hpp"
 
 namespace batfill::tests::platform_fuzzer {
 

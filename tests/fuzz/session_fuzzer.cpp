@@ -9,10 +9,10 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
 
-#include "fuzzer.hpp"
 #include "protocol/codec.hpp"
 #include "src/session/session.hpp"
 #include "src/support/json.hpp"
+#include "tests/fuzz/fuzzer.hpp"
 
 namespace batfill::tests::session_fuzzer {
 

@@ -18,8 +18,8 @@
 #include <batfill/replay/outcome.hpp>
 #include <batfill/simulator/simulator.hpp>
 
-#include "fuzzer.hpp"
-#include "machine_events.hpp"
+#include "tests/fuzz/fuzzer.hpp"
+#include "tests/support/machine_events.hpp"
 
 namespace batfill::tests::simulator_fuzzer {
 

@@ -5,7 +5,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
-#include "fuzzer.hpp"
+#include "tests/fuzz/fuzzer.hpp"
 
 namespace batfill::tests::swf_fuzzer {
 

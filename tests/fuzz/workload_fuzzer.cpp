@@ -9,8 +9,8 @@
 #include <batfill/formats/workload.hpp>
 #include <batfill/workloads/deadlines.hpp>
 
-#include "fuzzer.hpp"
 #include "src/formats/job_json.hpp"
+#include "tests/fuzz/fuzzer.hpp"
 
 namespace batfill::tests::workload_fuzzer {
 

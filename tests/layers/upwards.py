@@ -1,5 +1,6 @@
 """upwards.py PROJECT NM LAYER,FOLDER,ARCHIVE[,LAYER BELOW]...: checks that each layer stands on those below it alone:
-its files include no header of another layer, and its archive needs no symbol that only another layer defines."""
+its files include no header of another layer, and its archive needs no symbol that only another layer defines. Also
+checks that the sources of the project include its headers by their full names."""
 
 import re
 import subprocess
@@ -57,17 +58,27 @@ def includes_upwards(project: Path, layers: dict[str, Layer]) -> Iterator[str]:
                         yield f"{file.relative_to(project)} includes {header}, and {name} stands on {layer.below} only"
 
 
+def short_includes(project: Path) -> Iterator[str]:
+    """The includes of the project's headers by other names than "src/core/x.hpp" or <batfill/core/x.hpp>."""
+    for folder in ("include", "src", "protocol", "schedulers", "python/src", "bench", "tests"):
+        for file in sorted((project / folder).rglob("*.[ch]pp")):
+            for header in re.findall(r'^#include "(.+)"$', file.read_text(encoding="utf-8"), re.MULTILINE):
+                if header.startswith("include/") or not (project / header).is_file():
+                    yield (f'{file.relative_to(project)} includes "{header}", expected its full path from the top as '
+                           'in "src/core/x.hpp", or <batfill/core/x.hpp>')
+
+
 def main() -> int:
-    """Names each step upwards, and returns whether there is none."""
+    """Names each problem, and returns whether there is one."""
     project, lister = Path(sys.argv[1]), sys.argv[2]
     layers = {}
     for argument in sys.argv[3:]:
         name, folder, archive, *below = argument.split(",")
         layers[name] = Layer(folder, archive, below)
-    problems = [*includes_upwards(project, layers), *calls_upwards(lister, layers)]
+    problems = [*includes_upwards(project, layers), *calls_upwards(lister, layers), *short_includes(project)]
     for problem in problems:
         print(problem, file=sys.stderr)
-    print(f"{len(layers)} layers, {len(problems)} steps upwards")
+    print(f"{len(layers)} layers, {len(problems)} steps upwards or includes by short names")
     return 1 if problems or not layers else 0
 
 

@@ -3,7 +3,7 @@
 import pathlib
 import re
 
-from upwards import Layer, includes_upwards
+from upwards import Layer, includes_upwards, short_includes
 
 TOP = pathlib.Path(__file__).parents[2]
 
@@ -71,4 +71,23 @@ def test_an_include_upwards_is_found_in_subfolders(tmp_path: pathlib.Path) -> No
     assert [problem.split(" ", 1)[0] for problem in problems] == [
         "src/low/deep/wrong.cpp",
         "include/batfill/low/deep/wrong.hpp",
+    ]
+
+
+def test_includes_by_short_names_are_found(tmp_path: pathlib.Path) -> None:
+    """A header has one name, wherever it is included."""
+    for name, text in {
+        "src/low/near.hpp": "",
+        "src/low/right.cpp": '#include <vector>\n#include <batfill/low/a.hpp>\n#include "src/low/near.hpp"\n',
+        "src/low/wrong.cpp": '#include "near.hpp"\n',
+        "include/batfill/low/a.hpp": "",
+        "tests/unit/wrong_test.cpp": '#include "include/batfill/low/a.hpp"\n',
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    expected = 'expected its full path from the top as in "src/core/x.hpp", or <batfill/core/x.hpp>'
+    assert list(short_includes(tmp_path)) == [
+        f'src/low/wrong.cpp includes "near.hpp", {expected}',
+        f'tests/unit/wrong_test.cpp includes "include/batfill/low/a.hpp", {expected}',
     ]

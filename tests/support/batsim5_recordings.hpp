@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "test_data.hpp"
+#include "tests/support/test_data.hpp"
 
 // Conversations of the real Batsim 5 with schedulers of its own. The files are not part of the project.
 namespace batfill::tests {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "folder.hpp"
+#include "tests/support/folder.hpp"
 
 namespace batfill::tests {
 

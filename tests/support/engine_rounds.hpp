@@ -13,7 +13,7 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/planning/plan_algorithm.hpp>
 
-#include "simulator_fixture.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 // Single rounds of an engine, without daemon or simulator: its input and its decisions.
 

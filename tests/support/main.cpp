@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "skip.hpp"
+#include "tests/support/skip.hpp"
 
 namespace {
 

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "engine_rounds.hpp"
-#include "plain_machine.hpp"
-#include "plain_order.hpp"
-#include "plain_prediction.hpp"
-#include "random.hpp"
-#include "same_rounds.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/plain_machine.hpp"
+#include "tests/support/plain_order.hpp"
+#include "tests/support/plain_prediction.hpp"
+#include "tests/support/random.hpp"
+#include "tests/support/same_rounds.hpp"
 
 namespace batfill::tests {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "plain_order.hpp"
-#include "plain_plan.hpp"
+#include "tests/support/plain_order.hpp"
+#include "tests/support/plain_plan.hpp"
 
 namespace batfill::tests {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "plain_plan.hpp"
+#include "tests/support/plain_plan.hpp"
 
 namespace batfill::tests {
 

@@ -14,7 +14,7 @@
 #include <batfill/core/machine.hpp>
 #include <batfill/core/time.hpp>
 
-#include "engine_rounds.hpp"
+#include "tests/support/engine_rounds.hpp"
 
 // A machine as one row of processors, for exhaustive search: no groups, no kept counts, no bit sets.
 

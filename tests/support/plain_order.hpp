@@ -14,8 +14,8 @@
 #include <batfill/core/job.hpp>
 #include <batfill/core/time.hpp>
 
-#include "plain_prediction.hpp"
-#include "random.hpp"
+#include "tests/support/plain_prediction.hpp"
+#include "tests/support/random.hpp"
 
 namespace batfill::tests {
 

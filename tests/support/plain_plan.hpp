@@ -13,8 +13,8 @@
 #include <batfill/core/job.hpp>
 #include <batfill/core/time.hpp>
 
-#include "engine_rounds.hpp"
-#include "plain_machine.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/plain_machine.hpp"
 
 namespace batfill::tests {
 

@@ -10,7 +10,7 @@
 #include <batfill/core/job.hpp>
 #include <batfill/core/time.hpp>
 
-#include "engine_rounds.hpp"
+#include "tests/support/engine_rounds.hpp"
 
 namespace batfill::tests {
 

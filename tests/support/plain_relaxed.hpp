@@ -14,10 +14,10 @@
 #include <batfill/core/job.hpp>
 #include <batfill/core/time.hpp>
 
-#include "engine_rounds.hpp"
-#include "plain_machine.hpp"
-#include "plain_order.hpp"
-#include "plain_prediction.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/plain_machine.hpp"
+#include "tests/support/plain_order.hpp"
+#include "tests/support/plain_prediction.hpp"
 
 namespace batfill::tests {
 

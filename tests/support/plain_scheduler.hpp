@@ -14,11 +14,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine_rounds.hpp"
-#include "plain_plan.hpp"
-#include "simulator_fixture.hpp"
 #include "src/support/files.hpp"
-#include "test_data.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/plain_plan.hpp"
+#include "tests/support/simulator_fixture.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests {
 

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "folder.hpp"
+#include "tests/support/folder.hpp"
 
 namespace batfill::tests {
 

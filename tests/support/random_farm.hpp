@@ -6,7 +6,7 @@
 
 #include <batfill/core/machine.hpp>
 
-#include "random.hpp"
+#include "tests/support/random.hpp"
 
 // Random farms: machines with processors and installable licences, and jobs that need licences.
 

@@ -14,9 +14,9 @@
 
 #include <batfill/engine/engine.hpp>
 
-#include "engine_rounds.hpp"
-#include "random.hpp"
-#include "random_farm.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/random.hpp"
+#include "tests/support/random_farm.hpp"
 
 namespace batfill::tests {
 

@@ -10,8 +10,8 @@
 
 #include <batfill/engine/engine.hpp>
 
-#include "engine_rounds.hpp"
-#include "random_stream.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/random_stream.hpp"
 
 // Compares the rounds of an engine with those of a plain form that knows places.
 namespace batfill::tests {

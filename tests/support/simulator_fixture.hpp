@@ -16,7 +16,7 @@
 #include <batfill/replay/outcome.hpp>
 #include <batfill/simulator/simulator.hpp>
 
-#include "machine_events.hpp"
+#include "tests/support/machine_events.hpp"
 
 namespace batfill::tests {
 

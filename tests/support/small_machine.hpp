@@ -14,8 +14,8 @@
 
 #include <batfill/engine/engine.hpp>
 
-#include "engine_rounds.hpp"
-#include "simulator_fixture.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 namespace batfill::tests {
 

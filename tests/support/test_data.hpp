@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "skip.hpp"
+#include "tests/support/skip.hpp"
 
 namespace batfill::tests {
 

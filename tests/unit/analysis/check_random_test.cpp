@@ -13,7 +13,7 @@
 #include <batfill/analysis/check_schedule.hpp>
 #include <batfill/core/error.hpp>
 
-#include "checked_schedule.hpp"
+#include "tests/unit/analysis/checked_schedule.hpp"
 
 namespace batfill::tests::check_random_test {
 

@@ -9,8 +9,8 @@
 #include <batfill/analysis/check_schedule.hpp>
 #include <batfill/core/error.hpp>
 
-#include "checked_schedule.hpp"
-#include "test_data.hpp"
+#include "tests/support/test_data.hpp"
+#include "tests/unit/analysis/checked_schedule.hpp"
 
 namespace batfill::tests::check_schedule_test {
 

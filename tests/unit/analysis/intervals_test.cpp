@@ -10,8 +10,8 @@
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/error.hpp>
 
-#include "random_stream.hpp"
-#include "scheduled_job.hpp"
+#include "tests/support/random_stream.hpp"
+#include "tests/support/scheduled_job.hpp"
 
 namespace batfill::tests::intervals_test {
 

@@ -6,7 +6,7 @@
 
 #include <batfill/analysis/metrics.hpp>
 
-#include "scheduled_job.hpp"
+#include "tests/support/scheduled_job.hpp"
 
 namespace batfill::tests::measured_schedule_test {
 

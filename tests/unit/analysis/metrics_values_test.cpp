@@ -14,10 +14,10 @@
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/error.hpp>
 
-#include "random_stream.hpp"
-#include "scheduled_job.hpp"
 #include "src/support/files.hpp"
-#include "test_data.hpp"
+#include "tests/support/random_stream.hpp"
+#include "tests/support/scheduled_job.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests::metrics_values_test {
 

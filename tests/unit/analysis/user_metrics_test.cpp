@@ -7,8 +7,8 @@
 
 #include <batfill/analysis/metrics.hpp>
 
-#include "random_stream.hpp"
-#include "scheduled_job.hpp"
+#include "tests/support/random_stream.hpp"
+#include "tests/support/scheduled_job.hpp"
 
 namespace batfill::tests::user_metrics_test {
 

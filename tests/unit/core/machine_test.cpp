@@ -12,9 +12,9 @@
 #include <batfill/core/machine.hpp>
 #include <batfill/engine/engine.hpp>
 
-#include "engine_rounds.hpp"
-#include "plain_machine.hpp"
-#include "random.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/plain_machine.hpp"
+#include "tests/support/random.hpp"
 
 namespace batfill::tests::machine_test {
 

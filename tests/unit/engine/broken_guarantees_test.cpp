@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "small_machine.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace batfill::tests::broken_guarantees_test {
 

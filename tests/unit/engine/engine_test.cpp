@@ -7,10 +7,10 @@
 
 #include <batfill/engine/engine.hpp>
 
-#include "engine_rounds.hpp"
-#include "plain_backfilling.hpp"
-#include "plain_conservative.hpp"
-#include "random_stream.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/plain_backfilling.hpp"
+#include "tests/support/plain_conservative.hpp"
+#include "tests/support/random_stream.hpp"
 
 namespace batfill::tests::engine_test {
 

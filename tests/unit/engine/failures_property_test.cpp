@@ -11,11 +11,11 @@
 
 #include <batfill/replay/replay.hpp>
 
-#include "plain_backfilling.hpp"
-#include "plain_machine.hpp"
-#include "random_stream.hpp"
-#include "simulator_fixture.hpp"
 #include "src/simulator/simulated_jobs.hpp"
+#include "tests/support/plain_backfilling.hpp"
+#include "tests/support/plain_machine.hpp"
+#include "tests/support/random_stream.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 namespace batfill::tests::failures_property_test {
 

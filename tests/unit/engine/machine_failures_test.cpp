@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "small_machine.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace batfill::tests::machine_failures_test {
 

@@ -7,8 +7,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 
-#include "engine_rounds.hpp"
-#include "small_machine.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace batfill::tests::prediction_sources_test {
 

@@ -9,7 +9,7 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/planning/plan_algorithm.hpp>
 
-#include "engine_rounds.hpp"
+#include "tests/support/engine_rounds.hpp"
 
 namespace batfill::tests::rogue_algorithm_test {
 

@@ -8,12 +8,12 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
 
-#include "engine_rounds.hpp"
-#include "plain_backfilling.hpp"
-#include "plain_machine.hpp"
-#include "plain_prediction.hpp"
-#include "random_stream.hpp"
-#include "small_machine.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/plain_backfilling.hpp"
+#include "tests/support/plain_machine.hpp"
+#include "tests/support/plain_prediction.hpp"
+#include "tests/support/random_stream.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace batfill::tests::run_time_prediction_test {
 

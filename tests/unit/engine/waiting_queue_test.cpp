@@ -7,7 +7,7 @@
 
 #include <batfill/engine/state.hpp>
 
-#include "random_stream.hpp"
+#include "tests/support/random_stream.hpp"
 
 namespace batfill::tests::waiting_queue_test {
 

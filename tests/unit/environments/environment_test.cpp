@@ -9,9 +9,9 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/models.hpp>
 
-#include "simulator_fixture.hpp"
 #include "src/environments/coroutine.hpp"
 #include "src/environments/environment.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 namespace batfill::tests::environments_test {
 

@@ -8,7 +8,7 @@
 #include <batfill/formats/accounting.hpp>
 #include <batfill/formats/swf.hpp>
 
-#include "folder.hpp"
+#include "tests/support/folder.hpp"
 
 // Accounting data in small files.
 namespace batfill::tests::accounting_files {

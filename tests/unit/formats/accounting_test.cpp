@@ -4,8 +4,8 @@
 #include <batfill/formats/accounting.hpp>
 #include <batfill/formats/swf.hpp>
 
-#include "accounting_files.hpp"
 #include "src/formats/tres.hpp"
+#include "tests/unit/formats/accounting_files.hpp"
 
 namespace batfill::tests::accounting_test {
 

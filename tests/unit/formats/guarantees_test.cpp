@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine_rounds.hpp"
-#include "small_machine.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace batfill::tests::guarantees_test {
 

@@ -2,9 +2,9 @@
 
 #include <batfill/core/error.hpp>
 
-#include "folder.hpp"
 #include "src/formats/named_values.hpp"
 #include "src/support/files.hpp"
+#include "tests/support/folder.hpp"
 
 namespace batfill::tests::named_values_test {
 

@@ -7,7 +7,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/platform.hpp>
 
-#include "test_data.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests::platform_test {
 

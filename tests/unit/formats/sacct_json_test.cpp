@@ -4,7 +4,7 @@
 #include <batfill/formats/accounting.hpp>
 #include <batfill/formats/swf.hpp>
 
-#include "accounting_files.hpp"
+#include "tests/unit/formats/accounting_files.hpp"
 
 namespace batfill::tests::sacct_json_test {
 

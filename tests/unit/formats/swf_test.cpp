@@ -8,7 +8,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
 
-#include "folder.hpp"
+#include "tests/support/folder.hpp"
 
 namespace batfill::tests::swf_test {
 

@@ -4,7 +4,7 @@
 #include <batfill/formats/accounting.hpp>
 #include <batfill/formats/swf.hpp>
 
-#include "accounting_files.hpp"
+#include "tests/unit/formats/accounting_files.hpp"
 
 // The forms of tables, and jobs that several rows or odd values describe.
 namespace batfill::tests::table_forms_test {

@@ -2,8 +2,8 @@
 
 #include <batfill/core/error.hpp>
 
-#include "accounting_files.hpp"
 #include "src/formats/tres.hpp"
+#include "tests/unit/formats/accounting_files.hpp"
 
 namespace batfill::tests::tres_test {
 

@@ -13,9 +13,9 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/workload.hpp>
 
-#include "folder.hpp"
 #include "src/support/files.hpp"
-#include "test_data.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests::workload_test {
 

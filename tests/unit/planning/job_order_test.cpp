@@ -11,8 +11,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/planning/job_order.hpp>
 
-#include "plain_order.hpp"
-#include "random_stream.hpp"
+#include "tests/support/plain_order.hpp"
+#include "tests/support/random_stream.hpp"
 
 namespace batfill::tests::job_order_test {
 

@@ -8,14 +8,14 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/engine/state.hpp>
 
-#include "engine_rounds.hpp"
-#include "plain_backfilling.hpp"
-#include "plain_machine.hpp"
-#include "plain_order.hpp"
-#include "random.hpp"
-#include "random_farm.hpp"
-#include "random_stream.hpp"
-#include "small_machine.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/plain_backfilling.hpp"
+#include "tests/support/plain_machine.hpp"
+#include "tests/support/plain_order.hpp"
+#include "tests/support/random.hpp"
+#include "tests/support/random_farm.hpp"
+#include "tests/support/random_stream.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace batfill::tests::reservation_test {
 

@@ -12,8 +12,8 @@
 #include <batfill/planning/job_order.hpp>
 #include <batfill/replay/outcome.hpp>
 
-#include "simulator_fixture.hpp"
 #include "src/support/csv_text.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 namespace batfill::tests::scaled_features_test {
 

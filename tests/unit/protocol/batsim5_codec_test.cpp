@@ -10,10 +10,10 @@
 
 #include <batfill/core/error.hpp>
 
-#include "batsim5_frames.hpp"
-#include "batsim5_replies.hpp"
-#include "data_of.hpp"
 #include "protocol/codec.hpp"
+#include "tests/support/batsim5_frames.hpp"
+#include "tests/support/batsim5_replies.hpp"
+#include "tests/support/data_of.hpp"
 
 namespace batfill::tests::batsim5_codec_test {
 

@@ -11,10 +11,10 @@
 
 #include <batfill/core/error.hpp>
 
-#include "caught_log.hpp"
-#include "data_of.hpp"
-#include "decoding_errors.hpp"
 #include "protocol/batsim4.hpp"
+#include "tests/support/caught_log.hpp"
+#include "tests/support/data_of.hpp"
+#include "tests/support/decoding_errors.hpp"
 
 namespace batfill::tests::protocol_codec_test {
 

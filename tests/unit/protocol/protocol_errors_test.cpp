@@ -7,9 +7,9 @@
 
 #include <batfill/core/error.hpp>
 
-#include "caught_log.hpp"
-#include "decoding_errors.hpp"
 #include "protocol/batsim4.hpp"
+#include "tests/support/caught_log.hpp"
+#include "tests/support/decoding_errors.hpp"
 
 namespace batfill::tests::protocol_errors_test {
 

@@ -5,11 +5,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "caught_log.hpp"
 #include "protocol/batsim4.hpp"
-#include "recorded_run.hpp"
 #include "src/support/json.hpp"
-#include "test_data.hpp"
+#include "tests/support/caught_log.hpp"
+#include "tests/support/recorded_run.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests::protocol_recordings_test {
 

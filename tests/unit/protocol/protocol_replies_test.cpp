@@ -8,11 +8,11 @@
 
 #include <batfill/core/error.hpp>
 
-#include "caught_log.hpp"
 #include "protocol/batsim4.hpp"
 #include "src/formats/job_json.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/overloaded.hpp"
+#include "tests/support/caught_log.hpp"
 
 namespace batfill::tests::protocol_replies_test {
 

@@ -3,9 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "plain_compression.hpp"
-#include "plain_order.hpp"
-#include "small_machine.hpp"
+#include "tests/support/plain_compression.hpp"
+#include "tests/support/plain_order.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace batfill::tests::compression_by_hand_test {
 

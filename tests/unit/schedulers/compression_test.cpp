@@ -9,13 +9,13 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 
-#include "engine_rounds.hpp"
-#include "plain_compression.hpp"
-#include "plain_conservative.hpp"
-#include "plain_order.hpp"
-#include "plain_scheduler.hpp"
-#include "random_stream.hpp"
-#include "test_data.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/plain_compression.hpp"
+#include "tests/support/plain_conservative.hpp"
+#include "tests/support/plain_order.hpp"
+#include "tests/support/plain_scheduler.hpp"
+#include "tests/support/random_stream.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests::compression_test {
 

@@ -8,12 +8,12 @@
 
 #include <batfill/engine/engine.hpp>
 
-#include "engine_rounds.hpp"
-#include "plain_dbf.hpp"
-#include "plain_scheduler.hpp"
-#include "random_stream.hpp"
-#include "small_machine.hpp"
-#include "test_data.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/plain_dbf.hpp"
+#include "tests/support/plain_scheduler.hpp"
+#include "tests/support/random_stream.hpp"
+#include "tests/support/small_machine.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests::dbf_test {
 

@@ -10,13 +10,13 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 
-#include "engine_rounds.hpp"
-#include "plain_backfilling.hpp"
-#include "plain_machine.hpp"
-#include "plain_order.hpp"
-#include "plain_prediction.hpp"
-#include "random_stream.hpp"
-#include "small_machine.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/plain_backfilling.hpp"
+#include "tests/support/plain_machine.hpp"
+#include "tests/support/plain_order.hpp"
+#include "tests/support/plain_prediction.hpp"
+#include "tests/support/random_stream.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace batfill::tests::easy_test {
 

@@ -6,8 +6,8 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/replay/outcome.hpp>
 
-#include "simulator_fixture.hpp"
-#include "small_machine.hpp"
+#include "tests/support/simulator_fixture.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace batfill::tests::extreme_jobs_test {
 

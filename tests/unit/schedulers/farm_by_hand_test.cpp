@@ -10,7 +10,7 @@
 #include <batfill/engine/engine.hpp>
 
 #include "schedulers/farm/farm_heuristics.hpp"
-#include "small_machine.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace batfill::tests::farm_by_hand_test {
 

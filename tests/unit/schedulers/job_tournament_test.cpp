@@ -8,9 +8,9 @@
 
 #include <batfill/planning/job_order.hpp>
 
-#include "plain_order.hpp"
-#include "random_stream.hpp"
 #include "schedulers/easy/job_tournament.hpp"
+#include "tests/support/plain_order.hpp"
+#include "tests/support/random_stream.hpp"
 
 namespace batfill::tests::job_tournament_test {
 

@@ -8,9 +8,9 @@
 #include <batfill/formats/swf.hpp>
 #include <batfill/replay/outcome.hpp>
 
-#include "simulator_fixture.hpp"
 #include "src/support/files.hpp"
-#include "test_data.hpp"
+#include "tests/support/simulator_fixture.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests::published_schedules_test {
 

@@ -6,11 +6,11 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
 
-#include "batsim4_frames.hpp"
-#include "engine_rounds.hpp"
 #include "protocol/codec.hpp"
-#include "small_machine.hpp"
 #include "src/session/session.hpp"
+#include "tests/support/batsim4_frames.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace batfill::tests::relaxed_by_hand_test {
 

@@ -10,10 +10,10 @@
 
 #include <batfill/engine/engine.hpp>
 
-#include "engine_rounds.hpp"
-#include "plain_relaxed.hpp"
-#include "random_stream.hpp"
-#include "same_rounds.hpp"
+#include "tests/support/engine_rounds.hpp"
+#include "tests/support/plain_relaxed.hpp"
+#include "tests/support/random_stream.hpp"
+#include "tests/support/same_rounds.hpp"
 
 namespace batfill::tests::relaxed_test {
 

@@ -6,7 +6,7 @@
 
 #include <batfill/replay/outcome.hpp>
 
-#include "simulator_fixture.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 namespace batfill::tests::schedules_by_hand_test {
 

@@ -12,11 +12,11 @@
 #include <batfill/replay/outcome.hpp>
 
 #include "protocol/batsim4.hpp"
-#include "quiet_log.hpp"
-#include "recorded_run.hpp"
-#include "simulator_fixture.hpp"
 #include "src/session/session.hpp"
-#include "test_data.hpp"
+#include "tests/support/quiet_log.hpp"
+#include "tests/support/recorded_run.hpp"
+#include "tests/support/simulator_fixture.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests::sleeping_processors_test {
 

@@ -6,8 +6,8 @@
 
 #include <batfill/engine/engine.hpp>
 
-#include "simulator_fixture.hpp"
 #include "src/simulator/embedded_scheduler.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 // Who bounds the wait of a wide job in a stream of narrow ones: the table in docs/algorithms.md.
 namespace batfill::tests::starvation_test {

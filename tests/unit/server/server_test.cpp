@@ -8,9 +8,9 @@
 
 #include <batfill/core/error.hpp>
 
-#include "folder.hpp"
 #include "src/server/server.hpp"
 #include "src/transport/request_socket.hpp"
+#include "tests/support/folder.hpp"
 
 namespace batfill::tests::server_test {
 

@@ -9,13 +9,13 @@
 
 #include <catch2/catch.hpp>
 
-#include "batsim5_frames.hpp"
-#include "batsim5_recordings.hpp"
-#include "batsim5_replies.hpp"
-#include "caught_log.hpp"
-#include "decisions_of.hpp"
 #include "protocol/codec.hpp"
 #include "src/session/session.hpp"
+#include "tests/support/batsim5_frames.hpp"
+#include "tests/support/batsim5_recordings.hpp"
+#include "tests/support/batsim5_replies.hpp"
+#include "tests/support/caught_log.hpp"
+#include "tests/support/decisions_of.hpp"
 
 namespace batfill::tests::batsim5_recordings_test {
 

@@ -12,11 +12,11 @@
 
 #include <batfill/core/error.hpp>
 
-#include "batsim5_frames.hpp"
-#include "batsim5_replies.hpp"
-#include "decisions_of.hpp"
 #include "protocol/codec.hpp"
 #include "src/session/session.hpp"
+#include "tests/support/batsim5_frames.hpp"
+#include "tests/support/batsim5_replies.hpp"
+#include "tests/support/decisions_of.hpp"
 
 namespace batfill::tests::batsim5_session_test {
 

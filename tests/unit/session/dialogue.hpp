@@ -7,10 +7,10 @@
 
 #include <batfill/core/error.hpp>
 
-#include "caught_log.hpp"
-#include "decisions_of.hpp"
 #include "protocol/codec.hpp"
 #include "src/session/session.hpp"
+#include "tests/support/caught_log.hpp"
+#include "tests/support/decisions_of.hpp"
 
 namespace batfill::tests {
 

@@ -12,11 +12,11 @@
 
 #include <batfill/core/error.hpp>
 
-#include "caught_log.hpp"
 #include "protocol/batsim4.hpp"
-#include "quiet_log.hpp"
 #include "src/session/session.hpp"
 #include "src/support/files.hpp"
+#include "tests/support/caught_log.hpp"
+#include "tests/support/quiet_log.hpp"
 
 namespace batfill::tests::protocol_table_test {
 

@@ -7,10 +7,10 @@
 
 #include <batfill/core/error.hpp>
 
-#include "batsim4_frames.hpp"
-#include "dialogue.hpp"
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
+#include "tests/support/batsim4_frames.hpp"
+#include "tests/unit/session/dialogue.hpp"
 
 namespace batfill::tests::session_errors_test {
 

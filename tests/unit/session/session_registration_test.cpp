@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "batsim4_frames.hpp"
-#include "dialogue.hpp"
+#include "tests/support/batsim4_frames.hpp"
+#include "tests/unit/session/dialogue.hpp"
 
 namespace batfill::tests::session_registration_test {
 

@@ -5,8 +5,8 @@
 
 #include <batfill/core/error.hpp>
 
-#include "batsim4_frames.hpp"
-#include "dialogue.hpp"
+#include "tests/support/batsim4_frames.hpp"
+#include "tests/unit/session/dialogue.hpp"
 
 namespace batfill::tests::session_test {
 

@@ -9,13 +9,13 @@
 
 #include <batfill/engine/engine.hpp>
 
-#include "batsim5_recordings.hpp"
-#include "batsim5_replies.hpp"
-#include "process.hpp"
-#include "simulator_fixture.hpp"
 #include "src/remote/messages.hpp"
 #include "src/simulator/double_clock.hpp"
 #include "src/simulator/embedded_scheduler.hpp"
+#include "tests/support/batsim5_recordings.hpp"
+#include "tests/support/batsim5_replies.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 namespace batfill::tests::batsim5_simulator_test {
 

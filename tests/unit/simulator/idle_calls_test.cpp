@@ -8,7 +8,7 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/replay/replay.hpp>
 
-#include "simulator_fixture.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 namespace batfill::tests::idle_calls_test {
 

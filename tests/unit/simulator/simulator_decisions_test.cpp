@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "simulator_fixture.hpp"
 #include "src/remote/messages.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 namespace batfill::tests::simulator_decisions_test {
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "simulator_fixture.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 namespace batfill::tests::simulator_events_test {
 

@@ -4,11 +4,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "comma_locale.hpp"
-#include "simulator_fixture.hpp"
-#include "skip.hpp"
 #include "src/remote/messages.hpp"
 #include "src/support/json.hpp"
+#include "tests/support/comma_locale.hpp"
+#include "tests/support/simulator_fixture.hpp"
+#include "tests/support/skip.hpp"
 
 namespace batfill::tests::simulator_locale_test {
 

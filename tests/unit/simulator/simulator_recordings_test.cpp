@@ -4,12 +4,12 @@
 
 #include <catch2/catch.hpp>
 
-#include "frame_scheduler.hpp"
-#include "recorded_run.hpp"
-#include "simulator_fixture.hpp"
 #include "src/remote/messages.hpp"
 #include "src/support/json.hpp"
-#include "test_data.hpp"
+#include "tests/support/frame_scheduler.hpp"
+#include "tests/support/recorded_run.hpp"
+#include "tests/support/simulator_fixture.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests::simulator_recordings_test {
 

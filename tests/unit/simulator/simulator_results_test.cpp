@@ -7,12 +7,12 @@
 
 #include <catch2/catch.hpp>
 
-#include "lines.hpp"
-#include "process.hpp"
-#include "simulator_fixture.hpp"
 #include "src/simulator/embedded_scheduler.hpp"
 #include "src/support/files.hpp"
-#include "test_data.hpp"
+#include "tests/support/lines.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/simulator_fixture.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests::simulator_results_test {
 

@@ -6,9 +6,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "folder.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/files.hpp"
+#include "tests/support/folder.hpp"
 
 namespace batfill::tests::csv_lines_test {
 

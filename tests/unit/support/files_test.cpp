@@ -8,9 +8,9 @@
 
 #include <batfill/core/error.hpp>
 
-#include "folder.hpp"
-#include "process.hpp"
 #include "src/support/files.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/process.hpp"
 
 namespace batfill::tests::files_test {
 

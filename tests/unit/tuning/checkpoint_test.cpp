@@ -10,10 +10,10 @@
 
 #include <batfill/core/error.hpp>
 
-#include "process.hpp"
 #include "src/tuning/checkpoint.hpp"
 #include "src/tuning/tuning_run.hpp"
 #include "src/tuning/weight_search.hpp"
+#include "tests/support/process.hpp"
 #include "tests/unit/tuning/distance.hpp"
 
 namespace batfill::tests::checkpoint_test {

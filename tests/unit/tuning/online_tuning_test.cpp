@@ -12,9 +12,9 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/replay/outcome.hpp>
 
-#include "random_stream.hpp"
-#include "simulator_fixture.hpp"
 #include "src/planning/weight_tuner.hpp"
+#include "tests/support/random_stream.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 namespace batfill::tests::online_tuning_test {
 

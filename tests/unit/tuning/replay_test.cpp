@@ -13,8 +13,8 @@
 #include <batfill/replay/replay.hpp>
 #include <batfill/workloads/models.hpp>
 
-#include "folder.hpp"
-#include "simulator_fixture.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/simulator_fixture.hpp"
 
 namespace batfill::tests::replay_test {
 

@@ -6,7 +6,7 @@
 #include <batfill/workloads/models.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
-#include "swf_lines.hpp"
+#include "tests/unit/workloads/swf_lines.hpp"
 
 namespace batfill::tests::load_test {
 

@@ -5,8 +5,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
-#include "folder.hpp"
 #include "src/support/files.hpp"
+#include "tests/support/folder.hpp"
 
 namespace batfill::tests::operations_test {
 

@@ -5,7 +5,7 @@
 
 #include <batfill/workloads/swf_conversion.hpp>
 
-#include "swf_lines.hpp"
+#include "tests/unit/workloads/swf_lines.hpp"
 
 namespace batfill::tests::swf_estimates_test {
 

@@ -6,7 +6,7 @@
 
 #include <batfill/workloads/swf_conversion.hpp>
 
-#include "test_data.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests::swf_logs_test {
 
