@@ -22,7 +22,7 @@ Every command with its options, as `batfill help COMMAND` shows them. `batfill h
 says the same to programs.
 """
 
-CLEANING = '''"""What a conversion of a log takes as keywords. .ci/options.py writes it from the declarations of options."""
+CLEANING = '''"""What a conversion of a log takes as keywords: .ci/options.py writes it from the declarations."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def test_tables_add_up(tmp_path: Path) -> None:
 def test_every_algorithm_is_compared() -> None:
     section = yaml.safe_load((PROJECT / "experiments" / "config.yaml").read_text(encoding="utf-8"))["batsim-agreement"]
     compared = {one["algorithm"] for one in (*section["schedules"].values(), *section["farm"]["schedules"].values())}
-    sources = [source for source in (PROJECT / "schedulers").glob("*.cpp")
+    sources = [source for source in (PROJECT / "schedulers").rglob("*.cpp")
                if "Registration registration(" in source.read_text(encoding="utf-8")]
     # The jobs of submitter are in no workload, and easy-sleeper needs a platform with energy: both are tested on
     # recordings (unit/batsched_recordings_test.cpp, unit/sleeping_processors_test.cpp).

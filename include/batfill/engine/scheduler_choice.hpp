@@ -36,7 +36,7 @@ class SchedulerChoice {
     // Throws:
     // - UsageError for an unknown algorithm or parameter, and for values that are not allowed or do not go together
     // - DecisionError for an algorithm that cannot be made
-    SchedulerChoice(const std::string& algorithm, const Parameters::Given& given = {});
+    SchedulerChoice(const std::string& algorithm, const Parameters::Given& given = {});  // NOLINT(*explicit*)
     // An algorithm that need not be registered. Throws: as above.
     // Requires: it has the common parameters.
     SchedulerChoice(std::shared_ptr<const AlgorithmDescription> description, const Parameters::Given& given);
