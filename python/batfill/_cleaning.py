@@ -1,4 +1,4 @@
-"""What a conversion of a log takes as keywords. .ci/options.py writes it from the declarations of options."""
+"""What a conversion of a log takes as keywords: .ci/options.py writes it from the declarations."""
 
 from __future__ import annotations
 
