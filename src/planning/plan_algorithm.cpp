@@ -133,7 +133,8 @@ void PlanAlgorithm::decide(Round& round) {
 void PlanAlgorithm::count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than,
                                       std::optional<JobIndex> until) {
     if (events_) {
-        events_->count(plan_, mapped(round.state().running, &RunningJob::end), jobs, than, scan, until);
+        const std::vector<Time> ends = mapped(round.state().running, &RunningJob::end);  // sorted
+        events_->count(plan_, {boost::container::ordered_range, ends.begin(), ends.end()}, jobs, than, scan, until);
     }
 }
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include <boost/container/flat_set.hpp>
 
 #include <batfill/core/time.hpp>
 #include <batfill/planning/availability_profile.hpp>
@@ -19,6 +22,7 @@ namespace batfill {
 // events (section 4.3). The counter looks at the plan from outside, and compresses a copy of it.
 class ProfileEventCounter {
  public:
+    using Times = boost::container::flat_multiset<Time>;
     // Each member counts by another definition of an event and of the profile's content.
     struct Counts {
         std::uint64_t instants = 0;  // instants at which the number of free processors changes
@@ -32,71 +36,82 @@ class ProfileEventCounter {
 
     // Counts a compression of the plan that tries these jobs in this order, as PlanAlgorithm::count_compression() has
     // it. `ends` are the expected ends of the running jobs.
-    // Cost: for n planned and running jobs, O(n) for each attempt, and what the search and the move cost.
-    void count(const Plan& plan, const std::vector<Time>& ends, std::span<const JobIndex> jobs, Time than,
-               PlanAlgorithm::Scan scan, std::optional<JobIndex> until = {}) {
-        AvailabilityProfile profile(plan.profile().origin(), 0);
-        int before = 0;
-        for (const auto& [time, processors] : plan.profile().steps()) {
-            profile.add(time, Time::infinity(), processors - std::exchange(before, processors));
-        }
-        std::vector<Planned> planned;
-        for (const auto& [job, start] : plan.places()) {
-            planned.push_back({plan.request(job), start});
-        }
+    // Cost: O(n log n) for n planned and running jobs; for each attempt a search, and O(n) if the job moves.
+    void count(const Plan& plan, Times ends, std::span<const JobIndex> jobs, Time than, PlanAlgorithm::Scan scan,
+               std::optional<JobIndex> until = {}) {
+        Copy copy(plan, std::move(ends));
         const bool is_pass = scan == PlanAlgorithm::Scan::pass;
         if (is_pass) {
             counts_.placed_anew = counts_.placed_anew.value_or(0);
         }
         for (std::size_t i = 0; i < jobs.size() && jobs[i] != until;) {
-            Planned& tried = *std::ranges::find(planned, jobs[i], [](const Planned& one) { return one.job.job; });
-            const Time now = profile.origin();
-            const Time limit = std::min(than, tried.start);
-            const Time found = now < limit
-                                   ? profile.earliest(now, tried.job.walltime, tried.job.processors, tried.start, limit)
-                                   : Time::infinity();
-            Planned place{tried.job, std::min(found, tried.start), is_pass};
-            // A job can be late because the free processors are not contiguous. Then its start is before now.
-            counts_.instants += profile.steps_between(now, found.is_infinite() ? std::max(now, limit) : place.end());
-            count_starts_and_ends(ends, planned, tried, now, place.end());
-            const bool moves = !found.is_infinite();
-            if (moves) {
-                profile.add(tried.start, tried.end(), tried.job.processors);
-                profile.add(place.start, place.end(), -place.job.processors);
-            }
-            tried = place;
-            i = moves && scan == PlanAlgorithm::Scan::from_the_first ? 0 : i + 1;
+            const bool moved = search(copy, plan.request(jobs[i]), than, is_pass);
+            i = moved && scan == PlanAlgorithm::Scan::from_the_first ? 0 : i + 1;
         }
     }
 
  private:
-    struct Planned {
-        Plan::Request job;
-        Time start;
-        bool has_passed = false;
-        Time end() const { return start.is_infinite() ? start : start + job.walltime; }
+    struct Copy {
+        Copy(const Plan& plan, Times running_ends)
+            : now(plan.profile().origin()), profile(now, 0), running(std::move(running_ends)), in_pass(running) {
+            int before = 0;
+            for (const auto& [time, processors] : plan.profile().steps()) {
+                profile.add(time, Time::infinity(), processors - std::exchange(before, processors));
+            }
+            std::vector<Time> times;
+            for (const auto& [job, start] : plan.places()) {
+                starts.emplace(job, start);
+                if (!start.is_infinite()) {
+                    times.insert(times.end(), {start, start + plan.request(job).walltime});
+                }
+            }
+            std::ranges::sort(times);
+            planned = Times(boost::container::ordered_range, times.begin(), times.end());
+        }
+        Time now;
+        AvailabilityProfile profile;
+        std::map<JobIndex, Time> starts;  // of the planned jobs
+        Times running;                    // ends of running jobs
+        Times planned;                    // starts and ends of planned jobs
+        Times in_pass;                    // ends of running jobs; starts and ends of the jobs that the pass has placed
     };
 
-    // Counts the events from `now` to `end` that a search for the place of `tried` looks at.
-    void count_starts_and_ends(const std::vector<Time>& ends, const std::vector<Planned>& planned, const Planned& tried,
-                               Time now, Time end) {
+    // Searches for a start before `than` and the planned one, counts, and moves the job. Returns whether it moved.
+    bool search(Copy& copy, const Plan::Request& job, Time than, bool is_pass) {
+        const Time now = copy.now;
+        const Time old_start = copy.starts.at(job.job);
+        const auto end_of = [&](Time start) { return start.is_infinite() ? start : start + job.walltime; };
+        const Time limit = std::min(than, old_start);
+        const Time found =
+            now < limit ? copy.profile.earliest(now, job.walltime, job.processors, old_start, limit) : Time::infinity();
+        // A job can be late because the free processors are not contiguous. Then it was planned to start before now.
+        counts_.instants += copy.profile.steps_between(now, found.is_infinite() ? std::max(now, limit) : end_of(found));
+        const Time start = std::min(found, old_start);
+        const Time end = end_of(start);
+        const auto number_in = [&](const Times& times) {
+            return static_cast<std::uint64_t>(times.upper_bound(std::max(now, end)) - times.upper_bound(now));
+        };
         const auto looked_at = [&](Time event) { return event > now && event <= end ? 1U : 0U; };
-        std::uint64_t of_all = 0;
-        for (const Time of_running : ends) {
-            of_all += looked_at(of_running);
-        }
-        std::uint64_t anew = of_all;
-        for (const Planned& other : planned) {
-            if (&other != &tried && !other.start.is_infinite()) {
-                const unsigned events = looked_at(other.start) + looked_at(other.end());
-                of_all += events;
-                anew += other.has_passed ? events : 0;
+        const std::uint64_t own = start.is_infinite() ? 0 : looked_at(old_start) + looked_at(end_of(old_start));
+        counts_.starts_and_ends += number_in(copy.running) + number_in(copy.planned) - own;
+        if (is_pass) {
+            *counts_.placed_anew += number_in(copy.in_pass);
+            if (!start.is_infinite()) {
+                copy.in_pass.insert({start, end});
             }
         }
-        counts_.starts_and_ends += of_all;
-        if (counts_.placed_anew) {
-            *counts_.placed_anew += anew;
+        if (found.is_infinite()) {
+            return false;
         }
+        if (!old_start.is_infinite()) {
+            copy.profile.add(old_start, end_of(old_start), job.processors);
+            copy.planned.erase(copy.planned.find(old_start));
+            copy.planned.erase(copy.planned.find(end_of(old_start)));
+        }
+        copy.profile.add(found, end, -job.processors);
+        copy.planned.insert({found, end});
+        copy.starts[job.job] = found;
+        return true;
     }
 
     Counts counts_;

@@ -250,9 +250,9 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
                 running.pop_back();
                 plan.give_back(now, end, processors);
                 plain.profile.add(now, end, processors);
-                std::vector<Time> ended;
+                ProfileEventCounter::Times ended;
                 for (const auto& other : running) {
-                    ended.push_back(other.first);
+                    ended.insert(other.first);
                 }
                 const std::vector<JobIndex> order = plan.by_start();
                 events.count(plan, ended, order, Time::infinity(),
