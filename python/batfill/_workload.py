@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import operator
-import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Union
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
 
-Path = Union[str, "os.PathLike[str]"]
 _MOST_PROCESSORS = 2**31 - 2
 
 

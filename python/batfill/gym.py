@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
 import numpy
 
 from . import _core
-from ._arguments import shown
+from ._arguments import AnyPath, shown
+from ._cleaning import Seconds
 from ._learning import (
     LEAST,
     Functions,
@@ -35,8 +36,7 @@ from ._learning import (
     whole,
 )
 from ._run import Platform, as_workload
-from ._cleaning import Seconds
-from ._workload import Path, Workload
+from ._workload import Workload
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,7 +49,7 @@ except ImportError:
 _gymnasium: Any = gymnasium
 _Base: Any = object if gymnasium is None else gymnasium.Env
 
-Episodes = Union[Workload, Path, Iterable[Union[Workload, Path]]]
+Episodes = Union[Workload, AnyPath, Iterable[Union[Workload, AnyPath]]]
 
 Reward = Literal["bounded_slowdown", "slowdown", "wait", "turnaround", "utilisation"]
 

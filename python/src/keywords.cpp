@@ -61,6 +61,9 @@ void set_keywords(options::Options& options, const nb::dict& keywords) {
                 options.set_entry(name, given_of(name, item[0]), given_of(name, item[1]));
             }
         } else if (is_list(value)) {
+            if (!options.takes_several(name)) {
+                throw UsageError(name + ": expected one value, found " + shown_value(value));
+            }
             for (const nb::handle item : nb::list(value)) {
                 options.set(name, given_of(name, item));
             }

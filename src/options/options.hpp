@@ -81,6 +81,12 @@ class Options {
     // What is missing of the required options, for an error. Empty: nothing.
     std::string missing() const;
 
+    // Whether the user may give several values. Throws: UsageError for an unknown option.
+    bool takes_several(const std::string& name) {
+        const Option& option = option_called(name);
+        return option.value && option.value->is_repeatable();
+    }
+
     // Checks that all required options are given, and the rules between options. To be called once, after all values.
     // Throws: UsageError; what a rule throws.
     void finish() const;

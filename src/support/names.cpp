@@ -1,6 +1,7 @@
 #include "src/support/names.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <filesystem>
 
@@ -82,7 +83,9 @@ std::string workload_name(const std::string& path) {
     if (name.extension() == ".gz") {
         name = name.stem();
     }
-    return name.stem().string();
+    // In sp2-0.9 there is a number behind the point.
+    const std::string ending = name.extension().string();
+    return (ending.size() > 1 && std::isalpha(static_cast<unsigned char>(ending[1])) != 0 ? name.stem() : name).string();
 }
 
 std::string enumeration(std::vector<std::string> names) {

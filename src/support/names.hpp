@@ -26,6 +26,7 @@ std::string enumeration(std::vector<std::string> names);
 std::string counted(std::size_t number, const std::string& what);
 
 // Returns the name of a file's workload in tables and file names: "sp2-01" for "weeks/sp2-01.json.gz".
+// An ending begins with a letter: "sp2-0.9" stays.
 std::string workload_name(const std::string& path);
 
 }  // namespace batfill
