@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <stdexcept>
 #include <utility>
 
 #include <batfill/core/error.hpp>
 
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::protocol {
@@ -63,8 +63,7 @@ std::optional<std::string> protocol_opened_by(std::string_view frame) {
 }
 
 std::string known_protocols() {
-    const auto names = std::views::keys(registry());
-    return list_of({names.begin(), names.end()});
+    return list_of(mapped(registry(), [](const auto& each) { return each.first; }));
 }
 
 }  // namespace batfill::protocol

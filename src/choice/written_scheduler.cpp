@@ -83,17 +83,17 @@ WrittenScheduler parse_scheduler(const std::string& text) {
     return choice;
 }
 
-void add_parameters(WrittenScheduler& choice, const Parameters::Given& more, const std::string& where) {
+void add_parameters(WrittenScheduler& scheduler, const Parameters::Given& more, const std::string& where) {
     for (const auto& [name, value] : more) {
-        if (std::ranges::find(choice.parameters, name, &Parameters::Given::value_type::first) !=
-            choice.parameters.end()) {
+        if (std::ranges::find(scheduler.parameters, name, &Parameters::Given::value_type::first) !=
+            scheduler.parameters.end()) {
             std::string problem = "parameter ";
             problem.append(name).append(" is written with the algorithm and in ").append(where);
             throw UsageError(problem.append(": expected it once"));
         }
     }
     require_once(more);
-    choice.parameters.insert(choice.parameters.end(), more.begin(), more.end());
+    scheduler.parameters.insert(scheduler.parameters.end(), more.begin(), more.end());
 }
 
 WrittenScheduler parse_scheduler_configuration(const std::string& configuration) {

@@ -73,7 +73,7 @@ Value entries(const std::string& placeholder, const std::string& expected,
             const std::string entry(part);
             const std::size_t at = divider == Divider::first ? entry.find('=') : entry.rfind('=');
             refuse_if(at == std::string::npos || at == 0 || at + 1 == entry.size(),
-                      "expected " + expected + ", found '" + entry + "'");
+                      std::string("expected ").append(expected).append(", found '").append(entry).append("'"));
             add(entry.substr(0, at), entry.substr(at + 1));
         }
     };
@@ -87,26 +87,27 @@ std::vector<std::string> arguments_of(const Settings& settings) {
     });
 }
 
-Option& Options::declare(const std::string& names, std::optional<Value> value, bool* flag, const std::string& help) {
-    Option& option = options_.emplace_back(names, "", group_, help, std::move(value), flag);
+Option& Options::declare(Option option) {
+    option.group = group_;
     option.keyword = keyword_of(option.name());
-    return option;
+    options_.push_back(std::move(option));
+    return options_.back();
 }
 
 Option& Options::add(const std::string& names, const Value& value, const std::string& help) {
-    return declare(names, value, nullptr, help);
+    return declare({names, "", "", help, value});
 }
 
 Option& Options::add(const std::string& names, bool& flag, const std::string& help) {
-    return declare(names, std::nullopt, &flag, help);
+    return declare({names, "", "", help, std::nullopt, &flag});
 }
 
 Option& Options::add(const std::string& names, const std::string& help) {
-    return declare(names, std::nullopt, nullptr, help);
+    return declare({names, "", "", help, std::nullopt});
 }
 
 void Options::add_positional(const std::string& name, const Value& value) {
-    declare(name, value, nullptr, "").is_positional = true;
+    declare({name, "", "", "", value}).is_positional = true;
 }
 
 std::string Options::written(const Option& option) const {

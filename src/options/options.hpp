@@ -103,7 +103,7 @@ class Options {
     const std::deque<Option>& all() const { return options_; }
 
  private:
-    Option& declare(const std::string& names, std::optional<Value> value, bool* flag, const std::string& help);
+    Option& declare(Option option);
     const Option& find(const std::string& name) const;
     Option& option_called(const std::string& name);
     std::string written(const Option& option) const;

@@ -81,11 +81,12 @@ class ProfileEventCounter {
         const Time now = copy.now;
         const Time old_start = copy.starts.at(job.job);
         const auto end_of = [&](Time start) { return start.is_infinite() ? start : start + job.walltime; };
-        const Time limit = std::min(than, old_start);
-        const Time found =
-            now < limit ? copy.profile.earliest(now, job.walltime, job.processors, old_start, limit) : Time::infinity();
+        const Time latest = std::min(than, old_start);
+        const Time found = now < latest ? copy.profile.earliest(now, job.walltime, job.processors, old_start, latest)
+                                        : Time::infinity();
         // A job can be late because the free processors are not contiguous. Then it was planned to start before now.
-        counts_.instants += copy.profile.steps_between(now, found.is_infinite() ? std::max(now, limit) : end_of(found));
+        counts_.instants +=
+            copy.profile.steps_between(now, found.is_infinite() ? std::max(now, latest) : end_of(found));
         const Time start = std::min(found, old_start);
         const Time end = end_of(start);
         const auto number_in = [&](const Times& times) {
