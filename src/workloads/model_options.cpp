@@ -124,7 +124,6 @@ Decimal estimate_factor(const std::string& text) {
 }
 
 void add_lublin_options(Options& options, LublinFile& file) {
-    using Kind = LublinModel::Jobs;
     using Estimates = LublinModel::Estimates;
     LublinModel& model = file.model;
     const auto set_factor = [&model](Decimal factor) {
@@ -140,10 +139,10 @@ void add_lublin_options(Options& options, LublinFile& file) {
     options.add(
         "kind",
         word(model.kind, "WHICH",
-             {{"batch", Kind::batch},
-              {"interactive", Kind::interactive},
-              {"both", Kind::both},
-              {"undivided", Kind::undivided}})
+             {{"batch", LublinModel::Jobs::batch},
+              {"interactive", LublinModel::Jobs::interactive},
+              {"both", LublinModel::Jobs::both},
+              {"undivided", LublinModel::Jobs::undivided}})
             .otherwise_as_declared(),
         "batch, interactive, both (two streams, told apart by the queue) or undivided (parameters for logs that do not tell them apart)");
     options.add(
