@@ -57,14 +57,20 @@ class Batfill:
 
     def options(self, command: str) -> list[Option]:
         """Those of a command, in the order of its help."""
-        described: list[Option] = json.loads(self.help(*command.split(), "--json"))
-        return [option for option in described if not option["positional"]]
+        options: list[Option] = self.described(command)["options"]
+        return [option for option in options if not option["positional"]]
+
+    def described(self, command: str) -> dict[str, Any]:
+        """What it says of a command to programs."""
+        description: dict[str, Any] = json.loads(self.help(*command.split(), "--json"))
+        return description
 
     def commands(self) -> list[str]:
         """All of them, with their models."""
         names = []
         for name in self.names():
             names += [f"{name} {model}" for model in self.names(name)] if name == "generate" else [name]
+            names += ["campaign merge"] if name == "campaign" else []
         return names
 
 
@@ -84,7 +90,10 @@ def table(options: list[Option]) -> str:
 
 def page(batfill: Batfill) -> str:
     """docs/options.md."""
-    return PAGE + "".join(f"\n## `batfill {command}`\n\n{table(batfill.options(command))}\n"
+    def usage(command: str) -> str:
+        return re.sub("^ *", "    ", batfill.described(command)["usage"], flags=re.MULTILINE)
+
+    return PAGE + "".join(f"\n## `batfill {command}`\n\n{usage(command)}\n\n{table(batfill.options(command))}\n"
                           for command in batfill.commands())
 
 

@@ -200,7 +200,7 @@ def tune(
     outcome, policy = _core.tune(
         [(_checked_name(workload.name), workload._core) for workload in workloads_of(workloads)],
         platform_text(platform),
-        "" if output is None else path_text(output, "output"),
+        None if output is None else path_text(output, "output"),
         threads or 0,
         checked_progress(progress),
         keywords,

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy
 
 from . import _core, gym
-from ._arguments import shown
+from ._arguments import AnyPath, shown
 from ._learning import LEAST, episode_of, require_no_rendering, seed_of, truth, whole
-from ._workload import Path, Workload
+from ._workload import Workload
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class Log:
     Without a requested time, it is the run time. Jobs may outlive it. Raises InputError for what is not a log.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: AnyPath) -> None:
         if not isinstance(path, (str, os.PathLike)):
             raise _core.UsageError(f"log: expected a path or a batfill.rlscheduler.Log, found {shown(path)}")
         fields, header = _read(os.fspath(path))
@@ -147,7 +147,7 @@ class RLSchedulerEnv(gym._Base):  # type: ignore[misc,unused-ignore]
 
     def __init__(
         self,
-        log: "Log | Path",
+        log: "Log | AnyPath",
         *,
         jobs: int = 256,
         backfilling: bool = False,

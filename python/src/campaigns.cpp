@@ -58,20 +58,22 @@ CampaignCounts campaign(const FileName& file, const FileName& folder, const std:
 
 // What a search by these keywords finds, and the policy without weights.
 std::pair<TuneOutcome, std::string> tune(const std::vector<std::pair<FileName, Jobs>>& workloads,
-                                         const FileName& platform, const FileName& prefix, unsigned threads,
-                                         const nb::object& progress, const nb::dict& keywords) {
+                                         const FileName& platform, const std::optional<FileName>& prefix,
+                                         unsigned threads, const nb::object& progress, const nb::dict& keywords) {
     Background work;
     TuneOptions read;
     options::Options options(options::Writing::keywords);
     add_tune_options(options, read);
     set_keywords(options, keywords);
     TuneRequest& request = read.request;
-    request.prefix = prefix;
+    if (prefix) {
+        request.prefix = prefix->text;
+    }
     request.threads = threads_of(threads);
     request.before_replay = [&] { work.require_not_stopped(); };
     TuneInputs inputs(platform, default_master_host);
     for (const auto& [name, jobs] : workloads) {
-        inputs.add(name, *jobs.workload, request.prefix.empty() ? "" : sha256(text_of(*jobs.workload)));
+        inputs.add(name, *jobs.workload, prefix ? sha256(text_of(*jobs.workload)) : "");
     }
     const auto report = work.reporting_to(progress);
     TuneOutcome outcome;
@@ -109,8 +111,8 @@ void bind_campaigns(nb::module_& module) {
         .def_ro("best", &TuneOutcome::best)
         .def_ro("replays", &TuneOutcome::replays)
         .def_ro("written", &TuneOutcome::written);
-    module.def("tune", &tune, arg("workloads"), arg("platform"), arg("prefix"), arg("threads"), arg("progress").none(),
-               arg("keywords"));
+    module.def("tune", &tune, arg("workloads"), arg("platform"), arg("prefix").none(), arg("threads"),
+               arg("progress").none(), arg("keywords"));
     module.def("weights_text", &numbers_text, arg("weights"));
 }
 

@@ -303,7 +303,7 @@ class Reader : private YamlBlocks {
         if (!measure.IsMap()) {
             fail(measure, "measure: expected options and their values");
         }
-        options::Options options;
+        options::Options options(options::Writing::keys);
         add_measure_options(options, campaign_.metrics.tau, campaign_.metrics.short_deadline);
         options.add("warm-up", options::length(campaign_.warm_up, "SECONDS", Duration()), "");
         options.add("cool-down", options::length(campaign_.cool_down, "SECONDS", Duration()), "");

@@ -66,7 +66,7 @@ void convert(const CampaignWorkload& workload, const fs::path& folder, std::ostr
     LogConversion& conversion = read.conversion;
     conversion.log = workload.path;
     conversion.output = (folder / (workload.name + ".json")).string();
-    options::Options options;
+    options::Options options(options::Writing::keys);
     if (workload.source == CampaignWorkload::Source::log) {
         add_swf_options(options, read);
     } else {
@@ -86,7 +86,7 @@ void convert(const CampaignWorkload& workload, const fs::path& folder, std::ostr
 // Generates a workload, FOLDER/NAME.json, and its machine, if the model has one.
 void draw(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
     const std::string name = workload.name + ".json";
-    options::Options options;
+    options::Options options(options::Writing::keys);
     if (workload.draws_machine()) {
         const std::string platform = workload.platform_name();
         FarmFiles files;
@@ -106,13 +106,14 @@ void draw(const CampaignWorkload& workload, const fs::path& folder, std::ostream
 
 // Gives jobs of the workload in this file deadlines.
 void add_deadlines(const fs::path& path, const options::Settings& settings, std::ostream& out) {
-    DeadlineDraw draw;
+    DeadlineOptions read;
+    DeadlineDraw& draw = read.draw;
     draw.workload = path.string();
     draw.output = path.string();
-    options::Options options;
-    add_deadline_options(options, draw);
+    options::Options options(options::Writing::keys);
+    add_deadline_options(options, read);
     set(options, settings);
-    print_drawn_deadlines(draw_deadlines(draw), draw.rule, path.filename().string(), out);
+    print_drawn_deadlines(draw_deadlines(draw), draw.rule.floor, read.factor, path.filename().string(), out);
 }
 
 // Makes the files of the workload in the empty `folder`, under their final names, and lists them.
@@ -131,7 +132,7 @@ void make(const CampaignWorkload& workload, const fs::path& folder, std::ostream
     }
     if (workload.deadlines) {
         for (const fs::path& path : workload_files(folder)) {
-            add_deadlines(path, *workload.deadlines, out);
+            with_place_in_errors("deadlines", [&] { add_deadlines(path, *workload.deadlines, out); });
         }
     }
 }
@@ -385,10 +386,10 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
     const fs::path events = fs::path("events") / made.name;
     std::string file = (events / (machine.name + ".txt")).string();
     create_folders((fs::path(folder) / events).string());
-    with_place_in_errors(workload.subject, [&] {
+    with_place_in_errors(workload.subject + ": failures", [&] {
         FailureModel model;
         std::string platform;
-        options::Options options;
+        options::Options options(options::Writing::keys);
         add_failure_options(options, model, platform);
         const std::string word = platform_of(made, machine, folder);
         options.set(number_of_hosts(word) ? "processors" : "platform", word);

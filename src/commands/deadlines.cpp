@@ -7,11 +7,12 @@
 namespace batfill::commands {
 
 int deadlines(const Arguments& arguments) {
-    DeadlineDraw draw;
+    DeadlineOptions read;
+    DeadlineDraw& draw = read.draw;
     draw.note = note;
     Options options;
     options.add_positional("workload", text(draw.workload).required());
-    add_deadline_options(options, draw);
+    add_deadline_options(options, read);
     add_output_option(options, draw.output, "the workload with deadlines, gzipped if it ends in .gz");
     if (!parse(
             options, arguments,
@@ -22,7 +23,7 @@ int deadlines(const Arguments& arguments) {
               "deadlines sp2.json -o deadlines.json --count 100 --floor 1d --seed 1"}})) {
         return 0;
     }
-    print_drawn_deadlines(draw_deadlines(draw), draw.rule, draw.output, std::cout);
+    print_drawn_deadlines(draw_deadlines(draw), draw.rule.floor, read.factor, draw.output, std::cout);
     return 0;
 }
 

@@ -30,7 +30,7 @@ int generate(const Arguments& arguments) {
                          " (usage: batfill generate MODEL [OPTION]...)");
     }
     const std::string& name = arguments.front();
-    if (name == "--help" || name == "-h") {
+    if (name == "--help" || name == "-h" || name == "--help=json") {
         print_help();
         return 0;
     }

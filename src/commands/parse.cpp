@@ -84,9 +84,11 @@ const char* name_of(Type::Scalar scalar) {
     return names.at(static_cast<std::size_t>(scalar));
 }
 
-void print_for_programs(const Options& options) {
+void print_for_programs(const Options& options, const Help& help) {
     JsonWriter json(2);
-    json.objects(options.all(), [&](const Option& option) {
+    json.open_object();
+    json.key("usage").text(help.usage);
+    json.key("options").objects(options.all(), [&](const Option& option) {
         json.key("name").text(option.name());
         if (const std::size_t letter = option.names.rfind(','); letter + 2 == option.names.size()) {
             json.key("letter").text(option.names.substr(letter + 1));
@@ -108,14 +110,15 @@ void print_for_programs(const Options& options) {
             json.key("repeatable").boolean(option.value->is_repeatable());
         }
     });
+    json.close_object();
     std::cout << json.written() << '\n';
 }
 
 }  // namespace
 
 bool parse(Options& options, const Arguments& arguments, const Help& help) {
-    if (!arguments.empty() && arguments.back() == help_for_programs) {
-        print_for_programs(options);
+    if (arguments == Arguments{help_for_programs}) {
+        print_for_programs(options, help);
         return false;
     }
     po::options_description known;

@@ -69,7 +69,7 @@ int serve(const Arguments& arguments) {
     if (options.given("platform")) {
         server.platform = named_platform(read.platform, read.master_host);
     }
-    if (!server.curve_key_file.empty()) {
+    if (options.given("curve-secret-key")) {
         server.curve_secret_key = transport::read_or_make_secret_curve_key(server.curve_key_file);
         spdlog::info("public CURVE key, which peers have to know: {}",
                      transport::curve_public_key(server.curve_secret_key));

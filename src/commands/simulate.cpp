@@ -132,9 +132,9 @@ void add_input_and_scheduler(Options& options, SimulateOptions& read) {
     };
     options.add("sched-cfg", value(scenario.scheduler_configuration, "arg", configuration),
                 R"(scheduler configuration, {"algorithm": ..., "params": {...}}, or a .json file of it; )"
-                "the options above win");
+                "-a and -P win");
     options.add("sched-cfg-file", value(scenario.scheduler_configuration, "arg", short_text_in),
-                "the same from a file");
+                "the scheduler configuration from a file");
     options.add("like", text(read.like).otherwise(default_simulator_rules),
                 "the Batsim to imitate, with its files: batsim4 or batsim5");
     add_plugin_option(options);
@@ -160,7 +160,7 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
     options.add(
         "output,o", text(read.prefix, "PREFIX"),
         "prefix of the output files, out by default: out writes out_jobs.csv, and out/ writes out/_jobs.csv, as Batsim 4 does");
-    options.add("export,e", text(read.prefix, "PREFIX"), "the same, by Batsim's name");
+    options.add("export,e", text(read.prefix, "PREFIX"), "the same as --output, by Batsim's name");
     options.add(
         "real-times", read.measures_time,
         "write the real scheduling and simulation time into the schedule's CSV; without it they are 0, and equal runs write equal files");

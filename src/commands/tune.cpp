@@ -11,9 +11,10 @@ namespace batfill::commands {
 namespace {
 
 // `inputs` may be names that are no files.
+// Requires: the request has a prefix.
 void require_separate_files(const TuneRequest& request, const std::vector<std::string>& workloads,
                             const std::vector<std::string>& inputs) {
-    const TuneFiles files(request, mapped(workloads, workload_name));
+    const TuneFiles files(*request.prefix, request.sum, mapped(workloads, workload_name));
     std::vector<std::string> written = files.policies;
     written.insert(written.end(), {files.checkpoint, files.convergence, files.results});
     require_no_input("values", request.values_file, inputs);
@@ -57,7 +58,7 @@ int tune(const Arguments& arguments) {
               "tune -p 128 -w sp2.json -o weights --features 6 --evaluations 1000"}})) {
         return 0;
     }
-    require_writable_folder(request.prefix);
+    require_writable_folder(*request.prefix);
     std::vector<std::string> read_too = read.parameters;
     read_too.insert(read_too.end(), workloads.begin(), workloads.end());
     read_too.push_back(platform);

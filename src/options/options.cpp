@@ -18,7 +18,7 @@ std::string keyword_of(std::string name) {
 }
 
 bool is_called(const Option& option, const std::string& name, Writing writing) {
-    if (writing == Writing::arguments || option.is_positional) {
+    if (writing != Writing::keywords || option.is_positional) {
         return option.name() == name;
     }
     const std::vector<std::string_view> keywords = split(option.keyword, ',');
@@ -111,7 +111,15 @@ void Options::add_positional(const std::string& name, const Value& value) {
 }
 
 std::string Options::written(const Option& option) const {
-    return writing_ == Writing::arguments ? "--" + option.name() : option.keyword.substr(0, option.keyword.find(','));
+    switch (writing_) {
+        case Writing::arguments:
+            return "--" + option.name();
+        case Writing::keys:
+            return option.name();
+        case Writing::keywords:
+            break;
+    }
+    return option.keyword.substr(0, option.keyword.find(','));
 }
 
 Option& Options::option_called(const std::string& name) {
@@ -120,7 +128,7 @@ Option& Options::option_called(const std::string& name) {
     if (found == options_.end()) {
         std::vector<std::string> known;
         for (const Option& option : options_) {
-            const std::string shown = writing_ == Writing::arguments ? option.name() : written(option);
+            const std::string shown = writing_ == Writing::keywords ? written(option) : option.name();
             if (!option.is_positional && !shown.empty()) {
                 known.push_back(shown);
             }
@@ -160,7 +168,10 @@ void Options::take(const Option& option, const Given& given) const {
     if (truth == nullptr) {
         const std::string found =
             std::holds_alternative<std::string>(given) ? "'" + text_of(given) + "'" : text_of(given);
-        throw UsageError((in_call ? "expected True or False, found " : "expected no value, found ") + found);
+        throw UsageError((in_call                     ? "expected True or False, found "
+                          : writing_ == Writing::keys ? "expected true or false, found "
+                                                      : "expected no value, found ") +
+                         found);
     }
     refuse_if(option.is_given, "expected it once, found it twice");
     if (option.flag != nullptr) {

@@ -21,9 +21,9 @@ using Settings = std::vector<Setting>;
 // The settings as arguments of a command: --NAME=VALUE, or --NAME.
 std::vector<std::string> arguments_of(const Settings& settings);
 
-// Where the values come from. Errors name options as their users write them: --time-zone, or time_zone as a keyword of
-// a call.
-enum class Writing { arguments, keywords };
+// Where the values come from. Errors name options as their users write them: --time-zone, time-zone as a key of a file,
+// or time_zone as a keyword of a call.
+enum class Writing { arguments, keys, keywords };
 
 // One option. All that help, pages, completions and other languages say of it comes from here.
 struct Option {

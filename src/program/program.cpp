@@ -81,7 +81,7 @@ int run_command(const std::string& name, const Arguments& arguments) {
 
 // "help", "help COMMAND [--json]" and "help generate MODEL [--json]".
 int help_on(Arguments words) {
-    if (words.empty()) {
+    if (words.empty() || words.front() == "--json") {
         print_help(std::cout);
         return 0;
     }

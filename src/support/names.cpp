@@ -85,7 +85,8 @@ std::string workload_name(const std::string& path) {
     }
     // In sp2-0.9 there is a number behind the point.
     const std::string ending = name.extension().string();
-    return (ending.size() > 1 && std::isalpha(static_cast<unsigned char>(ending[1])) != 0 ? name.stem() : name).string();
+    return (ending.size() > 1 && std::isalpha(static_cast<unsigned char>(ending[1])) != 0 ? name.stem() : name)
+        .string();
 }
 
 std::string enumeration(std::vector<std::string> names) {

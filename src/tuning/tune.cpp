@@ -176,14 +176,14 @@ void TuneInputs::add_file(const std::string& path, const Note& note) {
     add(workload_name(path), parse_workload(text, path, "w0"), sha256(text));
 }
 
-TuneFiles::TuneFiles(const TuneRequest& request, const std::vector<std::string>& names)
-    : checkpoint(request.prefix + "_checkpoint.csv"),
-      convergence(request.prefix + "_convergence.csv"),
-      results(request.prefix + "_results.csv") {
-    if (request.sum) {
-        policies.push_back(request.prefix + ".json");
+TuneFiles::TuneFiles(const std::string& prefix, bool sum, const std::vector<std::string>& names)
+    : checkpoint(prefix + "_checkpoint.csv"),
+      convergence(prefix + "_convergence.csv"),
+      results(prefix + "_results.csv") {
+    if (sum) {
+        policies.push_back(prefix + ".json");
     } else {
-        policies = mapped(names, [&](const auto& name) { return request.prefix + '_' + name + ".json"; });
+        policies = mapped(names, [&](const auto& name) { return prefix + '_' + name + ".json"; });
     }
 }
 
@@ -191,8 +191,8 @@ TuneOutcome tune(const TuneRequest& request, const TuneInputs& inputs,
                  const std::function<void(std::size_t, std::size_t)>& progress) {
     const auto begin = std::chrono::steady_clock::now();
     std::vector<TuningTask> tasks = make_tasks(request, inputs.replays().size());
-    const TuneFiles names(request, inputs.names());
-    const bool writes = !request.prefix.empty();
+    const TuneFiles names(request.prefix.value_or(""), request.sum, inputs.names());
+    const bool writes = request.prefix.has_value();
     std::optional<Checkpoint> checkpoint;
     if (writes) {
         checkpoint.emplace(names.checkpoint, description_of(request) + ", " + inputs.digest(), inputs.replays().size(),

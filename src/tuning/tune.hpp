@@ -38,7 +38,7 @@ struct TuneRequest {
     unsigned threads = 1;
     WrittenScheduler policy;                 // the scheduler to tune, without weights but with their scales
     std::vector<std::string> plugins;        // paths of those that are loaded
-    std::string prefix;                      // beginning of the names of all written files; empty: writes none
+    std::optional<std::string> prefix;       // beginning of the names of all written files; none: writes none
     std::optional<std::string> values_file;  // none: does not write all values
     // Called before each replay, by several threads; may be empty. It may throw Interrupted, which ends the search.
     std::function<void()> before_replay{};
@@ -69,9 +69,9 @@ class TuneInputs {
     std::string digest_;
 };
 
-// The files that a request writes for workloads of these names.
+// The files that a search writes for workloads of these names.
 struct TuneFiles {
-    TuneFiles(const TuneRequest& request, const std::vector<std::string>& names);
+    TuneFiles(const std::string& prefix, bool sum, const std::vector<std::string>& names);
 
     std::string checkpoint;  // only while the search runs
     std::string convergence;

@@ -166,7 +166,7 @@ void add_options_of_jobs(Options& options, LogConversion& request) {
                          {"modal", Estimates::modal},
                          {"factor:K", Estimates::factor}})
             .otherwise("log"),
-        "walltimes of all jobs: log (what they requested), exact (the run time), factor:K (K times the run time) or modal (the run time, rounded up to the values users choose)");
+        "walltimes of all jobs: log (what they requested), exact (the run time), factor:K or K (K times the run time) or modal (the run time, rounded up to the values users choose)");
     options.add(
         "missing-walltime", missing_walltime(conversion).otherwise("exact"),
         "walltime of a job without requested time: exact (its run time), omit (none) or a number of seconds; or drop such jobs");
@@ -197,7 +197,7 @@ void add_options_of_outputs(Options& options, ConversionOptions& read) {
             "split",
             value(split.period, "DAYS", days_in,
                   "a number of days above 0, up to 1000000, or a length with units (7d, 12h)", {Type::Scalar::length}),
-            "split the log by submission time into periods of this length (7 for weeks, 30 for months); the output is a new folder with a workload per period")
+            "split the log by submission time into periods of this length: days (7 for weeks, 30 for months), or a length such as 12h; the output is a new folder with a workload per period")
         .called("days");
     options.add(
         "count-from", word(conversion.count_from_first_job, "WHERE", {{"zero", false}, {"first-job", true}}),
@@ -297,7 +297,7 @@ void add_import_options(Options& options, ConversionOptions& read) {
     options
         .add("map", columns(data.mapping),
              "columns of a table: " + list_of(table_fields()) +
-                 "; any other field is kept in the workload under its name, as in gpus=NGPUS")
+                 "; any other field is kept in the workload under its name, as in gpus=NGPUS (repeatable)")
         .called("mapping,map");
     options.add("separator", value(data.separator, "CHARACTER", separator_in, "one character, or tab"),
                 "of columns: one character, or tab; by default a comma in tables, and | in sacct");
@@ -334,6 +334,8 @@ void add_import_options(Options& options, ConversionOptions& read) {
     options.add("exclude-queue", text(conversion.excluded_queue_names, "NAME"), "drop jobs of this queue (repeatable)");
     options.add_rule([&options, &data, &read] {
         check_data(options, data);
+        refuse_if(data.format == "csv" && !options.given("map"),
+                  options.written("map") + ": expected the columns of " + list_of(table_fields()) + ", found none");
         read.conversion.log = data.paths.front();
     });
     add_conversion_options(options, read);
@@ -343,7 +345,8 @@ void add_swf_options(Options& options, ConversionOptions& read) {
     SwfConversion& conversion = read.conversion.conversion;
     options.group("Jobs");
     options.add("exclude-queue", number(conversion.excluded_queues, "N"), "drop jobs of this queue (repeatable)");
-    options.add("queue-names", queue_names(conversion.queue_names), "give queues a name instead of their number");
+    options.add("queue-names", queue_names(conversion.queue_names),
+                "give queues a name instead of their number (repeatable)");
     options.add("partition", number(conversion.partitions, "N"), "keep jobs of this partition only (repeatable)");
     options.add("exclude-status", number(conversion.excluded_statuses, "N"),
                 "drop jobs with this status: 0 failed, 1 completed, 5 cancelled (repeatable)");

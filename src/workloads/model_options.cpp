@@ -56,7 +56,7 @@ void add_options_of_jobs(Options& options, FarmModel& model) {
                 estimates_value(*is_multiple, [&model, is_multiple](Decimal factor) { model.estimate_factor = factor; },
                                 {{"exact", false}, {"factor:K", true}})
                     .otherwise("exact"),
-                "walltimes: exact, or factor:K (K times the run time)");
+                "walltimes: exact, or factor:K or K (K times the run time)");
 }
 
 void add_options_of_machines(Options& options, FarmModel& model) {
@@ -124,7 +124,6 @@ Decimal estimate_factor(const std::string& text) {
 }
 
 void add_lublin_options(Options& options, LublinFile& file) {
-    using Estimates = LublinModel::Estimates;
     LublinModel& model = file.model;
     const auto set_factor = [&model](Decimal factor) {
         model.estimate_factor = Duration::microseconds(factor.millionths()).to_seconds();
@@ -148,9 +147,11 @@ void add_lublin_options(Options& options, LublinFile& file) {
     options.add(
         "estimates",
         estimates_value(model.estimates, set_factor,
-                        {{"modal", Estimates::modal}, {"exact", Estimates::exact}, {"factor:K", Estimates::factor}})
+                        {{"modal", LublinModel::Estimates::modal},
+                         {"exact", LublinModel::Estimates::exact},
+                         {"factor:K", LublinModel::Estimates::factor}})
             .otherwise("modal"),
-        "walltimes: modal (over-estimates rounded up to the values users choose), exact, or factor:K (K times the run time)");
+        "walltimes: modal (over-estimates rounded up to the values users choose), exact, or factor:K or K (K times the run time)");
     add_format_option(options, file.format);
 }
 
@@ -174,7 +175,7 @@ void add_farm_options(Options& options, FarmFiles& files) {
 void add_failure_options(Options& options, FailureModel& model, std::string& platform) {
     const auto master_host = std::make_shared<std::string>();
     options.group("Machine");
-    options.add("processors", number(model.processors, "N", 1), "processors of the machine; or");
+    options.add("processors", number(model.processors, "N", 1), "processors of the machine, instead of a platform");
     options.add("platform,p", text(platform, platform_value), platform_help);
     add_master_host_option(options, *master_host);
     options.add("group", number(model.processors_per_node, "N", 1).otherwise_as_declared(),
@@ -197,9 +198,13 @@ void add_failure_options(Options& options, FailureModel& model, std::string& pla
     });
 }
 
-void add_deadline_options(Options& options, DeadlineDraw& draw) {
+void add_deadline_options(Options& options, DeadlineOptions& read) {
+    DeadlineDraw& draw = read.draw;
     const auto share = [](const std::string& text) { return decimal_in(text, "0", "1"); };
-    const auto factor = [](const std::string& text) { return factor_in(text, "0", "1000000"); };
+    const auto factor = [&read](const std::string& text) {
+        read.factor = text;
+        return factor_in(text, "0", "1000000");
+    };
     options.group("Jobs");
     options.add("share", value(draw.share, "X", share, "a number in 0..1", {Type::Scalar::number}),
                 "share of the jobs with a walltime to sample, in 0..1; their number is rounded down");

@@ -19,7 +19,12 @@ void add_farm_options(options::Options& options, FarmFiles& files);
 // Throws: finish() also throws as named_platform().
 void add_failure_options(options::Options& options, FailureModel& model, std::string& platform);
 
+struct DeadlineOptions {
+    DeadlineDraw draw;
+    std::string factor;  // as the user wrote it
+};
+
 // Declares the options of `batfill deadlines`, except the workload and the output.
-void add_deadline_options(options::Options& options, DeadlineDraw& draw);
+void add_deadline_options(options::Options& options, DeadlineOptions& read);
 
 }  // namespace batfill

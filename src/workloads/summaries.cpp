@@ -9,11 +9,10 @@
 
 namespace batfill {
 
-void print_drawn_deadlines(const DrawnDeadlines& drawn, const DeadlineRule& rule, const std::string& name,
-                           std::ostream& out) {
+void print_drawn_deadlines(const DrawnDeadlines& drawn, Duration floor, const std::string& factor,
+                           const std::string& name, std::ostream& out) {
     out << one_line(name) << ": " << drawn.drawn << " of " << drawn.jobs << " jobs drawn, due after "
-        << rule.floor.to_shortest_string() << " s: " << drawn.at_floor << ", after "
-        << Duration::microseconds(rule.factor.millionths()).to_shortest_string()
+        << floor.to_shortest_string() << " s: " << drawn.at_floor << ", after " << factor
         << " walltimes: " << drawn.drawn - drawn.at_floor
         << " (without walltime, not drawn: " << drawn.jobs - drawn.with_walltime
         << "; deadlines removed: " << drawn.replaced << ")\n";

@@ -17,8 +17,9 @@ void print_conversion(const ConvertedLog& converted, bool as_json, std::ostream&
 // Throws: as convert_log(), after printing if nothing is kept.
 ConvertedLog convert_and_print(const LogConversion& request, bool as_json, std::ostream& out);
 
-void print_drawn_deadlines(const DrawnDeadlines& drawn, const DeadlineRule& rule, const std::string& name,
-                           std::ostream& out);
+// `factor` is that of the rule as the user wrote it.
+void print_drawn_deadlines(const DrawnDeadlines& drawn, Duration floor, const std::string& factor,
+                           const std::string& name, std::ostream& out);
 void print_farm(const Farm& farm, const FarmModel& model, const std::string& workload_name,
                 const std::string& platform_name, std::ostream& out);
 void print_lublin_workload(const Workload& workload, const std::string& name, std::ostream& out);

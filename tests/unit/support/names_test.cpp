@@ -1,6 +1,6 @@
-#include "src/support/names.hpp"
-
 #include <catch2/catch.hpp>
+
+#include "src/support/names.hpp"
 
 namespace batfill::tests::names_test {
 
