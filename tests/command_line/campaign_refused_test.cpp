@@ -251,7 +251,7 @@ TEST_CASE("A campaign makes something of all options: it refuses --help") {
         const Outcome outcome = campaign.run(std::string("workloads:\n  - ") + workload + "\nschedulers: [fcfs]\n");
         CHECK(outcome.status == 1);
         CHECK(std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1);
-        CHECK_THAT(outcome.errors, Contains("c.yaml:2: unknown option 'help'"));
+        CHECK_THAT(outcome.errors, Contains("c.yaml:2: workload three: ") && Contains("unknown option 'help'"));
     }
 }
 
