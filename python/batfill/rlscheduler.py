@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy
 
 from . import _core, gym
-from ._arguments import AnyPath, shown
+from ._arguments import AnyPath, is_path, path_text, shown
 from ._learning import LEAST, episode_of, require_no_rendering, seed_of, truth, whole
 from ._workload import Workload
 
@@ -40,9 +40,10 @@ class Log:
     """
 
     def __init__(self, path: AnyPath) -> None:
-        if not isinstance(path, (str, os.PathLike)):
+        if not is_path(path):
             raise _core.UsageError(f"log: expected a path or a batfill.rlscheduler.Log, found {shown(path)}")
-        fields, header = _read(os.fspath(path))
+        name = path_text(path)
+        fields, header = _read(name)
         with numpy.errstate(all="ignore"):
             self._prepare(fields, header)
         width = len(str(int(fields[:, 0].max())))
@@ -56,7 +57,7 @@ class Log:
             },
             processors=self.max_nodes * self.processors_per_node,
             walltimes="believed",
-            name=os.path.basename(os.fspath(path)),
+            name=os.path.basename(name),
         )
         """The jobs that ran, for simulate()."""
 

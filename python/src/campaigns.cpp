@@ -59,7 +59,7 @@ CampaignCounts campaign(const FileName& file, const FileName& folder, const std:
 // What a search by these keywords finds, and the policy without weights.
 std::pair<TuneOutcome, std::string> tune(const std::vector<std::pair<FileName, Jobs>>& workloads,
                                          const FileName& platform, const std::optional<FileName>& prefix,
-                                         unsigned threads, const nb::object& progress, const nb::dict& keywords) {
+                                         unsigned threads, const nb::object& progress, const Keywords& keywords) {
     Background work;
     TuneOptions read;
     options::Options options(options::Writing::keywords);

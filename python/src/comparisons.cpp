@@ -111,7 +111,7 @@ class LogLevel {
 };
 
 void serve(const nb::object& scheduler, const std::string& label, const Parameters::Given& parameters,
-           const std::optional<FileName>& platform, const nb::dict& keywords) {
+           const std::optional<FileName>& platform, const Keywords& keywords) {
     const auto failure = std::make_shared<Failure>();
     ServerOptions server;
     spdlog::level::level_enum level = spdlog::level::off;

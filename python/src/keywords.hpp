@@ -9,6 +9,9 @@ namespace batfill::python {
 
 namespace nb = nanobind;
 
+// The keywords of a call.
+using Keywords = nb::typed<nb::dict, nb::str, nb::any>;
+
 // Gives the options the values of the dict, and checks them. None is not given; a list repeats the option; a dict has
 // its entries.
 // Requires: the options name themselves as keywords.

@@ -215,7 +215,8 @@ std::shared_ptr<const AlgorithmDescription> algorithm_of(const nb::object& sched
 WrittenScheduler written_scheduler(const nb::object& scheduler, const std::string& name,
                                    const Parameters::Given& parameters, bool copies,
                                    const std::shared_ptr<Failure>& failure) {
-    WrittenScheduler written{name};
+    WrittenScheduler written;
+    written.algorithm = name;
     if (nb::isinstance<nb::str>(scheduler)) {
         written = read_choice(utf8_of(scheduler), {});
     } else {

@@ -67,7 +67,7 @@ nb::dict cleaning_of(const ConversionSummary& summary, const SwfLog& log) {
 }
 
 // The conversion that the keywords ask for: of accounting data in this format, or of a log in SWF without one.
-LogConversion conversion_of(const std::string& format, const std::vector<FileName>& paths, const nb::dict& keywords) {
+LogConversion conversion_of(const std::string& format, const std::vector<FileName>& paths, const Keywords& keywords) {
     ConversionOptions read;
     LogConversion& request = read.conversion;
     request.log = paths.front().text;
@@ -86,7 +86,7 @@ LogConversion conversion_of(const std::string& format, const std::vector<FileNam
 
 // Converts the files: one workload, or with `splits` one for each period with its number.
 nb::tuple convert(const std::string& format, const std::vector<FileName>& paths, bool splits,
-                  const nb::dict& keywords) {
+                  const Keywords& keywords) {
     const LogConversion request = conversion_of(format, paths, keywords);
     if (request.conversion.split && !splits) {
         throw UsageError("days: this call makes one workload, expected weeks_from_swf() or weeks()");
@@ -152,7 +152,7 @@ Jobs scaled(const Jobs& jobs, const nb::object& load) {
     return keep(std::move(workload));
 }
 
-Jobs lublin(const nb::dict& keywords) {
+Jobs lublin(const Keywords& keywords) {
     LublinFile file;
     options::Options options(options::Writing::keywords);
     add_lublin_options(options, file);
@@ -254,7 +254,7 @@ void bind_workloads(nb::module_& module) {
         arg("path"));
     module.def(
         "convert", &convert, arg("format"), arg("paths"), arg("splits"), arg("keywords"),
-        nb::sig("def convert(format: str, paths: collections.abc.Sequence[str], splits: bool, keywords: dict) -> "
+        nb::sig("def convert(format: str, paths: collections.abc.Sequence[str], splits: bool, keywords: dict[str, typing.Any]) -> "
                 "tuple[list[tuple[int, Jobs]], dict[str, typing.Any]]"));
     module.def("lublin", &lublin, arg("keywords"));
     module.def(
