@@ -254,8 +254,9 @@ void bind_workloads(nb::module_& module) {
         arg("path"));
     module.def(
         "convert", &convert, arg("format"), arg("paths"), arg("splits"), arg("keywords"),
-        nb::sig("def convert(format: str, paths: collections.abc.Sequence[str], splits: bool, keywords: dict[str, typing.Any]) -> "
-                "tuple[list[tuple[int, Jobs]], dict[str, typing.Any]]"));
+        nb::sig(
+            "def convert(format: str, paths: collections.abc.Sequence[str], splits: bool, keywords: dict[str, typing.Any]) -> "
+            "tuple[list[tuple[int, Jobs]], dict[str, typing.Any]]"));
     module.def("lublin", &lublin, arg("keywords"));
     module.def(
         "workload_name", [](const FileName& path) { return one_line(workload_name(path)); }, arg("path"));
