@@ -29,6 +29,7 @@ struct ServeOptions {
     std::vector<std::string> parameters;
     std::string platform;
     std::string master_host;
+    std::string key_file;
     spdlog::level::level_enum log_level = spdlog::level::info;
 };
 
@@ -45,6 +46,9 @@ void add_serve_options(Options& options, ServeOptions& read, ServerOptions& serv
         "Batsim's platform file; placement=machine reads the speeds of the hosts from it, which Batsim 4 does not send");
     add_master_host_option(options, read.master_host, "host that is not a resource");
     add_connection_options(options, server);
+    options.add(
+        "curve-secret-key", text(read.key_file, "FILE"),
+        "file of the daemon's secret CURVE key, created if missing; only peers that know the public key can connect");
     options.group("Output");
     add_log_level_option(options, read.log_level);
 }
@@ -70,7 +74,7 @@ int serve(const Arguments& arguments) {
         server.platform = named_platform(read.platform, read.master_host);
     }
     if (options.given("curve-secret-key")) {
-        server.curve_secret_key = transport::read_or_make_secret_curve_key(server.curve_key_file);
+        server.curve_secret_key = transport::read_or_make_secret_curve_key(read.key_file);
         spdlog::info("public CURVE key, which peers have to know: {}",
                      transport::curve_public_key(server.curve_secret_key));
     }

@@ -17,7 +17,6 @@ struct ServerOptions {
     bool keep_alive = false;               // serve one simulation after another
     std::optional<Duration> idle_timeout;  // end if no message comes for this time
     std::string curve_secret_key;          // empty: hear anybody who can connect
-    std::string curve_key_file;            // where that key comes from; for the caller, which reads it
 };
 
 // Serves until the simulation has ended (with keep_alive: until a signal), or until SIGINT, SIGTERM or SIGHUP. The peer

@@ -14,9 +14,6 @@ void add_connection_options(Options& options, ServerOptions& server) {
         "protocol",
         word(server.protocol, "arg", {{"auto", ""}, {"4", "batsim4"}, {"5", "batsim5"}}).otherwise_as_declared(),
         "4 or 5: only this version of Batsim; auto: the version that connects");
-    options.add(
-        "curve-secret-key", text(server.curve_key_file, "FILE"),
-        "file of the daemon's secret CURVE key, created if missing; only peers that know the public key can connect");
     options.add("keep-alive", server.keep_alive,
                 "serve one simulation after another, also after one that must be refused, until a signal comes");
     options.add("idle-timeout", length(server.idle_timeout, "SECONDS", Duration::seconds(1), longest_timeout),

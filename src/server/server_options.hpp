@@ -8,7 +8,7 @@
 // The options of a daemon, whoever gives their values: a command line, or a call.
 namespace batfill {
 
-// Declares the options of `batfill serve`, except those that choose the scheduler and the machine.
+// Declares the options of `batfill serve`, except scheduler, machine and key.
 void add_connection_options(options::Options& options, ServerOptions& server);
 
 // Declares --log-level.

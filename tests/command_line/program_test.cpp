@@ -197,6 +197,28 @@ TEST_CASE("algorithms shows the algorithms that are named") {
     check_refused(run(folder, {"algorithms", "esy"}), 2, "did you mean 'easy'?");
 }
 
+TEST_CASE("A key with an empty name is refused, and not left out") {
+    const Folder folder;
+    const std::string endpoint = "ipc://" + folder.file("daemon");
+    check_refused(run(folder, {"serve", "-a", "easy", "-s", endpoint, "--curve-secret-key", "", "--idle-timeout", "1"}),
+                  1, "expected the name of a file, found an empty one");
+}
+
+TEST_CASE("Programs may ask a command for its options") {
+    const Folder folder;
+    const std::string described = run(folder, {"help", "generate", "lublin", "--json"}).output;
+    rapidjson::Document document;
+    document.Parse(described.data(), described.size());
+    REQUIRE(document.IsObject());
+    CHECK_THAT(document["usage"].GetString(), StartsWith("batfill generate lublin "));
+    const rapidjson::Value& jobs = *document["options"].Begin();
+    CHECK(std::string(jobs["name"].GetString()) == "jobs");
+    CHECK(std::string(jobs["type"].GetString()) == "whole number");
+    CHECK(jobs["required"].GetBool());
+    // Behind other words, it is an argument.
+    check_refused(run(folder, {"metrics", "--", "--help=json"}), 1, "--help=json");
+}
+
 TEST_CASE("No help breaks a word across lines") {
     const Folder folder;
     const std::string help = run(folder, {"help", "compare"}).output;
