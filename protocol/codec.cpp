@@ -43,16 +43,14 @@ void JobIds::shrink(std::size_t size) {
 
 ProtocolRegistration::ProtocolRegistration(std::string name, std::function<std::unique_ptr<Codec>()> make,
                                            std::function<bool(std::string_view frame)> opens_simulation) {
-    if (!registry().emplace(std::move(name), Protocol{std::move(make), std::move(opens_simulation)}).second) {
-        throw std::logic_error("two protocols have one name");
-    }
+    refuse_if<std::logic_error>(
+        !registry().emplace(std::move(name), Protocol{std::move(make), std::move(opens_simulation)}).second,
+        "two protocols have one name");
 }
 
 std::unique_ptr<Codec> make_codec(const std::string& protocol) {
     const auto found = registry().find(protocol);
-    if (found == registry().end()) {
-        throw UsageError("unknown protocol '" + protocol + "', known: " + known_protocols());
-    }
+    refuse_if(found == registry().end(), "unknown protocol '", protocol, "', known: ", known_protocols());
     return found->second.make();
 }
 

@@ -153,9 +153,7 @@ class FrameReader {
                              std::to_string(max_frame_size));
         }
         const JsonValue& root = json_.parse(frame);
-        if (!root.IsObject()) {
-            throw InputError("expected a JSON object with now and events");
-        }
+        refuse_if<InputError>(!root.IsObject(), "expected a JSON object with now and events");
         Fields fields(root, "");
         message_.now = fields.time("now");
         exact_now_ = root["now"].GetDouble();
@@ -196,9 +194,7 @@ class FrameReader {
 
     // Returns whether the timestamp is true.
     bool decode_event(const JsonValue& value, Message::Event& event, JobIds& ids) {
-        if (!value.IsObject()) {
-            throw InputError("expected an object");
-        }
+        refuse_if<InputError>(!value.IsObject(), "expected an object");
         Fields fields(value, "");
         event.timestamp = fields.time("timestamp");
         if (event.timestamp > message_.now) {

@@ -42,9 +42,7 @@ class Priority {
           gamma_(parameters.number("gamma")),
           r_(parameters.number("r")),
           period_(*parameters.seconds("priority-period")) {
-        if (r_ <= 0) {
-            throw UsageError("parameter r must be more than 0");
-        }
+        refuse_if(r_ <= 0, "parameter r must be more than 0");
     }
 
     // Notes a job. `length` is the run time that the priority assumes.
@@ -96,9 +94,7 @@ class Relaxed : public Algorithm {
           by_walltime_(parameters.choice("basis") == "walltime"),
           actual_(parameters.choice("estimates") == "actual"),
           priority_(parameters) {
-        if (by_walltime_ && omega_ < 1) {
-            throw UsageError("parameter omega must be at least 1 with basis=walltime");
-        }
+        refuse_if(by_walltime_ && omega_ < 1, "parameter omega must be at least 1 with basis=walltime");
     }
 
     bool needs_run_times() const override { return actual_; }

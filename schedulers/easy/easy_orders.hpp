@@ -47,10 +47,9 @@ class EasyOrders {
           backfill_(JobOrder(parameters, "backfill-order"), ties_.by_arrival, false, multifactor_.get()),
           threshold_(parameters.seconds("threshold")),
           tuner_(WeightTuner::from("easy", parameters)) {
-        if (tuner_ && (multifactor_ || RunTimePredictor::is_asked_for(parameters))) {
-            throw UsageError("parameter period replays jobs without their users, so it does not go with " +
-                             std::string(multifactor_ ? "the order multifactor" : "prediction"));
-        }
+        refuse_if(tuner_ && (multifactor_ || RunTimePredictor::is_asked_for(parameters)),
+                  "parameter period replays jobs without their users, so it does not go with ",
+                  std::string(multifactor_ ? "the order multifactor" : "prediction"));
     }
 
     // Reports what happens to jobs.

@@ -117,16 +117,12 @@ class MultifactorPriority {
     explicit MultifactorPriority(const Parameters& parameters)
         : max_age_(parameters.seconds("max-age").value_or(Duration::days(7)).to_seconds()),
           half_life_(parameters.seconds("half-life").value_or(Duration::days(7)).to_seconds()) {
-        if (max_age_ <= 0 || half_life_ <= 0) {
-            throw UsageError("parameters max-age and half-life must be more than 0");
-        }
+        refuse_if(max_age_ <= 0 || half_life_ <= 0, "parameters max-age and half-life must be more than 0");
         const std::vector<double> weights = parameters.numbers("factor-weights");
-        if (!std::ranges::all_of(weights, [](double weight) { return std::abs(weight) <= largest_weight; })) {
-            throw UsageError("parameter factor-weights: expected numbers from -1e100 to 1e100");
-        }
-        if (!weights.empty() && std::ranges::count(weights, 0.0) == std::ssize(weights)) {
-            throw UsageError("parameter factor-weights: expected at least one that is not 0");
-        }
+        refuse_if(!std::ranges::all_of(weights, [](double weight) { return std::abs(weight) <= largest_weight; }),
+                  "parameter factor-weights: expected numbers from -1e100 to 1e100");
+        refuse_if(!weights.empty() && std::ranges::count(weights, 0.0) == std::ssize(weights),
+                  "parameter factor-weights: expected at least one that is not 0");
         if (!weights.empty()) {
             weights_ = {weights[0], weights[1], weights[2]};
             const auto [least, most] = std::minmax_element(weights.begin(), weights.end());

@@ -120,12 +120,8 @@ class Priority {
         : aging_{parameters.number("age-factor")},
           deadline_{parameters.number("k"), parameters.number("min"), parameters.number("max")},
           wait_minimization_{parameters.number("boost")} {
-        if (deadline_.k <= 1) {
-            throw UsageError("parameter k must be more than 1");
-        }
-        if (deadline_.max < deadline_.min) {
-            throw UsageError("parameter max must not be less than parameter min");
-        }
+        refuse_if(deadline_.k <= 1, "parameter k must be more than 1");
+        refuse_if(deadline_.max < deadline_.min, "parameter max must not be less than parameter min");
     }
 
     // Notes that a job was submitted, or left the queue.

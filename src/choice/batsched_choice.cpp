@@ -155,10 +155,8 @@ const auto& entry_named(const std::string& what, const Entries& entries, const s
 
 void add_order(const Variant& variant, const std::string& name, Parameters::Given& parameters) {
     const std::string order = entry_named("queue order", queue_orders, name).ours;
-    if (variant.order == Order::only_fcfs && order != "fcfs") {
-        throw UsageError("variant " + std::string(variant.name) + " has the queue order fcfs only, found '" + name +
-                         "'");
-    }
+    refuse_if(variant.order == Order::only_fcfs && order != "fcfs", "variant ", std::string(variant.name),
+              " has the queue order fcfs only, found '", name, "'");
     if (variant.order == Order::one || variant.order == Order::of_both) {
         parameters.emplace_back("order", order);
     }
@@ -171,9 +169,7 @@ void follow_options(const Variant& variant, const std::string& text, WrittenSche
     try {
         JsonReader reader;
         const JsonValue& document = reader.parse(text);
-        if (!document.IsObject()) {
-            throw InputError("expected a JSON object");
-        }
+        refuse_if<InputError>(!document.IsObject(), "expected a JSON object");
         Fields options(document, "");
         if (variant.follow != nullptr) {
             variant.follow(options, choice);

@@ -22,10 +22,9 @@ namespace {
 std::string checked(std::string text) {
     constexpr std::size_t max_length = 1000;
     const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
-    if (text.size() > max_length || std::any_of(text.begin(), text.end(), is_control)) {
-        throw UsageError("scheduler configuration: a name or value has control characters or more than " +
-                         std::to_string(max_length) + " characters");
-    }
+    refuse_if(text.size() > max_length || std::any_of(text.begin(), text.end(), is_control),
+              "scheduler configuration: a name or value has control characters or more than ",
+              std::to_string(max_length), " characters");
     return text;
 }
 
@@ -50,19 +49,16 @@ std::string parameter_text(const std::string& name, const JsonValue& value) {
             list += (list.empty() ? "" : ",") + scalar_text(element);
         }
     }
-    if (list.empty()) {
-        throw UsageError("scheduler configuration: parameter " + name +
-                         " is neither a string, a number, a boolean nor a list of these");
-    }
+    refuse_if(list.empty(), "scheduler configuration: parameter ", name,
+              " is neither a string, a number, a boolean nor a list of these");
     return list;
 }
 
 void require_once(const Parameters::Given& given) {
     for (auto one = given.begin(); one != given.end(); ++one) {
         const auto is_same = [&](const auto& other) { return other.first == one->first; };
-        if (std::any_of(std::next(one), given.end(), is_same)) {
-            throw UsageError("parameter " + one->first + " is written twice: expected it once");
-        }
+        refuse_if(std::any_of(std::next(one), given.end(), is_same), "parameter ", one->first,
+                  " is written twice: expected it once");
     }
 }
 
@@ -123,16 +119,12 @@ WrittenScheduler parse_scheduler_configuration(const std::string& configuration)
     }
     if (document.HasMember("algorithm")) {
         const JsonValue& algorithm = document["algorithm"];
-        if (!algorithm.IsString()) {
-            throw UsageError("scheduler configuration: \"algorithm\" is not a string");
-        }
+        refuse_if(!algorithm.IsString(), "scheduler configuration: \"algorithm\" is not a string");
         choice = parse_scheduler(checked(std::string(view(algorithm))));
     }
     if (document.HasMember("params")) {
         const JsonValue& parameters = document["params"];
-        if (!parameters.IsObject()) {
-            throw UsageError("scheduler configuration: \"params\" is not an object");
-        }
+        refuse_if(!parameters.IsObject(), "scheduler configuration: \"params\" is not an object");
         Parameters::Given given;
         for (const auto& member : parameters.GetObject()) {
             const std::string name = checked(std::string(view(member.name)));
@@ -154,12 +146,9 @@ SchedulerChoice combine(const WrittenScheduler& command_line, const WrittenSched
     if (written.algorithm.empty()) {
         written.algorithm = configuration.algorithm;
     }
-    if (written.algorithm.empty()) {
-        throw UsageError("no algorithm named (" + how + "), known: " + known_algorithms() +
-                         (configuration.problem.empty()
-                              ? ""
-                              : "; the scheduler configuration names none: " + configuration.problem));
-    }
+    refuse_if(
+        written.algorithm.empty(), "no algorithm named (", how, "), known: ", known_algorithms(),
+        (configuration.problem.empty() ? "" : "; the scheduler configuration names none: " + configuration.problem));
     if (configuration.algorithm.empty() || configuration.algorithm == written.algorithm) {
         written.parameters.insert(written.parameters.begin(), configuration.parameters.begin(),
                                   configuration.parameters.end());
@@ -178,9 +167,8 @@ WrittenScheduler read_policy_file(const std::string& path) {
     } catch (const UsageError& problem) {
         throw InputError(path + ": " + problem.what());
     }
-    if (choice.algorithm.empty()) {
-        throw InputError(path + R"(: expected {"algorithm": NAME, "params": {KEY: VALUE, ...}})");
-    }
+    refuse_if<InputError>(choice.algorithm.empty(), path,
+                          R"(: expected {"algorithm": NAME, "params": {KEY: VALUE, ...}})");
     return choice;
 }
 
@@ -206,10 +194,8 @@ WrittenScheduler read_choice(const std::string& algorithm, const std::vector<std
             continue;
         }
         const WrittenScheduler file = read_policy_file(parameter);
-        if (!choice.algorithm.empty() && choice.algorithm != file.algorithm) {
-            throw UsageError("-P " + parameter + ": it is of algorithm " + file.algorithm + ", and " +
-                             choice.algorithm + " is chosen");
-        }
+        refuse_if(!choice.algorithm.empty() && choice.algorithm != file.algorithm, "-P ", parameter,
+                  ": it is of algorithm ", file.algorithm, ", and ", choice.algorithm, " is chosen");
         choice.algorithm = file.algorithm;
         more.insert(more.end(), file.parameters.begin(), file.parameters.end());
     }

@@ -42,9 +42,8 @@ std::optional<Shard> shard_in(const std::string& text) {
 std::string folder_for_output(const std::string& name) {
     refuse_if(name.empty(), "expected the name of a folder, found ''");
     std::error_code ignored;
-    if (fs::exists(name, ignored) && !fs::is_directory(name, ignored)) {
-        throw InputError(name + ": is a file, expected a folder: name another with -o");
-    }
+    refuse_if<InputError>(fs::exists(name, ignored) && !fs::is_directory(name, ignored), name,
+                          ": is a file, expected a folder: name another with -o");
     return name;
 }
 

@@ -29,9 +29,4 @@ int tune(const Arguments&);
 int campaign(const Arguments&);
 int algorithms(const Arguments&);
 
-// The models of generate.
-int failures(const Arguments&);
-int farm(const Arguments&);
-int lublin(const Arguments&);
-
 }  // namespace batfill::commands

@@ -1,11 +1,101 @@
 #include <cstdio>
+#include <iostream>
+#include <string>
+#include <vector>
 
-#include "src/commands/command.hpp"
-#include "src/options/values.hpp"
+#include <batfill/core/error.hpp>
+
+#include "src/commands/inputs.hpp"
+#include "src/support/csv_text.hpp"
+#include "src/support/names.hpp"
+#include "src/workloads/model_options.hpp"
+#include "src/workloads/summaries.hpp"
 
 namespace batfill::commands {
 
 namespace {
+
+void print_failures(const FailureModel& model, const std::vector<MachineEvent>& events, const std::string& path,
+                    std::ostream& out) {
+    Duration down;  // of all processors, up to `until`
+    long long failures = 0;
+    ResourceSet failing;
+    for (const MachineEvent& event : events) {
+        const Duration rest = event.time < model.until ? model.until - event.time : Duration();
+        const int processors = event.processors.size();
+        down = event.available ? down - rest * processors : down + rest * processors;
+        failures += event.available ? 0 : processors;
+        failing.insert(event.processors);
+    }
+    const double whole = (model.until - Time()).to_seconds() * model.processors;
+    const int different = failing.size();
+    out << one_line(path) << ": " << counted(static_cast<std::size_t>(different), "processor")
+        << (different == 1 ? " fails" : " fail")
+        << (failures > different ? ", " + std::to_string(failures) + " times in all," : "") << " in " << events.size()
+        << " events, " << rounded(100 * (1 - down.to_seconds() / whole), 2) << " % of the machine is available until "
+        << model.until.since_zero().to_shortest_string() << '\n';
+}
+
+int failures(const Arguments& arguments) {
+    FailureModel model;
+    std::string platform;
+    std::string output;
+    Options options;
+    add_failure_options(options, model, platform);
+    options.group("Output");
+    add_output_option(options, output, "the events, one JSON object per line, for simulate --events and Batsim's");
+    if (!parse(
+            options, arguments,
+            {"batfill generate failures (--processors N | -p PLATFORM.xml) --until SECONDS --mtbf SECONDS --mttr SECONDS --seed S -o FILE [OPTION]...",
+             "Samples when nodes of a machine fail and when they are repaired.",
+             {"generate failures -p sdsc-sp2 --until 30d --mtbf 10d --mttr 1h --seed 1 -o events.json",
+              "generate failures --processors 128 --group 8 --until 1d --mtbf 12h --mttr 15m --seed 1 -o events.json"}})) {
+        return 0;
+    }
+    require_no_input("output", output, {platform});
+    const std::vector<MachineEvent> events = generate_failures(model);
+    write_events(events, output);
+    print_failures(model, events, output, std::cout);
+    return 0;
+}
+
+int farm(const Arguments& arguments) {
+    FarmFiles files;
+    Options options;
+    add_farm_options(options, files);
+    add_output_option(options, files.output, "the workload, Batsim JSON, gzipped if it ends in .gz");
+    options.add("platform", text(files.platform, "FILE").required(),
+                "the farm, SimGrid XML with a host for each processor");
+    if (!parse(
+            options, arguments,
+            {"batfill generate farm --seed S -o WORKLOAD.json --platform FARM.xml [OPTION]...",
+             "Samples a farm of machines with floating licences, and jobs for it, as in section 7 of \"Backfilling Strategies for\n"
+             "Scheduling Streams of Jobs on Computational Farms\" (CoreGRID 2007). The defaults are the paper's, except --speed. A\n"
+             "RANGE is LOW:HIGH, where every integer is equally likely, or one integer.",
+             {"generate farm --seed 1 -o farm.json --platform farm.xml",
+              "generate farm --seed 2 --jobs 5000 --machines 50 -o farm.json --platform farm.xml"}})) {
+        return 0;
+    }
+    require_other_file("platform", files.platform, "output", files.output);
+    print_farm(write_farm(files), files.model, files.output, files.platform, std::cout);
+    return 0;
+}
+
+int lublin(const Arguments& arguments) {
+    LublinFile file;
+    Options options;
+    add_lublin_options(options, file);
+    add_output_option(options, file.output, "the workload, Batsim JSON, gzipped if it ends in .gz");
+    if (!parse(options, arguments,
+               {"batfill generate lublin --jobs N --processors P --seed S -o FILE [OPTION]...",
+                "Samples a workload from the model of Lublin and Feitelson (JPDC 2003).",
+                {"generate lublin --jobs 5000 --processors 128 --seed 1 -o lublin.json",
+                 "generate lublin --jobs 5000 --processors 128 --load 0.9 --seed 1 -o lublin.json"}})) {
+        return 0;
+    }
+    print_lublin_workload(write_lublin(file), file.output, std::cout);
+    return 0;
+}
 
 const options::Words<Command> models = {
     {"failures", {"no workload, but when the nodes of a machine fail and are repaired", failures}},
@@ -25,10 +115,8 @@ void print_help() {
 }  // namespace
 
 int generate(const Arguments& arguments) {
-    if (arguments.empty()) {
-        throw UsageError("expected a model, known models: " + list_of(options::names_of(models)) +
-                         " (usage: batfill generate MODEL [OPTION]...)");
-    }
+    refuse_if(arguments.empty(), "expected a model, known models: ", list_of(options::names_of(models)),
+              " (usage: batfill generate MODEL [OPTION]...)");
     const std::string& name = arguments.front();
     if (name == "--help" || name == "-h" || name == "--help=json") {
         print_help();

@@ -282,9 +282,7 @@ int simulate(const Arguments& arguments) {
     if (!options->quiet) {
         print_outcome(outcome, seconds, written);
     }
-    if (!outcome.deadlock().empty()) {
-        throw InputError(outcome.deadlock());
-    }
+    refuse_if<InputError>(!outcome.deadlock().empty(), outcome.deadlock());
     note_surprises(outcome, options->has_plugins);
     return 0;
 }

@@ -47,15 +47,12 @@ void add_copies(Copies& copies, std::string_view text) {
                 number = -1;
             }
         }
-        if (number < 0) {
-            throw InputError("platform: zone property licenses has '" + std::string(part) + "', expected name:copies");
-        }
+        refuse_if<InputError>(number < 0, "platform: zone property licenses has '", std::string(part),
+                              "', expected name:copies");
         const std::string name(part.substr(0, colon));
         const auto [known, added] = copies.emplace(name, number);
-        if (!added && known->second != number) {
-            throw InputError("platform: zone property licenses gives both " + std::to_string(known->second) + " and " +
-                             std::to_string(number) + " copies of " + name);
-        }
+        refuse_if<InputError>(!added && known->second != number, "platform: zone property licenses gives both ",
+                              std::to_string(known->second), " and ", std::to_string(number), " copies of ", name);
     }
 }
 
@@ -67,10 +64,10 @@ double speed_of(const Host& host) {
     }
     double speed = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), speed);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(speed) || speed <= 0) {
-        throw InputError("platform: host " + host.name + ": property speed is '" + std::string(text) +
-                         "', expected a positive number of flops per second");
-    }
+    refuse_if<InputError>(
+        error != std::errc() || end != text.data() + text.size() || !std::isfinite(speed) || speed <= 0,
+        "platform: host ", host.name, ": property speed is '", std::string(text),
+        "', expected a positive number of flops per second");
     return speed;
 }
 
@@ -118,10 +115,8 @@ std::optional<SleepPstates> sleep_pstates_of(const Host& host) {
         const bool is_last = pstate == &pstates.waking;
         is_good =
             is_good && error == std::errc() && *pstate >= 0 && (is_last ? next == end : next != end && *next == ':');
-        if (!is_good) {
-            throw InputError("platform: host " + host.name + ": property sleep_pstates is '" + std::string(all) +
-                             "', expected three numbers of pstates, SLEEP:OFF:ON");
-        }
+        refuse_if<InputError>(!is_good, "platform: host ", host.name, ": property sleep_pstates is '", std::string(all),
+                              "', expected three numbers of pstates, SLEEP:OFF:ON");
         at = next + (is_last ? 0 : 1);
     }
     return pstates;
@@ -150,15 +145,11 @@ Machine::Machine(std::span<const Host> hosts) : Machine(static_cast<int>(hosts.s
 }
 
 void Machine::require_groups() const {
-    if (!problem_of_groups_.empty()) {
-        throw InputError(problem_of_groups_);
-    }
+    refuse_if<InputError>(!problem_of_groups_.empty(), problem_of_groups_);
 }
 
 void Machine::require_sleep_states() const {
-    if (!problem_of_sleep_states_.empty()) {
-        throw InputError(problem_of_sleep_states_);
-    }
+    refuse_if<InputError>(!problem_of_sleep_states_.empty(), problem_of_sleep_states_);
 }
 
 void Machine::read_groups(std::span<const Host> hosts) {

@@ -85,9 +85,7 @@ void hand_over(std::string_view reply, std::uint8_t** data, std::uint32_t* size)
 std::uint8_t batsim_edc_init(const std::uint8_t* init_data, std::uint32_t init_size, std::uint32_t* flags,
                              std::uint8_t** reply_data, std::uint32_t* reply_size) {
     return attempt([&] {
-        if (simulation) {
-            throw UsageError("batsim_edc_init: expected once in a simulation");
-        }
+        refuse_if(simulation != nullptr, "batsim_edc_init: expected once in a simulation");
         simulation = std::make_unique<LoggedSession>();
         // What is said over a socket and by calls is the same, except for the first exchange. Over a socket, a number
         // precedes its texts: the size of the user's text, and the format of messages.
@@ -101,9 +99,8 @@ std::uint8_t batsim_edc_init(const std::uint8_t* init_data, std::uint32_t init_s
 std::uint8_t batsim_edc_take_decisions(const std::uint8_t* what_happened, std::uint32_t what_happened_size,
                                        std::uint8_t** decisions, std::uint32_t* decisions_size) {
     return attempt([&] {
-        if (!simulation) {
-            throw UsageError("batsim_edc_take_decisions: expected after batsim_edc_init, and not after an error");
-        }
+        refuse_if(simulation == nullptr,
+                  "batsim_edc_take_decisions: expected after batsim_edc_init, and not after an error");
         Session& session = simulation->session;
         hand_over(session.answer(text_at(what_happened, what_happened_size)), decisions, decisions_size);
         if (session.ended()) {

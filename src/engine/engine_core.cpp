@@ -59,9 +59,7 @@ void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNum
 }
 
 void EngineCore::arrive(Time now) {
-    if (now < state_.now) {
-        throw std::logic_error("the clock of a scheduler does not go back");
-    }
+    refuse_if<std::logic_error>(now < state_.now, "the clock of a scheduler does not go back");
     state_.now = now;
     state_.jobs.forget_ended();
     if (predictor_ && predictor_->corrects_at_expiry()) {
@@ -122,9 +120,8 @@ bool EngineCore::is_running(std::optional<JobIndex> index) const {
 
 void EngineCore::completed(JobNumber number, JobState state) {
     const std::optional<JobIndex> known = numbers_.find(number);
-    if (!is_running(known) || !has_completed(state)) {
-        throw std::logic_error("only a running job can end, and only with a state that is an end");
-    }
+    refuse_if<std::logic_error>(!is_running(known) || !has_completed(state),
+                                "only a running job can end, and only with a state that is an end");
     const JobIndex index = *known;
     Job& job = state_.jobs[index];
     const auto at = std::lower_bound(state_.running.begin(), state_.running.end(),

@@ -174,9 +174,8 @@ void Parameters::refuse_what_does_not_go_together(const std::vector<Parameter>& 
 
 const Parameters::Typed& Parameters::typed(const std::string& name, Parameter::Type type) const {
     const auto found = values_.find(name);
-    if (found == values_.end() || found->second.type != type) {
-        throw std::logic_error("parameter " + name + " was not declared with this type");
-    }
+    refuse_if<std::logic_error>(found == values_.end() || found->second.type != type, "parameter ", name,
+                                " was not declared with this type");
     return found->second;
 }
 
@@ -192,9 +191,7 @@ Parameters::Given Parameters::values_without(const std::vector<Parameter>& omitt
 
 std::pair<std::string, std::string> parse_assignment(const std::string& text) {
     const auto equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-        throw UsageError("'" + text + "' is not a parameter: expected key=value");
-    }
+    refuse_if(equals == std::string::npos || equals == 0, "'", text, "' is not a parameter: expected key=value");
     return {text.substr(0, equals), text.substr(equals + 1)};
 }
 

@@ -57,9 +57,7 @@ void EngineCore::requeue_killed_jobs() {
 }
 
 void EngineCore::acknowledged(JobIndex index, const std::string& id) {
-    if (to_be_acknowledged_.erase(index) == 0) {
-        throw InputError("job " + in_quotes(id) + " is submitted twice");
-    }
+    refuse_if<InputError>(to_be_acknowledged_.erase(index) == 0, "job ", in_quotes(id), " is submitted twice");
     if (unacknowledged_.contains(index)) {
         submissions_.push_back(index);
     }

@@ -70,9 +70,7 @@ CommonParameters::CommonParameters(const Parameters& parameters)
       placement(*placement_named(parameters.choice("placement"))),
       on_failure(parameters.choice<OnFailure>("on-failure")),
       rejects_too_small(parameters.choice("when-too-small") == "reject") {
-    if (default_walltime == Duration()) {
-        throw UsageError("parameter default-walltime must be more than 0 seconds");
-    }
+    refuse_if(default_walltime == Duration(), "parameter default-walltime must be more than 0 seconds");
 }
 
 void registration::BATFILL_INTERFACE(AlgorithmDescription description) {

@@ -42,9 +42,8 @@ SchedulerChoice SchedulerChoice::with(const Parameters::Given& changes) const {
 
 std::unique_ptr<Algorithm> SchedulerChoice::make_algorithm() const {
     auto algorithm = call_foreign_code(description_->name, [&] { return description_->make(parameters_); });
-    if (!algorithm) {
-        throw DecisionError("algorithm " + description_->name + " fails: the function that makes it returns none");
-    }
+    refuse_if<DecisionError>(!algorithm, "algorithm ", description_->name,
+                             " fails: the function that makes it returns none");
     return algorithm;
 }
 

@@ -8,9 +8,8 @@ namespace batfill::options {
 
 void require_writable_folder(const std::string& prefix) {
     const std::filesystem::path folder = std::filesystem::path(prefix).parent_path();
-    if (!folder.empty() && !std::filesystem::is_directory(folder)) {
-        throw InputError(prefix + ": the folder " + folder.string() + " does not exist");
-    }
+    refuse_if<InputError>(!folder.empty() && !std::filesystem::is_directory(folder), prefix, ": the folder ",
+                          folder.string(), " does not exist");
 }
 
 std::string path_ending_in(const std::vector<std::string>& endings, const std::string& path) {

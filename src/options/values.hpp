@@ -23,13 +23,6 @@
 // The values of options: what each kind takes, and what its errors and pages say of it.
 namespace batfill::options {
 
-// Throws: UsageError with this text if `is_wrong`.
-inline void refuse_if(bool is_wrong, const std::string& text) {
-    if (is_wrong) {
-        throw UsageError(text);
-    }
-}
-
 // What a user gives an option: a word of a command line or of a file, or a value of a program. `true` without a word is
 // an option without a value.
 using Given = std::variant<std::string, bool, std::int64_t, double>;

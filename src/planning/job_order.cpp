@@ -123,10 +123,8 @@ JobOrder JobOrder::with_weights(const MixedWeights& weights) const {
 }
 
 JobOrder::JobOrder(const Parameters& parameters, const std::string& name) : JobOrder(parameters.choice(name)) {
-    if (policy_.feature == Feature::predicted && !RunTimePredictor::is_asked_for(parameters)) {
-        throw UsageError("parameter " + name +
-                         "=predicted is used only with a prediction, such as prediction=last-two");
-    }
+    refuse_if(policy_.feature == Feature::predicted && !RunTimePredictor::is_asked_for(parameters), "parameter ", name,
+              "=predicted is used only with a prediction, such as prediction=last-two");
     if (policy_.feature == Feature::field) {
         field_ = parameters.text("order-field");
     }
@@ -137,9 +135,8 @@ JobOrder::JobOrder(const Parameters& parameters, const std::string& name) : JobO
     MixedWeights weights{};
     std::copy(given.begin(), given.end(), weights.begin());
     const double sum = sum_of_magnitudes(weights);
-    if (sum <= 0 || std::isinf(sum)) {
-        throw UsageError("parameter " + name + "=mixed: expected weights, of which at least one is not 0");
-    }
+    refuse_if(sum <= 0 || std::isinf(sum), "parameter ", name,
+              "=mixed: expected weights, of which at least one is not 0");
     const std::vector<double> scales = parameters.numbers("scales");
     if (!std::all_of(scales.begin(), scales.end(), [](double scale) {
             return std::abs(scale) >= smallest_scale && std::abs(scale) <= largest_scale;

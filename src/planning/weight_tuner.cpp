@@ -48,16 +48,12 @@ std::unique_ptr<WeightTuner> WeightTuner::from(const std::string& algorithm, con
     if (!period) {
         return nullptr;
     }
-    if (*period == Duration() || history == Duration() || evaluations == 0) {
-        throw UsageError("parameters period, history and evaluations must be more than 0");
-    }
-    if (evaluations > max_evaluations) {
-        throw UsageError("parameter evaluations: expected at most " + std::to_string(max_evaluations));
-    }
+    refuse_if(*period == Duration() || history == Duration() || evaluations == 0,
+              "parameters period, history and evaluations must be more than 0");
+    refuse_if(evaluations > max_evaluations, "parameter evaluations: expected at most ",
+              std::to_string(max_evaluations));
     const std::vector<double> weights = parameters.numbers("weights");
-    if (registered_maker() == nullptr) {
-        throw UsageError("parameter period: this program was built without the tuner");
-    }
+    refuse_if(registered_maker() == nullptr, "parameter period: this program was built without the tuner");
     // With the tuner's parameters, the algorithm would tune itself in every replay.
     WeightTuning tuning{{algorithm, parameters.values_without(WeightTuner::parameters())},
                         {},

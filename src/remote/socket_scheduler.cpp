@@ -48,10 +48,9 @@ bool SocketScheduler::persist(short event, auto attempt) {
         zmq::pollitem_t items[] = {{socket_.handle(), 0, event, 0}, {connections_.handle(), 0, ZMQ_POLLIN, 0}};
         const auto left =
             std::chrono::duration_cast<std::chrono::milliseconds>(limit - std::chrono::steady_clock::now());
-        if (zmq::poll(items, 2, std::max(left, std::chrono::milliseconds(0))) == 0) {
-            throw InputError("no answer from the scheduler at " + endpoint_ + " within " +
-                             timeout_.to_shortest_string() + " seconds");
-        }
+        refuse_if<InputError>(zmq::poll(items, 2, std::max(left, std::chrono::milliseconds(0))) == 0,
+                              "no answer from the scheduler at ", endpoint_, " within ", timeout_.to_shortest_string(),
+                              " seconds");
     }
 }
 

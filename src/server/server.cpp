@@ -197,9 +197,7 @@ class Server {
             refuse(not_enough_memory);
             const std::string problem =
                 std::string(not_enough_memory) + ", which has " + std::to_string(size) + " bytes";
-            if (!options_.keep_alive) {
-                throw InputError(problem);
-            }
+            refuse_if<InputError>(!options_.keep_alive, problem);
             log_refused(problem);
             return true;
         } catch (const std::exception& problem) {
@@ -242,22 +240,17 @@ class Server {
     // others, and then returns null.
     protocol::Message* first_message() {
         try {
-            if (!request_.has_delimiter) {
-                throw InputError("expected a REQ socket, which puts an empty frame before each message");
-            }
+            refuse_if<InputError>(!request_.has_delimiter,
+                                  "expected a REQ socket, which puts an empty frame before each message");
             if (session_->running()) {
                 socket_.connections().update();
                 note_lost_peer();
-                if (!peer_is_lost_) {
-                    throw InputError("this scheduler is in the middle of another simulation");
-                }
+                refuse_if<InputError>(!peer_is_lost_, "this scheduler is in the middle of another simulation");
             }
             if (protocol::Message* const beginning = beginning_message()) {
                 return beginning;
             }
-            if (!session_->running()) {
-                throw InputError(expected_beginning);
-            }
+            refuse_if<InputError>(!session_->running(), expected_beginning);
             protocol::Message& message = session_->codec().decode(frame());
             spdlog::warn("the simulation goes on over another connection");
             peer_.clear();
@@ -298,9 +291,7 @@ class Server {
     }
 
     std::string_view frame() const {
-        if (request_.has_several_frames) {
-            throw InputError("a message of several frames, expected one frame");
-        }
+        refuse_if<InputError>(request_.has_several_frames, "a message of several frames, expected one frame");
         return request_.frame.to_string_view();
     }
 

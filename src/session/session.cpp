@@ -16,11 +16,8 @@ Session::Session(WrittenScheduler command_line, std::unique_ptr<protocol::Codec>
     : command_line_(std::move(command_line)), codec_(std::move(codec)), platform_(platform) {}
 
 void require_fit_for_daemon(const SchedulerChoice& scheduler) {
-    if (scheduler.needs_run_times()) {
-        throw UsageError(
-            "algorithm " + scheduler.algorithm() +
-            ": with these parameters it needs the run times of jobs, which are known in batfill simulate only");
-    }
+    refuse_if(scheduler.needs_run_times(), "algorithm ", scheduler.algorithm(),
+              ": with these parameters it needs the run times of jobs, which are known in batfill simulate only");
 }
 
 void require_fit_for_daemon(const WrittenScheduler& scheduler) {
@@ -53,12 +50,8 @@ void Session::take_in(protocol::Message::Event& event) {
     if (auto* const begins = std::get_if<protocol::SimulationBegins>(&event.data)) {
         return begin(*begins);
     }
-    if (!begun_) {
-        throw InputError("the first event is not SIMULATION_BEGINS");
-    }
-    if (ended_) {
-        throw InputError("an event follows SIMULATION_ENDS");
-    }
+    refuse_if<InputError>(!begun_, "the first event is not SIMULATION_BEGINS");
+    refuse_if<InputError>(ended_, "an event follows SIMULATION_ENDS");
     ended_ = std::holds_alternative<protocol::SimulationEnds>(event.data);
     if (auto* const happened = std::get_if<Event::Data>(&event.data)) {
         std::visit([this](const auto& data) { check(data); }, *happened);
@@ -81,18 +74,12 @@ void Session::choose(const std::string& scheduler_configuration) {
 }
 
 void Session::greet(const protocol::Init& init) {
-    if (engine_ != nullptr) {
-        throw InputError("the first message of a simulation comes twice");
-    }
+    refuse_if<InputError>(engine_ != nullptr, "the first message of a simulation comes twice");
     choose(init.text);
-    if (engine_->algorithm().registers_jobs()) {
-        throw UsageError("algorithm " + engine_->choice().algorithm() +
-                         ": it registers profiles in the words of Batsim 4, expected a Batsim 4");
-    }
-    if (engine_->algorithm().switches_processors()) {
-        throw UsageError("algorithm " + engine_->choice().algorithm() +
-                         ": it puts processors to sleep as Batsim 4 has it, expected a Batsim 4");
-    }
+    refuse_if(engine_->algorithm().registers_jobs(), "algorithm ", engine_->choice().algorithm(),
+              ": it registers profiles in the words of Batsim 4, expected a Batsim 4");
+    refuse_if(engine_->algorithm().switches_processors(), "algorithm ", engine_->choice().algorithm(),
+              ": it puts processors to sleep as Batsim 4 has it, expected a Batsim 4");
     const bool registers = engine_->registers_jobs();
     codec_->encode(
         {.name = "batfill", .version = version, .dynamic_registration = registers, .profile_reuse = registers}, frame_);
@@ -119,12 +106,9 @@ void Session::check(const protocol::Options& options) {
 }
 
 void Session::begin(protocol::SimulationBegins& begins) {
-    if (begun_) {
-        throw InputError("SIMULATION_BEGINS comes twice");
-    }
-    if (begins.options.redis_enabled) {
-        throw InputError("SIMULATION_BEGINS: jobs are kept in Redis, expected a Batsim without --enable-redis");
-    }
+    refuse_if<InputError>(begun_, "SIMULATION_BEGINS comes twice");
+    refuse_if<InputError>(begins.options.redis_enabled,
+                          "SIMULATION_BEGINS: jobs are kept in Redis, expected a Batsim without --enable-redis");
     const std::vector<Host> hosts = hosts_of(begins);
     last_resource_ = begins.last_resource;
     if (!greeted_) {
@@ -155,10 +139,8 @@ std::vector<Host> Session::hosts_of(protocol::SimulationBegins& begins) const {
     std::vector<Host> hosts(processors);
     for (auto& [number, said] : begins.hosts) {
         const auto index = static_cast<std::size_t>(number);
-        if (index >= processors) {
-            throw InputError("SIMULATION_BEGINS: compute resource " + std::to_string(number) + " of " +
-                             std::to_string(processors) + ", expected numbers from 0");
-        }
+        refuse_if<InputError>(index >= processors, "SIMULATION_BEGINS: compute resource ", std::to_string(number),
+                              " of ", std::to_string(processors), ", expected numbers from 0");
         Host& host = hosts[index];
         host = std::move(said);
         if (platform_ != nullptr) {
@@ -223,9 +205,8 @@ void Session::decide() {
                          one_line(reject->reason));
         } else if (const auto* registers = std::get_if<RegisterJob>(&decision)) {
             const std::string& id = registers->description.id;
-            if (codec_->ids().number_of(id) != registers->job) {
-                throw InputError("job " + in_quotes(id) + " was to be registered, and is there already");
-            }
+            refuse_if<InputError>(codec_->ids().number_of(id) != registers->job, "job ", in_quotes(id),
+                                  " was to be registered, and is there already");
             spdlog::debug("at {}: job {} registered", now_.to_string(), shown(id));
         }
     }

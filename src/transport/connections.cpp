@@ -32,9 +32,7 @@ constexpr int failed_handshakes =
 // has made meanwhile.
 void make_secret_curve_key(const std::string& path) {
     const auto require = [&](bool success) {
-        if (!success) {
-            throw InputError(path + ": cannot be created: " + std::strerror(errno));
-        }
+        refuse_if<InputError>(!success, path, ": cannot be created: ", std::strerror(errno));
     };
     const std::string text = new_curve_keys().secret_key + '\n';
     TemporaryPath temporary;
@@ -163,9 +161,7 @@ bool Connections::lives(std::optional<Number> connection) const {
 CurveKeys new_curve_keys() {
     KeyText public_key{};
     KeyText secret_key{};
-    if (zmq_curve_keypair(public_key.data(), secret_key.data()) != 0) {
-        throw UsageError("this ZeroMQ has no CURVE");
-    }
+    refuse_if(zmq_curve_keypair(public_key.data(), secret_key.data()) != 0, "this ZeroMQ has no CURVE");
     return {public_key.data(), secret_key.data()};
 }
 
@@ -175,9 +171,8 @@ std::string read_curve_key(const std::string& path) {
         key.pop_back();
     }
     std::array<std::uint8_t, 32> bytes{};
-    if (key.size() != key_length || zmq_z85_decode(bytes.data(), key.c_str()) == nullptr) {
-        throw InputError(path + ": expected one line with a CURVE key of 40 characters (Z85)");
-    }
+    refuse_if<InputError>(key.size() != key_length || zmq_z85_decode(bytes.data(), key.c_str()) == nullptr, path,
+                          ": expected one line with a CURVE key of 40 characters (Z85)");
     return key;
 }
 
@@ -196,9 +191,7 @@ std::string read_or_make_secret_curve_key(const std::string& path) {
 
 std::string curve_public_key(const std::string& secret_key) {
     KeyText public_key{};
-    if (zmq_curve_public(public_key.data(), secret_key.c_str()) != 0) {
-        throw UsageError("this ZeroMQ has no CURVE");
-    }
+    refuse_if(zmq_curve_public(public_key.data(), secret_key.c_str()) != 0, "this ZeroMQ has no CURVE");
     return public_key.data();
 }
 

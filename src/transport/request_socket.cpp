@@ -56,9 +56,8 @@ void check_path(const std::string& endpoint) {
     if (!std::filesystem::exists(status) || path.size() >= sizeof(address.sun_path)) {
         return;
     }
-    if (!std::filesystem::is_socket(status)) {
-        throw UsageError("cannot listen on " + endpoint + ": there is a file that is not a socket");
-    }
+    refuse_if(!std::filesystem::is_socket(status), "cannot listen on ", endpoint,
+              ": there is a file that is not a socket");
     address.sun_family = AF_UNIX;
     path.copy(address.sun_path, path.size());
     const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -69,9 +68,7 @@ void check_path(const std::string& endpoint) {
     const bool someone_listens =
         connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 || errno == EAGAIN;
     close(probe);
-    if (someone_listens) {
-        throw UsageError("cannot listen on " + endpoint + ": " + in_use);
-    }
+    refuse_if(someone_listens, "cannot listen on ", endpoint, ": ", in_use);
 }
 
 }  // namespace

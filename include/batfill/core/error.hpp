@@ -33,4 +33,14 @@ class DecisionError : public std::logic_error {
     explicit DecisionError(std::string_view problem) : std::logic_error(one_line(problem)) {}
 };
 
+// Throws: an Error whose text is these parts together, if `is_wrong`.
+template <class Error = UsageError, class... Parts>
+void refuse_if(bool is_wrong, const Parts&... parts) {
+    if (is_wrong) [[unlikely]] {
+        std::string problem;
+        (problem.append(std::string_view(parts)), ...);
+        throw Error(problem);
+    }
+}
+
 }  // namespace batfill
