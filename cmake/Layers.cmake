@@ -55,22 +55,24 @@ function(batfill_link_layers target)
   target_link_libraries(${target} PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,${archives}>")
 endfunction()
 
-# Bottom to top. Replays spend their time in the layers with -O3, a tenth less of it than with -O2; commands in what they
-# call.
+# Bottom to top. Replays spend their time in the layers with -O3, a tenth less of it than with -O2. The layers with -O1
+# spend theirs in what they call.
 batfill_layer(core
   RELEASE_FLAGS -O3
   LIBRARIES spdlog::spdlog Threads::Threads)
 batfill_layer(support ON core
-  RELEASE_FLAGS -O3
   LIBRARIES ZLIB::ZLIB PkgConfig::Sodium date::date-tz ${CSV_LIBRARY})
-batfill_layer(options ON support)
+batfill_layer(options ON support
+  RELEASE_FLAGS -O1)
 batfill_layer(formats ON options SOURCES_ALONE
   LIBRARIES pugixml::pugixml)
-batfill_layer(workloads ON formats)
+batfill_layer(workloads ON formats
+  RELEASE_FLAGS -O1)
 batfill_layer(engine ON support
   RELEASE_FLAGS -O3
   LIBRARIES ${CMAKE_DL_LIBS})
-batfill_layer(choice ON engine)
+batfill_layer(choice ON engine
+  RELEASE_FLAGS -O1)
 batfill_layer(planning ON engine
   RELEASE_FLAGS -O3)
 batfill_layer(schedulers ON planning
@@ -79,8 +81,7 @@ batfill_layer(protocol ON formats engine
   FOLDER protocol SOURCES_ALONE)
 batfill_layer(transport ON support
   LIBRARIES PkgConfig::ZeroMQ)
-batfill_layer(analysis ON formats
-  RELEASE_FLAGS -O3)
+batfill_layer(analysis ON formats)
 batfill_layer(runs ON analysis workloads)
 batfill_layer(simulator ON engine formats
   RELEASE_FLAGS -O3)
@@ -93,10 +94,12 @@ batfill_layer(environments ON replay schedulers
 batfill_layer(tuning ON replay planning
   LIBRARIES Eigen3::Eigen)
 batfill_layer(session ON protocol choice)
-batfill_layer(server ON session transport)
+batfill_layer(server ON session transport
+  RELEASE_FLAGS -O1)
 batfill_layer(remote ON simulator protocol transport)
 batfill_layer(campaign ON report
-  LIBRARIES yaml-cpp)
+  LIBRARIES yaml-cpp
+  RELEASE_FLAGS -O1)
 batfill_layer(commands ON schedulers tuning server remote campaign
   LIBRARIES Boost::program_options
   RELEASE_FLAGS -O1)

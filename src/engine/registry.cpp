@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <stdexcept>
 #include <utility>
 
@@ -108,13 +107,16 @@ using SharedObject = std::unique_ptr<void, CloseSharedObject>;
 
 // The interface version, such as "0.2", that a symbol or library name in `text` contains.
 std::optional<std::string> version_in(const std::string& text) {
-    static const std::regex version(R"((?:interface_(\d+)_(\d+)|libbatfill\.so\.(\d+)\.(\d+)))");
-    std::smatch found;
-    if (!std::regex_search(text, found, version)) {
-        return std::nullopt;
+    for (const std::string_view mark : {"interface_", "libbatfill.so."}) {
+        const std::size_t at = text.find(mark);
+        std::string found = at == std::string::npos ? "" : text.substr(at + mark.size());
+        found.resize(std::min(found.find_first_not_of("0123456789._"), found.size()));
+        std::ranges::replace(found, '_', '.');
+        if (found.find('.') != std::string::npos) {
+            return found;
+        }
     }
-    const std::size_t first = found[1].matched ? 1 : 3;
-    return found[first].str() + '.' + found[first + 1].str();
+    return std::nullopt;
 }
 
 // Why a file could not be loaded, from the message of the dynamic linker.
