@@ -177,7 +177,7 @@ int plot(const Arguments& arguments) {
     rename_runs(runs, labels);
     for (const report::PlottedRun& run : runs) {
         plotted.processors =
-            machine.processors.value_or(std::max(plotted.processors, report::processors_used(run.schedule)));
+            machine.processors.value_or(std::max(plotted.processors, MeasuredSchedule(run.schedule).most_processors()));
     }
     const std::string chart = report::plot(kind, runs, plotted);
     write_file(output, output.ends_with(".png")   ? report::png_of(chart, dpi)

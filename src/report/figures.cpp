@@ -10,14 +10,6 @@
 
 namespace batfill::report {
 
-int processors_used(const Schedule& schedule) {
-    int processors = 1;
-    for (const ScheduledJob& job : schedule.jobs) {
-        processors = job.allocation.empty() ? processors : std::max(processors, job.allocation.last() + 1);
-    }
-    return processors;
-}
-
 TimeSpan span_of(const FinishedJobs& jobs) {
     if (jobs.empty()) {
         return {};

@@ -19,7 +19,4 @@ struct ReportedTimes {
           turnaround(wait + run) {}
 };
 
-// Writes what happened to a job that ended into `scheduled`, which may have described another job.
-void describe(const Simulator& simulator, JobNumber number, ScheduledJob& scheduled);
-
 }  // namespace batfill
