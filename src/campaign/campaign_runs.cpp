@@ -1,7 +1,6 @@
 #include "src/campaign/campaign_runs.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
