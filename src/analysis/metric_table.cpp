@@ -4,7 +4,6 @@
 #include <array>
 #include <functional>
 #include <numeric>
-#include <string>
 
 #include "src/support/csv_text.hpp"
 
