@@ -98,7 +98,7 @@ JobClasses classes_of(const FinishedJobs& jobs) {
     JobClasses classes;
     for (const FinishedJob& job : jobs) {
         look_for_interruption();
-        classes[{analysis::width_class(job), analysis::length_class(job.run)}].push_back(job);
+        classes[{analysis::width_class(job.processors), analysis::length_class(job.run)}].push_back(job);
     }
     return classes;
 }
