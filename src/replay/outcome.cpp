@@ -7,7 +7,6 @@
 #include <batfill/replay/outcome.hpp>
 
 #include "src/simulator/embedded_scheduler.hpp"
-#include "src/simulator/simulated_jobs.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 

@@ -4,7 +4,6 @@
 #include <batfill/replay/outcome.hpp>
 #include <batfill/version.hpp>
 
-#include "src/simulator/simulated_jobs.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json_writer.hpp"
