@@ -192,7 +192,7 @@ void YamlBlocks::add_values(const YAML::Node& node, const std::string& key, std:
     }
 }
 
-std::vector<YamlBlocks::Variant> YamlBlocks::variants(const YAML::Node& block, const std::set<std::string>& own_keys) {
+Settings YamlBlocks::settings_of(const YAML::Node& block, const std::set<std::string>& own_keys) const {
     if (!block.IsMap()) {
         fail(block, "expected options and their values");
     }
@@ -216,7 +216,11 @@ std::vector<YamlBlocks::Variant> YamlBlocks::variants(const YAML::Node& block, c
             settings.push_back({key, text(value, "the value of " + key)});
         }
     }
-    std::vector<Variant> all{{std::move(settings), {}}};
+    return settings;
+}
+
+std::vector<YamlBlocks::Variant> YamlBlocks::variants(const YAML::Node& block, const std::set<std::string>& own_keys) {
+    std::vector<Variant> all{{settings_of(block, own_keys), {}}};
     const YAML::Node sweep = block["sweep"];
     if (sweep.IsDefined() && !sweep.IsMap()) {
         fail(sweep, "sweep: expected options, each with a list of values");

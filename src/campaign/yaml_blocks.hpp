@@ -61,6 +61,7 @@ class YamlBlocks {
  private:
     void require_finite(const YAML::Node& node, std::vector<YAML::Node>& around);
     void merge_maps(YAML::Node node);
+    Settings settings_of(const YAML::Node& block, const std::set<std::string>& own_keys) const;
     void add_values(const YAML::Node& node, const std::string& key, std::vector<std::string>& all) const;
 
     std::string path_;
