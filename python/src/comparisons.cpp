@@ -41,15 +41,15 @@ Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, c
     Background work;
     ComparisonRequest request;
     const Measures measures = measures_of(tau, short_deadline);
-    request.tau = measures.tau;
-    request.short_deadline = measures.short_deadline;
+    request.metrics.tau = measures.tau;
+    request.metrics.short_deadline = measures.short_deadline;
     if (platform) {
         request.platform = platform->text;
     }
     request.master_host = master_host;
     request.threads = threads_of(threads);
     if (metric) {
-        request.metric.emplace(*metric, request.tau);
+        request.metric.emplace(*metric, request.metrics.tau);
     }
     for (const auto& [name, object] : schedulers) {
         request.schedulers.push_back(

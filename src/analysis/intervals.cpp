@@ -57,12 +57,7 @@ std::vector<JobsOfWeek> weeks_of(const FinishedJobs& jobs, const FinishedJobs* b
             week.baseline.push_back(*before.at(job.id));
         }
     }
-    std::vector<JobsOfWeek> result;
-    result.reserve(weeks.size());
-    for (auto& [number, week] : weeks) {
-        result.push_back(std::move(week));
-    }
-    return result;
+    return mapped(weeks, [](const auto& week) { return week.second; });
 }
 
 // Returns bounds that leave out (1 - level) / 2 of the values on each side. Requires: `values` is not empty.

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <cstdint>
 #include <map>
 #include <ostream>
@@ -25,7 +24,7 @@ using PlacedName = std::pair<std::size_t, std::string>;
 PlacedName name_in(JobGrouping grouping, const FinishedJob& job, const JobDescription* description) {
     switch (grouping) {
         case JobGrouping::width: {
-            const std::size_t width = analysis::width_class(job);
+            const std::size_t width = analysis::width_class(job.processors);
             return {width, analysis::width_class_name(width)};
         }
         case JobGrouping::length: {
@@ -51,12 +50,7 @@ const char* name_of(JobGrouping grouping) {
 }  // namespace
 
 std::size_t analysis::width_class(int processors) {
-    assert(processors >= 1);
-    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(processors - 1)));
-}
-
-std::size_t analysis::width_class(const FinishedJob& job) {
-    return width_class(std::max(job.processors, 1));
+    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(std::max(processors, 1) - 1)));
 }
 
 std::string analysis::width_class_name(std::size_t width) {

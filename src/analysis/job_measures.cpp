@@ -45,10 +45,8 @@ FinishedJobs widest_of(const FinishedJobs& jobs, std::size_t count) {
     const auto end = widest.begin() + static_cast<std::ptrdiff_t>(count);
     std::nth_element(widest.begin(), end, widest.end(),
                      [](const FinishedJob* a, const FinishedJob* b) { return is_wider(*a, *b); });
-    FinishedJobs result;
-    result.reserve(count);
-    std::for_each(widest.begin(), end, [&](const FinishedJob* job) { result.push_back(*job); });
-    return result;
+    widest.erase(end, widest.end());
+    return mapped(widest, [](const FinishedJob* job) { return *job; });
 }
 
 }  // namespace

@@ -81,11 +81,8 @@ std::optional<double> mean(const std::vector<double>& values);
 // In seconds. Rounds only once, as ratio().
 std::optional<double> mean(const std::vector<Duration>& values);
 
-// Classes of width: class 0 is 1 processor; class i > 0 is 2^(i-1) + 1 to 2^i processors.
-// Requires: processors >= 1.
+// Classes of width: class 0 is 1 processor, or none; class i > 0 is 2^(i-1) + 1 to 2^i processors.
 std::size_t width_class(int processors);
-// The class of the job's request; class 0 for a job that requests none.
-std::size_t width_class(const FinishedJob& job);
 // The processors of a class: "1", "2", "3-4", "5-8", ...
 std::string width_class_name(std::size_t width);
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <functional>
 #include <numeric>
-#include <string>
 
 #include "src/support/csv_text.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::analysis {
 
@@ -108,15 +108,10 @@ std::optional<double> user_fairness(const MetricInput& run) {
     if (run.by_user.empty()) {
         return std::nullopt;
     }
-    std::vector<double> means;
-    std::vector<double> squares;
-    for (const auto& [user, jobs] : run.by_user) {
-        const double mean = *measure(jobs, mean_bounded_slowdown, run.options.tau);
-        means.push_back(mean);
-        squares.push_back(mean * mean);
-    }
-    const double all = sum(std::move(means));
-    return all * all / (static_cast<double>(run.by_user.size()) * sum(std::move(squares)));
+    const std::vector<double> means = mapped(
+        run.by_user, [&](const auto& user) { return *measure(user.second, mean_bounded_slowdown, run.options.tau); });
+    const double all = sum(means);
+    return all * all / (static_cast<double>(means.size()) * sum(mapped(means, [](double x) { return x * x; })));
 }
 
 // The share of the users' total waiting time that falls on a tenth of the users, rounded up, whose jobs wait longest in

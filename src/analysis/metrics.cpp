@@ -1,14 +1,16 @@
 #include <algorithm>
+#include <ostream>
 #include <stdexcept>
-#include <vector>
 
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/error.hpp>
 
 #include "src/analysis/job_measures.hpp"
-#include "src/analysis/metric_table.hpp"
+#include "src/analysis/tables.hpp"
 #include "src/analysis/workload_jobs.hpp"
+#include "src/support/csv_reader.hpp"
 #include "src/support/interruption.hpp"
+#include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/split.hpp"
@@ -17,7 +19,11 @@ namespace batfill {
 
 namespace {
 
+using analysis::all_metrics;
 using analysis::FinishedJobs;
+using analysis::Metric;
+
+static_assert(sizeof(FinishedJob) <= 112, "docs/performance.md says how much memory metrics take");
 
 analysis::JobsByDeadline jobs_by_deadline(const MeasuredSchedule& schedule, const analysis::WorkloadJobs& submitted,
                                           const JobIds* counted_regular) {
@@ -51,10 +57,103 @@ std::vector<std::size_t> licenses_of(const FinishedJobs& jobs, const analysis::W
     });
 }
 
+// One row per run.
+analysis::Rows rows_of(const std::vector<RunMetrics>& runs, const std::vector<std::string>& chosen) {
+    const std::vector<std::size_t> places = analysis::places_of(chosen);
+    analysis::Rows rows{{{"run", "run"}}, {}};
+    for (const std::size_t place : places) {
+        rows.columns.push_back({all_metrics()[place].name, all_metrics()[place].title});
+    }
+    for (const RunMetrics& run : runs) {
+        std::vector<analysis::Cell>& row = rows.rows.emplace_back();
+        row.emplace_back(run.label);
+        for (const std::size_t place : places) {
+            row.emplace_back(analysis::Number{run.metrics.values()[place], all_metrics()[place].unit});
+        }
+    }
+    return rows;
+}
+
+// A line per metric, a column per run.
+analysis::MarkedLines lines_of(const std::vector<RunMetrics>& runs, const std::vector<std::string>& chosen) {
+    analysis::MarkedLines lines{{{""}}};
+    for (const RunMetrics& run : runs) {
+        lines.front().push_back({run.label});
+    }
+    for (const std::size_t place : analysis::places_of(chosen)) {
+        const Metric& metric = all_metrics()[place];
+        const auto values = mapped(runs, [&](const RunMetrics& run) { return run.metrics.values()[place]; });
+        const bool is_unknown = std::ranges::none_of(values, [](const auto& value) { return value.has_value(); });
+        if (is_unknown && chosen.empty()) {
+            continue;
+        }
+        const std::vector<bool> best = analysis::best_of(values, metric.goal);
+        const char* const title = chosen.empty() ? metric.title : analysis::chosen_title(metric);
+        std::vector<analysis::MarkedCell>& line = lines.emplace_back(1, analysis::MarkedCell{title});
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            line.push_back({for_people(values[run], metric.unit), best[run]});
+        }
+    }
+    return lines;
+}
+
 }  // namespace
 
+MeasuredSchedule::MeasuredSchedule(const Schedule& schedule) : MeasuredSchedule(schedule.path, schedule.jobs.size()) {
+    for (const ScheduledJob& job : schedule.jobs) {
+        add(job);
+    }
+}
+
+std::string_view MeasuredSchedule::keep(const std::string& id) {
+    if (id.empty()) {
+        return {};
+    }
+    auto* const text = static_cast<char*>(texts_->allocate(id.size(), 1));
+    std::copy(id.begin(), id.end(), text);
+    return {text, id.size()};
+}
+
+void MeasuredSchedule::add(const ScheduledJob& job) {
+    look_for_interruption();
+    const std::string_view id = keep(job.id);
+    ++in_state_[static_cast<std::size_t>(job.state)];
+    if (job.finished()) {
+        finished_.push_back(analysis::finished_job(job));
+        finished_.back().id = id;
+    } else {
+        others_.push_back(id);
+    }
+    if (!job.allocation.empty() && (widest_.empty() || job.allocation.last() > widest_.back().last_processor)) {
+        widest_.push_back({id, job.allocation.last()});
+    }
+}
+
+std::optional<MeasuredSchedule::Wide> MeasuredSchedule::first_beyond(int processor) const {
+    const auto found =
+        std::find_if(widest_.begin(), widest_.end(), [&](const Wide& job) { return job.last_processor >= processor; });
+    return found == widest_.end() ? std::nullopt : std::optional(*found);
+}
+
+void require_machine_of(const MeasuredSchedule& schedule, const MetricsOptions& options) {
+    if (!options.processors) {
+        return;
+    }
+    if (const auto job = schedule.first_beyond(*options.processors)) {
+        throw InputError(schedule.path() + ": job " + shown(job->id) + " ran on processor " +
+                         std::to_string(job->last_processor) + ", the machine has " +
+                         std::to_string(*options.processors) + ": expected the platform of the run");
+    }
+}
+
+MeasuredSchedule read_measured_schedule(const std::string& path) {
+    MeasuredSchedule schedule(path, estimated_lines(path));
+    read_schedule(path, [&](ScheduledJob&& job) { schedule.add(job); });
+    return schedule;
+}
+
 std::vector<std::string> metric_names() {
-    return mapped(analysis::all_metrics(), [](const analysis::Metric& metric) { return std::string(metric.name); });
+    return mapped(all_metrics(), [](const Metric& metric) { return std::string(metric.name); });
 }
 
 std::vector<std::string> chosen_metrics(const std::string& list) {
@@ -79,11 +178,11 @@ std::vector<std::string> chosen_metrics(const std::string& list) {
 }
 
 std::optional<double> Metrics::operator[](std::string_view name) const {
-    const analysis::Metric* const metric = analysis::find_metric(name);
+    const Metric* const metric = analysis::find_metric(name);
     if (metric == nullptr) {
         throw std::out_of_range("there is no metric " + std::string(name));
     }
-    return values_[static_cast<std::size_t>(metric - analysis::all_metrics().data())];
+    return values_[static_cast<std::size_t>(metric - all_metrics().data())];
 }
 
 Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& options,
@@ -108,10 +207,28 @@ Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& 
         analysis::require_same_finished_jobs(*baseline, schedule);
         run.baseline = &baseline->finished();
     }
-    return Metrics(mapped(analysis::all_metrics(), [&](const auto& metric) {
+    return Metrics(mapped(all_metrics(), [&](const auto& metric) {
         look_for_interruption();
         return metric.compute(run);
     }));
+}
+
+MetricsFormat metrics_format(const std::string& name) {
+    const std::vector<std::string> names{"table", "csv", "json", "markdown", "latex"};
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+        throw UsageError(unknown_name("format", name, names));
+    }
+    return static_cast<MetricsFormat>(found - names.begin());
+}
+
+void write_metrics(std::ostream& out, const std::vector<RunMetrics>& runs, MetricsFormat format,
+                   const std::vector<std::string>& chosen) {
+    if (format == MetricsFormat::csv || format == MetricsFormat::json) {
+        analysis::write_rows(out, rows_of(runs, chosen), format);
+    } else {
+        analysis::write_lines(out, lines_of(runs, chosen), format, false);
+    }
 }
 
 }  // namespace batfill

@@ -194,20 +194,11 @@ void write_rows(std::ostream& out, const Rows& rows, MetricsFormat format) {
     write_lines(out, lines, format, false, keys);
 }
 
-std::vector<double> known_of(const std::vector<std::optional<double>>& values) {
-    std::vector<double> known;
-    for (const std::optional<double>& value : values) {
-        if (value) {
-            known.push_back(*value);
-        }
-    }
-    return known;
-}
-
 std::vector<bool> best_of(const std::vector<std::optional<double>>& values, Goal goal) {
-    const std::vector<double> known = known_of(values);
-    const auto range = known.empty() ? std::ranges::minmax_result<double>() : std::ranges::minmax(known);
-    const double wanted = goal == Goal::more ? range.max : range.min;
+    std::vector<std::optional<double>> known = values;
+    std::erase(known, std::nullopt);
+    const auto range = known.empty() ? std::ranges::minmax_result<std::optional<double>>() : std::ranges::minmax(known);
+    const std::optional<double> wanted = goal == Goal::more ? range.max : range.min;
     const bool has_best = goal != Goal::none && range.min < range.max;
     return mapped(values, [=](const auto& value) { return has_best && value == wanted; });
 }

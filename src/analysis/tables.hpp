@@ -49,9 +49,6 @@ struct MarkedCell {
 // Lines for people: the first has the titles of the columns, the first column texts, and the others numbers.
 using MarkedLines = std::vector<std::vector<MarkedCell>>;
 
-// The values that exist.
-std::vector<double> known_of(const std::vector<std::optional<double>>& values);
-
 // Which of the values are the best by this goal. None if there is no goal, if all are equal, or fewer than two exist.
 std::vector<bool> best_of(const std::vector<std::optional<double>>& values, Goal goal);
 

@@ -16,6 +16,7 @@
 #include "src/formats/named_platform.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/json_writer.hpp"
 #include "src/support/names.hpp"
 #include "src/support/text_files.hpp"
 
@@ -85,27 +86,23 @@ class Reader : private YamlBlocks {
 
     // A workload without its options.
     CampaignWorkload workload_from(const std::string& source, const YAML::Node& entry) const {
-        using Source = CampaignWorkload::Source;
         CampaignWorkload workload;
+        workload.source = source;
         if (source == "generate") {
-            workload.source = Source::model;
             workload.name = text(entry[source], "a model");
             if (workload.name != "lublin" && workload.name != farm_model) {
                 fail(entry[source], unknown_name("model", workload.name, {farm_model, "lublin"}));
             }
-            workload.model = workload.name;
+            workload.kind = workload.name;
         } else if (source == "import") {
-            workload.source = Source::accounting;
-            workload.format = text(entry[source], "a format");
+            workload.kind = text(entry[source], "a format");
             const std::vector<std::string> known = accounting_formats();
-            if (std::ranges::find(known, workload.format) == known.end()) {
-                fail(entry[source], unknown_name("format", workload.format, known));
+            if (std::ranges::find(known, workload.kind) == known.end()) {
+                fail(entry[source], unknown_name("format", workload.kind, known));
             }
             if (!entry["file"].IsDefined()) {
-                fail(entry, "import: expected the key file, the data of " + workload.format);
+                fail(entry, "import: expected the key file, the data of " + workload.kind);
             }
-        } else if (source == "workload") {
-            workload.source = Source::workload;
         }
         if (source != "generate") {
             workload.path = path_of(entry[source == "import" ? "file" : source]);
@@ -126,33 +123,24 @@ class Reader : private YamlBlocks {
         }
         const std::string source = source_of(entry);
         const CampaignWorkload workload = workload_from(source, entry);
-        // Puts the options of a block into `settings`, and notes which of them are swept.
-        const auto take_over = [](const std::optional<Variant>& block, const std::string& name,
-                                  std::optional<Settings>& settings, Swept& swept) {
-            if (!block) {
-                return;
-            }
-            settings = block->settings;
-            for (const auto& [key, value] : block->swept) {
-                swept.emplace_back(name + key, value);
-            }
-        };
         for (Variant& own :
              variants(entry, {source, source == "import" ? "file" : "name", "name", "deadlines", "failures"})) {
-            for (Setting& setting : own.settings) {
+            for (Setting& setting : *own.settings) {
                 const bool is_path = setting.name == "header" || setting.name == "schedule";
                 if (is_path && setting.value) {
                     setting.value = path_of(std::filesystem::path(*setting.value));
                     take_output(entry, *setting.value);
                 }
             }
-            for (const std::optional<Variant>& deadlines : optional_variants(entry, "deadlines")) {
-                for (const std::optional<Variant>& failures : optional_variants(entry, "failures")) {
+            for (const Variant& deadlines : variants_of_part(entry, "deadlines")) {
+                for (const Variant& failures : variants_of_part(entry, "failures")) {
                     CampaignWorkload one = workload;
-                    one.settings = own.settings;
-                    one.swept = own.swept;
-                    take_over(deadlines, "deadlines.", one.deadlines, one.swept);
-                    take_over(failures, "failures.", one.failures, one.swept);
+                    one.settings = *own.settings;
+                    one.deadlines = deadlines.settings;
+                    one.failures = failures.settings;
+                    for (const Swept& swept : {own.swept, deadlines.swept, failures.swept}) {
+                        one.swept.insert(one.swept.end(), swept.begin(), swept.end());
+                    }
                     add_workload(entry, std::move(one));
                 }
             }
@@ -225,7 +213,7 @@ class Reader : private YamlBlocks {
         const std::string algorithm = text(entry["algorithm"], "an algorithm");
         for (const Variant& variant : variants(entry, {"algorithm", "name"})) {
             Parameters::Given given;
-            for (const Setting& setting : variant.settings) {
+            for (const Setting& setting : *variant.settings) {
                 const std::string value = setting.value.value_or("true");
                 if (!given.empty() && given.back().first == setting.name) {
                     given.back().second += ',' + value;  // a list
@@ -292,7 +280,7 @@ class Reader : private YamlBlocks {
         const std::size_t machines = std::max<std::size_t>(campaign_.machines.size(), 1);
         const std::size_t schedulers = std::max<std::size_t>(campaign_.schedulers.size(), 1);
         if (campaign_.workloads.size() * machines * schedulers > max_campaign_runs) {
-            fail(entry, "expected at most " + count_text(max_campaign_runs) + " runs");
+            fail(entry, "expected at most 100,000 runs");
         }
     }
 
@@ -319,6 +307,49 @@ class Reader : private YamlBlocks {
     std::set<std::string> names_;                // of files of the present list, each once
 };
 
+constexpr const char* before_log =
+    R"(# A campaign of batfill: every workload on every machine under every scheduler.
+# Run it with: batfill campaign THIS_FILE.yaml -o results
+# Paths are seen from the folder of this file; lengths of time are in seconds.
+
+workloads:
+  # The options are those of `batfill swf`.
+  - log: )";
+
+constexpr const char* after_log =
+    R"(
+    split: 7                # weeks; without this and the next two lines the log is one workload
+    count-from: first-job   # the first week is that of the first job
+    periods: 4              # the first four of them; without this line all
+    short-estimates: raise  # jobs that ran longer than they asked for
+    # deadlines: {share: 0.2, seed: 1}    # the options of `batfill deadlines`
+    # failures: {mtbf: 2592000, mttr: 86400, seed: 1}  # of `batfill generate failures`
+  # A model instead of a log, with the options of `batfill generate lublin`:
+  # - generate: lublin
+  #   jobs: 1000
+  #   processors: 128
+  #   sweep: {load: [0.7, 0.9], seed: 1..5}  # every load with every seed
+
+# own: as many processors as the workload says. Others: a number of hosts, a platform file, or
+# the name of a platform that comes with batfill.
+machines: [own]
+
+schedulers:
+  - fcfs
+  - easy
+  - conservative
+  - algorithm: easy
+    sweep: {order: [saf, spf]}
+
+measure:
+  tau: 10           # bound of the bounded slowdown
+  warm-up: 0        # jobs submitted in this time after the first one do not count
+  cool-down: 0      # nor those submitted in this time before the last one
+
+schedules: false    # true keeps the jobs.csv of each run
+reports: true       # a page for a browser for each workload; keeps the schedules, too
+)";
+
 }  // namespace
 
 Campaign read_campaign(const std::string& path, const OwnAlgorithms& own) {
@@ -333,14 +364,21 @@ Campaign read_campaign(const std::string& path, const OwnAlgorithms& own) {
     return campaign;
 }
 
+std::string example_campaign(const std::string& log) {
+    if (!std::filesystem::is_regular_file(log)) {
+        throw InputError(log + ": there is no such file, expected a log (.swf or .swf.gz)");
+    }
+    std::string example = before_log;
+    append_json_string(log, example);  // YAML has the escapes of JSON
+    return example + after_log;
+}
+
 std::string file_name_of(const std::string& name) {
     constexpr std::size_t longest = 120;  // file systems take 255 bytes, with the ending
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._=,+-";
     std::string result = name;
-    for (char& c : result) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                           std::string_view("._=,+-").find(c) != std::string_view::npos;
-        c = plain ? c : '_';
-    }
+    std::ranges::replace_if(
+        result, [=](char c) { return plain.find(c) == std::string_view::npos; }, '_');
     // Names that differ must not become the same, be hidden, or be "..".
     const bool changed = result != name || result.size() > longest || result.front() == '.';
     return changed ? "_" + result.substr(0, longest) + '-' + sha256(name).substr(0, 8) : result;

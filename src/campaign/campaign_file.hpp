@@ -27,15 +27,12 @@ inline constexpr const char* farm_model = "farm";
 
 // One workload of a campaign; several if it is a log cut into periods.
 struct CampaignWorkload {
-    enum class Source { log, accounting, workload, model };
-
-    std::string name;        // in file names and tables; unique among workloads
-    std::string entry_name;  // the name without what is swept
-    std::string subject;     // beginning of messages: file, line and name
-    Source source = Source::log;
+    std::string name;            // in file names and tables; unique among workloads
+    std::string entry_name;      // the name without what is swept
+    std::string subject;         // beginning of messages: file, line and name
+    std::string source;          // the key that says where it comes from: log, import, workload or generate
     std::string path;            // of a log, data or workload; relative to the working directory
-    std::string format;          // of accounting data, as `batfill import` takes it
-    std::string model;           // of `batfill generate`
+    std::string kind;            // the format that `batfill import` takes, or the model of `batfill generate`
     options::Settings settings;  // of `batfill swf`, `import` or the model
     // Those of `batfill deadlines`; none: no deadlines.
     std::optional<options::Settings> deadlines;
@@ -44,7 +41,7 @@ struct CampaignWorkload {
     Swept swept;
 
     // Whether a machine is generated with the workload, and the name of its file.
-    bool draws_machine() const { return source == Source::model && model == farm_model; }
+    bool draws_machine() const { return source == "generate" && kind == farm_model; }
     std::string platform_name() const { return name + ".xml"; }
 };
 

@@ -64,7 +64,7 @@ std::size_t count_in(Fields& fields, const char* name) {
 }  // namespace
 
 CampaignPages pages_of(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::string& program) {
-    CampaignPages result{{}, program, campaign.metrics.tau, campaign.metrics.short_deadline};
+    CampaignPages result{{}, program, campaign.metrics};
     if (!campaign.reports) {
         return result;
     }
@@ -90,8 +90,8 @@ CampaignPages pages_of(const Campaign& campaign, const std::vector<CampaignRun>&
 void write_pages(const CampaignPages& pages, JsonWriter& json) {
     json.key("pages").open_object();
     json.key("program").text(pages.program);
-    json.key("tau").text(pages.tau.to_string());
-    json.key("short-deadline").text(pages.short_deadline.to_string());
+    json.key("tau").text(pages.metrics.tau.to_string());
+    json.key("short-deadline").text(pages.metrics.short_deadline.to_string());
     json.key("list").objects(pages.pages, [&](const CampaignPage& page) {
         json.key("output").text(page.output);
         json.key("title").text(page.title);
@@ -111,8 +111,8 @@ CampaignPages read_pages(Fields& manifest) {
     }
     Fields fields(manifest.object("pages"), "pages: ");
     result.program = fields.text("program");
-    result.tau = length_in(fields, "tau");
-    result.short_deadline = length_in(fields, "short-deadline");
+    result.metrics.tau = length_in(fields, "tau");
+    result.metrics.short_deadline = length_in(fields, "short-deadline");
     for (const JsonValue& element : fields.array("list").GetArray()) {
         if (!element.IsObject()) {
             throw InputError("expected objects in 'pages'");
@@ -149,8 +149,7 @@ void make_pages(const CampaignPages& pages, const PageSources& sources, const st
             page.workloads.push_back(sources.made_file(of_runs.workload));
         }
         page.platform = of_runs.platform_is_made ? sources.made_file(of_runs.platform) : of_runs.platform;
-        page.metrics.tau = pages.tau;
-        page.metrics.short_deadline = pages.short_deadline;
+        page.metrics = pages.metrics;
         page.title = of_runs.title;
         page.output = (fs::path(folder) / of_runs.output).string();
         page.command = report_command(page);

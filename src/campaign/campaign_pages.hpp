@@ -28,9 +28,8 @@ struct CampaignPage {
 // them without the campaign file.
 struct CampaignPages {
     std::vector<CampaignPage> pages;
-    std::string program;      // a hash of the program and its plugins
-    Duration tau;             // of the metrics
-    Duration short_deadline;  // of the metrics
+    std::string program;     // a hash of the program and its plugins
+    MetricsOptions metrics;  // without a machine
 };
 
 CampaignPages pages_of(const Campaign& campaign, const std::vector<CampaignRun>& runs, const std::string& program);

@@ -1,7 +1,6 @@
 #include "src/campaign/campaign_runs.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -114,14 +113,6 @@ void write_result(const RunResult& result, const std::string& key, const std::st
     write_file(path, head_of_result(key, lines) + lines);
 }
 
-ReplayNotes notes_on(const Outcome& outcome, bool fields_are_read) {
-    ReplayNotes notes;
-    for (const Workload& workload : outcome.scenario().workloads) {
-        notes.add_run(workload, outcome.engine()->state().placement, fields_are_read);
-    }
-    return notes;
-}
-
 // Returns the notes on the run.
 ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Replays& replays,
                      const Simulator::Progress& in_run, bool has_plugins) {
@@ -151,7 +142,10 @@ ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std
         }
     }
     write_result(result, run.key, prefix + "_result.csv");
-    return notes_on(outcome, has_plugins || !run.scheduler->code.empty());
+    ReplayNotes notes;
+    notes.add_run(replay->scenario().workloads.front(), outcome.engine()->state().placement,
+                  has_plugins || !run.scheduler->code.empty());
+    return notes;
 }
 
 // Whether the result is kept, and the files of the schedule are unchanged since then.

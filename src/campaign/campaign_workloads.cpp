@@ -53,8 +53,11 @@ std::vector<fs::path> workload_files(const fs::path& folder) {
     return files;
 }
 
-// Gives the options their values, and checks them.
-void set(options::Options& options, const options::Settings& settings) {
+// Declares the options of `read`, gives them these values, and checks them.
+template <class Read>
+void set(const options::Settings& settings, void (*declare)(options::Options&, Read&), Read& read) {
+    options::Options options(options::Writing::keys);
+    declare(options, read);
     options.set(settings);
     options.finish();
 }
@@ -66,16 +69,14 @@ void convert(const CampaignWorkload& workload, const fs::path& folder, std::ostr
     LogConversion& conversion = read.conversion;
     conversion.log = workload.path;
     conversion.output = (folder / (workload.name + ".json")).string();
-    options::Options options(options::Writing::keys);
-    if (workload.source == CampaignWorkload::Source::log) {
-        add_swf_options(options, read);
+    if (workload.source == "log") {
+        set(workload.settings, add_swf_options, read);
     } else {
         conversion.accounting.emplace();
-        conversion.accounting->format = workload.format;
+        conversion.accounting->format = workload.kind;
         conversion.accounting->paths = {workload.path};
-        add_import_options(options, read);
+        set(workload.settings, add_import_options, read);
     }
-    set(options, workload.settings);
     if (conversion.conversion.split) {
         conversion.output = folder.string();
         conversion.name = workload.name;
@@ -86,19 +87,16 @@ void convert(const CampaignWorkload& workload, const fs::path& folder, std::ostr
 // Generates a workload, FOLDER/NAME.json, and its machine, if the model has one.
 void draw(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
     const std::string name = workload.name + ".json";
-    options::Options options(options::Writing::keys);
     if (workload.draws_machine()) {
         const std::string platform = workload.platform_name();
         FarmFiles files;
-        add_farm_options(options, files);
-        set(options, workload.settings);
+        set(workload.settings, add_farm_options, files);
         files.output = (folder / name).string();
         files.platform = (folder / platform).string();
         print_farm(write_farm(files), files.model, name, platform, out);
     } else {
         LublinFile file;
-        add_lublin_options(options, file);
-        set(options, workload.settings);
+        set(workload.settings, add_lublin_options, file);
         file.output = (folder / name).string();
         print_lublin_workload(write_lublin(file), name, out);
     }
@@ -110,25 +108,18 @@ void add_deadlines(const fs::path& path, const options::Settings& settings, std:
     DeadlineDraw& draw = read.draw;
     draw.workload = path.string();
     draw.output = path.string();
-    options::Options options(options::Writing::keys);
-    add_deadline_options(options, read);
-    set(options, settings);
+    set(settings, add_deadline_options, read);
     print_drawn_deadlines(draw_deadlines(draw), draw.rule.floor, read.factor, path.filename().string(), out);
 }
 
 // Makes the files of the workload in the empty `folder`, under their final names, and lists them.
 void make(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
-    switch (workload.source) {
-        case CampaignWorkload::Source::log:
-        case CampaignWorkload::Source::accounting:
-            convert(workload, folder, out);
-            break;
-        case CampaignWorkload::Source::workload:
-            write_file((folder / (workload.name + ".json")).string(), read_workload_text(workload.path));
-            break;
-        case CampaignWorkload::Source::model:
-            draw(workload, folder, out);
-            break;
+    if (workload.source == "generate") {
+        draw(workload, folder, out);
+    } else if (workload.source == "workload") {
+        write_file((folder / (workload.name + ".json")).string(), read_workload_text(workload.path));
+    } else {
+        convert(workload, folder, out);
     }
     if (workload.deadlines) {
         for (const fs::path& path : workload_files(folder)) {
@@ -139,20 +130,11 @@ void make(const CampaignWorkload& workload, const fs::path& folder, std::ostream
 
 // The command that makes a workload of `input`, for a shell: the arguments after "batfill".
 Arguments making_command(const CampaignWorkload& workload, const std::string& input) {
-    Arguments arguments;
-    switch (workload.source) {
-        case CampaignWorkload::Source::log:
-            arguments = {"swf", input};
-            break;
-        case CampaignWorkload::Source::accounting:
-            arguments = {"import", workload.format, input};
-            break;
-        case CampaignWorkload::Source::workload:
-            return {"deadlines", input};
-        case CampaignWorkload::Source::model:
-            arguments = {"generate", workload.model};
-            break;
-    }
+    const std::map<std::string, Arguments> beginnings{{"log", {"swf", input}},
+                                                      {"import", {"import", workload.kind, input}},
+                                                      {"workload", {"deadlines", input}},
+                                                      {"generate", {"generate", workload.kind}}};
+    Arguments arguments = beginnings.at(workload.source);
     const Arguments more = arguments_of(workload.settings);
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
@@ -189,19 +171,9 @@ std::string description(const CampaignWorkload& workload, const fs::path& folder
 
 // The content of made.txt of a folder of workloads.
 struct MadeFiles {
-    struct File {
-        std::string kind;  // "file": a workload, "platform": the machine generated with it
-        std::string name;
-        std::string sha256;
-        // Of a workload.
-        std::size_t jobs = 0;
-        int processors = 0;
-        std::string last;  // submission
-        std::string jobs_hash;
-    };
-
     std::string key;
-    std::vector<File> files;
+    std::vector<MadeWorkload> workloads;        // what it says of them
+    std::map<std::string, std::string> hashes;  // of all files, by name
 };
 
 // None if the file does not exist or has changed.
@@ -219,49 +191,36 @@ std::optional<MadeFiles> read_made_files(const fs::path& folder) {
     for (std::string line; std::getline(text, line) && !line.empty();) {
         lines += line + '\n';
         std::istringstream words(line);
-        MadeFiles::File& file = made.files.emplace_back();
-        words >> file.kind >> file.name >> file.sha256 >> file.jobs >> file.processors >> file.last >> file.jobs_hash;
+        std::string kind;  // "file": a workload, "platform": the machine generated with it
+        std::string last;  // submission
+        MadeWorkload one;
+        words >> kind >> one.file >> one.sha256 >> one.jobs >> one.processors >> last >> one.jobs_hash;
+        one.last_submission = Time::at(Duration::parse(last).value_or(Duration()));
+        made.hashes[one.file] = one.sha256;
+        if (kind == "file") {
+            made.workloads.push_back(std::move(one));
+        }
     }
     return hash == sha256(lines) ? std::optional(made) : std::nullopt;
-}
-
-bool is_as_made(const fs::path& folder, const MadeFiles::File& file) {
-    return has_sha256((folder / file.name).string(), file.sha256);
 }
 
 // Returns the content of `folder`; nothing if it was made with another key or has changed since.
 std::vector<MadeWorkload> made_in(const fs::path& folder, const std::string& key, const CampaignWorkload& workload,
                                   std::size_t entry) {
-    const std::optional<MadeFiles> files = read_made_files(folder);
-    if (!files || files->key != key ||
-        !std::ranges::all_of(files->files, [&](const auto& file) { return is_as_made(folder, file); })) {
+    std::optional<MadeFiles> made = read_made_files(folder);
+    const auto is_as_made = [&](const auto& file) { return has_sha256((folder / file.first).string(), file.second); };
+    if (!made || made->key != key || !std::ranges::all_of(made->hashes, is_as_made)) {
         return {};
     }
-    std::vector<MadeWorkload> made;
-    for (const MadeFiles::File& file : files->files) {
-        if (file.kind != "file") {
-            continue;
-        }
-        const std::optional<Duration> last = Duration::parse(file.last);
-        if (!last) {
-            return {};
-        }
-        MadeWorkload one;
+    const fs::path below = fs::path("workloads") / workload.name;
+    for (MadeWorkload& one : made->workloads) {
         one.entry = entry;
-        one.jobs = file.jobs;
-        one.processors = file.processors;
-        one.sha256 = file.sha256;
-        one.jobs_hash = file.jobs_hash;
-        one.name = fs::path(file.name).stem().string();
+        one.name = fs::path(one.file).stem().string();
         one.period = one.name.size() > workload.name.size() ? one.name.substr(workload.name.size() + 1) : "";
-        one.file = (fs::path("workloads") / workload.name / file.name).string();
-        one.last_submission = Time::at(*last);
-        if (workload.draws_machine()) {
-            one.platform = (fs::path("workloads") / workload.name / workload.platform_name()).string();
-        }
-        made.push_back(std::move(one));
+        one.file = (below / one.file).string();
+        one.platform = workload.draws_machine() ? (below / workload.platform_name()).string() : "";
     }
-    return made;
+    return std::move(made->workloads);
 }
 
 // Removes the folder of a workload that must be rebuilt.
@@ -281,8 +240,9 @@ void remove_made(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
-        const auto file = std::ranges::find(made.files, name, &MadeFiles::File::name);
-        if (file == made.files.end() ? made.files.empty() || name != made_file : !is_as_made(folder, *file)) {
+        const auto file = made.hashes.find(name);
+        if (file == made.hashes.end() ? made.hashes.empty() || name != made_file
+                                      : !has_sha256(entry.path().string(), file->second)) {
             refuse(entry.path());
         }
         if (name != made_file) {

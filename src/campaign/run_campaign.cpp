@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -174,16 +173,13 @@ void write_manifest(const Campaign& campaign, const std::vector<MadeWorkload>& w
 // Returns the kept results of all runs, in their order.
 // Throws: InputError if a result is missing or has changed.
 std::vector<RunResult> results_of(const std::vector<CampaignRun>& runs, const std::string& folder) {
-    std::vector<RunResult> results;
-    results.reserve(runs.size());
-    for (const CampaignRun& run : runs) {
+    return mapped(runs, [&](const CampaignRun& run) {
         std::optional<RunResult> result = kept_result(folder, run.prefix, run.key);
         if (!result) {
             throw InputError(folder + '/' + run.prefix + "_result.csv: has gone or changed: run the campaign again");
         }
-        results.push_back(std::move(*result));
-    }
-    return results;
+        return std::move(*result);
+    });
 }
 
 // Writes FOLDER/results.csv.

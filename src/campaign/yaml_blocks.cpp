@@ -4,9 +4,6 @@
 
 #include <yaml-cpp/depthguard.h>
 
-#include <batfill/core/error.hpp>
-
-#include "src/support/durations.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
@@ -15,26 +12,16 @@ namespace batfill::campaign {
 
 namespace {
 
+// The messages repeat these numbers.
 constexpr std::size_t max_values = 100'000;       // of a list
 constexpr std::size_t max_nodes = 1'000'000;      // of a file, with what its aliases stand for
 constexpr std::size_t max_settings = 10'000'000;  // of all combinations
 constexpr std::size_t max_depth = 100;
 constexpr const char* too_many_nodes =
     "expected at most a million values in all, and found more with what aliases stand for";
-
-std::string too_deep() {
-    return "expected at most " + std::to_string(max_depth) + " lists and maps inside each other";
-}
+constexpr const char* too_deep = "expected at most 100 lists and maps inside each other";
 
 }  // namespace
-
-std::string count_text(std::size_t number) {
-    std::string text = std::to_string(number);
-    for (std::size_t at = text.size(); at > 3; at -= 3) {
-        text.insert(at - 3, ",");
-    }
-    return text;
-}
 
 YAML::Node YamlBlocks::document(const std::string& text) {
     try {
@@ -50,7 +37,7 @@ YAML::Node YamlBlocks::document(const std::string& text) {
         require_finite(root, around);
         return root;
     } catch (const YAML::DeepRecursion& problem) {
-        throw InputError(path_ + ':' + std::to_string(problem.mark.line + 1) + ": " + too_deep());
+        throw InputError(path_ + ':' + std::to_string(problem.mark.line + 1) + ": " + too_deep);
     }
 }
 
@@ -117,7 +104,7 @@ void YamlBlocks::require_finite(const YAML::Node& node, std::vector<YAML::Node>&
         fail(node, "expected no alias inside of what it names");
     }
     if (around.size() >= max_depth) {
-        fail(node, too_deep());
+        fail(node, too_deep);
     }
     around.push_back(node);
     std::set<std::string> keys;
@@ -176,7 +163,7 @@ void YamlBlocks::merge_maps(YAML::Node node) {
 
 // Adds the values of a list; FIRST..LAST stands for the whole numbers from one to the other.
 void YamlBlocks::add_values(const YAML::Node& node, const std::string& key, std::vector<std::string>& all) const {
-    const std::string too_many = key + ": expected at most " + count_text(max_values) + " values";
+    const std::string too_many = key + ": expected at most 100,000 values";
     if (node.IsSequence()) {
         for (const auto& element : node) {
             add_values(element, key, all);
@@ -205,47 +192,7 @@ void YamlBlocks::add_values(const YAML::Node& node, const std::string& key, std:
     }
 }
 
-void YamlBlocks::require_few_settings(const YAML::Node& block, std::size_t number) const {
-    if (number > max_settings) {
-        fail(block, "expected fewer options: there are more than " + count_text(max_settings) +
-                        " in all combinations of values");
-    }
-}
-
-std::vector<Swept> YamlBlocks::combinations(const YAML::Node& block) const {
-    std::vector<Swept> all(1);
-    const YAML::Node sweep = block["sweep"];
-    if (!sweep.IsDefined()) {
-        return all;
-    }
-    if (!sweep.IsMap()) {
-        fail(sweep, "sweep: expected options, each with a list of values");
-    }
-    for (const auto& member : sweep) {
-        const std::string key = text(member.first, "an option");
-        if (block[key].IsDefined()) {
-            fail(member.first, "sweep: " + shown(key) + " has a value already");
-        }
-        std::vector<std::string> choices;
-        add_values(member.second, key, choices);
-        if (choices.empty() || all.size() * choices.size() > max_campaign_runs) {
-            fail(member.first, "sweep: expected one to " + count_text(max_campaign_runs) + " combinations of values");
-        }
-        require_few_settings(block, all.size() * choices.size() * (all.front().size() + 1));
-        std::vector<Swept> more;
-        more.reserve(all.size() * choices.size());
-        for (const Swept& begun : all) {
-            for (const std::string& choice : choices) {
-                more.push_back(begun);
-                more.back().emplace_back(key, choice);
-            }
-        }
-        all = std::move(more);
-    }
-    return all;
-}
-
-std::vector<YamlBlocks::Variant> YamlBlocks::variants(const YAML::Node& block, const std::set<std::string>& own_keys) {
+Settings YamlBlocks::settings_of(const YAML::Node& block, const std::set<std::string>& own_keys) const {
     if (!block.IsMap()) {
         fail(block, "expected options and their values");
     }
@@ -269,26 +216,55 @@ std::vector<YamlBlocks::Variant> YamlBlocks::variants(const YAML::Node& block, c
             settings.push_back({key, text(value, "the value of " + key)});
         }
     }
-    std::vector<Variant> result;
-    for (Swept& swept : combinations(block)) {
-        settings_ += settings.size() + swept.size();
-        require_few_settings(block, settings_);
-        Settings all = settings;
-        for (const auto& [key, value] : swept) {
-            all.push_back({key, value});
-        }
-        result.push_back({std::move(all), std::move(swept)});
-    }
-    return result;
+    return settings;
 }
 
-std::vector<std::optional<YamlBlocks::Variant>> YamlBlocks::optional_variants(const YAML::Node& entry,
-                                                                              const char* key) {
-    if (!entry[key].IsDefined()) {
-        return {std::nullopt};
+std::vector<YamlBlocks::Variant> YamlBlocks::variants(const YAML::Node& block, const std::set<std::string>& own_keys) {
+    std::vector<Variant> all{{settings_of(block, own_keys), {}}};
+    const YAML::Node sweep = block["sweep"];
+    if (sweep.IsDefined() && !sweep.IsMap()) {
+        fail(sweep, "sweep: expected options, each with a list of values");
     }
-    const std::vector<Variant> all = variants(entry[key], {});
-    return {all.begin(), all.end()};
+    for (const auto& member : sweep) {
+        const std::string key = text(member.first, "an option");
+        if (block[key].IsDefined()) {
+            fail(member.first, "sweep: " + shown(key) + " has a value already");
+        }
+        std::vector<std::string> choices;
+        add_values(member.second, key, choices);
+        const std::size_t count = all.size() * choices.size();
+        if (choices.empty() || count > max_campaign_runs) {
+            fail(member.first, "sweep: expected one to 100,000 combinations of values");
+        }
+        if (settings_ + count * (all.front().settings->size() + 1) > max_settings) {
+            fail(block, "expected fewer options: there are more than 10,000,000 in all combinations of values");
+        }
+        std::vector<Variant> more;
+        more.reserve(count);
+        for (const Variant& begun : all) {
+            for (const std::string& choice : choices) {
+                Variant& one = more.emplace_back(begun);
+                one.settings->push_back({key, choice});
+                one.swept.emplace_back(key, choice);
+            }
+        }
+        all = std::move(more);
+    }
+    settings_ += all.size() * all.front().settings->size();
+    return all;
+}
+
+std::vector<YamlBlocks::Variant> YamlBlocks::variants_of_part(const YAML::Node& entry, const std::string& key) {
+    if (!entry[key].IsDefined()) {
+        return {{}};
+    }
+    std::vector<Variant> all = variants(entry[key], {});
+    for (Variant& variant : all) {
+        for (auto& [name, value] : variant.swept) {
+            name.insert(0, key + '.');
+        }
+    }
+    return all;
 }
 
 }  // namespace batfill::campaign

@@ -18,16 +18,13 @@ namespace batfill::campaign {
 using options::Setting;
 using options::Settings;
 
-// Returns the number as people read it: 100,000.
-std::string count_text(std::size_t number);
-
 // Reads the values and the blocks of options of a YAML file. Every member throws InputError, which names the file and
 // the line, for a value that it does not expect.
 class YamlBlocks {
  public:
     // One combination of the values of a block and its sweep. Swept settings stand behind the others.
     struct Variant {
-        Settings settings;
+        std::optional<Settings> settings;  // none: there is no such block
         Swept swept;
     };
 
@@ -55,8 +52,8 @@ class YamlBlocks {
     YAML::Node list(const YAML::Node& root, const char* key) const;
     // All combinations of the values of a block, without the keys that are not options.
     std::vector<Variant> variants(const YAML::Node& block, const std::set<std::string>& own_keys);
-    // The variants of the block `key`; a single none if there is no such block.
-    std::vector<std::optional<Variant>> optional_variants(const YAML::Node& entry, const char* key);
+    // The variants of the block `key` of an entry, which need not have it. Swept options are called KEY.OPTION.
+    std::vector<Variant> variants_of_part(const YAML::Node& entry, const std::string& key);
     // A path, relative to the working directory; the file has it relative to its own folder.
     std::string path_of(const YAML::Node& node) const;
     std::string path_of(const std::filesystem::path& path) const;
@@ -64,9 +61,8 @@ class YamlBlocks {
  private:
     void require_finite(const YAML::Node& node, std::vector<YAML::Node>& around);
     void merge_maps(YAML::Node node);
+    Settings settings_of(const YAML::Node& block, const std::set<std::string>& own_keys) const;
     void add_values(const YAML::Node& node, const std::string& key, std::vector<std::string>& all) const;
-    std::vector<Swept> combinations(const YAML::Node& block) const;
-    void require_few_settings(const YAML::Node& block, std::size_t number) const;
 
     std::string path_;
     std::size_t nodes_ = 0;     // seen by require_finite()

@@ -5,7 +5,7 @@
 #include "src/analysis/tables.hpp"
 #include "src/commands/inputs.hpp"
 #include "src/replay/comparison.hpp"
-#include "src/report/comparison_page.hpp"
+#include "src/report/report.hpp"
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/progress.hpp"
@@ -78,7 +78,7 @@ void add_compare_options(Options& options, CompareOptions& read) {
     options.add("metric", text(read.metric, "NAME"),
                 "print only this metric, for each workload: " + metric_names_help());
     add_metrics_option(options, read.chosen);
-    add_measure_options(options, request.tau, request.short_deadline);
+    add_measure_options(options, request.metrics.tau, request.metrics.short_deadline);
     options.group("Output");
     add_table_format_option(options, read.format);
     options.add("report", output_file(read.report, "FILE.html", page_endings),
@@ -115,7 +115,7 @@ void complete(const Options& options, CompareOptions& read) {
     refuse_if(options.given("metric") && options.given("metrics"),
               "--metric prints a metric for each workload, expected no --metrics, which chooses those of the table");
     if (options.given("metric")) {
-        request.metric.emplace(read.metric, request.tau);
+        request.metric.emplace(read.metric, request.metrics.tau);
     }
     if (read.output) {
         require_writable_folder(*read.output);

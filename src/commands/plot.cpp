@@ -94,8 +94,8 @@ Value labels_of_runs(std::vector<std::string>& given) {
 
 // Replaces the labels of runs.
 // Throws: UsageError for a run that does not exist, one that has two labels, and a label of two runs.
-void rename_runs(std::vector<report::PlottedRun>& runs, const std::vector<std::string>& given) {
-    const std::vector<std::string> names = mapped(runs, &report::PlottedRun::label);
+void rename_runs(std::vector<report::Run>& runs, const std::vector<std::string>& given) {
+    const std::vector<std::string> names = mapped(runs, &report::Run::label);
     std::vector<bool> renamed(runs.size());
     for (const std::string& text : given) {
         // Names of runs may have a = in them, and labels, too: the longest name wins.
@@ -120,9 +120,9 @@ void rename_runs(std::vector<report::PlottedRun>& runs, const std::vector<std::s
     }
 }
 
-std::vector<report::PlottedRun> read_runs(const std::vector<std::string>& prefixes, const MetricsOptions& machine) {
+std::vector<report::Run> read_runs(const std::vector<std::string>& prefixes, const MetricsOptions& machine) {
     const std::vector<std::string> names = runs::run_labels(prefixes);
-    std::vector<report::PlottedRun> runs;
+    std::vector<report::Run> runs;
     for (std::size_t i = 0; i < prefixes.size(); ++i) {
         runs.push_back({names[i], runs::read_run(prefixes[i], note)});
         runs::require_machine_of_run(prefixes[i], runs.back().schedule, machine, note);
@@ -173,11 +173,11 @@ int plot(const Arguments& arguments) {
                   (kind == report::PlotKind::gantt ? ", one for each class of wait" : ", one for each run") +
                   ", found " + std::to_string(plotted.colours.size()));
     require_no_input("output", output, mapped(prefixes, runs::jobs_file));
-    std::vector<report::PlottedRun> runs = read_runs(prefixes, machine);
+    std::vector<report::Run> runs = read_runs(prefixes, machine);
     rename_runs(runs, labels);
-    for (const report::PlottedRun& run : runs) {
+    for (const report::Run& run : runs) {
         plotted.processors =
-            machine.processors.value_or(std::max(plotted.processors, report::processors_used(run.schedule)));
+            machine.processors.value_or(std::max(plotted.processors, MeasuredSchedule(run.schedule).most_processors()));
     }
     const std::string chart = report::plot(kind, runs, plotted);
     write_file(output, output.ends_with(".png")   ? report::png_of(chart, dpi)

@@ -244,11 +244,10 @@ void note_surprises(const Outcome& outcome, bool has_plugins) {
     note_rejections(outcome);
     ReplayNotes notes;
     for (const Workload& workload : outcome.scenario().workloads) {
-        if (outcome.engine() == nullptr) {
-            notes.add_computations(workload);
-        } else {
-            notes.add_run(workload, outcome.engine()->choice().common().placement, has_plugins);
-        }
+        // A scheduler of others may look at any field, and at licences.
+        const Engine* const engine = outcome.engine();
+        notes.add_run(workload, engine != nullptr ? engine->choice().common().placement : Placement::machine,
+                      engine == nullptr || has_plugins);
     }
     for (const std::string& text : notes.texts(outcome.simulation().results().rounded_run_times)) {
         note(text);

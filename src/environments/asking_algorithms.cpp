@@ -9,6 +9,7 @@
 
 #include "schedulers/easy/ranking.hpp"
 #include "src/environments/episode.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::environments {
 
@@ -61,7 +62,8 @@ class Pick : public AskingAlgorithm {
         const SchedulerState& state = round.state();
         while (!state.waiting.empty() &&
                state.waiting.next_fitting(0, state.most_for_one_job()) < state.waiting.size()) {
-            const JobIndex picked = state.waiting.job(episode_.ask(first_jobs(state, state.idle.count())));
+            episode_.ask(first_jobs(state, state.idle.count()));
+            const JobIndex picked = state.waiting.job(episode_.action);
             if (round.start_if_possible(picked)) {
                 continue;
             }
@@ -132,7 +134,8 @@ class PickAndKeep : public AskingAlgorithm {
             if (state.waiting.empty()) {
                 return;
             }
-            const JobIndex picked = state.waiting.job(episode_.ask(first_jobs(state, idle(state))));
+            episode_.ask(first_jobs(state, idle(state)));
+            const JobIndex picked = state.waiting.job(episode_.action);
             if (!start(round, picked)) {
                 kept_ = KeptJob{picked, reserved_start(state, picked)};
                 break;
@@ -156,10 +159,9 @@ class PickAndKeep : public AskingAlgorithm {
             return Time::infinity();
         }
         std::ranges::stable_sort(running_, {}, &Running::estimated_end);
-        std::vector<RunningJob> running;
-        for (const Running& one : running_) {
-            running.push_back({one.estimated_end, one.job, one.processors});
-        }
+        const auto running = mapped(running_, [](const Running& one) {
+            return RunningJob{one.estimated_end, one.job, one.processors};
+        });
         return Reservation(state, job, running, withheld_).shadow_time();
     }
 
@@ -226,11 +228,11 @@ class Backfill : public OrderedAlgorithm {
         Reservation reservation(state, *reserved);
         const ReservedJob shown{state.job(*reserved).processors(), reservation.shadow_time()};
         while (find_candidates(state, *reserved, reservation)) {
-            const std::size_t action = episode_.ask({&state, candidates_, state.idle.count(), shown});
-            if (action == options().queue) {
+            episode_.ask({&state, candidates_, state.idle.count(), shown});
+            if (episode_.action == options().queue) {
                 return;
             }
-            reservation.start_if_admitted(round, candidates_[action]);
+            reservation.start_if_admitted(round, candidates_[episode_.action]);
         }
     }
 
@@ -265,7 +267,8 @@ class Weigh : public OrderedAlgorithm {
         const Microseconds period = state.now.since_zero().count() / options().period.count();
         if (period_ != period) {
             period_ = period;
-            ranking_.change_mixed(episode_.ask_weights(first_jobs(state, state.idle.count())), state);
+            episode_.ask(first_jobs(state, state.idle.count()));
+            ranking_.change_mixed(episode_.weights, state);
         }
         if (const std::optional<JobIndex> reserved = start_in_order(round)) {
             backfill(round, *reserved);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
-#include <utility>
 
 #include "src/environments/episode.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::environments {
 
@@ -100,14 +100,11 @@ void Environment::observe_mask(std::span<bool> mask) const {
 }
 
 std::vector<std::size_t> Environment::seen_jobs() const {
-    std::vector<std::size_t> places;
     if (is_done()) {
-        return places;
+        return {};
     }
-    for (const JobIndex index : episode_->offer().jobs) {
-        places.push_back(place_of(*replay_, state().job(index).description()));
-    }
-    return places;
+    return mapped(episode_->offer().jobs,
+                  [&](JobIndex job) { return place_of(*replay_, state().job(job).description()); });
 }
 
 std::optional<std::pair<Time, int>> Environment::reservation() const {
@@ -121,15 +118,11 @@ std::vector<JobIndex> Environment::jobs_of(JobSet set) const {
     if (set == JobSet::started || set == JobSet::ended) {
         return set == JobSet::started ? episode_->started_jobs() : episode_->ended_jobs();
     }
-    std::vector<JobIndex> jobs;
     if (is_done()) {
-        return jobs;
+        return {};
     }
     if (set == JobSet::running) {
-        for (const RunningJob& running : state().running) {
-            jobs.push_back(running.job);
-        }
-        return jobs;
+        return mapped(state().running, &RunningJob::job);
     }
     const std::span<const JobIndex> found = set == JobSet::seen ? episode_->offer().jobs : state().waiting.jobs();
     return {found.begin(), found.end()};
@@ -199,16 +192,10 @@ void Episode::run(const Replay& replay) {
         replay.run({std::make_shared<const AlgorithmDescription>(with_common_parameters(std::move(description))), {}}));
 }
 
-std::size_t Episode::ask(const Offer& offer) {
+void Episode::ask(const Offer& offer) {
     offer_ = offer;
     simulation_.suspend();
     offer_ = Offer();
-    return action;
-}
-
-const MixedWeights& Episode::ask_weights(const Offer& offer) {
-    ask(offer);
-    return weights;
 }
 
 void Episode::submitted(const SchedulerState& state, JobIndex index) {

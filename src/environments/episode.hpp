@@ -41,10 +41,8 @@ class Episode {
     // ---- For the algorithm
 
     const EnvironmentOptions& options() const { return options_; }
-    // Stops the simulation until the agent has decided. Returns its action.
-    std::size_t ask(const Offer& offer);
-    // As above. Returns its weights.
-    const MixedWeights& ask_weights(const Offer& offer);
+    // Stops the simulation until the agent has decided: its decision is in `action` or `weights`.
+    void ask(const Offer& offer);
     // Notes that a job was submitted, or starts now.
     // Requires: called once for each job.
     void submitted(const SchedulerState& state, JobIndex index);
@@ -54,7 +52,7 @@ class Episode {
 
     // ---- For the environment
 
-    // Runs to the next decision, or to the end. The agent's last decision is in `action` or `weights`.
+    // Runs to the next decision, or to the end.
     void advance() { is_done_ = !simulation_.resume(); }
     bool is_done() const { return is_done_; }
     const Offer& offer() const { return offer_; }

@@ -22,8 +22,7 @@ struct ComparisonRequest {
     std::optional<std::string> platform;  // as named_platform() takes it; none: as many hosts as the workload says
     std::string master_host;
     std::optional<ReplayMetric> metric;  // the only one to measure; none: all metrics
-    Duration tau = default_tau;
-    Duration short_deadline = default_short_deadline;
+    MetricsOptions metrics;              // what the machine has is not looked at
     unsigned threads = 1;
     Note note = [](const std::string&) {};  // also hears the notes of notes.hpp, before the first replay
     bool fields_are_read = false;           // schedulers of others may look at any field of a job

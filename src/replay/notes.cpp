@@ -33,34 +33,16 @@ void ReplayNotes::add_fields(std::string_view other_fields) {
     }
 }
 
-void ReplayNotes::add_fields(const Workload& workload) {
-    for (const WorkloadJob& job : workload.jobs) {
-        if (!job.description.other_fields.empty()) {
-            add_fields(job.description.other_fields.text());
+void ReplayNotes::add_run(const Workload& workload, Placement placement, bool fields_are_read) {
+    for (const auto& [job, source] : workload.jobs) {
+        if (!fields_are_read && !job.other_fields.empty()) {
+            add_fields(job.other_fields.text());
         }
+        licenses_ = licenses_ || (placement != Placement::machine && !job.licenses.empty());
     }
-}
-
-void ReplayNotes::add_computations(const Workload& workload) {
     computes_ = computes_ || std::ranges::any_of(workload.profiles, [](const auto& profile) {
                     return profile.second.type == JobProfile::Type::parallel_homogeneous;
                 });
-}
-
-void ReplayNotes::add_licenses(const Workload& workload, Placement placement) {
-    if (placement != Placement::machine) {
-        licenses_ = licenses_ || std::ranges::any_of(workload.jobs, [](const WorkloadJob& job) {
-                        return !job.description.licenses.empty();
-                    });
-    }
-}
-
-void ReplayNotes::add_run(const Workload& workload, Placement placement, bool fields_are_read) {
-    if (!fields_are_read) {
-        add_fields(workload);
-    }
-    add_computations(workload);
-    add_licenses(workload, placement);
 }
 
 void ReplayNotes::add(const ReplayNotes& others) {

@@ -15,19 +15,14 @@ namespace batfill {
 // Collects notes over runs. A note comes once, whatever the number of runs.
 class ReplayNotes {
  public:
-    // Notes fields of the jobs that ask for something and that none of our algorithms looks at.
-    // Cost: O(text of the jobs).
-    void add_fields(const Workload& workload);
-    // As above, of JobDescription::other_fields of a job.
+    // Notes fields of a job, JobDescription::other_fields, that ask for something and that none of our algorithms looks
+    // at.
     void add_fields(std::string_view other_fields);
-    // Notes jobs that compute: Batsim counts their time otherwise.
-    // Cost: O(profiles).
-    void add_computations(const Workload& workload);
-    // Notes licences that the jobs want and the placement does not look at.
-    // Cost: O(jobs).
-    void add_licenses(const Workload& workload, Placement placement);
-    // All of these, of a workload under a scheduler with this placement. `fields_are_read`: the algorithm is not ours,
-    // and may look at any field.
+    // Notes, of a workload under a scheduler with this placement:
+    // - these fields, unless `fields_are_read`: the algorithm is not ours, and may look at any
+    // - licences that the jobs want and the placement does not look at
+    // - jobs that compute: Batsim counts their time otherwise
+    // Cost: O(text of the jobs + profiles).
     void add_run(const Workload& workload, Placement placement, bool fields_are_read);
     void add(const ReplayNotes& others);
 

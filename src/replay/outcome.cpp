@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <span>
@@ -8,7 +7,7 @@
 #include <batfill/replay/outcome.hpp>
 
 #include "src/simulator/embedded_scheduler.hpp"
-#include "src/simulator/simulated_jobs.hpp"
+#include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 
 namespace batfill {
@@ -41,18 +40,40 @@ class TimedScheduler : public SimulatedScheduler {
     Clock::duration spent_{};
 };
 
-}  // namespace
+// Writes what happened to a job that ended into `scheduled`, which may have described another job.
+void describe(const Simulator& simulator, JobNumber number, ScheduledJob& scheduled) {
+    look_for_interruption();
+    const SimulatedJob& job = simulator.job(number);
+    const JobDescription& description = job.job->description;
+    scheduled.id = description.id;
+    scheduled.submit = description.submit;
+    scheduled.processors = description.processors;
+    scheduled.walltime = description.walltime;
+    scheduled.state = job.state;
+    scheduled.success = job.state == JobState::completed_successfully;
+    if (job.state != JobState::rejected) {
+        const ReportedTimes times(job);
+        scheduled.execution = {job.start, times.run, times.finish, times.wait, times.turnaround};
+        scheduled.allocation = job.allocation;
+    } else {
+        scheduled.execution.reset();
+        scheduled.allocation.clear();
+    }
+    scheduled.profile = description.profile;
+    const auto metadata = simulator.results().metadata.find(number);
+    scheduled.metadata = metadata != simulator.results().metadata.end() ? metadata->second : "";
+}
 
-Outcome::Outcome(Outcome&& other) noexcept = default;
-Outcome::~Outcome() = default;
+}  // namespace
 
 Outcome::Outcome(std::shared_ptr<const Scenario> scenario, Simulator simulator)
     : scenario_(std::move(scenario)), simulator_(std::move(simulator)) {}
 
 void Outcome::simulate(const SchedulerChoice& choice, const Machine* machine, const RunOptions& options) {
     engine_ = std::make_unique<Engine>(choice);
-    scheduler_ = std::make_unique<EmbeddedScheduler>(*engine_, machine);
-    simulate(*scheduler_, options);
+    EmbeddedScheduler scheduler(*engine_, machine);
+    simulate(scheduler, options);
+    rejected_ = scheduler.rejections();
     statistics_ = engine_->statistics();
 }
 
@@ -89,6 +110,14 @@ Schedule Outcome::schedule() const {
     return schedule;
 }
 
+void Outcome::for_each_job(const std::function<void(const ScheduledJob&)>& use) const {
+    ScheduledJob job;  // one for all, to reuse its memory
+    for (const JobNumber number : simulator_.ended()) {
+        describe(simulator_, number, job);
+        use(job);
+    }
+}
+
 Guarantee Outcome::guarantee(JobNumber number) const {
     const SimulatedJob& job = simulator_.job(number);
     const Time guaranteed = engine_ ? engine_->guaranteed_at_submission(number) : Time::infinity();
@@ -109,10 +138,6 @@ std::vector<BrokenGuarantee> Outcome::broken_guarantees() const {
         }
     }
     return broken;
-}
-
-std::map<RejectionCause, Rejections> Outcome::rejected() const {
-    return scheduler_ ? scheduler_->rejections() : std::map<RejectionCause, Rejections>();
 }
 
 Workload Outcome::registered_jobs() const {
@@ -159,23 +184,16 @@ Outcome run(Scenario scenario, SimulatedScheduler& scheduler, const RunOptions& 
 }
 
 CheckReport audit(const Outcome& outcome, CheckOptions options) {
-    const Simulator& simulation = outcome.simulation();
     if (outcome.engine() != nullptr) {
         options.placement = outcome.engine()->choice().common().placement;
         options.jobs_survive_losses = outcome.jobs_survive_losses();
     }
-    const auto schedule = [&](const std::function<void(const ScheduledJob&)>& use) {
-        ScheduledJob job;  // one for all, to reuse its memory
-        for (const JobNumber number : simulation.ended()) {
-            describe(simulation, number, job);
-            use(job);
-        }
-    };
+    const auto schedule = [&](const auto& use) { outcome.for_each_job(use); };
     std::vector<Guarantee> guarantees;
     std::vector<BrokenGuarantee> broken;
     const bool guaranteed = outcome.gives_guarantees();
     if (guaranteed) {
-        guarantees = mapped(simulation.ended(), [&](JobNumber number) { return outcome.guarantee(number); });
+        guarantees = mapped(outcome.simulation().ended(), [&](JobNumber job) { return outcome.guarantee(job); });
         broken = outcome.broken_guarantees();
     }
     const Scenario& scenario = outcome.scenario();

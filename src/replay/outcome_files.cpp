@@ -4,7 +4,6 @@
 #include <batfill/replay/outcome.hpp>
 #include <batfill/version.hpp>
 
-#include "src/simulator/simulated_jobs.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json_writer.hpp"
@@ -17,14 +16,15 @@ long double stretch(const ReportedTimes& times) {
     return static_cast<long double>(times.turnaround.count()) / static_cast<long double>(times.run.count());
 }
 
-void write_jobs(const RunFiles& run, OutputFile& file) {
-    file.write(schedule_csv_header());
-    std::string row;
-    const JobsFile format = run.batsim5 ? JobsFile::batsim5 : JobsFile::batsim4;
-    run.schedule([&](const ScheduledJob& job) {
-        row.clear();
-        append_csv(job, row, format);
-        file.write(row);
+// Writes a table: its line of names, and the rows with which `each` calls a function. `how` is as append_csv() takes
+// it.
+void write_table(OutputFile& file, const std::string& names, const auto& each, auto... how) {
+    file.write(names);
+    std::string line;
+    each([&](const auto& row) {
+        line.clear();
+        append_csv(row, line, how...);
+        file.write(line);
     });
 }
 
@@ -148,26 +148,6 @@ void write_statistics(const std::vector<Statistic>& statistics, OutputFile& file
     }
 }
 
-void write_guarantees(const RunFiles& run, OutputFile& file) {
-    file.write(guarantees_csv_header());
-    std::string line;
-    run.guarantees([&](const Guarantee& guarantee) {
-        line.clear();
-        append_csv(guarantee, line);
-        file.write(line);
-    });
-}
-
-void write_broken_guarantees(const RunFiles& run, OutputFile& file) {
-    file.write(broken_guarantees_csv_header(run.with_cause));
-    std::string line;
-    for (const BrokenGuarantee& broken : *run.broken_guarantees) {
-        line.clear();
-        append_csv(broken, line, run.with_cause);
-        file.write(line);
-    }
-}
-
 bool machine_changes(const Scenario& scenario) {
     return std::ranges::any_of(scenario.event_lists, [](const std::vector<ExternalEvent>& events) {
         return std::ranges::any_of(events,
@@ -178,22 +158,15 @@ bool machine_changes(const Scenario& scenario) {
 }  // namespace
 
 RunFiles run_files(const Outcome& outcome, const RealTimes& real_times) {
-    const Simulator& simulation = outcome.simulation();
     RunFiles run;
     run.batsim5 = outcome.scenario().rules == SimulatorRules::batsim5;
-    run.summary = summary_text(simulation, real_times);
+    run.summary = summary_text(outcome.simulation(), real_times);
     run.real_times = real_times;
-    run.schedule = [&simulation](const std::function<void(const ScheduledJob&)>& use) {
-        ScheduledJob job;  // one for all, to reuse its memory
-        for (const JobNumber number : simulation.ended()) {
-            describe(simulation, number, job);
-            use(job);
-        }
-    };
+    run.schedule = [&outcome](const auto& use) { outcome.for_each_job(use); };
     run.statistics = outcome.statistics();
     if (outcome.gives_guarantees()) {
-        run.guarantees = [&outcome, &simulation](const std::function<void(const Guarantee&)>& use) {
-            for (const JobNumber number : simulation.ended()) {
+        run.guarantees = [&outcome](const auto& use) {
+            for (const JobNumber number : outcome.simulation().ended()) {
                 use(outcome.guarantee(number));
             }
         };
@@ -212,16 +185,21 @@ std::vector<std::string> write_files(const RunFiles& run, const std::string& pre
     const auto write = [&](bool wanted, const std::string& name, const auto& into) {
         wanted ? into(files.add(files_prefix + name)) : files.leave_out(files_prefix + name);
     };
-    write(true, "jobs.csv", [&](OutputFile& file) { write_jobs(run, file); });
+    write(true, "jobs.csv", [&](OutputFile& file) {
+        write_table(file, schedule_csv_header(), run.schedule, run.batsim5 ? JobsFile::batsim5 : JobsFile::batsim4);
+    });
     write(true, run.batsim5 ? "schedule.json" : "schedule.csv", [&](OutputFile& file) { file.write(run.summary); });
     if (run.batsim5) {
         write(run.real_times.simulation > 0, "real_exec_info.json",
               [&](OutputFile& file) { write_real_times(run.real_times, file); });
     }
     write(!run.statistics.empty(), "statistics.csv", [&](OutputFile& file) { write_statistics(run.statistics, file); });
-    write(static_cast<bool>(run.guarantees), "guarantees.csv", [&](OutputFile& file) { write_guarantees(run, file); });
-    write(run.broken_guarantees.has_value(), "broken_guarantees.csv",
-          [&](OutputFile& file) { write_broken_guarantees(run, file); });
+    write(static_cast<bool>(run.guarantees), "guarantees.csv",
+          [&](OutputFile& file) { write_table(file, guarantees_csv_header(), run.guarantees); });
+    write(run.broken_guarantees.has_value(), "broken_guarantees.csv", [&](OutputFile& file) {
+        const auto each = [&](const auto& use) { std::ranges::for_each(*run.broken_guarantees, use); };
+        write_table(file, broken_guarantees_csv_header(run.with_cause), each, run.with_cause);
+    });
     return files.commit();
 }
 

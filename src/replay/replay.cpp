@@ -7,7 +7,6 @@
 #include <batfill/replay/replay.hpp>
 
 #include "src/analysis/metric_table.hpp"
-#include "src/simulator/simulated_jobs.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"

@@ -10,14 +10,6 @@
 
 namespace batfill::report {
 
-int processors_used(const Schedule& schedule) {
-    int processors = 1;
-    for (const ScheduledJob& job : schedule.jobs) {
-        processors = job.allocation.empty() ? processors : std::max(processors, job.allocation.last() + 1);
-    }
-    return processors;
-}
-
 TimeSpan span_of(const FinishedJobs& jobs) {
     if (jobs.empty()) {
         return {};
@@ -106,7 +98,7 @@ JobClasses classes_of(const FinishedJobs& jobs) {
     JobClasses classes;
     for (const FinishedJob& job : jobs) {
         look_for_interruption();
-        classes[{analysis::width_class(job), analysis::length_class(job.run)}].push_back(job);
+        classes[{analysis::width_class(job.processors), analysis::length_class(job.run)}].push_back(job);
     }
     return classes;
 }

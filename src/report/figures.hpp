@@ -10,7 +10,6 @@
 
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/time.hpp>
-#include <batfill/formats/schedule.hpp>
 
 #include "src/analysis/job_measures.hpp"
 #include "src/analysis/steps.hpp"
@@ -22,10 +21,6 @@ namespace batfill::report {
 using analysis::FinishedJobs;
 using analysis::Step;
 using analysis::steps_of;
-
-// Returns one more than the highest processor number of any job; 1 if no job had a processor.
-// Cost: O(n).
-int processors_used(const Schedule& schedule);
 
 // The time from the first submission or start of a job to the last finish; from 0 to 0 if there are no jobs.
 // Cost: O(n).

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -88,14 +87,14 @@ struct DrawnRun {
 
 // The finished jobs of the window. A chart over time takes jobs that ran or waited in it, a distribution jobs that were
 // submitted in it.
-std::vector<DrawnRun> drawn_runs(PlotKind kind, const std::vector<PlottedRun>& runs, const PlotOptions& options) {
+std::vector<DrawnRun> drawn_runs(PlotKind kind, const std::vector<Run>& runs, const PlotOptions& options) {
     const bool over_time = kind == PlotKind::gantt || kind == PlotKind::utilisation || kind == PlotKind::queue;
     const auto in_window = [&](const FinishedJob& job) {
         const Time end = over_time ? job.start + job.run : job.submit;
         return (!options.from || end >= *options.from) && (!options.until || job.submit < *options.until);
     };
     std::vector<DrawnRun> drawn;
-    for (const PlottedRun& run : runs) {
+    for (const Run& run : runs) {
         drawn.push_back({run.label, {}, {}});
         for (const ScheduledJob& job : run.schedule.jobs) {
             if (job.finished() && in_window(analysis::finished_job(job))) {
@@ -362,7 +361,7 @@ double draw_distribution(PlotKind kind, const std::vector<DrawnRun>& runs, Durat
 }
 
 // Why no job is left.
-std::string nothing_to_plot(const std::vector<PlottedRun>& runs, const PlotOptions& options) {
+std::string nothing_to_plot(const std::vector<Run>& runs, const PlotOptions& options) {
     const FinishedJobs all = all_jobs(drawn_runs(PlotKind::gantt, runs, {}));
     if (all.empty()) {
         return "no job finished, there is nothing to plot";
@@ -436,7 +435,7 @@ std::size_t colours_of(PlotKind kind, std::size_t runs) {
     return kind == PlotKind::gantt ? wait_classes.size() : runs;
 }
 
-std::string plot(PlotKind kind, const std::vector<PlottedRun>& runs, const PlotOptions& options) {
+std::string plot(PlotKind kind, const std::vector<Run>& runs, const PlotOptions& options) {
     const std::vector<DrawnRun> drawn = drawn_runs(kind, runs, options);
     const FinishedJobs jobs = all_jobs(drawn);
     if (jobs.empty()) {

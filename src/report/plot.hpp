@@ -8,7 +8,8 @@
 #include <vector>
 
 #include <batfill/core/time.hpp>
-#include <batfill/formats/schedule.hpp>
+
+#include "src/report/report.hpp"
 
 // The charts that `batfill plot` writes, each by itself, as for a paper.
 namespace batfill::report {
@@ -17,12 +18,6 @@ enum class PlotKind { gantt, utilisation, queue, waits, slowdowns };
 
 // Their names, in the order of the kinds.
 inline constexpr std::array<std::string_view, 5> plot_kind_names{"gantt", "utilisation", "queue", "waits", "slowdowns"};
-
-// A schedule and its name in the chart.
-struct PlottedRun {
-    std::string label;
-    Schedule schedule;
-};
 
 // SVG has this many units to an inch.
 inline constexpr double units_per_inch = 96;
@@ -51,6 +46,6 @@ std::size_t colours_of(PlotKind kind, std::size_t runs);
 // Requires: no colours, or as many as colours_of() says.
 // Throws: InputError if no job finished, or none in the window; UsageError if the letters leave no room for the chart.
 // Cost: O(n log n); for a Gantt chart also the area that the jobs cover.
-std::string plot(PlotKind kind, const std::vector<PlottedRun>& runs, const PlotOptions& options);
+std::string plot(PlotKind kind, const std::vector<Run>& runs, const PlotOptions& options);
 
 }  // namespace batfill::report

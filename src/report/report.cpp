@@ -1,7 +1,7 @@
 #include "src/report/report.hpp"
 
 #include <array>
-#include <cstdint>
+#include <cassert>
 #include <filesystem>
 #include <stdexcept>
 #include <string_view>
@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "src/formats/named_platform.hpp"
+#include "src/replay/comparison.hpp"
 #include "src/report/page_parts.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/escaped.hpp"
 #include "src/support/files.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::report {
@@ -50,6 +52,18 @@ Run read_shown_run(const std::string& prefix, const Note& note, std::vector<Sour
     take("statistics", read_statistics, run.statistics);
     take("guarantees", read_guarantees, run.guarantees);
     take("broken_guarantees", read_broken_guarantees, run.broken_guarantees);
+    return run;
+}
+
+// An outcome as the page shows it.
+Run run_of(const Outcome& outcome, const std::string& label) {
+    Run run{label, outcome.schedule()};
+    run.statistics = mapped(outcome.statistics(), [](const Statistic& statistic) {
+        return std::pair(statistic.name, std::to_string(statistic.value));
+    });
+    if (outcome.gives_guarantees()) {
+        run.guarantees = mapped(outcome.simulation().ended(), [&](JobNumber job) { return outcome.guarantee(job); });
+    }
     return run;
 }
 
@@ -101,6 +115,23 @@ std::string render_report(const ReportRequest& request, const Note& note) {
         page.files.push_back(source_file(platform_file(request.platform)));
     }
     page.title = request.title.value_or(list_of(names));
+    return report_page(page);
+}
+
+std::string comparison_page(const ComparisonRequest& request, const std::string& command) {
+    assert(request.workloads.size() == 1 && !request.weeks);
+    const PreparedReplays prepared = prepare_replays(request);
+    const Replay& replay = prepared.replays.front();
+    Report page;
+    page.title = prepared.names.front();
+    page.command = command;
+    page.options = request.metrics;
+    page.options.set_machine(replay.machine());
+    page.workloads = replay.scenario().workloads;
+    page.files.push_back(source_file(request.workloads.front()));
+    page.runs = mapped(request.schedulers, [&](const NamedScheduler& scheduler) {
+        return run_of(replay.run(scheduler.choice), scheduler.name);
+    });
     return report_page(page);
 }
 

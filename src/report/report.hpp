@@ -13,6 +13,10 @@
 #include "src/formats/named_values.hpp"
 #include "src/workloads/named_workload.hpp"
 
+namespace batfill {
+struct ComparisonRequest;
+}
+
 // The page that `batfill report` writes.
 namespace batfill::report {
 
@@ -67,5 +71,11 @@ struct ReportRequest {
 // Reads the runs, as runs::read_run() does, and the files beside them. Returns their page.
 // Throws: InputError as report_page(), and for files that cannot be read or are not as they were written.
 std::string render_report(const ReportRequest& request, const Note& note);
+
+// Returns the page of the one workload of the request under each scheduler, without files in between. `command` is the
+// command that the page shows.
+// Requires: the request has one workload, and no weeks.
+// Throws: as compare().
+std::string comparison_page(const ComparisonRequest& request, const std::string& command);
 
 }  // namespace batfill::report

@@ -32,25 +32,18 @@ using analysis::Unit;
 using analysis::wait;
 
 // The zero, the end and the unit of the times of all runs.
-class Clock {
- public:
-    explicit Clock(const TimeSpan& span) : first_(span.first), last_(span.last) {
+struct Clock : TimeSpan {
+    explicit Clock(const TimeSpan& span) : TimeSpan(span) {
         // Milliseconds suffice for pictures. JavaScript's integers end at 2^53.
-        while ((last_ - first_).count() / tick_ >= Microseconds{1} << 50) {
-            tick_ *= 10;
+        while ((last - first).count() / tick >= Microseconds{1} << 50) {
+            tick *= 10;
         }
     }
-    Time first() const { return first_; }
-    Time last() const { return last_; }
-    double seconds_per_tick() const { return static_cast<double>(tick_) / 1e6; }
-    std::int64_t ticks(Time time) const { return ticks(time - first_); }
+    std::int64_t ticks(Time time) const { return ticks(time - first); }
     // Rounds towards zero.
-    std::int64_t ticks(Duration duration) const { return static_cast<std::int64_t>(duration.count() / tick_); }
+    std::int64_t ticks(Duration duration) const { return static_cast<std::int64_t>(duration.count() / tick); }
 
- private:
-    Time first_;
-    Time last_;
-    Microseconds tick_ = 1000;
+    Microseconds tick = 1000;
 };
 
 // What the page shows of a run besides its label.
@@ -61,8 +54,8 @@ struct MeasuredRun {
     Metrics metrics;
 };
 
-MeasuredRun measured(const Run& run, const Report& report) {
-    MeasuredRun result{run, {}, {}, compute_metrics(run.schedule, report.options, report.workloads)};
+MeasuredRun measured(const Run& run, const MeasuredSchedule& schedule, const Report& report) {
+    MeasuredRun result{run, {}, {}, compute_metrics(schedule, report.options, report.workloads)};
     for (const ScheduledJob& job : run.schedule.jobs) {
         if (job.finished()) {
             result.jobs.push_back(&job);
@@ -183,10 +176,10 @@ void write_steps(const MeasuredRun& run, const Clock& clock, JsonWriter& json) {
     write_column("busy", steps, json, [](Column& all, const Step& step) { all.add_change(step.busy); });
     write_column("waiting", steps, json, [](Column& all, const Step& step) { all.add_change(step.waiting); });
     json.close_object();
-    const std::vector<Period> periods = periods_of(steps, clock.first(), clock.last(), periods_shown);
+    const std::vector<Period> periods = periods_of(steps, clock.first, clock.last, periods_shown);
     json.key("periods").objects(periods, [&](const Period& period) {
-        json.key("from").number((period.from - clock.first()).to_seconds());
-        json.key("until").number((period.until - clock.first()).to_seconds());
+        json.key("from").number((period.from - clock.first).to_seconds());
+        json.key("until").number((period.until - clock.first).to_seconds());
         json.key("busy").number(period.mean_busy);
         json.key("waiting").number(period.mean_waiting);
         json.key("max_waiting").integer(static_cast<std::uint64_t>(std::max(period.max_waiting, 0LL)));
@@ -366,9 +359,12 @@ std::string report_data(const Report& report) {
     std::vector<MeasuredRun> runs;
     FinishedJobs finished;  // of all runs
     const MeasuredSchedule baseline(report.runs[report.baseline].schedule);
+    int used = 1;  // the most processors of a run
     for (const Run& run : report.runs) {
-        analysis::require_same_jobs(baseline, run.schedule);
-        runs.push_back(measured(run, report));
+        const MeasuredSchedule schedule(run.schedule);
+        analysis::require_same_jobs(baseline, schedule);
+        used = std::max(used, schedule.most_processors());
+        runs.push_back(measured(run, schedule, report));
         finished.insert(finished.end(), runs.back().finished.begin(), runs.back().finished.end());
     }
     const Clock clock(span_of(finished));
@@ -383,16 +379,15 @@ std::string report_data(const Report& report) {
         json.key("bytes").integer(file.bytes);
         json.key("sha256").text(file.sha256);
     });
-    const auto used = mapped(report.runs, [](const Run& run) { return processors_used(run.schedule); });
-    const int processors = report.options.processors.value_or(std::ranges::max(used));
+    const int processors = report.options.processors.value_or(used);
     json.key("processors").integer(static_cast<std::uint64_t>(processors));
     // The schedule of a log may use more than the machine has.
-    json.key("processors_drawn").integer(static_cast<std::uint64_t>(std::max(processors, std::ranges::max(used))));
+    json.key("processors_drawn").integer(static_cast<std::uint64_t>(std::max(processors, used)));
     json.key("processors_known").boolean(report.options.processors.has_value());
     json.key("tau").number(report.options.tau.to_seconds());
-    json.key("first").number(clock.first().to_seconds());
-    json.key("span").number((clock.last() - clock.first()).to_seconds());
-    json.key("seconds_per_tick").number(clock.seconds_per_tick());
+    json.key("first").number(clock.first.to_seconds());
+    json.key("span").number((clock.last - clock.first).to_seconds());
+    json.key("seconds_per_tick").number(static_cast<double>(clock.tick) / 1e6);
     json.key("length_classes").texts(analysis::length_class_names);
     json.key("quantiles").array(quantiles_shown, [&](double share) { json.number(share); });
     json.key("states").array(all_job_states, [&](JobState state) { json.text(to_string(state)); });

@@ -3,7 +3,6 @@
 
 #include <batfill/core/error.hpp>
 
-#include "src/simulator/simulated_jobs.hpp"
 #include "src/simulator/simulation.hpp"
 #include "src/support/json.hpp"
 

@@ -54,13 +54,17 @@ void Machines::set_available(int machine, bool available, Time now) {
     available ? --unavailable_ : ++unavailable_;
 }
 
-void Machines::set_power(int machine, State power, Time now) {
-    const auto at = static_cast<std::size_t>(machine);
-    power_[at] = power;
-    if (state_[at] != State::unavailable) {
-        set_state({machine, machine}, state_[at], power, now);
-    } else if (like_batsim5_) {
-        count_time_like_batsim5(at, power, now);
+void Machines::set_power(const ResourceSet& machines, State power, Time now) {
+    for (const Interval& interval : machines.intervals()) {
+        for (int machine = interval.first; machine <= interval.last; ++machine) {
+            const auto at = static_cast<std::size_t>(machine);
+            power_[at] = power;
+            if (state_[at] != State::unavailable) {
+                set_state({machine, machine}, state_[at], power, now);
+            } else if (like_batsim5_) {
+                count_time_like_batsim5(at, power, now);
+            }
+        }
     }
 }
 

@@ -36,10 +36,10 @@ class Machines {
     void leave(Interval machines, Time now);
     // Requires: the machine's availability changes.
     void set_available(int machine, bool available, Time now);
-    // Sets the state that the machine has while no job holds it. An unavailable machine shows it only when it is
+    // Sets the state that the machines have while no job holds them. An unavailable machine shows it only when it is
     // available again.
-    // Requires: no job holds the machine.
-    void set_power(int machine, State power, Time now);
+    // Requires: no job holds a machine of them.
+    void set_power(const ResourceSet& machines, State power, Time now);
 
  private:
     static constexpr std::size_t states = 6;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <utility>
 #include <variant>
 
 #include <batfill/core/error.hpp>
@@ -249,7 +248,8 @@ bool Simulation::expire(const Timer& timer) {
     }
     if (timer.kind == Kind::switching) {
         const SetResourceState& done = switches_[timer.number];
-        set_power(done.processors, done.pstate == computing_pstate ? Machines::State::idle : Machines::State::sleeping);
+        const bool awake = done.pstate == computing_pstate;
+        machines_.set_power(done.processors, awake ? Machines::State::idle : Machines::State::sleeping, results_.now);
     }
     mailbox_.push_back({timer.kind, timer.number});
     return true;

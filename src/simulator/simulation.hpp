@@ -95,7 +95,6 @@ class Simulation {
     void kill(const KillJobs& decision);
     void switch_processors(const SetResourceState& decision);
     Duration time_to_switch(int processor, int pstate) const;
-    void set_power(const ResourceSet& processors, Machines::State power);
     void call_later(Time time);
     void require_registration(const std::string& what) const;
     void register_profile(RegisterProfile& decision);

@@ -35,7 +35,8 @@ void Simulation::switch_processors(const SetResourceState& decision) {
             }
         }
     }
-    set_power(decision.processors, wakes ? Machines::State::waking : Machines::State::falling_asleep);
+    const Machines::State meanwhile = wakes ? Machines::State::waking : Machines::State::falling_asleep;
+    machines_.set_power(decision.processors, meanwhile, results_.now);
     ++pending_;
     ++results_.grouped_switches;
     results_.processor_switches += static_cast<std::size_t>(decision.processors.size());
@@ -65,14 +66,6 @@ Duration Simulation::time_to_switch(int processor, int pstate) const {
         throw InputError("has no speed in pstate " + std::to_string(way) + " that says how long this takes");
     }
     return *time;
-}
-
-void Simulation::set_power(const ResourceSet& processors, Machines::State power) {
-    for (const ResourceSet::Interval& interval : processors.intervals()) {
-        for (int processor = interval.first; processor <= interval.last; ++processor) {
-            machines_.set_power(processor, power, results_.now);
-        }
-    }
 }
 
 }  // namespace batfill

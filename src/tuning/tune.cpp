@@ -15,7 +15,6 @@
 #include "src/support/place_in_errors.hpp"
 #include "src/tuning/checkpoint.hpp"
 #include "src/tuning/tuning_run.hpp"
-#include "src/workloads/named_workload.hpp"
 
 namespace batfill {
 

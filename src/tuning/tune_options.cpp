@@ -57,8 +57,7 @@ WrittenScheduler policy_of(const Options& options, const TuneOptions& read) {
         refuse_if(name == "period", "parameter period searches for weights in each replay, tune does so once for all");
         refuse_if(name == "scales",
                   "parameter scales: expected " + options.written("scale") + " FEATURE=NUMBER instead");
-        const auto known = std::find_if(policy.parameters.begin(), policy.parameters.end(),
-                                        [&key = name](const auto& parameter) { return parameter.first == key; });
+        const auto known = std::ranges::find(policy.parameters, name, &Parameters::Given::value_type::first);
         if (known != policy.parameters.end()) {
             known->second = value;
         } else {

@@ -16,8 +16,6 @@
 
 namespace batfill {
 
-class EmbeddedScheduler;
-
 struct RunOptions {
     Simulator::Progress progress{};  // called now and then
     // Called as often, with the simulation at that time.
@@ -32,9 +30,6 @@ struct RunOptions {
 // nothing until somebody calls for it.
 class Outcome {
  public:
-    Outcome(Outcome&& other) noexcept;
-    ~Outcome();
-
     const Scenario& scenario() const { return *scenario_; }
     // The jobs, the clock and the counts of the simulation at its end.
     const Simulator& simulation() const { return simulator_; }
@@ -50,6 +45,8 @@ class Outcome {
     // The schedule as PREFIX_jobs.csv has it: the jobs in the order in which they ended, rejected ones among them.
     // Cost: O(jobs).
     Schedule schedule() const;
+    // As above, but passes the jobs to `use` one by one.
+    void for_each_job(const std::function<void(const ScheduledJob&)>& use) const;
     // What jobs of the schedule were guaranteed at their submission; which of these guarantees a loss of processors has
     // moved, in the order in which they broke; and the algorithm's counts at the end of the run. Empty if the scheduler
     // is not one of ours.
@@ -57,7 +54,7 @@ class Outcome {
     Guarantee guarantee(JobNumber number) const;
     std::vector<BrokenGuarantee> broken_guarantees() const;
     const std::vector<Statistic>& statistics() const { return statistics_; }
-    std::map<RejectionCause, Rejections> rejected() const;
+    const std::map<RejectionCause, Rejections>& rejected() const { return rejected_; }
     // The jobs that the scheduler registered and the scenario does not have. Later runs of killed jobs are not among
     // them.
     Workload registered_jobs() const;
@@ -76,8 +73,8 @@ class Outcome {
     std::shared_ptr<const Scenario> scenario_;
     Simulator simulator_;
     std::unique_ptr<Engine> engine_;
-    std::unique_ptr<EmbeddedScheduler> scheduler_;
     std::vector<Statistic> statistics_;
+    std::map<RejectionCause, Rejections> rejected_;
     std::string deadlock_;
     double scheduler_seconds_ = 0;
 };

@@ -9,7 +9,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <batfill/core/error.hpp>
@@ -18,6 +17,7 @@
 #include <batfill/core/time.hpp>
 #include <batfill/engine/events.hpp>
 #include <batfill/formats/platform.hpp>
+#include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
 
 namespace batfill {
@@ -116,6 +116,20 @@ struct SimulatedJob {
     bool kill_requested = false;
     // The scheduler knows that the job has ended, and may not kill it any more.
     bool end_told = false;
+};
+
+// The times of a job that ran, as Batsim reports them.
+struct ReportedTimes {
+    Duration run;
+    Time finish;
+    Duration wait;
+    Duration turnaround;
+
+    explicit ReportedTimes(const SimulatedJob& job)
+        : run(job.end == job.start ? shown_for_no_time : job.end - job.start),
+          finish(job.start + run),
+          wait(job.start - job.job->description.submit),
+          turnaround(wait + run) {}
 };
 
 // The time that machines spent in each state, summed over machines. As in Batsim, a period counts only once a change of

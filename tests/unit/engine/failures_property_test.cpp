@@ -11,7 +11,6 @@
 
 #include <batfill/replay/replay.hpp>
 
-#include "src/simulator/simulated_jobs.hpp"
 #include "tests/support/plain_backfilling.hpp"
 #include "tests/support/plain_machine.hpp"
 #include "tests/support/random_stream.hpp"
