@@ -100,8 +100,10 @@ LogBuilder::LogBuilder(const std::string& path, const AccountingData& data) : da
     other_fields_.number_of("");
 }
 
-void LogBuilder::add_field(std::string_view name, long long number) {
-    JsonWriter::behind(fields_).key(name).integer(number);
+void LogBuilder::add_field(std::string_view name, std::optional<long long> number) {
+    if (number) {
+        JsonWriter::behind(fields_).key(name).integer(*number);
+    }
 }
 
 void LogBuilder::add_field(std::string_view name, std::string_view text) {

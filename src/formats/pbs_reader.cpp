@@ -304,9 +304,7 @@ void add_end_record(std::string_view id, const PbsAttributes& attributes, bool c
         builder.add_field("gpus", found);
     }
     builder.add_field("nodes", attributes["Resource_List.nodect"].text);
-    if (const auto bytes = read_bytes(attributes["Resource_List.mem"].text, 1)) {
-        builder.add_field("memory", *bytes);
-    }
+    builder.add_field("memory", read_bytes(attributes["Resource_List.mem"].text, 1));
     builder.add_field("dependency", attributes["depend"].text);
     builder.add(job, line);
 }

@@ -13,15 +13,9 @@ void add_fields(const auto& texts, const SacctResources& resources, LogBuilder& 
     builder.add_field("qos", texts.qos);
     builder.add_field("name", texts.name);
     builder.add_field("reservation", texts.reservation);
-    if (resources.gpus) {
-        builder.add_field("gpus", *resources.gpus);
-    }
-    if (resources.nodes) {
-        builder.add_field("nodes", *resources.nodes);
-    }
-    if (resources.memory) {
-        builder.add_field("memory", *resources.memory);
-    }
+    builder.add_field("gpus", resources.gpus);
+    builder.add_field("nodes", resources.nodes);
+    builder.add_field("memory", resources.memory);
 }
 
 // The sum of what is known, up to a limit.
