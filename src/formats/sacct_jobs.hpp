@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -21,11 +22,8 @@ struct SacctResources {
 
 struct SacctJob {
     AccountedJob job;
-    std::string_view component;  // "10+1", of the heterogeneous job 10; empty: a whole job
-    std::string_view account;
-    std::string_view qos;
-    std::string_view name;
-    std::string_view reservation;
+    std::string_view component;             // "10+1", of the heterogeneous job 10; empty: a whole job
+    std::array<std::string_view, 4> texts;  // its account, qos, name and reservation
     SacctResources resources;
     bool allocates_more = false;  // GPUs or memory are not in its request, and come from the allocation
 };
@@ -43,10 +41,7 @@ class SacctJobs {
     // A run of a heterogeneous job. A requeued job has several runs, and each of its components a row for each run.
     struct Run {
         std::optional<std::size_t> place;  // in the log; none: it was left out
-        std::string account;
-        std::string qos;
-        std::string name;
-        std::string reservation;
+        std::array<std::string, 4> texts;
         SacctResources resources;
     };
 

@@ -224,10 +224,8 @@ void add_job(const JsonValue& object, bool counts_nodes, std::size_t number, Sac
     const std::string_view user = text_in(&object, "user");
     added.job.user = user.empty() ? text_in(member(&object, "association"), "user") : user;
     added.job.queue = text_in(&object, "partition");
-    added.account = text_in(&object, "account");
-    added.qos = text_in(&object, "qos");
-    added.name = text_in(&object, "name");
-    added.reservation = text_in(member(&object, "reservation"), "name");
+    added.texts = {text_in(&object, "account"), text_in(&object, "qos"), text_in(&object, "name"),
+                   text_in(member(&object, "reservation"), "name")};
     jobs.add(added, number);
 }
 

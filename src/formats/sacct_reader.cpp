@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -120,6 +121,24 @@ long long nodes_of(const CsvRow& row) {
     return first_number(row, {column("NNodes"), column("AllocNodes")}).value_or(-1);
 }
 
+void add_fields(const auto& texts, const SacctResources& resources, LogBuilder& builder) {
+    constexpr std::array names{"account", "qos", "name", "reservation"};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        builder.add_field(names[i], texts[i]);
+    }
+    builder.add_field("gpus", resources.gpus);
+    builder.add_field("nodes", resources.nodes);
+    builder.add_field("memory", resources.memory);
+}
+
+// The sum of what is known, up to a limit.
+std::optional<long long> sum_of(std::optional<long long> a, std::optional<long long> b) {
+    if (!a || !b) {
+        return a ? a : b;
+    }
+    return *a <= most_bytes - *b ? *a + *b : most_bytes;
+}
+
 // Reads the rows of one file.
 class Reader {
  public:
@@ -173,10 +192,8 @@ class Reader {
 
     static void read_fields(const CsvRow& row, SacctJob& job) {
         const auto text = [&](std::size_t column) { return field(row, column).text; };
-        job.account = text(column("Account"));
-        job.qos = text(column("QOS"));
-        job.name = text(column("JobName"));
-        job.reservation = text(column("Reservation"));
+        job.texts = {text(column("Account")), text(column("QOS")), text(column("JobName")),
+                     text(column("Reservation"))};
         if (const long long nodes = nodes_of(row); nodes > 0) {
             job.resources.nodes = nodes;
         }
@@ -223,6 +240,52 @@ class Reader {
 };
 
 }  // namespace
+
+void SacctJobs::add(const SacctJob& added, std::size_t line) {
+    if (added.component.empty()) {
+        add_run(added, line);
+        return;
+    }
+    std::vector<Run>& runs = heterogeneous_[std::string(added.job.id)];
+    const std::size_t run = rows_of_component_[std::string(added.component)]++;
+    if (run >= runs.size()) {
+        Run& added_run = runs.emplace_back();
+        std::ranges::copy(added.texts, added_run.texts.begin());
+        added_run.resources = added.resources;
+        added_run.place = add_run(added, line);
+    } else if (runs[run].place && (!added.job.start || times_of(added.job).missing != nullptr)) {
+        builder_.leave_out("component of a heterogeneous job that never started");
+    } else if (runs[run].place) {
+        join(added, runs[run]);
+    } else {
+        builder_.leave_out("component of a heterogeneous job that is left out");
+    }
+}
+
+std::optional<std::size_t> SacctJobs::add_run(const SacctJob& added, std::size_t line) {
+    const AccountedJob& job = added.job;
+    if (!job.start) {
+        builder_.leave_out("never started");
+        return std::nullopt;
+    }
+    if (!job.walltime && !builder_.has_limit(job.queue)) {
+        builder_.note("time limit missing, UNLIMITED or Partition_Limit: unknown");
+    }
+    if (added.allocates_more) {
+        builder_.note("GPUs or memory not in the request: those of the allocation");
+    }
+    add_fields(added.texts, added.resources, builder_);
+    return builder_.add(job, line);
+}
+
+void SacctJobs::join(const SacctJob& component, Run& run) {
+    const SacctResources& more = component.resources;
+    const SacctResources sum{sum_of(run.resources.gpus, more.gpus), sum_of(run.resources.nodes, more.nodes),
+                             sum_of(run.resources.memory, more.memory)};
+    add_fields(run.texts, sum, builder_);
+    builder_.join(*run.place, component.job);
+    run.resources = sum;
+}
 
 void read_sacct(const std::string& path, const AccountingData& data, LogBuilder& builder) {
     Reader reader(data, builder);
