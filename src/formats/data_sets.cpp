@@ -20,18 +20,14 @@ constexpr std::size_t max_line_size = std::size_t{64} << 10;
 
 // A text of the object, "" if it is missing, null or "None".
 RecordField field(const JsonValue& object, const char* name) {
-    const auto member = object.FindMember(name);
-    const bool has_text = member != object.MemberEnd() && member->value.IsString() && view(member->value) != "None";
-    return {name, has_text ? view(member->value) : std::string_view()};
+    const std::string_view text = text_in(&object, name);
+    return {name, text == "None" ? std::string_view() : text};
 }
 
 // The array of this name. Null if it is missing or something else.
 const JsonValue* array_in(const JsonValue& object, const char* name) {
-    if (!object.IsObject()) {
-        return nullptr;
-    }
-    const auto member = object.FindMember(name);
-    return member != object.MemberEnd() && member->value.IsArray() ? &member->value : nullptr;
+    const JsonValue* const member = member_of(&object, name);
+    return member != nullptr && member->IsArray() ? member : nullptr;
 }
 
 long long gpus_of(const JsonValue& attempt) {

@@ -218,13 +218,10 @@ class WorkloadReader {
 
     // How an error names an unreadable job: by its index, and by its id if that can be read.
     std::string job_place(const JsonValue& object) const {
-        std::string place = "jobs[" + std::to_string(workload_.jobs.size()) + "]";
-        if (object.IsObject()) {
-            if (const auto id = object.FindMember("id"); id != object.MemberEnd() && id->value.IsString()) {
-                place += " (id " + in_quotes(view(id->value)) + ")";
-            }
-        }
-        return place;
+        const JsonValue* const id = member_of(&object, "id");
+        const bool has_id = id != nullptr && id->IsString();
+        return "jobs[" + std::to_string(workload_.jobs.size()) + "]" +
+               (has_id ? " (id " + in_quotes(view(*id)) + ")" : "");
     }
 
     void read_profiles() {

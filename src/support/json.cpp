@@ -283,6 +283,19 @@ void append_exact_json(const JsonValue& value, std::string& out) {
     });
 }
 
+const JsonValue* member_of(const JsonValue* object, const char* name) {
+    if (object == nullptr || !object->IsObject()) {
+        return nullptr;
+    }
+    const auto found = object->FindMember(name);
+    return found == object->MemberEnd() || found->value.IsNull() ? nullptr : &found->value;
+}
+
+std::string_view text_in(const JsonValue* object, const char* name) {
+    const JsonValue* const value = member_of(object, name);
+    return value != nullptr && value->IsString() ? view(*value) : std::string_view();
+}
+
 std::string in_quotes(std::string_view name) {
     std::size_t size = std::min(name.size(), max_shown);
     while (size > 0 && size < name.size() && (static_cast<unsigned char>(name[size]) & 0xC0U) == 0x80U) {
