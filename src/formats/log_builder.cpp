@@ -12,7 +12,6 @@
 #include <batfill/core/error.hpp>
 
 #include "src/formats/job_id.hpp"
-#include "src/formats/job_json.hpp"
 #include "src/formats/record_field.hpp"
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
@@ -48,7 +47,7 @@ constexpr int not_ended = -2;
 constexpr int ended_somehow = -1;
 constexpr int resized = -3;  // the end of a part of the job, which went on with another size
 
-// Words for states, in lower case, and their status in SWF. Jobs that have not ended wait or run.
+// Words for states, and their status in SWF. Jobs that have not ended wait or run.
 struct StateWords {
     int status;
     std::array<std::string_view, 9> words;  // rest: empty
@@ -66,15 +65,12 @@ std::optional<int> status_of(std::string_view state) {
         {not_ended, {"running", "pending", "suspended", "completing", "configuring", "queued"}},
         {resized, {"resizing"}},
     }};
-    std::string word;
-    for (const char c : state.substr(0, state.find(' '))) {
-        word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    }
+    const std::string_view word = state.substr(0, state.find(' '));
     if (word.empty()) {
         return ended_somehow;
     }
-    const auto* const found = std::ranges::find_if(
-        known, [&](const StateWords& group) { return std::ranges::find(group.words, word) != group.words.end(); });
+    const auto* const found =
+        std::ranges::find_if(known, [&](const StateWords& group) { return is_one_of(word, group.words); });
     return found == known.end() ? std::nullopt : std::optional(found->status);
 }
 

@@ -42,16 +42,7 @@ Duration quotient(Microseconds dividend, long long divisor) {
     return Duration::microseconds(whole + (!is_away_from_zero ? 0 : rest < 0 ? -1 : 1));
 }
 
-// Whether the text is one of the words, which are in lower case, in any letters.
-template <std::size_t size>
-bool is_one_of(std::string_view text, const std::array<std::string_view, size>& words) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::ranges::any_of(words, [&](std::string_view word) {
-        return word.size() == text.size() && std::ranges::equal(text, word, {}, lower);
-    });
-}
-
-// Words for a missing value, in lower case. Databases print null and \N, R and pandas na, nan and nat, spreadsheets
+// Words for a missing value. Databases print null and \N, R and pandas na, nan and nat, spreadsheets
 // #n/a.
 constexpr auto missing_words = std::to_array<std::string_view>(
     {"null",    "nan",     "-nan",   "nat",     "none",    "unknown", "n/a",  "#n/a",      "na",
@@ -160,6 +151,12 @@ std::optional<Duration> RecordField::length(Duration unit) const {
         fail("seconds, a length such as 1-12:00:00, or UNLIMITED");
     }
     return read;
+}
+
+std::optional<Duration> RecordField::limit(Duration unit) const {
+    const std::optional<Duration> read = length(unit);
+    const bool is_none = read == unit * slurm_no_number || read == unit * (slurm_no_number + 1);
+    return is_none ? std::nullopt : read;
 }
 
 // Large numbers of nodes have a unit, such as 2K. Programs that know no missing integers write 4.0 for 4.

@@ -21,9 +21,6 @@ namespace {
 
 constexpr long long mebibyte = 1 << 20;
 
-// From here on, the numbers of 32 bits that Slurm writes for INFINITE and NO_VAL.
-constexpr long long no_number = 4'294'967'294;
-
 // Slurm before 21.08 adds this to a memory for each processor.
 constexpr std::uint64_t for_each_processor = std::uint64_t{1} << 63;
 
@@ -53,7 +50,8 @@ std::optional<std::uint64_t> number_in(const JsonValue* object, const char* name
 // As above; none also from 2^32 - 2 on.
 std::optional<long long> small_number_in(const JsonValue* object, const char* name) {
     const std::optional<std::uint64_t> number = number_in(object, name);
-    return number && *number < std::uint64_t{no_number} ? std::optional(static_cast<long long>(*number)) : std::nullopt;
+    return number && *number < std::uint64_t{slurm_no_number} ? std::optional(static_cast<long long>(*number))
+                                                              : std::nullopt;
 }
 
 // What a list of TRES says. The numbers of memory are mebibytes.

@@ -29,10 +29,6 @@ constexpr auto free_texts =
                                      "submitline", "extra", "container", "wckey", "constraints", "reservation", "stdin",
                                      "stdout", "stderr", "stdinexpanded", "stdoutexpanded", "stderrexpanded"});
 
-// The numbers that Slurm writes for INFINITE and NO_VAL.
-constexpr long long infinite_limit = 4'294'967'295;
-constexpr long long no_limit = 4'294'967'294;
-
 constexpr std::size_t max_json_size = std::size_t{2} << 30;
 
 CsvFormat format_of(const AccountingData& data) {
@@ -72,11 +68,8 @@ std::optional<Duration> walltime_of(const CsvRow& row) {
     if (const RecordField limit = field(row, column("Timelimit")); !limit.is_missing()) {
         return limit.length();
     }
-    const std::optional<Duration> minutes = field(row, column("TimelimitRaw")).length();
-    if (!minutes || *minutes == Duration::seconds(infinite_limit) || *minutes == Duration::seconds(no_limit)) {
-        return std::nullopt;
-    }
-    return *minutes * 60;
+    const std::optional<Duration> minutes = field(row, column("TimelimitRaw")).limit();
+    return minutes ? std::optional(*minutes * 60) : std::nullopt;
 }
 
 std::optional<long long> first_number(const CsvRow& row, std::initializer_list<std::size_t> candidates) {

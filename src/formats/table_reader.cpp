@@ -21,10 +21,6 @@ consteval std::size_t place_of(std::string_view field) {
     return place_in(fields, field);
 }
 
-// The numbers that Slurm writes for INFINITE and NO_VAL.
-constexpr long long slurm_infinite = 4'294'967'295;
-constexpr long long slurm_none = 4'294'967'294;
-
 class Reader {
  public:
     Reader(const AccountingData& data, LogBuilder& builder) : data_(data), builder_(builder) {
@@ -65,7 +61,9 @@ class Reader {
         }
         job.wait = field(row, place_of("wait")).length();
         job.run_time = field(row, place_of("run-time")).length();
-        job.walltime = walltime_of(row);
+        job.walltime = maps(place_of("walltime-minutes"))
+                           ? field(row, place_of("walltime-minutes")).limit(Duration::seconds(60))
+                           : field(row, place_of("walltime")).limit();
         read_size(row, job);
         const RecordField state = field(row, place_of("state"));
         job.state = state.is_missing() ? "" : state.text;
@@ -145,19 +143,6 @@ class Reader {
     RecordField field(const CsvRow& row, std::size_t place) const {
         const std::size_t column = column_of_[place];
         return column == none ? RecordField{} : RecordField{columns_[column], trimmed(row.text(column))};
-    }
-
-    std::optional<Duration> walltime_of(const CsvRow& row) const {
-        if (!maps(place_of("walltime-minutes"))) {
-            const std::optional<Duration> walltime = field(row, place_of("walltime")).length();
-            const bool is_unlimited =
-                walltime == Duration::seconds(slurm_infinite) || walltime == Duration::seconds(slurm_none);
-            return is_unlimited ? std::nullopt : walltime;
-        }
-        constexpr Duration minute = Duration::seconds(60);
-        const std::optional<Duration> walltime = field(row, place_of("walltime-minutes")).length(minute);
-        const bool is_unlimited = walltime == minute * slurm_infinite || walltime == minute * slurm_none;
-        return is_unlimited ? std::nullopt : walltime;
     }
 
     void read_size(const CsvRow& row, AccountedJob& job) const {

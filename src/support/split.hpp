@@ -19,6 +19,17 @@ inline std::string_view trimmed(std::string_view text) {
     return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
+// Whether the texts are equal but for the case of ASCII letters.
+inline bool equal_in_any_case(std::string_view a, std::string_view b) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+// Whether the text is one of the words, in any case.
+inline bool is_one_of(std::string_view text, std::span<const std::string_view> words) {
+    return std::ranges::any_of(words, [&](std::string_view word) { return equal_in_any_case(text, word); });
+}
+
 // The beginning of a text, in quotes and on one line, for an error message.
 inline std::string excerpt(std::string_view text) {
     constexpr std::size_t shown = 60;
