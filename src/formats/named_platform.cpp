@@ -1,6 +1,5 @@
 #include "src/formats/named_platform.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <filesystem>
 #include <set>

@@ -1,7 +1,6 @@
 #include "src/formats/tres.hpp"
 
 #include <cmath>
-#include <string>
 
 #include <batfill/core/error.hpp>
 
