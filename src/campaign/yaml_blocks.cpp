@@ -6,7 +6,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "src/support/durations.hpp"
+#include "src/support/calendar.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"

@@ -10,7 +10,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/parameters.hpp>
 
-#include "src/support/durations.hpp"
+#include "src/support/calendar.hpp"
 #include "src/support/names.hpp"
 #include "src/support/numbers.hpp"
 #include "src/support/split.hpp"

@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 
-#include "src/support/durations.hpp"
+#include "src/support/calendar.hpp"
 #include "src/support/overloaded.hpp"
 #include "src/support/split.hpp"
 

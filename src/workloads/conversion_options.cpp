@@ -8,7 +8,6 @@
 
 #include "src/options/file_rules.hpp"
 #include "src/support/calendar.hpp"
-#include "src/support/durations.hpp"
 #include "src/workloads/workload_values.hpp"
 
 namespace batfill {
