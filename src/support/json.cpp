@@ -6,7 +6,7 @@
 #include <clocale>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -106,17 +106,9 @@ class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Che
 
 // Whether a text is ASCII and has no escapes.
 bool is_plain(std::string_view text) {
-    std::uint64_t bits = 0;
-    std::uint64_t eight = 0;
-    std::size_t at = 0;
-    for (; at + sizeof(eight) <= text.size(); at += sizeof(eight)) {
-        std::memcpy(&eight, text.data() + at, sizeof(eight));
-        bits |= eight;
-    }
-    eight = 0;
-    std::memcpy(&eight, text.data() + at, text.size() - at);
-    bits |= eight;
-    return (bits & 0x8080808080808080U) == 0 && text.find('\\') == std::string_view::npos;
+    const auto join = [](unsigned char bits, char c) { return static_cast<unsigned char>(bits | c); };
+    const unsigned char bits = std::accumulate(text.begin(), text.end(), static_cast<unsigned char>(0), join);
+    return bits < 0x80 && text.find('\\') == std::string_view::npos;
 }
 
 void append(const JsonValue& value, JsonWriter& json, auto append_number) {
