@@ -40,8 +40,7 @@ void read(const CsvRow& row, std::vector<BrokenGuarantee>& out) {
 }
 
 template <class Record>
-std::vector<Record> records_in(const std::string& path, const CsvFormat& format,
-                               std::optional<std::string_view> text = {}) {
+std::vector<Record> records_in(const std::string& path, const CsvFormat& format, std::optional<std::string_view> text) {
     std::vector<Record> records;
     read_csv(
         path, format, [&](const CsvRow& row) { read(row, records); }, text);
@@ -64,19 +63,11 @@ void append_line(const std::string& job_id, std::initializer_list<std::optional<
 
 }  // namespace
 
-std::vector<Guarantee> read_guarantees(const std::string& path) {
-    return records_in<Guarantee>(path, guarantees);
-}
-
-std::vector<Guarantee> parse_guarantees(std::string_view text, const std::string& path) {
+std::vector<Guarantee> read_guarantees(const std::string& path, std::optional<std::string_view> text) {
     return records_in<Guarantee>(path, guarantees, text);
 }
 
-std::vector<BrokenGuarantee> read_broken_guarantees(const std::string& path) {
-    return records_in<BrokenGuarantee>(path, broken_guarantees);
-}
-
-std::vector<BrokenGuarantee> parse_broken_guarantees(std::string_view text, const std::string& path) {
+std::vector<BrokenGuarantee> read_broken_guarantees(const std::string& path, std::optional<std::string_view> text) {
     return records_in<BrokenGuarantee>(path, broken_guarantees, text);
 }
 

@@ -163,17 +163,11 @@ double stretch_of(const ExecutionRecord& execution) {
                                static_cast<long double>(execution.length.count()));
 }
 
-Schedule parse_schedule(std::string_view text, const std::string& path) {
+Schedule read_schedule(const std::string& path, std::optional<std::string_view> text) {
     Schedule schedule{path, {}};
+    schedule.jobs.reserve(text ? 0 : estimated_lines(path));
     read_csv(
         path, format, [&](const CsvRow& row) { schedule.jobs.push_back(read_job(row)); }, text);
-    return schedule;
-}
-
-Schedule read_schedule(const std::string& path) {
-    Schedule schedule{path, {}};
-    schedule.jobs.reserve(estimated_lines(path));
-    read_schedule(path, [&](ScheduledJob&& job) { schedule.jobs.push_back(std::move(job)); });
     return schedule;
 }
 
