@@ -1,8 +1,7 @@
-#include "src/workloads/model_options.hpp"
-
 #include <memory>
 
 #include "src/formats/platform_options.hpp"
+#include "src/workloads/workload_options.hpp"
 #include "src/workloads/workload_values.hpp"
 
 namespace batfill {

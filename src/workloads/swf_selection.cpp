@@ -180,10 +180,6 @@ std::string list_of_numbers(const std::vector<long long>& numbers) {
     return list_of(mapped(numbers, [](long long number) { return std::to_string(number); }));
 }
 
-bool longer_than_estimate(const SwfJob& job) {
-    return has_estimate(job) && job.run_time > job.requested_time;
-}
-
 long long size_of(const SwfJob& job, const SwfConversion& conversion) {
     const long long processors =
         size_is_requested(job, conversion) ? job.requested_processors : job.allocated_processors;
