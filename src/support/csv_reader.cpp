@@ -420,12 +420,9 @@ void read_csv(const std::string& path, const CsvFormat& format, const std::funct
                 return;
             }
             const std::string wanted = "a " + std::string(format.name);
-            if (format.is_mapped) {  // numbers alone, and comments, look like a log
-                require_kind(piece, path, wanted,
-                             {FileKind::jobs_csv, FileKind::table, FileKind::log, FileKind::empty});
-            } else {
-                require_kind(piece, path, wanted, {FileKind::jobs_csv, FileKind::table, FileKind::empty});
-            }
+            // Numbers alone, and comments, look like a log.
+            const FileKind of_mapped = format.is_mapped ? FileKind::log : FileKind::table;
+            require_kind(piece, path, wanted, {FileKind::jobs_csv, FileKind::table, of_mapped, FileKind::empty});
             piece = parser.without_comments(piece);
         }
         parser.add(piece);
