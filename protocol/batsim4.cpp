@@ -11,7 +11,7 @@
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
 #include "src/support/csv_text.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::protocol {
 

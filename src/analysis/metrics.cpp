@@ -11,7 +11,7 @@
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

@@ -9,7 +9,7 @@
 #include "src/support/calendar.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::campaign {
 

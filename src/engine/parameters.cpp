@@ -12,8 +12,7 @@
 
 #include "src/support/calendar.hpp"
 #include "src/support/names.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

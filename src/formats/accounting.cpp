@@ -11,7 +11,7 @@
 #include "src/formats/job_json.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

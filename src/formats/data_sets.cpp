@@ -6,8 +6,7 @@
 #include "src/formats/accounting_readers.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 // Data sets that are no table in CSV.

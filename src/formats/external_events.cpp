@@ -5,7 +5,7 @@
 
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 namespace batfill {

@@ -16,8 +16,7 @@
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

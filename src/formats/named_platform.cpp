@@ -9,7 +9,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/support/names.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

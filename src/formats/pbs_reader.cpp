@@ -10,9 +10,8 @@
 #include "src/formats/accounting_readers.hpp"
 #include "src/formats/tres.hpp"
 #include "src/support/json.hpp"
-#include "src/support/numbers.hpp"
 #include "src/support/place_in_errors.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 // Accounting logs of PBS, TORQUE and Cobalt.

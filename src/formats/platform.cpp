@@ -14,8 +14,7 @@
 #include <batfill/formats/platform.hpp>
 
 #include "src/support/csv_text.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 namespace batfill {

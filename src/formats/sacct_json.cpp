@@ -11,7 +11,7 @@
 #include "src/formats/sacct_jobs.hpp"
 #include "src/formats/tres.hpp"
 #include "src/support/json.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 // The output of `sacct --json` of Slurm 20.11 and later. Its versions write numbers as such, or as
 // {"set": true, "infinite": false, "number": 5}.

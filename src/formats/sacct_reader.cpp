@@ -10,8 +10,7 @@
 #include "src/formats/tres.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/files.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

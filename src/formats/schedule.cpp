@@ -9,7 +9,7 @@
 #include "src/formats/job_id.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/csv_text.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

@@ -6,8 +6,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
 
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 namespace batfill {

@@ -5,9 +5,8 @@
 
 #include "src/formats/accounting_readers.hpp"
 #include "src/support/csv_reader.hpp"
-#include "src/support/numbers.hpp"
 #include "src/support/place_in_errors.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

@@ -5,7 +5,7 @@
 
 #include "src/support/calendar.hpp"
 #include "src/support/overloaded.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::options {
 

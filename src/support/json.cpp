@@ -16,7 +16,7 @@
 
 #include "src/support/csv_text.hpp"
 #include "src/support/json_writer.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

@@ -9,7 +9,7 @@
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

@@ -1,15 +1,19 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <batfill/core/error.hpp>
 
+// Parts of texts, and numbers in them.
 namespace batfill {
 
 inline constexpr std::string_view blanks = " \t\r\n";
@@ -74,6 +78,42 @@ inline std::size_t split_at_blanks(std::string_view line, std::span<std::string_
         }
     }
     return found;
+}
+
+// Returns the number that is all of `text`, as std::from_chars() reads it. None if there is no such number.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+    Number number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+// Returns the whole number that a text with separators between thousands gives, such as 1,024 or 12'345'678. None for
+// any other text, also without separators.
+inline std::optional<long long> number_with_groups(std::string_view text) {
+    constexpr std::size_t group = 3;
+    const std::size_t first = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (first == 0 || first > group || first == text.size() ||
+        std::string_view(",'_ ").find(text[first]) == std::string_view::npos) {
+        return std::nullopt;
+    }
+    std::string digits(text.substr(0, first));
+    for (std::size_t at = first; at < text.size(); at += group + 1) {
+        const std::string_view part = text.substr(at + 1, group);
+        if (text[at] != text[first] || part.size() != group ||
+            part.find_first_not_of("0123456789") != std::string_view::npos) {
+            return std::nullopt;
+        }
+        digits += part;
+    }
+    return number_in<long long>(digits);
+}
+
+// Returns the number with leading zeros, `width` digits in all. Names with it sort in the order of the numbers.
+// Requires: the number fits in `width` digits.
+inline std::string padded(std::size_t number, std::size_t width) {
+    const std::string text = std::to_string(number);
+    return std::string(width - text.size(), '0') + text;
 }
 
 }  // namespace batfill
