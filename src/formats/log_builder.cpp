@@ -69,7 +69,7 @@ std::optional<int> status_of(std::string_view state) {
         return ended_somehow;
     }
     const auto* const found =
-        std::ranges::find_if(known, [&](const StateWords& group) { return is_one_of(word, group.words); });
+        std::ranges::find_if(known, [&](const StateWords& group) { return is_word_of(word, group.words); });
     return found == known.end() ? std::nullopt : std::optional(found->status);
 }
 

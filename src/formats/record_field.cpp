@@ -100,11 +100,11 @@ std::string larger_unit(Duration number) {
 
 bool RecordField::is_missing() const {
     const bool begins_with_digit = !text.empty() && text.front() >= '0' && text.front() <= '9';
-    return begins_with_digit ? is_missing_date(text) : text.empty() || is_one_of(text, missing_words);
+    return begins_with_digit ? is_missing_date(text) : text.empty() || is_word_of(text, missing_words);
 }
 
 std::string_view RecordField::name_or_empty() const {
-    return is_one_of(text, missing_names) ? std::string_view() : text;
+    return is_word_of(text, missing_names) ? std::string_view() : text;
 }
 
 std::optional<Instant> RecordField::instant(TimeZone& zone, TimeFormat format) const {
@@ -118,7 +118,7 @@ std::optional<Instant> RecordField::instant(TimeZone& zone, TimeFormat format) c
     if (const auto date = may_be_date ? read_date(text, *rule.order, zone) : std::nullopt) {
         return date;
     }
-    if (is_one_of(text, largest_integers)) {
+    if (is_word_of(text, largest_integers)) {
         return std::nullopt;
     }
     if (const auto day = format == TimeFormat::days ? instant_of_day(text) : std::nullopt) {
@@ -142,7 +142,7 @@ std::optional<Instant> RecordField::instant(TimeZone& zone, TimeFormat format) c
 }
 
 std::optional<Duration> RecordField::length(Duration unit) const {
-    if (is_missing() || is_one_of(text, unlimited_words) || is_one_of(text, largest_integers)) {
+    if (is_missing() || is_word_of(text, unlimited_words) || is_word_of(text, largest_integers)) {
         return std::nullopt;
     }
     const std::optional<Duration> read = read_length(text, unit);

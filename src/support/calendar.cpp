@@ -202,7 +202,7 @@ std::optional<long long> seconds_of_unit(std::string_view word) {
         {7LL * 24 * seconds_of_hour, {"w", "week", "weeks", "", ""}},
     }};
     const auto* const unit =
-        std::ranges::find_if(units, [&](const auto& known) { return is_one_of(word, known.second); });
+        std::ranges::find_if(units, [&](const auto& known) { return is_word_of(word, known.second); });
     return word.empty() || unit == units.end() ? std::nullopt : std::optional(unit->first);
 }
 

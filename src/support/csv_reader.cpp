@@ -269,7 +269,7 @@ class CsvParser {
     // Finds the last column, if it takes surplus fields. An empty name after it is the end of each line.
     void find_free_text() {
         const std::size_t last = header_size_ - (header_size_ > 1 && row_.field(header_size_ - 1).empty() ? 2 : 1);
-        if (is_one_of(row_.field(last), row_.format_.free_texts)) {
+        if (is_word_of(row_.field(last), row_.format_.free_texts)) {
             free_text_ = last;
         }
     }

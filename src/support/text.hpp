@@ -30,7 +30,7 @@ inline bool equal_in_any_case(std::string_view a, std::string_view b) {
 }
 
 // Whether the text is one of the words, in any case.
-inline bool is_one_of(std::string_view text, std::span<const std::string_view> words) {
+inline bool is_word_of(std::string_view text, std::span<const std::string_view> words) {
     return std::ranges::any_of(words, [&](std::string_view word) { return equal_in_any_case(text, word); });
 }
 
@@ -62,20 +62,12 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
 inline std::size_t split_at_blanks(std::string_view line, std::span<std::string_view> columns) {
     const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
     std::size_t found = 0;
-    for (std::size_t i = 0; i < line.size();) {
-        const std::size_t begin = i;
-        while (i < line.size() && !is_blank(line[i])) {
-            ++i;
+    for (const auto* at = std::ranges::find_if_not(line, is_blank); at != line.end(); ++found) {
+        const auto* const end = std::find_if(at, line.end(), is_blank);
+        if (found < columns.size()) {
+            columns[found] = std::string_view(at, end);
         }
-        if (i > begin) {
-            if (found < columns.size()) {
-                columns[found] = line.substr(begin, i - begin);
-            }
-            ++found;
-        }
-        while (i < line.size() && is_blank(line[i])) {
-            ++i;
-        }
+        at = std::find_if_not(end, line.end(), is_blank);
     }
     return found;
 }
