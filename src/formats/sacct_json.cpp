@@ -199,9 +199,7 @@ void add_job(const JsonValue& object, bool counts_nodes, std::size_t number, Sac
     }
     const std::string id = id_of(object);
     SacctJob added;
-    const std::size_t plus = id.find('+');
-    added.job.id = std::string_view(id).substr(0, plus);
-    added.component = plus == std::string::npos ? std::string_view() : id;
+    added.job.id = id;
     read_times(object, added.job);
     read_resources(object, counts_nodes, added);
     added.job.state = state_of(object);

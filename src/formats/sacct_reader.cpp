@@ -30,14 +30,6 @@ constexpr auto free_texts =
 
 constexpr std::size_t max_json_size = std::size_t{2} << 30;
 
-CsvFormat format_of(const AccountingData& data) {
-    CsvFormat format{"table of jobs",    "sacct --parsable2",          columns,
-                     columns.size() - 1, data.separator.value_or('|'), false};
-    format.ignores_case = true;
-    format.free_texts = free_texts;
-    return format;
-}
-
 consteval std::size_t column(std::string_view name) {
     return place_in(columns, name);
 }
@@ -145,9 +137,7 @@ class Reader {
         }
         SacctJob added;
         AccountedJob& job = added.job;
-        const std::size_t plus = id.find('+');
-        job.id = id.substr(0, plus);
-        added.component = plus == std::string_view::npos ? "" : id;
+        job.id = id;
         job.submit = field(row, column("Submit")).instant(builder_.zone());
         job.start = field(row, column("Start")).instant(builder_.zone());
         job.end = field(row, column("End")).instant(builder_.zone());
@@ -233,13 +223,15 @@ class Reader {
 
 }  // namespace
 
-void SacctJobs::add(const SacctJob& added, std::size_t line) {
-    if (added.component.empty()) {
+void SacctJobs::add(SacctJob added, std::size_t line) {
+    const std::string_view id = added.job.id;
+    added.job.id = cut(id, '+').first;
+    if (added.job.id == id) {
         add_run(added, line);
         return;
     }
     std::vector<Run>& runs = heterogeneous_[std::string(added.job.id)];
-    const std::size_t run = rows_of_component_[std::string(added.component)]++;
+    const std::size_t run = rows_of_component_[std::string(id)]++;
     if (run >= runs.size()) {
         Run& added_run = runs.emplace_back();
         std::ranges::copy(added.texts, added_run.texts.begin());
@@ -295,7 +287,10 @@ void read_sacct(const std::string& path, const AccountingData& data, LogBuilder&
         }
         return is_json;
     };
-    CsvFormat format = format_of(data);
+    CsvFormat format{"table of jobs",    "sacct --parsable2",          columns,
+                     columns.size() - 1, data.separator.value_or('|'), false};
+    format.ignores_case = true;
+    format.free_texts = free_texts;
     format.read_other_kind = &read_json;
     for_each_row(path, format, builder, require_ids, [&](const CsvRow& row) { reader.add(row); });
 }
