@@ -64,7 +64,7 @@ batfill_layer(support ON core
   LIBRARIES ZLIB::ZLIB PkgConfig::Sodium date::date-tz ${CSV_LIBRARY})
 batfill_layer(options ON support
   RELEASE_FLAGS -O1)
-batfill_layer(formats ON options SOURCES_ALONE
+batfill_layer(formats ON options
   LIBRARIES pugixml::pugixml)
 batfill_layer(workloads ON formats
   RELEASE_FLAGS -O1)
@@ -78,7 +78,7 @@ batfill_layer(planning ON engine
 batfill_layer(schedulers ON planning
   FOLDER schedulers SOURCES_ALONE RELEASE_FLAGS -O3)
 batfill_layer(protocol ON formats engine
-  FOLDER protocol SOURCES_ALONE)
+  FOLDER protocol)
 batfill_layer(transport ON support
   LIBRARIES PkgConfig::ZeroMQ)
 batfill_layer(analysis ON formats)

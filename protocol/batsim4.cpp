@@ -11,13 +11,13 @@
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
 #include "src/support/csv_text.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::protocol {
 
 namespace {
 
-constexpr EventFieldNames field_names{"type", "data"};
+constexpr EventFieldNames batsim4_names{"type", "data"};
 
 // ---- Parts of several events
 
@@ -338,7 +338,7 @@ void write(std::string_view timestamp, const Data& data, auto& writer) {
 void write_frame(Time now, const auto& sender, std::string& frame, const auto& write_events) {
     frame.clear();
     const std::string time = now.to_string();
-    FrameWriter writer(frame, field_names, time, sender);
+    FrameWriter writer(frame, batsim4_names, time, sender);
     write_events(writer, time);
     writer.end();
 }
@@ -356,19 +356,19 @@ class Batsim4Codec final : public Codec {
     }
     void encode_refusal(const std::string& problem, std::string& frame) override {
         frame.clear();
-        append_refusal(problem, field_names, frame);
+        append_refusal(problem, batsim4_names, frame);
     }
 
  private:
-    FrameReader reader_{happened, field_names, true};
+    FrameReader reader_{happened, batsim4_names, true};
 };
 
-bool opens_simulation(std::string_view frame) {
+bool opens_batsim4(std::string_view frame) {
     return frame.find(R"("SIMULATION_BEGINS")") != std::string_view::npos;
 }
 
-const ProtocolRegistration registration(
-    "batsim4", [] { return std::make_unique<Batsim4Codec>(); }, opens_simulation);
+const ProtocolRegistration batsim4(
+    "batsim4", [] { return std::make_unique<Batsim4Codec>(); }, opens_batsim4);
 
 }  // namespace
 
@@ -390,7 +390,7 @@ void write_end(Time now, std::string& frame) {
 }
 
 // Decisions need not be in order: Batsim applies one whose time has passed at once.
-ReplyReader::ReplyReader() : reader_(decided, field_names, false) {}
+ReplyReader::ReplyReader() : reader_(decided, batsim4_names, false) {}
 
 std::string known_decisions() {
     std::string names;

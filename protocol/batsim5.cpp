@@ -32,7 +32,7 @@ void append_number(Number number, std::string& out) {
 }
 
 // Whether the frame is a size followed by the user's text.
-bool opens_simulation(std::string_view frame) {
+bool opens_batsim5(std::string_view frame) {
     Number size = 0;
     if (frame.size() < sizeof(size)) {
         return false;
@@ -174,7 +174,7 @@ FromBatsim hosts_pstate_changed(EventData& data) {
     return ResourceStateChanged{std::move(hosts), natural_number(data.fields, "pstate")};
 }
 
-constexpr EventFieldNames field_names{"event_type", "event"};
+constexpr EventFieldNames batsim5_names{"event_type", "event"};
 
 // The timestamps of these three event types are not true: they repeat that of the previous message.
 constexpr EventType batsim_events[] = {
@@ -198,7 +198,7 @@ class Batsim5Reply : public FrameWriter<JobIds> {
  public:
     // `calls` counts the requested calls. The id of a call is its number.
     Batsim5Reply(std::string& frame, std::string_view now, const JobIds& ids, std::size_t& calls)
-        : FrameWriter(frame, field_names, now, ids), calls_(calls) {}
+        : FrameWriter(frame, batsim5_names, now, ids), calls_(calls) {}
 
     // Batsim dies of a hello without a commit or without features.
     void operator()(const Hello& event) {
@@ -272,7 +272,7 @@ class Batsim5Reply : public FrameWriter<JobIds> {
 class Batsim5Codec final : public Codec {
  public:
     Message& decode(std::string_view frame) override {
-        answers_init_ = opens_simulation(frame);
+        answers_init_ = opens_batsim5(frame);
         if (answers_init_) {
             init_.events = {{Time(), Init{std::string(frame.substr(sizeof(Number)))}}};
             return init_;
@@ -305,20 +305,20 @@ class Batsim5Codec final : public Codec {
         if (answers_init_) {
             append_number(json_format, frame);
         }
-        append_refusal(problem, field_names, frame);
+        append_refusal(problem, batsim5_names, frame);
         frame += '\0';
     }
 
  private:
-    FrameReader reader_{batsim_events, field_names, true};
+    FrameReader reader_{batsim_events, batsim5_names, true};
     Message init_;
     Time now_;                   // of the last message
     std::size_t calls_ = 0;      // requested so far
     bool answers_init_ = false;  // whether the last message was an Init
 };
 
-const ProtocolRegistration registration(
-    "batsim5", [] { return std::make_unique<Batsim5Codec>(); }, opens_simulation);
+const ProtocolRegistration batsim5(
+    "batsim5", [] { return std::make_unique<Batsim5Codec>(); }, opens_batsim5);
 
 }  // namespace
 

@@ -10,7 +10,7 @@
 
 #include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"
-#include "src/support/durations.hpp"
+#include "src/support/calendar.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::python {

@@ -30,7 +30,7 @@
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::python {
 

@@ -22,9 +22,8 @@
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/text_files.hpp"
-#include "src/workloads/conversion_options.hpp"
-#include "src/workloads/model_options.hpp"
 #include "src/workloads/named_workload.hpp"
+#include "src/workloads/workload_options.hpp"
 #include "src/workloads/workload_values.hpp"
 
 namespace batfill::python {

@@ -8,7 +8,7 @@
 
 #include "src/support/interruption.hpp"
 #include "src/support/json.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::analysis {
 

@@ -18,10 +18,9 @@
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/place_in_errors.hpp"
-#include "src/workloads/conversion_options.hpp"
-#include "src/workloads/model_options.hpp"
 #include "src/workloads/same_jobs.hpp"
 #include "src/workloads/summaries.hpp"
+#include "src/workloads/workload_options.hpp"
 
 namespace batfill::campaign {
 

@@ -6,7 +6,7 @@
 
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::campaign {
 

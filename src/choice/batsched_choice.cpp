@@ -8,7 +8,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "src/support/durations.hpp"
+#include "src/support/calendar.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 

@@ -8,9 +8,8 @@
 #include "src/campaign/run_campaign.hpp"
 #include "src/commands/inputs.hpp"
 #include "src/support/names.hpp"
-#include "src/support/numbers.hpp"
 #include "src/support/progress.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_table.hpp"
 
 namespace batfill::commands {

@@ -8,7 +8,7 @@
 #include "src/commands/inputs.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/names.hpp"
-#include "src/workloads/model_options.hpp"
+#include "src/workloads/workload_options.hpp"
 #include "src/workloads/summaries.hpp"
 
 namespace batfill::commands {

@@ -3,8 +3,8 @@
 
 #include "src/commands/inputs.hpp"
 #include "src/replay/notes.hpp"
-#include "src/workloads/conversion_options.hpp"
 #include "src/workloads/summaries.hpp"
+#include "src/workloads/workload_options.hpp"
 
 namespace batfill::commands {
 

@@ -11,8 +11,7 @@
 
 #include "src/support/files.hpp"
 #include "src/support/names.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::commands {
 

@@ -13,7 +13,7 @@
 #include "src/support/files.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::commands {
 

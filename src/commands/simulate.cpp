@@ -13,7 +13,7 @@
 #include "src/commands/inputs.hpp"
 #include "src/remote/socket_scheduler.hpp"
 #include "src/replay/notes.hpp"
-#include "src/support/durations.hpp"
+#include "src/support/calendar.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"

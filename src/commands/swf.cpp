@@ -1,8 +1,8 @@
 #include <iostream>
 
 #include "src/commands/inputs.hpp"
-#include "src/workloads/conversion_options.hpp"
 #include "src/workloads/summaries.hpp"
+#include "src/workloads/workload_options.hpp"
 
 namespace batfill::commands {
 

@@ -10,10 +10,9 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/parameters.hpp>
 
-#include "src/support/durations.hpp"
+#include "src/support/calendar.hpp"
 #include "src/support/names.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

@@ -9,11 +9,9 @@
 
 #include "src/formats/accounting_readers.hpp"
 #include "src/formats/job_json.hpp"
-#include "src/formats/tres.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 
@@ -82,11 +80,10 @@ void require_usable(const ColumnMapping& mapping) {
 
 ColumnMapping columns_of(const KnownFormat& format) {
     ColumnMapping mapping;
-    for (std::string_view rest = format.mapping; !rest.empty();) {
-        const auto [entry, others] = cut(rest, ',');
-        const auto [field, column] = cut(entry, '=');
-        mapping.emplace_back(field, column);
-        rest = others;
+    if (*format.mapping != '\0') {
+        for (const std::string_view entry : split(format.mapping, ',')) {
+            mapping.emplace_back(cut(entry, '=').first, cut(entry, '=').second);
+        }
     }
     return mapping;
 }

@@ -2,9 +2,7 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <batfill/core/error.hpp>
@@ -13,6 +11,7 @@
 #include "src/formats/log_builder.hpp"
 #include "src/formats/record_field.hpp"
 #include "src/support/csv_reader.hpp"
+#include "src/support/place_in_errors.hpp"
 
 namespace batfill {
 
@@ -32,11 +31,7 @@ void for_each_row(const std::string& path, CsvFormat format, LogBuilder& builder
     format.resumes_after_bad_rows = builder.drops_bad_rows();
     const std::function<void(std::size_t, const std::string&)> on_bad_row = [&](std::size_t line,
                                                                                 const std::string& problem) {
-        try {
-            builder.add_bad_row(place, line, problem);
-        } catch (const InputError& error) {
-            throw InputError(place + std::to_string(line) + ": " + error.what());
-        }
+        with_place_in_errors(place + std::to_string(line), [&] { builder.add_bad_row(place, line, problem); });
     };
     format.on_bad_row = &on_bad_row;
     bool is_first = true;

@@ -6,8 +6,7 @@
 #include "src/formats/accounting_readers.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 // Data sets that are no table in CSV.
@@ -15,23 +14,19 @@ namespace batfill {
 
 namespace {
 
-constexpr std::size_t max_file_size = std::size_t{2} << 30;
-constexpr std::size_t max_line_size = std::size_t{64} << 10;
+constexpr std::size_t max_philly_size = std::size_t{2} << 30;
+constexpr std::size_t max_frontier_line = std::size_t{64} << 10;
 
 // A text of the object, "" if it is missing, null or "None".
 RecordField field(const JsonValue& object, const char* name) {
-    const auto member = object.FindMember(name);
-    const bool has_text = member != object.MemberEnd() && member->value.IsString() && view(member->value) != "None";
-    return {name, has_text ? view(member->value) : std::string_view()};
+    const std::string_view text = text_in(&object, name);
+    return {name, text == "None" ? std::string_view() : text};
 }
 
 // The array of this name. Null if it is missing or something else.
 const JsonValue* array_in(const JsonValue& object, const char* name) {
-    if (!object.IsObject()) {
-        return nullptr;
-    }
-    const auto member = object.FindMember(name);
-    return member != object.MemberEnd() && member->value.IsArray() ? &member->value : nullptr;
+    const JsonValue* const member = member_of(&object, name);
+    return member != nullptr && member->IsArray() ? member : nullptr;
 }
 
 long long gpus_of(const JsonValue& attempt) {
@@ -111,7 +106,7 @@ void add_frontier_job(std::string_view line, LogBuilder& builder, std::size_t nu
 
 void read_philly(const std::string& path, const AccountingData& /*data*/, LogBuilder& builder) {
     std::string text =
-        read_file(path, max_file_size, "the job log of Philly in JSON", {FileKind::json, FileKind::workload});
+        read_file(path, max_philly_size, "the job log of Philly in JSON", {FileKind::json, FileKind::workload});
     std::size_t number = 1;
     try {
         JsonReader json;
@@ -131,7 +126,7 @@ void read_philly(const std::string& path, const AccountingData& /*data*/, LogBui
 
 void read_frontier(const std::string& path, const AccountingData& /*data*/, LogBuilder& builder) {
     const std::string place = path + ":";
-    for_each_line(path, max_line_size, "a log of Frontier", {FileKind::log, FileKind::table, FileKind::empty},
+    for_each_line(path, max_frontier_line, "a log of Frontier", {FileKind::log, FileKind::table, FileKind::empty},
                   [&](std::string_view line, std::size_t number) {
                       line = trimmed(line);
                       if (!line.empty() && line.front() != ';') {

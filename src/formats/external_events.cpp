@@ -5,14 +5,14 @@
 
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 namespace batfill {
 
 namespace {
 
-constexpr std::size_t max_file_size = std::size_t{256} << 20;
+constexpr std::size_t max_events_size = std::size_t{256} << 20;
 
 std::string fields_but_type(const JsonValue& object) {
     JsonWriter json;
@@ -60,7 +60,7 @@ ExternalEvent read_event(JsonReader& json, std::string_view line, bool forward_u
 std::vector<ExternalEvent> parse_external_events(std::string_view text, const std::string& path, bool forward_unknown) {
     std::vector<ExternalEvent> events;
     JsonReader json;
-    for_each_line_in(text, path, max_file_size, [&](std::string_view line, std::size_t) {
+    for_each_line_in(text, path, max_events_size, [&](std::string_view line, std::size_t) {
         if (!trimmed(line).empty()) {
             events.push_back(read_event(json, line, forward_unknown));
         }
@@ -70,7 +70,7 @@ std::vector<ExternalEvent> parse_external_events(std::string_view text, const st
 }
 
 std::vector<ExternalEvent> read_external_events(const std::string& path, bool forward_unknown) {
-    const std::string text = read_file(path, max_file_size, "events, one JSON object per line",
+    const std::string text = read_file(path, max_events_size, "events, one JSON object per line",
                                        {FileKind::json, FileKind::workload, FileKind::empty});
     return parse_external_events(text, path, forward_unknown);
 }

@@ -13,8 +13,9 @@ namespace batfill {
 namespace {
 
 // In the order of the files, as the enumerations below.
-constexpr std::array<std::string_view, 4> columns{"job_id", "guaranteed_start", "actual_start", "workload_name"};
-constexpr CsvFormat guarantees{"guarantees.csv", "batfill simulate", columns};
+constexpr std::array<std::string_view, 4> guarantee_columns{"job_id", "guaranteed_start", "actual_start",
+                                                            "workload_name"};
+constexpr CsvFormat guarantees{"guarantees.csv", "batfill simulate", guarantee_columns};
 constexpr std::array<std::string_view, 6> broken_columns{
     "job_id", "lost_at", "guaranteed_start", "new_guaranteed_start", "workload_name", "cause"};
 constexpr CsvFormat broken_guarantees{"broken_guarantees.csv", "batfill simulate", broken_columns, 1};
@@ -40,8 +41,7 @@ void read(const CsvRow& row, std::vector<BrokenGuarantee>& out) {
 }
 
 template <class Record>
-std::vector<Record> records_in(const std::string& path, const CsvFormat& format,
-                               std::optional<std::string_view> text = {}) {
+std::vector<Record> records_in(const std::string& path, const CsvFormat& format, std::optional<std::string_view> text) {
     std::vector<Record> records;
     read_csv(
         path, format, [&](const CsvRow& row) { read(row, records); }, text);
@@ -64,19 +64,11 @@ void append_line(const std::string& job_id, std::initializer_list<std::optional<
 
 }  // namespace
 
-std::vector<Guarantee> read_guarantees(const std::string& path) {
-    return records_in<Guarantee>(path, guarantees);
-}
-
-std::vector<Guarantee> parse_guarantees(std::string_view text, const std::string& path) {
+std::vector<Guarantee> read_guarantees(const std::string& path, std::optional<std::string_view> text) {
     return records_in<Guarantee>(path, guarantees, text);
 }
 
-std::vector<BrokenGuarantee> read_broken_guarantees(const std::string& path) {
-    return records_in<BrokenGuarantee>(path, broken_guarantees);
-}
-
-std::vector<BrokenGuarantee> parse_broken_guarantees(std::string_view text, const std::string& path) {
+std::vector<BrokenGuarantee> read_broken_guarantees(const std::string& path, std::optional<std::string_view> text) {
     return records_in<BrokenGuarantee>(path, broken_guarantees, text);
 }
 

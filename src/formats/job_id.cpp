@@ -1,9 +1,9 @@
 #include "src/formats/job_id.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 
 #include <batfill/core/error.hpp>
 
@@ -42,36 +42,24 @@ std::string usable_id(std::string_view id) {
 }
 
 std::size_t make_usable(std::vector<std::string>& ids) {
-    std::unordered_map<std::string, std::string> changed;
-    for (const std::string& id : ids) {
-        if (std::string usable = usable_id(id); usable != id) {
-            changed.emplace(id, std::move(usable));
-        }
-    }
-    if (changed.empty()) {
+    const auto is_usable = [](const std::string& id) { return usable_id(id) == id; };
+    if (std::ranges::all_of(ids, is_usable)) {
         return 0;
     }
     std::unordered_set<std::string> taken;
-    for (const std::string& id : ids) {
-        if (!changed.contains(id)) {
-            taken.insert(id);
-        }
-    }
+    std::ranges::copy_if(ids, std::inserter(taken, taken.end()), is_usable);
+    std::unordered_map<std::string, std::string> changed;
     std::size_t count = 0;
-    std::unordered_set<std::string> done;
     for (std::string& id : ids) {
-        const auto found = changed.find(id);
-        if (found == changed.end()) {
-            continue;
-        }
-        ++count;
-        if (done.insert(id).second) {
-            const std::string usable = found->second;
-            for (std::size_t number = 2; !taken.insert(found->second).second; ++number) {
+        const std::string usable = usable_id(id);
+        if (usable != id) {
+            const auto [found, is_new] = changed.try_emplace(id, usable);
+            for (std::size_t number = 2; is_new && !taken.insert(found->second).second; ++number) {
                 found->second = usable + '_' + std::to_string(number);
             }
+            id = found->second;
+            ++count;
         }
-        id = found->second;
     }
     return count;
 }

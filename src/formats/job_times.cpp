@@ -5,7 +5,6 @@
 #include <compare>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace batfill {
 
@@ -88,27 +87,6 @@ Disagreement disagreement_of(const Reading& reading, const AccountedJob& job) {
     return {is_negative(wait) + is_negative(run_time), apart(run_time, job.run_time), apart(wait, job.wait)};
 }
 
-// All readings, those with earlier instants first.
-std::vector<Reading> readings_of(const AccountedJob& job) {
-    const auto readings = [](const std::optional<Instant>& instant) {
-        std::vector<std::optional<Duration>> all;
-        all.push_back(instant ? std::optional(instant->first) : std::nullopt);
-        if (instant && instant->second) {
-            all.push_back(instant->second);
-        }
-        return all;
-    };
-    std::vector<Reading> all;
-    for (const auto& submit : readings(job.submit)) {
-        for (const auto& start : readings(job.start)) {
-            for (const auto& end : readings(job.end)) {
-                all.push_back({submit, start, end});
-            }
-        }
-    }
-    return all;
-}
-
 // Whether the run time seems to be in minutes or hours, and was read as seconds. An interval has a rounding of one.
 bool is_multiple(Duration interval, Duration run_time) {
     return run_time > Duration() && std::ranges::any_of(std::array{60LL, 3600LL}, [&](long long factor) {
@@ -117,25 +95,32 @@ bool is_multiple(Duration interval, Duration run_time) {
            });
 }
 
-bool has_second_reading(const std::optional<Instant>& instant) {
-    return instant && instant->second;
+// The earlier reading of an instant, and the later one.
+std::array<std::optional<Duration>, 2> readings_of(const std::optional<Instant>& instant) {
+    return instant ? std::array{std::optional(instant->first), instant->second}
+                   : std::array<std::optional<Duration>, 2>();
 }
 
-// The best reading, the first of equally good ones, and whether there are several.
+// The best reading, the first of equally good ones, and whether there are several. Those with earlier instants come
+// first.
 std::pair<Reading, bool> read_instants(const AccountedJob& job) {
-    const auto first = [](const std::optional<Instant>& instant) {
-        return instant ? std::optional(instant->first) : std::nullopt;
-    };
-    if (!has_second_reading(job.submit) && !has_second_reading(job.start) && !has_second_reading(job.end)) {
-        return {{first(job.submit), first(job.start), first(job.end)}, false};
+    const std::array all{readings_of(job.submit), readings_of(job.start), readings_of(job.end)};
+    std::optional<Disagreement> least;
+    std::pair<Reading, bool> best;
+    for (unsigned later = 0; later < 8; ++later) {  // a bit for each instant: whether its later reading is taken
+        const Reading reading{all[0].at(later >> 2U), all[1].at(later >> 1U & 1U), all[2].at(later & 1U)};
+        if ((!reading.submit && later >> 2U != 0) || (!reading.start && (later >> 1U & 1U) != 0) ||
+            (!reading.end && (later & 1U) != 0)) {
+            continue;
+        }
+        const Disagreement disagreement = disagreement_of(reading, job);
+        best.second = best.second || disagreement == least;
+        if (!least || disagreement < *least) {
+            least = disagreement;
+            best = {reading, false};
+        }
     }
-    const std::vector<Reading> all = readings_of(job);
-    const auto better = [&](const Reading& a, const Reading& b) {
-        return disagreement_of(a, job) < disagreement_of(b, job);
-    };
-    const auto best = std::ranges::min_element(all, better);
-    const auto as_good = std::ranges::count_if(all, [&](const Reading& other) { return !better(*best, other); });
-    return {*best, as_good > 1};
+    return best;
 }
 
 }  // namespace

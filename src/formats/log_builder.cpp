@@ -12,13 +12,11 @@
 #include <batfill/core/error.hpp>
 
 #include "src/formats/job_id.hpp"
-#include "src/formats/job_json.hpp"
 #include "src/formats/record_field.hpp"
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 
@@ -48,7 +46,7 @@ constexpr int not_ended = -2;
 constexpr int ended_somehow = -1;
 constexpr int resized = -3;  // the end of a part of the job, which went on with another size
 
-// Words for states, in lower case, and their status in SWF. Jobs that have not ended wait or run.
+// Words for states, and their status in SWF. Jobs that have not ended wait or run.
 struct StateWords {
     int status;
     std::array<std::string_view, 9> words;  // rest: empty
@@ -66,16 +64,31 @@ std::optional<int> status_of(std::string_view state) {
         {not_ended, {"running", "pending", "suspended", "completing", "configuring", "queued"}},
         {resized, {"resizing"}},
     }};
-    std::string word;
-    for (const char c : state.substr(0, state.find(' '))) {
-        word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    }
+    const std::string_view word = state.substr(0, state.find(' '));
     if (word.empty()) {
         return ended_somehow;
     }
-    const auto* const found = std::ranges::find_if(
-        known, [&](const StateWords& group) { return std::ranges::find(group.words, word) != group.words.end(); });
+    const auto* const found =
+        std::ranges::find_if(known, [&](const StateWords& group) { return is_word_of(word, group.words); });
     return found == known.end() ? std::nullopt : std::optional(found->status);
+}
+
+constexpr std::size_t most_kinds = 20;  // of rows that cannot be read
+
+// A problem without what differs between rows: numbers, and texts in quotes.
+std::string kind_of_problem(std::string_view problem) {
+    std::string kind;
+    char quote = '\0';
+    for (const char c : problem) {
+        if (quote != '\0') {
+            quote = c == quote ? '\0' : quote;
+        } else if (c == '\'' || c == '"') {
+            quote = c;
+        } else if (c < '0' || c > '9') {
+            kind += c;
+        }
+    }
+    return kind;
 }
 
 void require_possible_size(long long processors) {
@@ -100,8 +113,10 @@ LogBuilder::LogBuilder(const std::string& path, const AccountingData& data) : da
     other_fields_.number_of("");
 }
 
-void LogBuilder::add_field(std::string_view name, long long number) {
-    JsonWriter::behind(fields_).key(name).integer(number);
+void LogBuilder::add_field(std::string_view name, std::optional<long long> number) {
+    if (number) {
+        JsonWriter::behind(fields_).key(name).integer(*number);
+    }
 }
 
 void LogBuilder::add_field(std::string_view name, std::string_view text) {
@@ -128,14 +143,11 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     const std::optional<int> status = status_of(job.state);
     if (!status) {
         note("state that batfill does not know: the job counts as ended");
-    } else if (*status == not_ended) {
-        leave_out("has not ended yet, by its state");
-        notes_.clear();
-        return std::nullopt;
     }
     const JobTimes times = times_of(job);
-    if (times.missing != nullptr) {
-        leave_out(times.missing);
+    const char* const missing = status == not_ended ? "has not ended yet, by its state" : times.missing;
+    if (missing != nullptr) {
+        leave_out(missing);
         notes_.clear();
         return std::nullopt;
     }
@@ -177,6 +189,30 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     }
     log_.jobs.push_back(added);
     return log_.jobs.size() - 1;
+}
+
+void LogBuilder::add_bad_row(const std::string& place, std::size_t number, const std::string& problem) {
+    fields_.clear();
+    notes_.clear();
+    if (!data_.drops_bad_rows) {
+        throw InputError(problem + "; --bad-rows drop leaves such rows out");
+    }
+    leave_out("row that cannot be read (--bad-rows drop)");
+    const std::string kind = kind_of_problem(problem);
+    auto found = std::ranges::find(bad_rows_, kind, &BadRowsOfKind::kind);
+    if (found == bad_rows_.end() && bad_rows_.size() == most_kinds) {
+        found = bad_rows_.end() - 1;  // which has all further kinds
+    }
+    if (found == bad_rows_.end()) {
+        found = bad_rows_.insert(found, {kind, {place + std::to_string(number) + ": " + problem, 0}});
+    }
+    ++found->rows.rows;
+}
+
+void LogBuilder::take_back(std::size_t jobs) {
+    std::vector<bool> erased(log_.jobs.size());
+    std::fill(erased.begin() + static_cast<std::ptrdiff_t>(jobs), erased.end(), true);
+    erase_jobs(erased);
 }
 
 std::string LogBuilder::valid_text(std::string_view text) {

@@ -38,10 +38,10 @@ class LogBuilder {
     // Notes a peculiarity of the next job. It counts once, and only if the job is added.
     void note(const char* rule) { notes_.insert(rule); }
 
-    // A field that batfill does not know, of the next job; nothing if the text is empty. A text that is a number
-    // becomes a number.
+    // A field that batfill does not know, of the next job; nothing if the text is empty or there is no number. A text
+    // that is a number becomes a number.
     void add_field(std::string_view name, std::string_view text);
-    void add_field(std::string_view name, long long number);
+    void add_field(std::string_view name, std::optional<long long> number);
 
     // Reads a row with `work`. If that throws an InputError, drops the row, or adds to the error how to drop it.
     // `place` and `number` name the row for a message, such as "jobs.txt:" and 3.

@@ -1,6 +1,5 @@
 #include "src/formats/named_platform.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <filesystem>
 #include <set>
@@ -10,7 +9,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/support/names.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 
@@ -19,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int most_hosts = 1'000'000;
-constexpr double speed = 1e9;  // nominal: jobs made of logs are delays, which take their time at any speed
+constexpr double nominal_speed = 1e9;  // jobs made of logs are delays, which take their time at any speed
 
 bool is_file(const fs::path& path) {
     std::error_code ignored;
@@ -58,7 +57,7 @@ Platform homogeneous_platform(int hosts) {
     Platform platform;
     platform.hosts.reserve(static_cast<std::size_t>(hosts));
     for (int host = 0; host < hosts; ++host) {
-        platform.hosts.push_back({"host" + padded(static_cast<std::size_t>(host), digits), speed, {}, {}});
+        platform.hosts.push_back({"host" + padded(static_cast<std::size_t>(host), digits), nominal_speed, {}, {}});
     }
     return platform;
 }

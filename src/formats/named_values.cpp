@@ -3,7 +3,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/support/files.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 namespace batfill {

@@ -14,8 +14,7 @@
 #include <batfill/formats/platform.hpp>
 
 #include "src/support/csv_text.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 namespace batfill {
@@ -26,7 +25,7 @@ using Properties = std::map<std::string, std::string>;
 
 // A few bytes of XML can describe billions of hosts, each with a copy of its zone's properties.
 constexpr std::size_t max_expanded_size = std::size_t{256} << 20;
-constexpr std::size_t max_file_size = std::size_t{64} << 20;
+constexpr std::size_t max_platform_size = std::size_t{64} << 20;
 constexpr int max_zone_depth = 200;
 
 std::optional<int> parse_natural(std::string_view text) {
@@ -356,7 +355,7 @@ Platform parse_platform(std::string_view text, const std::string& source, const 
 }
 
 std::string read_platform_text(const std::string& path) {
-    return read_file(path, max_file_size, "a SimGrid platform (XML)", {FileKind::platform, FileKind::xml});
+    return read_file(path, max_platform_size, "a SimGrid platform (XML)", {FileKind::platform, FileKind::xml});
 }
 
 Platform read_platform(const std::string& path, const std::string& master) {

@@ -8,8 +8,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/formats/tres.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 
@@ -42,16 +41,7 @@ Duration quotient(Microseconds dividend, long long divisor) {
     return Duration::microseconds(whole + (!is_away_from_zero ? 0 : rest < 0 ? -1 : 1));
 }
 
-// Whether the text is one of the words, which are in lower case, in any letters.
-template <std::size_t size>
-bool is_one_of(std::string_view text, const std::array<std::string_view, size>& words) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::ranges::any_of(words, [&](std::string_view word) {
-        return word.size() == text.size() && std::ranges::equal(text, word, {}, lower);
-    });
-}
-
-// Words for a missing value, in lower case. Databases print null and \N, R and pandas na, nan and nat, spreadsheets
+// Words for a missing value. Databases print null and \N, R and pandas na, nan and nat, spreadsheets
 // #n/a.
 constexpr auto missing_words = std::to_array<std::string_view>(
     {"null",    "nan",     "-nan",   "nat",     "none",    "unknown", "n/a",  "#n/a",      "na",
@@ -110,11 +100,11 @@ std::string larger_unit(Duration number) {
 
 bool RecordField::is_missing() const {
     const bool begins_with_digit = !text.empty() && text.front() >= '0' && text.front() <= '9';
-    return begins_with_digit ? is_missing_date(text) : text.empty() || is_one_of(text, missing_words);
+    return begins_with_digit ? is_missing_date(text) : text.empty() || is_word_of(text, missing_words);
 }
 
 std::string_view RecordField::name_or_empty() const {
-    return is_one_of(text, missing_names) ? std::string_view() : text;
+    return is_word_of(text, missing_names) ? std::string_view() : text;
 }
 
 std::optional<Instant> RecordField::instant(TimeZone& zone, TimeFormat format) const {
@@ -128,7 +118,7 @@ std::optional<Instant> RecordField::instant(TimeZone& zone, TimeFormat format) c
     if (const auto date = may_be_date ? read_date(text, *rule.order, zone) : std::nullopt) {
         return date;
     }
-    if (is_one_of(text, largest_integers)) {
+    if (is_word_of(text, largest_integers)) {
         return std::nullopt;
     }
     if (const auto day = format == TimeFormat::days ? instant_of_day(text) : std::nullopt) {
@@ -152,7 +142,7 @@ std::optional<Instant> RecordField::instant(TimeZone& zone, TimeFormat format) c
 }
 
 std::optional<Duration> RecordField::length(Duration unit) const {
-    if (is_missing() || is_one_of(text, unlimited_words) || is_one_of(text, largest_integers)) {
+    if (is_missing() || is_word_of(text, unlimited_words) || is_word_of(text, largest_integers)) {
         return std::nullopt;
     }
     const std::optional<Duration> read = read_length(text, unit);
@@ -160,6 +150,12 @@ std::optional<Duration> RecordField::length(Duration unit) const {
         fail("seconds, a length such as 1-12:00:00, or UNLIMITED");
     }
     return read;
+}
+
+std::optional<Duration> RecordField::limit(Duration unit) const {
+    const std::optional<Duration> read = length(unit);
+    const bool is_none = read == unit * slurm_no_number || read == unit * (slurm_no_number + 1);
+    return is_none ? std::nullopt : read;
 }
 
 // Large numbers of nodes have a unit, such as 2K. Programs that know no missing integers write 4.0 for 4.

@@ -23,11 +23,16 @@ struct RecordField {
     std::optional<Instant> instant(TimeZone& zone, TimeFormat format = TimeFormat::automatic) const;
     // A number counts `unit`, as in read_length(). No value also if the text says that there is no limit.
     std::optional<Duration> length(Duration unit = Duration::seconds(1)) const;
+    // As above, for a time limit: the numbers that Slurm writes for INFINITE and NO_VAL are none, either.
+    std::optional<Duration> limit(Duration unit = Duration::seconds(1)) const;
     // A number of processors or nodes, also with separators between thousands. No value also for -1.
     std::optional<long long> number() const;
 
     [[noreturn]] void fail(std::string_view expected) const;
 };
+
+// From here on, the numbers of 32 bits that Slurm writes for INFINITE and NO_VAL.
+inline constexpr long long slurm_no_number = 4'294'967'294;
 
 // The largest number of processors that a job can have.
 inline constexpr long long most_processors = 2'147'483'646;

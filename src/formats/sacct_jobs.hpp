@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -20,12 +21,8 @@ struct SacctResources {
 };
 
 struct SacctJob {
-    AccountedJob job;
-    std::string_view component;  // "10+1", of the heterogeneous job 10; empty: a whole job
-    std::string_view account;
-    std::string_view qos;
-    std::string_view name;
-    std::string_view reservation;
+    AccountedJob job;                       // "10+1" is the id of a component of the heterogeneous job 10
+    std::array<std::string_view, 4> texts;  // its account, qos, name and reservation
     SacctResources resources;
     bool allocates_more = false;  // GPUs or memory are not in its request, and come from the allocation
 };
@@ -37,16 +34,13 @@ class SacctJobs {
     explicit SacctJobs(LogBuilder& builder) : builder_(builder) {}
 
     // Throws: InputError as LogBuilder::add() and LogBuilder::join().
-    void add(const SacctJob& added, std::size_t line);
+    void add(SacctJob added, std::size_t line);
 
  private:
     // A run of a heterogeneous job. A requeued job has several runs, and each of its components a row for each run.
     struct Run {
         std::optional<std::size_t> place;  // in the log; none: it was left out
-        std::string account;
-        std::string qos;
-        std::string name;
-        std::string reservation;
+        std::array<std::string, 4> texts;
         SacctResources resources;
     };
 

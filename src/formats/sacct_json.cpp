@@ -11,7 +11,7 @@
 #include "src/formats/sacct_jobs.hpp"
 #include "src/formats/tres.hpp"
 #include "src/support/json.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 // The output of `sacct --json` of Slurm 20.11 and later. Its versions write numbers as such, or as
 // {"set": true, "infinite": false, "number": 5}.
@@ -21,36 +21,19 @@ namespace {
 
 constexpr long long mebibyte = 1 << 20;
 
-// From here on, the numbers of 32 bits that Slurm writes for INFINITE and NO_VAL.
-constexpr long long no_number = 4'294'967'294;
-
 // Slurm before 21.08 adds this to a memory for each processor.
 constexpr std::uint64_t for_each_processor = std::uint64_t{1} << 63;
 
-// The member of an object. Null if it is missing or null, or if `object` is none.
-const JsonValue* member(const JsonValue* object, const char* name) {
-    if (object == nullptr || !object->IsObject()) {
-        return nullptr;
-    }
-    const auto found = object->FindMember(name);
-    return found == object->MemberEnd() || found->value.IsNull() ? nullptr : &found->value;
-}
-
-std::string_view text_in(const JsonValue* object, const char* name) {
-    const JsonValue* const value = member(object, name);
-    return value != nullptr && value->IsString() ? view(*value) : std::string_view();
-}
-
 // None for a number that is missing, not set or infinite.
 // Throws: InputError for anything else than a number.
-std::optional<std::uint64_t> number_in(const JsonValue* object, const char* name) {
-    const JsonValue* value = member(object, name);
+std::optional<std::uint64_t> count_in(const JsonValue* object, const char* name) {
+    const JsonValue* value = member_of(object, name);
     if (value != nullptr && value->IsObject()) {
-        const JsonValue* const is_set = member(value, "set");
-        const JsonValue* const is_infinite = member(value, "infinite");
+        const JsonValue* const is_set = member_of(value, "set");
+        const JsonValue* const is_infinite = member_of(value, "infinite");
         const bool has_number = (is_set == nullptr || !is_set->IsBool() || is_set->GetBool()) &&
                                 (is_infinite == nullptr || !is_infinite->IsBool() || !is_infinite->GetBool());
-        value = has_number ? member(value, "number") : nullptr;
+        value = has_number ? member_of(value, "number") : nullptr;
     }
     if (value == nullptr || (value->IsInt64() && value->GetInt64() < 0)) {
         return std::nullopt;
@@ -66,8 +49,9 @@ std::optional<std::uint64_t> number_in(const JsonValue* object, const char* name
 
 // As above; none also from 2^32 - 2 on.
 std::optional<long long> small_number_in(const JsonValue* object, const char* name) {
-    const std::optional<std::uint64_t> number = number_in(object, name);
-    return number && *number < std::uint64_t{no_number} ? std::optional(static_cast<long long>(*number)) : std::nullopt;
+    const std::optional<std::uint64_t> number = count_in(object, name);
+    return number && *number < std::uint64_t{slurm_no_number} ? std::optional(static_cast<long long>(*number))
+                                                              : std::nullopt;
 }
 
 // What a list of TRES says. The numbers of memory are mebibytes.
@@ -85,7 +69,7 @@ Tres tres_in(const JsonValue* list) {
     }
     for (const JsonValue& item : list->GetArray()) {
         const std::string_view type = text_in(&item, "type");
-        const std::optional<std::uint64_t> count = number_in(&item, "count");
+        const std::optional<std::uint64_t> count = count_in(&item, "count");
         if (!count || *count > static_cast<std::uint64_t>(most_bytes / mebibyte)) {
             continue;
         }
@@ -115,22 +99,22 @@ std::optional<long long> requested_memory(const JsonValue& job, const Tres& requ
     if (requested.memory) {
         return bytes(static_cast<std::uint64_t>(*requested.memory), 1);
     }
-    const JsonValue* const required = member(&job, "required");
-    if (const auto each = number_in(required, "memory_per_cpu"); each && *each > 0) {
+    const JsonValue* const required = member_of(&job, "required");
+    if (const auto each = count_in(required, "memory_per_cpu"); each && *each > 0) {
         return bytes(*each, processors);
     }
-    if (const auto each = number_in(required, "memory_per_node"); each && *each > 0) {
+    if (const auto each = count_in(required, "memory_per_node"); each && *each > 0) {
         return bytes(*each, nodes);
     }
-    const std::uint64_t memory = number_in(required, "memory").value_or(0);
+    const std::uint64_t memory = count_in(required, "memory").value_or(0);
     return memory >= for_each_processor ? bytes(memory - for_each_processor, processors) : bytes(memory, nodes);
 }
 
 // The first state: "COMPLETED", {"current": "COMPLETED"} or {"current": ["COMPLETED"]}.
 std::string_view state_of(const JsonValue& job) {
-    const JsonValue* state = member(&job, "state");
+    const JsonValue* state = member_of(&job, "state");
     if (state != nullptr && state->IsObject()) {
-        state = member(state, "current");
+        state = member_of(state, "current");
     }
     if (state != nullptr && state->IsArray()) {
         state = state->Empty() ? nullptr : state->Begin();
@@ -140,13 +124,13 @@ std::string_view state_of(const JsonValue& job) {
 
 // The id as sacct shows it: of a component of a heterogeneous job (10+1), of a task of an array (7_3), or of a job.
 std::string id_of(const JsonValue& job) {
-    const JsonValue* const het = member(&job, "het");
+    const JsonValue* const het = member_of(&job, "het");
     const auto whole = small_number_in(het, "job_id");
     const auto offset = small_number_in(het, "job_offset");
     if (whole.value_or(0) > 0 && offset) {
         return std::to_string(*whole) + '+' + std::to_string(*offset);
     }
-    const JsonValue* const array = member(&job, "array");
+    const JsonValue* const array = member_of(&job, "array");
     const auto array_id = small_number_in(array, "job_id");
     const auto task = small_number_in(array, "task_id");
     if (array_id.value_or(0) > 0 && task) {
@@ -160,9 +144,9 @@ std::string id_of(const JsonValue& job) {
 }
 
 void read_times(const JsonValue& object, AccountedJob& job) {
-    const JsonValue* const time = member(&object, "time");
+    const JsonValue* const time = member_of(&object, "time");
     const auto instant = [&](const char* name) {
-        const auto seconds = number_in(time, name);
+        const auto seconds = count_in(time, name);
         return seconds.value_or(0) > 0 && *seconds < 1'000'000'000'000
                    ? std::optional(Duration::seconds(static_cast<long long>(*seconds)))
                    : std::nullopt;
@@ -179,11 +163,11 @@ void read_times(const JsonValue& object, AccountedJob& job) {
 }
 
 void read_resources(const JsonValue& object, bool counts_nodes, SacctJob& added) {
-    const JsonValue* const tres = member(&object, "tres");
-    const Tres requested = tres_in(member(tres, "requested"));
-    const Tres allocated = tres_in(member(tres, "allocated"));
+    const JsonValue* const tres = member_of(&object, "tres");
+    const Tres requested = tres_in(member_of(tres, "requested"));
+    const Tres allocated = tres_in(member_of(tres, "allocated"));
     AccountedJob& job = added.job;
-    const auto wanted = small_number_in(member(&object, "required"), "CPUs");
+    const auto wanted = small_number_in(member_of(&object, "required"), "CPUs");
     job.requested = wanted ? *wanted : requested.processors.value_or(-1);
     job.allocated = allocated.processors.value_or(job.requested);
     const auto allocated_nodes = small_number_in(&object, "allocation_nodes");
@@ -215,19 +199,15 @@ void add_job(const JsonValue& object, bool counts_nodes, std::size_t number, Sac
     }
     const std::string id = id_of(object);
     SacctJob added;
-    const std::size_t plus = id.find('+');
-    added.job.id = std::string_view(id).substr(0, plus);
-    added.component = plus == std::string::npos ? std::string_view() : id;
+    added.job.id = id;
     read_times(object, added.job);
     read_resources(object, counts_nodes, added);
     added.job.state = state_of(object);
     const std::string_view user = text_in(&object, "user");
-    added.job.user = user.empty() ? text_in(member(&object, "association"), "user") : user;
+    added.job.user = user.empty() ? text_in(member_of(&object, "association"), "user") : user;
     added.job.queue = text_in(&object, "partition");
-    added.account = text_in(&object, "account");
-    added.qos = text_in(&object, "qos");
-    added.name = text_in(&object, "name");
-    added.reservation = text_in(member(&object, "reservation"), "name");
+    added.texts = {text_in(&object, "account"), text_in(&object, "qos"), text_in(&object, "name"),
+                   text_in(member_of(&object, "reservation"), "name")};
     jobs.add(added, number);
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -9,14 +10,13 @@
 #include "src/formats/tres.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/files.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 
 namespace {
 
-constexpr auto columns = std::to_array<std::string_view>(
+constexpr auto sacct_columns = std::to_array<std::string_view>(
     {"Submit",    "JobID",        "JobIDRaw",  "Start",   "End",       "Elapsed",   "ElapsedRaw",
      "Timelimit", "TimelimitRaw", "AllocCPUS", "NCPUS",   "ReqCPUS",   "CPUTime",   "CPUTimeRAW",
      "NNodes",    "AllocNodes",   "State",     "User",    "Account",   "Partition", "QOS",
@@ -28,26 +28,14 @@ constexpr auto free_texts =
                                      "submitline", "extra", "container", "wckey", "constraints", "reservation", "stdin",
                                      "stdout", "stderr", "stdinexpanded", "stdoutexpanded", "stderrexpanded"});
 
-// The numbers that Slurm writes for INFINITE and NO_VAL.
-constexpr long long infinite_limit = 4'294'967'295;
-constexpr long long no_limit = 4'294'967'294;
-
 constexpr std::size_t max_json_size = std::size_t{2} << 30;
 
-CsvFormat format_of(const AccountingData& data) {
-    CsvFormat format{"table of jobs",    "sacct --parsable2",          columns,
-                     columns.size() - 1, data.separator.value_or('|'), false};
-    format.ignores_case = true;
-    format.free_texts = free_texts;
-    return format;
-}
-
-consteval std::size_t column(std::string_view name) {
-    return place_in(columns, name);
+consteval std::size_t sacct_column(std::string_view name) {
+    return place_in(sacct_columns, name);
 }
 
 RecordField field(const CsvRow& row, std::size_t column) {
-    return {columns[column], row.has(column) ? row.text(column) : std::string_view()};
+    return {sacct_columns[column], row.has(column) ? row.text(column) : std::string_view()};
 }
 
 // "4Gn" is for each node, "4000Mc" for each processor. `processors` returns their number.
@@ -63,19 +51,16 @@ std::optional<long long> memory_of(std::string_view text, long long nodes, const
 }
 
 std::optional<Duration> run_time_of(const CsvRow& row) {
-    const std::optional<Duration> run_time = field(row, column("Elapsed")).length();
-    return run_time ? run_time : field(row, column("ElapsedRaw")).length();
+    const std::optional<Duration> run_time = field(row, sacct_column("Elapsed")).length();
+    return run_time ? run_time : field(row, sacct_column("ElapsedRaw")).length();
 }
 
 std::optional<Duration> walltime_of(const CsvRow& row) {
-    if (const RecordField limit = field(row, column("Timelimit")); !limit.is_missing()) {
+    if (const RecordField limit = field(row, sacct_column("Timelimit")); !limit.is_missing()) {
         return limit.length();
     }
-    const std::optional<Duration> minutes = field(row, column("TimelimitRaw")).length();
-    if (!minutes || *minutes == Duration::seconds(infinite_limit) || *minutes == Duration::seconds(no_limit)) {
-        return std::nullopt;
-    }
-    return *minutes * 60;
+    const std::optional<Duration> minutes = field(row, sacct_column("TimelimitRaw")).limit();
+    return minutes ? std::optional(*minutes * 60) : std::nullopt;
 }
 
 std::optional<long long> first_number(const CsvRow& row, std::initializer_list<std::size_t> candidates) {
@@ -94,8 +79,8 @@ std::optional<long long> number_in_tres(const CsvRow& row, std::size_t tres, std
 // Processors from the processor time that was allocated.
 long long processors_by_time(const CsvRow& row) {
     const std::optional<Duration> run_time = run_time_of(row);
-    std::optional<Duration> total = field(row, column("CPUTime")).length();
-    total = total ? total : field(row, column("CPUTimeRAW")).length();
+    std::optional<Duration> total = field(row, sacct_column("CPUTime")).length();
+    total = total ? total : field(row, sacct_column("CPUTimeRAW")).length();
     if (!run_time || *run_time <= Duration() || !total) {
         return -1;
     }
@@ -104,20 +89,38 @@ long long processors_by_time(const CsvRow& row) {
 }
 
 long long requested_processors(const CsvRow& row) {
-    const auto number = first_number(row, {column("ReqCPUS")});
-    return number ? *number : number_in_tres(row, column("ReqTRES"), "cpu").value_or(-1);
+    const auto number = first_number(row, {sacct_column("ReqCPUS")});
+    return number ? *number : number_in_tres(row, sacct_column("ReqTRES"), "cpu").value_or(-1);
 }
 
 long long allocated_processors(const CsvRow& row) {
-    if (const auto number = first_number(row, {column("AllocCPUS"), column("NCPUS")})) {
+    if (const auto number = first_number(row, {sacct_column("AllocCPUS"), sacct_column("NCPUS")})) {
         return *number;
     }
-    const auto number = number_in_tres(row, column("AllocTRES"), "cpu");
+    const auto number = number_in_tres(row, sacct_column("AllocTRES"), "cpu");
     return number ? *number : processors_by_time(row);
 }
 
 long long nodes_of(const CsvRow& row) {
-    return first_number(row, {column("NNodes"), column("AllocNodes")}).value_or(-1);
+    return first_number(row, {sacct_column("NNodes"), sacct_column("AllocNodes")}).value_or(-1);
+}
+
+void add_fields(const auto& texts, const SacctResources& resources, LogBuilder& builder) {
+    constexpr std::array names{"account", "qos", "name", "reservation"};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        builder.add_field(names[i], texts[i]);
+    }
+    builder.add_field("gpus", resources.gpus);
+    builder.add_field("nodes", resources.nodes);
+    builder.add_field("memory", resources.memory);
+}
+
+// The sum of what is known, up to a limit.
+std::optional<long long> sum_of(std::optional<long long> a, std::optional<long long> b) {
+    if (!a || !b) {
+        return a ? a : b;
+    }
+    return *a <= most_bytes - *b ? *a + *b : most_bytes;
 }
 
 // Reads the rows of one file.
@@ -126,28 +129,26 @@ class Reader {
     Reader(const AccountingData& data, LogBuilder& builder) : data_(data), builder_(builder), jobs_(builder) {}
 
     void add(const CsvRow& row) {
-        const std::string_view shown_id = field(row, column("JobID")).text;
-        const std::string_view id = shown_id.empty() ? field(row, column("JobIDRaw")).text : shown_id;
+        const std::string_view shown_id = field(row, sacct_column("JobID")).text;
+        const std::string_view id = shown_id.empty() ? field(row, sacct_column("JobIDRaw")).text : shown_id;
         if (id.find('.') != std::string_view::npos) {
             builder_.leave_out("job step");
             return;
         }
         SacctJob added;
         AccountedJob& job = added.job;
-        const std::size_t plus = id.find('+');
-        job.id = id.substr(0, plus);
-        added.component = plus == std::string_view::npos ? "" : id;
-        job.submit = field(row, column("Submit")).instant(builder_.zone());
-        job.start = field(row, column("Start")).instant(builder_.zone());
-        job.end = field(row, column("End")).instant(builder_.zone());
+        job.id = id;
+        job.submit = field(row, sacct_column("Submit")).instant(builder_.zone());
+        job.start = field(row, sacct_column("Start")).instant(builder_.zone());
+        job.end = field(row, sacct_column("End")).instant(builder_.zone());
         job.run_time = run_time_of(row);
-        if (!row.has(column("Start")) && job.end && job.run_time && *job.run_time > Duration()) {
+        if (!row.has(sacct_column("Start")) && job.end && job.run_time && *job.run_time > Duration()) {
             job.start = job.end->first - *job.run_time;
         }
         read_size(row, job);
-        job.state = field(row, column("State")).text;
-        job.user = field(row, column("User")).name_or_empty();
-        job.queue = field(row, column("Partition")).name_or_empty();
+        job.state = field(row, sacct_column("State")).text;
+        job.user = field(row, sacct_column("User")).name_or_empty();
+        job.queue = field(row, sacct_column("Partition")).name_or_empty();
         if (job.start) {
             job.walltime = walltime_of(row);
             read_fields(row, added);
@@ -159,8 +160,8 @@ class Reader {
     void read_size(const CsvRow& row, AccountedJob& job) const {
         if (data_.counts_nodes) {
             const auto of_tres = [&] {
-                const auto number = number_in_tres(row, column("AllocTRES"), "node");
-                return number ? *number : number_in_tres(row, column("ReqTRES"), "node").value_or(-1);
+                const auto number = number_in_tres(row, sacct_column("AllocTRES"), "node");
+                return number ? *number : number_in_tres(row, sacct_column("ReqTRES"), "node").value_or(-1);
             };
             const long long nodes = nodes_of(row);
             job.requested = job.allocated = nodes >= 0 ? nodes : of_tres();
@@ -173,10 +174,8 @@ class Reader {
 
     static void read_fields(const CsvRow& row, SacctJob& job) {
         const auto text = [&](std::size_t column) { return field(row, column).text; };
-        job.account = text(column("Account"));
-        job.qos = text(column("QOS"));
-        job.name = text(column("JobName"));
-        job.reservation = text(column("Reservation"));
+        job.texts = {text(sacct_column("Account")), text(sacct_column("QOS")), text(sacct_column("JobName")),
+                     text(sacct_column("Reservation"))};
         if (const long long nodes = nodes_of(row); nodes > 0) {
             job.resources.nodes = nodes;
         }
@@ -189,10 +188,10 @@ class Reader {
             const auto found = gpus_in(field(row, tres).text);
             return found ? found : gpus_in(field(row, gres).text, std::max(job.resources.nodes.value_or(1), 1LL));
         };
-        job.resources.gpus = gpus(column("ReqTRES"), column("ReqGRES"));
+        job.resources.gpus = gpus(sacct_column("ReqTRES"), sacct_column("ReqGRES"));
         if (!job.resources.gpus) {
-            job.resources.gpus = gpus(column("AllocTRES"), column("AllocGRES"));
-            const bool could_request = row.has(column("ReqTRES")) || row.has(column("ReqGRES"));
+            job.resources.gpus = gpus(sacct_column("AllocTRES"), sacct_column("AllocGRES"));
+            const bool could_request = row.has(sacct_column("ReqTRES")) || row.has(sacct_column("ReqGRES"));
             job.allocates_more = could_request && job.resources.gpus.value_or(0) > 0;
         }
     }
@@ -206,13 +205,13 @@ class Reader {
         const auto in_tres = [&](std::size_t tres) {
             return memory_of(item_of(field(row, tres).text, "mem").value_or(""), nodes, processors);
         };
-        job.resources.memory = memory_of(field(row, column("ReqMem")).text, nodes, processors);
+        job.resources.memory = memory_of(field(row, sacct_column("ReqMem")).text, nodes, processors);
         if (!job.resources.memory) {
-            job.resources.memory = in_tres(column("ReqTRES"));
+            job.resources.memory = in_tres(sacct_column("ReqTRES"));
         }
         if (!job.resources.memory) {  // --mem=0 requests all of a node
-            job.resources.memory = in_tres(column("AllocTRES"));
-            const bool could_request = row.has(column("ReqTRES")) || row.has(column("ReqMem"));
+            job.resources.memory = in_tres(sacct_column("AllocTRES"));
+            const bool could_request = row.has(sacct_column("ReqTRES")) || row.has(sacct_column("ReqMem"));
             job.allocates_more = job.allocates_more || (could_request && job.resources.memory);
         }
     }
@@ -224,10 +223,58 @@ class Reader {
 
 }  // namespace
 
+void SacctJobs::add(SacctJob added, std::size_t line) {
+    const std::string_view id = added.job.id;
+    added.job.id = cut(id, '+').first;
+    if (added.job.id == id) {
+        add_run(added, line);
+        return;
+    }
+    std::vector<Run>& runs = heterogeneous_[std::string(added.job.id)];
+    const std::size_t run = rows_of_component_[std::string(id)]++;
+    if (run >= runs.size()) {
+        Run& added_run = runs.emplace_back();
+        std::ranges::copy(added.texts, added_run.texts.begin());
+        added_run.resources = added.resources;
+        added_run.place = add_run(added, line);
+    } else if (runs[run].place && (!added.job.start || times_of(added.job).missing != nullptr)) {
+        builder_.leave_out("component of a heterogeneous job that never started");
+    } else if (runs[run].place) {
+        join(added, runs[run]);
+    } else {
+        builder_.leave_out("component of a heterogeneous job that is left out");
+    }
+}
+
+std::optional<std::size_t> SacctJobs::add_run(const SacctJob& added, std::size_t line) {
+    const AccountedJob& job = added.job;
+    if (!job.start) {
+        builder_.leave_out("never started");
+        return std::nullopt;
+    }
+    if (!job.walltime && !builder_.has_limit(job.queue)) {
+        builder_.note("time limit missing, UNLIMITED or Partition_Limit: unknown");
+    }
+    if (added.allocates_more) {
+        builder_.note("GPUs or memory not in the request: those of the allocation");
+    }
+    add_fields(added.texts, added.resources, builder_);
+    return builder_.add(job, line);
+}
+
+void SacctJobs::join(const SacctJob& component, Run& run) {
+    const SacctResources& more = component.resources;
+    const SacctResources sum{sum_of(run.resources.gpus, more.gpus), sum_of(run.resources.nodes, more.nodes),
+                             sum_of(run.resources.memory, more.memory)};
+    add_fields(run.texts, sum, builder_);
+    builder_.join(*run.place, component.job);
+    run.resources = sum;
+}
+
 void read_sacct(const std::string& path, const AccountingData& data, LogBuilder& builder) {
     Reader reader(data, builder);
     const auto require_ids = [&](const CsvRow& row) {
-        if (!row.has(column("JobID")) && !row.has(column("JobIDRaw"))) {
+        if (!row.has(sacct_column("JobID")) && !row.has(sacct_column("JobIDRaw"))) {
             throw InputError(
                 path + ":1: no column JobID or JobIDRaw, expected a table of jobs as sacct --parsable2 writes it");
         }
@@ -240,7 +287,10 @@ void read_sacct(const std::string& path, const AccountingData& data, LogBuilder&
         }
         return is_json;
     };
-    CsvFormat format = format_of(data);
+    CsvFormat format{"table of jobs",          "sacct --parsable2",          sacct_columns,
+                     sacct_columns.size() - 1, data.separator.value_or('|'), false};
+    format.ignores_case = true;
+    format.free_texts = free_texts;
     format.read_other_kind = &read_json;
     for_each_row(path, format, builder, require_ids, [&](const CsvRow& row) { reader.add(row); });
 }

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -10,7 +9,7 @@
 #include "src/formats/job_id.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/csv_text.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 
@@ -18,7 +17,7 @@ namespace {
 
 // The columns that are read. The last three may be missing: Batsim 1 and 2 write no final_state, Batsim 1 no
 // workload_name.
-constexpr auto columns = std::to_array<std::string_view>(
+constexpr auto schedule_columns = std::to_array<std::string_view>(
     {"job_id", "submission_time", "requested_number_of_resources", "requested_time", "success", "starting_time",
      "execution_time", "finish_time", "waiting_time", "turnaround_time", "allocated_resources", "workload_name",
      "final_state", "stretch"});
@@ -29,27 +28,27 @@ constexpr auto aliases =
                                 {"requested_number_of_resources", "requested_number_of_processors"},
                                 {"allocated_resources", "allocated_processors"}});
 
-constexpr CsvFormat format = [] {
-    CsvFormat jobs{"jobs.csv", "Batsim 4", columns, 3};
+constexpr CsvFormat jobs_format = [] {
+    CsvFormat jobs{"jobs.csv", "Batsim 4", schedule_columns, 3};
     jobs.aliases = aliases;
     return jobs;
 }();
 
-consteval std::size_t column(std::string_view name) {
-    return place_in(columns, name);
+consteval std::size_t schedule_column(std::string_view name) {
+    return place_in(schedule_columns, name);
 }
 
 int processors(const CsvRow& row) {
-    const auto value = number_in<int>(row.text(column("requested_number_of_resources")));
+    const auto value = number_in<int>(row.text(schedule_column("requested_number_of_resources")));
     if (!value || *value < 0) {
-        row.fail(column("requested_number_of_resources"), "a number of processors");
+        row.fail(schedule_column("requested_number_of_resources"), "a number of processors");
     }
     return *value;
 }
 
 // What a file without final_state says by its column success.
 JobState state_by_success(const CsvRow& row, const ScheduledJob& job) {
-    const auto length = row.optional_duration(column("execution_time"));
+    const auto length = row.optional_duration(schedule_column("execution_time"));
     if (job.success) {
         return JobState::completed_successfully;
     }
@@ -60,21 +59,22 @@ JobState state_by_success(const CsvRow& row, const ScheduledJob& job) {
 }
 
 JobState state_of(const CsvRow& row, const ScheduledJob& job) {
-    if (!row.has(column("final_state"))) {
+    if (!row.has(schedule_column("final_state"))) {
         return state_by_success(row, job);
     }
-    const auto state = parse_job_state(row.text(column("final_state")));
+    const auto state = parse_job_state(row.text(schedule_column("final_state")));
     if (!state) {
-        row.fail(column("final_state"), "one of " + known_job_states());
+        row.fail(schedule_column("final_state"), "one of " + known_job_states());
     }
     return *state;
 }
 
 std::optional<ExecutionRecord> execution(const CsvRow& row, JobState state) {
-    const std::array<std::optional<Duration>, 5> times{
-        row.optional_duration(column("starting_time")), row.optional_duration(column("execution_time")),
-        row.optional_duration(column("finish_time")), row.optional_duration(column("waiting_time")),
-        row.optional_duration(column("turnaround_time"))};
+    const std::array<std::optional<Duration>, 5> times{row.optional_duration(schedule_column("starting_time")),
+                                                       row.optional_duration(schedule_column("execution_time")),
+                                                       row.optional_duration(schedule_column("finish_time")),
+                                                       row.optional_duration(schedule_column("waiting_time")),
+                                                       row.optional_duration(schedule_column("turnaround_time"))};
     const auto present = std::count_if(times.begin(), times.end(), [](const auto& time) { return time.has_value(); });
     if (times.size() == static_cast<std::size_t>(present)) {
         return ExecutionRecord{Time::at(*times[0]), *times[1], Time::at(*times[2]), *times[3], *times[4]};
@@ -90,25 +90,25 @@ std::optional<ExecutionRecord> execution(const CsvRow& row, JobState state) {
 
 // None if the file has no such column or value, or "nan" as for a job that has not run.
 std::optional<double> stretch_in(const CsvRow& row) {
-    if (!row.has(column("stretch"))) {
+    if (!row.has(schedule_column("stretch"))) {
         return std::nullopt;
     }
-    const std::string_view text = row.text(column("stretch"));
+    const std::string_view text = row.text(schedule_column("stretch"));
     const auto value = number_in<double>(text);
     if (!text.empty() && !value) {
-        row.fail(column("stretch"), "a number");
+        row.fail(schedule_column("stretch"), "a number");
     }
     return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 // In a file without workload_name, an id may have the workload's name before '!', which is w0 otherwise.
 std::string id_of(const CsvRow& row) {
-    if (row.has(column("workload_name"))) {
-        return row.job(column("workload_name"), column("job_id"));
+    if (row.has(schedule_column("workload_name"))) {
+        return row.job(schedule_column("workload_name"), schedule_column("job_id"));
     }
-    const std::string_view id = row.text(column("job_id"));
+    const std::string_view id = row.text(schedule_column("job_id"));
     if (id.empty()) {
-        row.fail(column("job_id"), "a name");
+        row.fail(schedule_column("job_id"), "a name");
     }
     return id.find('!') == std::string_view::npos ? "w0!" + std::string(id) : std::string(id);
 }
@@ -116,23 +116,23 @@ std::string id_of(const CsvRow& row) {
 ScheduledJob read_job(const CsvRow& row) {
     ScheduledJob job;
     job.id = id_of(row);
-    job.submit = row.time(column("submission_time"));
+    job.submit = row.time(schedule_column("submission_time"));
     job.processors = processors(row);
-    job.walltime = row.optional_duration(column("requested_time"));
+    job.walltime = row.optional_duration(schedule_column("requested_time"));
     if (job.walltime && *job.walltime < Duration()) {
         job.walltime.reset();
     }
-    const std::string_view success = row.text(column("success"));
+    const std::string_view success = row.text(schedule_column("success"));
     job.success = success == "1" || success == "True";  // pandas writes True
     if (!job.success && success != "0" && success != "False") {
-        row.fail(column("success"), "0 or 1");
+        row.fail(schedule_column("success"), "0 or 1");
     }
     job.state = state_of(row, job);
     job.execution = execution(row, job.state);
     job.stretch = stretch_in(row);
-    std::optional<ResourceSet> allocation = ResourceSet::parse(row.text(column("allocated_resources")));
+    std::optional<ResourceSet> allocation = ResourceSet::parse(row.text(schedule_column("allocated_resources")));
     if (!allocation) {
-        row.fail(column("allocated_resources"), "host numbers like 0-3 7");
+        row.fail(schedule_column("allocated_resources"), "host numbers like 0-3 7");
     }
     job.allocation = std::move(*allocation);
     return job;
@@ -164,22 +164,16 @@ double stretch_of(const ExecutionRecord& execution) {
                                static_cast<long double>(execution.length.count()));
 }
 
-Schedule parse_schedule(std::string_view text, const std::string& path) {
+Schedule read_schedule(const std::string& path, std::optional<std::string_view> text) {
     Schedule schedule{path, {}};
+    schedule.jobs.reserve(text ? 0 : estimated_lines(path));
     read_csv(
-        path, format, [&](const CsvRow& row) { schedule.jobs.push_back(read_job(row)); }, text);
-    return schedule;
-}
-
-Schedule read_schedule(const std::string& path) {
-    Schedule schedule{path, {}};
-    schedule.jobs.reserve(estimated_lines(path));
-    read_schedule(path, [&](ScheduledJob&& job) { schedule.jobs.push_back(std::move(job)); });
+        path, jobs_format, [&](const CsvRow& row) { schedule.jobs.push_back(read_job(row)); }, text);
     return schedule;
 }
 
 void read_schedule(const std::string& path, const std::function<void(ScheduledJob&&)>& use) {
-    read_csv(path, format, [&](const CsvRow& row) { use(read_job(row)); });
+    read_csv(path, jobs_format, [&](const CsvRow& row) { use(read_job(row)); });
 }
 
 std::string schedule_csv_header() {

@@ -6,8 +6,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/formats/swf.hpp>
 
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 namespace batfill {
@@ -15,10 +14,10 @@ namespace batfill {
 namespace {
 
 constexpr std::size_t max_jobs = 10'000'000;  // the archive's largest log has six million
-constexpr std::size_t max_line_size = std::size_t{64} << 10;
+constexpr std::size_t max_swf_line = std::size_t{64} << 10;
 constexpr std::size_t max_header_size = std::size_t{4} << 20;
 
-constexpr auto columns = std::to_array<const char*>(
+constexpr auto swf_columns = std::to_array<const char*>(
     {"job number", "submit time", "wait time", "run time", "allocated processors", "average CPU time", "used memory",
      "requested processors", "requested time", "requested memory", "status", "user", "group", "executable", "queue",
      "partition", "preceding job", "think time"});
@@ -100,8 +99,8 @@ class Parser {
     }
 
     [[noreturn]] void fail(std::size_t column, const char* expected) const {
-        throw InputError("column " + std::to_string(column) + " (" + columns[column - 1] + "): expected " + expected +
-                         ", found " + excerpt(fields_[column - 1]));
+        throw InputError("column " + std::to_string(column) + " (" + swf_columns[column - 1] + "): expected " +
+                         expected + ", found " + excerpt(fields_[column - 1]));
     }
 
     long long count(std::size_t column) const {
@@ -155,14 +154,14 @@ std::optional<std::string> SwfLog::field(std::string_view name) const {
 
 SwfLog parse_swf(std::string_view text, const std::string& path) {
     Parser parser(path);
-    for_each_line_in(text, path, max_line_size,
+    for_each_line_in(text, path, max_swf_line,
                      [&](std::string_view line, std::size_t number) { parser.add(line, number); });
     return parser.finish();
 }
 
 SwfLog read_swf(const std::string& path) {
     Parser parser(path);
-    for_each_line(path, max_line_size, "a log in the Standard Workload Format", {FileKind::log},
+    for_each_line(path, max_swf_line, "a log in the Standard Workload Format", {FileKind::log},
                   [&](std::string_view line, std::size_t number) { parser.add(line, number); });
     return parser.finish();
 }

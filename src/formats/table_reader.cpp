@@ -5,34 +5,29 @@
 
 #include "src/formats/accounting_readers.hpp"
 #include "src/support/csv_reader.hpp"
-#include "src/support/numbers.hpp"
 #include "src/support/place_in_errors.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 
 namespace {
 
-constexpr auto fields = std::to_array<std::string_view>({"id", "submit", "start", "end", "wait", "run-time", "walltime",
-                                                         "walltime-minutes", "processors", "requested-processors",
-                                                         "allocated-processors", "state", "user", "queue"});
+constexpr auto known_fields = std::to_array<std::string_view>(
+    {"id", "submit", "start", "end", "wait", "run-time", "walltime", "walltime-minutes", "processors",
+     "requested-processors", "allocated-processors", "state", "user", "queue"});
 
 consteval std::size_t place_of(std::string_view field) {
-    return place_in(fields, field);
+    return place_in(known_fields, field);
 }
-
-// The numbers that Slurm writes for INFINITE and NO_VAL.
-constexpr long long slurm_infinite = 4'294'967'295;
-constexpr long long slurm_none = 4'294'967'294;
 
 class Reader {
  public:
     Reader(const AccountingData& data, LogBuilder& builder) : data_(data), builder_(builder) {
         column_of_.fill(none);
         for (const auto& [field, column] : data.mapping) {
-            const auto* const known = std::ranges::find(fields, field);
-            if (known != fields.end()) {
-                column_of_[static_cast<std::size_t>(known - fields.begin())] = columns_.size();
+            const auto* const known = std::ranges::find(known_fields, field);
+            if (known != known_fields.end()) {
+                column_of_[static_cast<std::size_t>(known - known_fields.begin())] = columns_.size();
             } else {
                 others_.emplace_back(field, columns_.size());
             }
@@ -65,7 +60,9 @@ class Reader {
         }
         job.wait = field(row, place_of("wait")).length();
         job.run_time = field(row, place_of("run-time")).length();
-        job.walltime = walltime_of(row);
+        job.walltime = maps(place_of("walltime-minutes"))
+                           ? field(row, place_of("walltime-minutes")).limit(Duration::seconds(60))
+                           : field(row, place_of("walltime")).limit();
         read_size(row, job);
         const RecordField state = field(row, place_of("state"));
         job.state = state.is_missing() ? "" : state.text;
@@ -147,19 +144,6 @@ class Reader {
         return column == none ? RecordField{} : RecordField{columns_[column], trimmed(row.text(column))};
     }
 
-    std::optional<Duration> walltime_of(const CsvRow& row) const {
-        if (!maps(place_of("walltime-minutes"))) {
-            const std::optional<Duration> walltime = field(row, place_of("walltime")).length();
-            const bool is_unlimited =
-                walltime == Duration::seconds(slurm_infinite) || walltime == Duration::seconds(slurm_none);
-            return is_unlimited ? std::nullopt : walltime;
-        }
-        constexpr Duration minute = Duration::seconds(60);
-        const std::optional<Duration> walltime = field(row, place_of("walltime-minutes")).length(minute);
-        const bool is_unlimited = walltime == minute * slurm_infinite || walltime == minute * slurm_none;
-        return is_unlimited ? std::nullopt : walltime;
-    }
-
     void read_size(const CsvRow& row, AccountedJob& job) const {
         const std::optional<long long> both = field(row, place_of("processors")).number();
         const std::optional<long long> requested = field(row, place_of("requested-processors")).number();
@@ -171,7 +155,7 @@ class Reader {
     const AccountingData& data_;
     LogBuilder& builder_;
     std::vector<std::string_view> columns_;
-    std::array<std::size_t, fields.size()> column_of_{};
+    std::array<std::size_t, known_fields.size()> column_of_{};
     std::vector<std::pair<std::string_view, std::size_t>> others_;
     std::size_t rows_ = 0;
     std::size_t dates_ = 0;
@@ -182,7 +166,7 @@ class Reader {
 }  // namespace
 
 std::vector<std::string> table_fields() {
-    return {fields.begin(), fields.end()};
+    return {known_fields.begin(), known_fields.end()};
 }
 
 void read_table(const std::string& path, const AccountingData& data, LogBuilder& builder) {

@@ -1,12 +1,10 @@
 #include "src/formats/tres.hpp"
 
 #include <cmath>
-#include <string>
 
 #include <batfill/core/error.hpp>
 
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

@@ -19,7 +19,7 @@ namespace batfill {
 
 namespace {
 
-constexpr std::size_t max_file_size = std::size_t{2} << 30;
+constexpr std::size_t max_workload_size = std::size_t{2} << 30;
 
 // After this many jobs, the number of jobs in the text is estimated.
 constexpr std::size_t jobs_looked_at = 1000;
@@ -218,13 +218,10 @@ class WorkloadReader {
 
     // How an error names an unreadable job: by its index, and by its id if that can be read.
     std::string job_place(const JsonValue& object) const {
-        std::string place = "jobs[" + std::to_string(workload_.jobs.size()) + "]";
-        if (object.IsObject()) {
-            if (const auto id = object.FindMember("id"); id != object.MemberEnd() && id->value.IsString()) {
-                place += " (id " + in_quotes(view(id->value)) + ")";
-            }
-        }
-        return place;
+        const JsonValue* const id = member_of(&object, "id");
+        const bool has_id = id != nullptr && id->IsString();
+        return "jobs[" + std::to_string(workload_.jobs.size()) + "]" +
+               (has_id ? " (id " + in_quotes(view(*id)) + ")" : "");
     }
 
     void read_profiles() {
@@ -305,7 +302,7 @@ double computing_seconds(const Platform& platform, const JobProfile& profile, co
 }
 
 std::string read_workload_text(const std::string& path) {
-    return read_file(path, max_file_size, "a workload in JSON", {FileKind::workload, FileKind::json});
+    return read_file(path, max_workload_size, "a workload in JSON", {FileKind::workload, FileKind::json});
 }
 
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source) {

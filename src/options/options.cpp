@@ -3,9 +3,9 @@
 #include <array>
 #include <charconv>
 
-#include "src/support/durations.hpp"
+#include "src/support/calendar.hpp"
 #include "src/support/overloaded.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill::options {
 

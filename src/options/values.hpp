@@ -18,7 +18,7 @@
 
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 // The values of options: what each kind takes, and what its errors and pages say of it.
 namespace batfill::options {

@@ -50,8 +50,10 @@ Run read_shown_run(const std::string& prefix, const Note& note, std::vector<Sour
     };
     take("schedule", read_summary, run.summary);
     take("statistics", read_statistics, run.statistics);
-    take("guarantees", read_guarantees, run.guarantees);
-    take("broken_guarantees", read_broken_guarantees, run.broken_guarantees);
+    const auto read = [](const std::string& file) { return read_guarantees(file); };
+    const auto read_broken = [](const std::string& file) { return read_broken_guarantees(file); };
+    take("guarantees", read, run.guarantees);
+    take("broken_guarantees", read_broken, run.broken_guarantees);
     return run;
 }
 

@@ -1,6 +1,6 @@
 #include "src/server/server_options.hpp"
 
-#include "src/support/durations.hpp"
+#include "src/support/calendar.hpp"
 
 namespace batfill {
 

@@ -11,6 +11,8 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/support/text.hpp"
+
 namespace batfill {
 
 namespace {
@@ -172,30 +174,22 @@ Duration read_iso_length(Scanner& text) {
     return length;
 }
 
-// "2024-03-01 12:00:00" of a date without separators, 20240301120000 or 20240301T120000. Empty for any other text.
+// "2024-03-01 12:00:00" of a date without separators, 20240301120000, 202403011200 or 20240301T120000. Empty for any
+// other text.
 std::string spaced_date(std::string_view text) {
     constexpr std::string_view digits = "0123456789";
-    const std::string_view day = text.substr(0, std::min(text.find_first_not_of(digits), text.size()));
-    const bool is_divided = day.size() == 8 && text.size() > 8 && text[8] == 'T';
-    if (day.size() == 12 && text.size() == 12) {
-        return spaced_date(std::string(text) + "00");
-    }
-    if (day.size() != 14 && !is_divided) {
+    const std::size_t size = std::min(text.find_first_not_of(digits), text.size());
+    const bool is_divided = size == 8 && text.substr(8).starts_with('T');
+    const bool has_no_seconds = size == 12 && text.size() == 12;
+    if (size != 14 && !is_divided && !has_no_seconds) {
         return {};
     }
-    std::string_view clock = text.substr(is_divided ? 9 : 8);
-    if (clock.size() < 6 || clock.substr(0, 6).find_first_not_of(digits) != std::string_view::npos) {
+    std::string date(text.substr(0, 8));
+    date.append(text.substr(is_divided ? 9 : 8)).append(has_no_seconds ? "00" : "");
+    if (date.size() < 14 || date.find_first_not_of(digits) < 14) {
         return {};
     }
-    const auto part = [](std::string_view of, std::size_t begin, std::size_t size) {
-        return std::string(of.substr(begin, size));
-    };
-    return part(day, 0, 4) + '-' + part(day, 4, 2) + '-' + part(day, 6, 2) + ' ' + part(clock, 0, 2) + ':' +
-           part(clock, 2, 2) + ':' + part(clock, 4, 2) + std::string(clock.substr(6));
-}
-
-bool has_clock(std::string_view text) {
-    return text.find(':') != std::string_view::npos;
+    return date.insert(12, ":").insert(10, ":").insert(8, " ").insert(6, "-").insert(4, "-");
 }
 
 // Seconds of a unit of time, for the words and letters that people write; none for another word.
@@ -207,15 +201,9 @@ std::optional<long long> seconds_of_unit(std::string_view word) {
         {24LL * seconds_of_hour, {"d", "day", "days", "", ""}},
         {7LL * 24 * seconds_of_hour, {"w", "week", "weeks", "", ""}},
     }};
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    for (const auto& [seconds, words] : units) {
-        if (!word.empty() && std::ranges::any_of(words, [&](std::string_view known) {
-                return std::ranges::equal(word, known, {}, lower);
-            })) {
-            return seconds;
-        }
-    }
-    return std::nullopt;
+    const auto* const unit =
+        std::ranges::find_if(units, [&](const auto& known) { return is_word_of(word, known.second); });
+    return word.empty() || unit == units.end() ? std::nullopt : std::optional(unit->first);
 }
 
 // Reads "1h", "90 min", "1d12h", "2 days 3 hours": numbers with units, which get smaller.
@@ -308,35 +296,55 @@ std::optional<Duration> read_length(std::string_view text, Duration unit) {
         const Duration length = read_iso_length(scanner);
         return scanner.good() ? std::optional(length) : std::nullopt;
     }
-    if (const auto length = has_clock(text) ? std::nullopt : read_length_with_units(text)) {
+    const bool has_clock = text.find(':') != std::string_view::npos;
+    if (const auto length = has_clock ? std::nullopt : read_length_with_units(text)) {
         return length;
     }
-    Duration days;
     Scanner ahead = scanner;
-    const long long number = ahead.number(9);
+    Duration days = Duration::days(ahead.number(9));
     if (ahead.skip("-")) {
         Scanner hours = ahead;
-        days = Duration::days(number);
         if (const long long rest = hours.number(2, 23); hours.good()) {
             return days + Duration::seconds(rest * seconds_of_hour);
         }
-        scanner = ahead;
-    } else if (std::ranges::count(text, ':') == 3 && ahead.skip(":")) {  // D:HH:MM:SS
-        days = Duration::days(number);
-        scanner = ahead;
     } else if (ahead.skip(" days") || ahead.skip(" day")) {
-        days = Duration::days(number);
         ahead.skip(",");
         ahead.skip(" ");
-        scanner = ahead;
+    } else if (std::ranges::count(text, ':') != 3 || !ahead.skip(":")) {  // nor D:HH:MM:SS
+        days = Duration();
+        ahead = scanner;
     }
-    const Duration clock = read_clock(scanner, 9);
-    if (!scanner.good()) {
+    const Duration clock = read_clock(ahead, 9);
+    if (!ahead.good()) {
         return std::nullopt;
     }
     // Slurm prints less than an hour as MM:SS, which read_clock() takes for hours and minutes.
     const bool is_below_an_hour = days == Duration() && std::ranges::count(text, ':') == 1;
     return is_below_an_hour ? Duration::microseconds(clock.count() / 60) : days + clock;
+}
+
+std::optional<Duration> parse_duration(std::string_view text) {
+    constexpr std::array<std::pair<char, int>, 4> units{{{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86'400}}};
+    for (const auto& [letter, seconds] : units) {
+        const std::size_t count = text.size() - (text.ends_with(letter) ? 1 : 0);
+        if (const auto number = Duration::parse(text.substr(0, count)); number && count < text.size()) {
+            const Duration value = *number * seconds;
+            const bool readable = std::max(value, Duration() - value) <= Duration::longest_readable();
+            return readable ? std::optional(value) : std::nullopt;
+        }
+    }
+    const std::optional<Duration> seconds = Duration::parse(text);
+    return seconds ? seconds : read_length(text);
+}
+
+Duration seconds_of(const std::string& name, const std::string& text, std::optional<Duration> min) {
+    const std::optional<Duration> value = parse_duration(text);
+    if (!value || (min && *value < *min)) {
+        throw UsageError(name + ": expected a number of seconds" + (min ? " from " + min->to_string() : "") +
+                         (value ? "" : ", or a length with units (90s, 15m, 1h, 30d, 1-12:00:00)") + ", found '" +
+                         text + "'");
+    }
+    return *value;
 }
 
 }  // namespace batfill

@@ -10,7 +10,7 @@ namespace date {
 class time_zone;
 }
 
-// Dates, and lengths of time as programs print them.
+// Dates, and lengths of time as programs print them and as users write them.
 namespace batfill {
 
 // An instant in UTC, counted from 1970. Clocks that are set back show an hour twice: a text from such an hour has a
@@ -64,5 +64,18 @@ std::string date_text(Duration since_1970);
 // D:HH:MM:SS, MM:SS, D-HH, "N days[,] HH:MM:SS", numbers with units ("1h", "90 min", "1h30m", "2 days") and ISO 8601
 // (P1DT2H30M5S). No value if it is none of them. Requires: unit is a whole number of seconds.
 std::optional<Duration> read_length(std::string_view text, Duration unit = Duration::seconds(1));
+
+// Reads a length of time as users write it: a number of seconds, a number with the unit s, m, h or d ("15m"), or a form
+// of read_length() ("1-12:00:00", "1h30m").
+// Returns no value for any other text, and beyond +-1e18 seconds.
+// Rounds the number, before the unit, as Duration::parse() does.
+std::optional<Duration> parse_duration(std::string_view text);
+
+// Returns the length of time that `text` gives. `name` is what the user calls it.
+// Throws: UsageError if `text` is not a length of time or is below `min`.
+Duration seconds_of(const std::string& name, const std::string& text, std::optional<Duration> min = {});
+
+// The longest timeout that users may set. The clocks that count them must not overflow.
+inline constexpr Duration longest_timeout = Duration::days(366);
 
 }  // namespace batfill

@@ -15,8 +15,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/support/files.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 namespace batfill {
@@ -270,8 +269,7 @@ class CsvParser {
     // Finds the last column, if it takes surplus fields. An empty name after it is the end of each line.
     void find_free_text() {
         const std::size_t last = header_size_ - (header_size_ > 1 && row_.field(header_size_ - 1).empty() ? 2 : 1);
-        const auto& known = row_.format_.free_texts;
-        if (std::ranges::any_of(known, [&](std::string_view name) { return is_same(row_.field(last), name, true); })) {
+        if (is_word_of(row_.field(last), row_.format_.free_texts)) {
             free_text_ = last;
         }
     }
@@ -279,25 +277,17 @@ class CsvParser {
     // Makes one field of the last column and the `surplus` fields after it.
     void join_fields(std::size_t surplus) {
         std::vector<std::size_t>& ends = row_.ends_;
-        const std::size_t end_of_last = ends[free_text_ + surplus];
-        std::string joined(row_.field(free_text_));
+        std::string joined;
         for (std::size_t field = free_text_ + 1; field <= free_text_ + surplus; ++field) {
-            joined += row_.format_.separator;
-            joined += row_.field(field);
+            joined.append(1, row_.format_.separator).append(row_.field(field));
         }
-        const std::size_t begin = ends[free_text_] - row_.field(free_text_).size();
-        row_.fields_.replace(begin, end_of_last - begin, joined);
+        row_.fields_.replace(ends[free_text_], joined.size() - surplus, joined);
         const auto first = ends.begin() + static_cast<std::ptrdiff_t>(free_text_);
         ends.erase(first, first + static_cast<std::ptrdiff_t>(surplus));
         for (std::size_t field = free_text_; field < ends.size(); ++field) {
             ends[field] += surplus;
         }
         row_.absent_.resize(ends.size());
-    }
-
-    static bool is_same(std::string_view a, std::string_view b, bool ignores_case) {
-        const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-        return a == b || (ignores_case && std::ranges::equal(a, b, {}, lower, lower));
     }
 
     // Returns whether the line is a header. If not, it is a row of a table without one.
@@ -329,7 +319,8 @@ class CsvParser {
     std::size_t place_of(std::string_view column) const {
         std::size_t found = CsvRow::missing;
         for (std::size_t i = 0; i < row_.ends_.size(); ++i) {
-            if (is_same(trimmed(row_.field(i)), column, row_.format_.ignores_case) &&
+            const std::string_view name = trimmed(row_.field(i));
+            if ((name == column || (row_.format_.ignores_case && equal_in_any_case(name, column))) &&
                 std::exchange(found, i) != CsvRow::missing) {
                 row_.fail("column " + std::string(column) + " twice");
             }
@@ -428,12 +419,9 @@ void read_csv(const std::string& path, const CsvFormat& format, const std::funct
                 return;
             }
             const std::string wanted = "a " + std::string(format.name);
-            if (format.is_mapped) {  // numbers alone, and comments, look like a log
-                require_kind(piece, path, wanted,
-                             {FileKind::jobs_csv, FileKind::table, FileKind::log, FileKind::empty});
-            } else {
-                require_kind(piece, path, wanted, {FileKind::jobs_csv, FileKind::table, FileKind::empty});
-            }
+            // Numbers alone, and comments, look like a log.
+            const FileKind of_mapped = format.is_mapped ? FileKind::log : FileKind::table;
+            require_kind(piece, path, wanted, {FileKind::jobs_csv, FileKind::table, of_mapped, FileKind::empty});
             piece = parser.without_comments(piece);
         }
         parser.add(piece);

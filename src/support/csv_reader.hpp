@@ -31,7 +31,7 @@ struct CsvFormat {
     char separator = ',';
     bool has_quotes = true;     // a field may be quoted; if not, quotes are characters like others
     bool ignores_case = false;  // in names of columns
-    // Columns of any text, which may contain the separator, in lower case. If such a column is the last one, surplus
+    // Columns of any text, which may contain the separator. If such a column is the last one, surplus
     // fields of a row belong to it.
     std::span<const std::string_view> free_texts = {};
     // Called with a line that cannot be split into the fields of the first one, and with what is wrong. None: an error.

@@ -6,7 +6,7 @@
 #include <clocale>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -16,7 +16,7 @@
 
 #include "src/support/csv_text.hpp"
 #include "src/support/json_writer.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 
@@ -106,17 +106,9 @@ class CheckedEvents : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Che
 
 // Whether a text is ASCII and has no escapes.
 bool is_plain(std::string_view text) {
-    std::uint64_t bits = 0;
-    std::uint64_t eight = 0;
-    std::size_t at = 0;
-    for (; at + sizeof(eight) <= text.size(); at += sizeof(eight)) {
-        std::memcpy(&eight, text.data() + at, sizeof(eight));
-        bits |= eight;
-    }
-    eight = 0;
-    std::memcpy(&eight, text.data() + at, text.size() - at);
-    bits |= eight;
-    return (bits & 0x8080808080808080U) == 0 && text.find('\\') == std::string_view::npos;
+    const auto join = [](unsigned char bits, char c) { return static_cast<unsigned char>(bits | c); };
+    const unsigned char bits = std::accumulate(text.begin(), text.end(), static_cast<unsigned char>(0), join);
+    return bits < 0x80 && text.find('\\') == std::string_view::npos;
 }
 
 void append(const JsonValue& value, JsonWriter& json, auto append_number) {
@@ -281,6 +273,19 @@ void append_exact_json(const JsonValue& value, std::string& out) {
         std::array<char, 32> digits{};
         text.append(digits.data(), rapidjson::internal::dtoa(number, digits.data()));
     });
+}
+
+const JsonValue* member_of(const JsonValue* object, const char* name) {
+    if (object == nullptr || !object->IsObject()) {
+        return nullptr;
+    }
+    const auto found = object->FindMember(name);
+    return found == object->MemberEnd() || found->value.IsNull() ? nullptr : &found->value;
+}
+
+std::string_view text_in(const JsonValue* object, const char* name) {
+    const JsonValue* const value = member_of(object, name);
+    return value != nullptr && value->IsString() ? view(*value) : std::string_view();
 }
 
 std::string in_quotes(std::string_view name) {

@@ -120,6 +120,12 @@ inline std::string_view view(const JsonValue& value) {
     return {value.GetString(), value.GetStringLength()};
 }
 
+// The member of an object. Null if it is missing or null, or if `object` is none.
+const JsonValue* member_of(const JsonValue* object, const char* name);
+
+// As above, for a text. "" if the member is none.
+std::string_view text_in(const JsonValue* object, const char* name);
+
 // Prepares a foreign name for one line of a log: puts it in quotes, escapes it as one_line() does, and cuts a long one.
 std::string in_quotes(std::string_view name);
 

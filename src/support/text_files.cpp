@@ -10,7 +10,7 @@
 
 #include "src/support/files.hpp"
 #include "src/support/interruption.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

@@ -11,7 +11,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

@@ -13,8 +13,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 

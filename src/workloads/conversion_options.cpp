@@ -1,5 +1,3 @@
-#include "src/workloads/conversion_options.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -8,7 +6,7 @@
 
 #include "src/options/file_rules.hpp"
 #include "src/support/calendar.hpp"
-#include "src/support/durations.hpp"
+#include "src/workloads/workload_options.hpp"
 #include "src/workloads/workload_values.hpp"
 
 namespace batfill {

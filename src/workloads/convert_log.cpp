@@ -7,7 +7,7 @@
 #include "src/formats/workload_writer.hpp"
 #include "src/support/calendar.hpp"
 #include "src/support/files.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 #include "src/workloads/swf_selection.hpp"
 
 namespace batfill {

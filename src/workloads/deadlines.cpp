@@ -69,6 +69,17 @@ void append_with_deadline(JsonReader& reader, const std::string& text, const std
     json.close_object();
 }
 
+// The positions in `workload.jobs`, in increasing order, of the jobs that can get a deadline.
+std::vector<std::size_t> jobs_with_walltime(const Workload& workload) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+        if (workload.jobs[i].description.walltime) {
+            places.push_back(i);
+        }
+    }
+    return places;
+}
+
 std::size_t number_to_draw(const DeadlineDraw& request, std::size_t eligible) {
     if (request.share) {
         return count_of_share(*request.share, eligible);
@@ -95,16 +106,6 @@ std::size_t count_of_share(Decimal share, std::size_t jobs) {
     assert(share.millionths() <= Decimal::of(1).millionths());
     const Microseconds product = static_cast<Microseconds>(jobs) * share.millionths();
     return static_cast<std::size_t>(product / Decimal::of(1).millionths());
-}
-
-std::vector<std::size_t> jobs_with_walltime(const Workload& workload) {
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
-        if (workload.jobs[i].description.walltime) {
-            places.push_back(i);
-        }
-    }
-    return places;
 }
 
 std::vector<std::size_t> draw(std::vector<std::size_t> places, std::size_t count, std::uint64_t seed) {

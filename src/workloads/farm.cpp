@@ -9,7 +9,7 @@
 
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 #include "src/workloads/draws.hpp"
 
 namespace batfill {

@@ -11,11 +11,6 @@ namespace batfill {
 
 namespace {
 
-// From the first submission to the last. A split changes nothing: the periods together have the load.
-Duration span_of(const SwfSelection& selection) {
-    return selection.kept.empty() ? Duration() : selection.kept.back().job->submit - selection.kept.front().job->submit;
-}
-
 // Sums and products of smaller times fit into Microseconds.
 constexpr Duration longest_span = Duration::seconds(1'000'000'000'000);
 constexpr double most_work = 1e30;
@@ -69,7 +64,9 @@ LoadScaling scale_load(const SwfSelection& selection, const SwfConversion& conve
             return are_stopped ? std::min(run_time, walltime_of(*kept.job, conversion).value_or(run_time)) : run_time;
         });
     const Duration first = selection.kept.empty() ? Duration() : selection.kept.front().job->submit;
-    return scaling_of(first, span_of(selection), work, *conversion.load, processors, selection.log->path);
+    // A split changes nothing: the periods together have the load.
+    const Duration span = selection.kept.empty() ? Duration() : selection.kept.back().job->submit - first;
+    return scaling_of(first, span, work, *conversion.load, processors, selection.log->path);
 }
 
 LoadScaling scale_load(Workload& workload, Decimal load) {

@@ -10,7 +10,7 @@
 #include <batfill/workloads/models.hpp>
 
 #include "src/support/interruption.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 #include "src/workloads/draws.hpp"
 #include "src/workloads/modal_estimates.hpp"
 

@@ -1,8 +1,7 @@
-#include "src/workloads/model_options.hpp"
-
 #include <memory>
 
 #include "src/formats/platform_options.hpp"
+#include "src/workloads/workload_options.hpp"
 #include "src/workloads/workload_values.hpp"
 
 namespace batfill {
@@ -116,12 +115,6 @@ void require_reasonable_size(const Options& options, const FailureModel& model) 
 }
 
 }  // namespace
-
-Decimal estimate_factor(const std::string& text) {
-    const std::optional<Decimal> factor = factor_in(text.substr(text.find(':') + 1), "1", "1000000");
-    refuse_if(!factor, "expected factor:K with K in 1..1000000, found '" + text + "'");
-    return *factor;
-}
 
 void add_lublin_options(Options& options, LublinFile& file) {
     LublinModel& model = file.model;

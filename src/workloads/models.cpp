@@ -1,15 +1,20 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <map>
 #include <sstream>
+#include <utility>
+
+#include <boost/math/special_functions/gamma.hpp>
 
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/models.hpp>
 
 #include "src/support/files.hpp"
 #include "src/support/json_writer.hpp"
+#include "src/workloads/draws.hpp"
 
-// What the models share: the load of a workload, and how sampled workloads, farms and failures are written.
+// The model of failures, and what the models share: the load of a workload, and how what they draw is written.
 namespace batfill {
 
 namespace {
@@ -32,6 +37,15 @@ void require_reached(double load, const Workload& workload) {
                 << "; expected a lower load or more jobs";
         throw UsageError(problem.str());
     }
+}
+
+// Draws a duration in whole seconds.
+Duration length(Draws& draws, const FailureModel::Lengths& lengths) {
+    const double shape = lengths.weibull_shape;
+    const double scale = lengths.mean.to_seconds() / boost::math::tgamma(1 + 1 / shape);
+    const double seconds = scale * std::pow(draws.exponential(), 1 / shape);
+    constexpr double longest = 1e15;
+    return Duration::seconds(std::max(1LL, std::llround(std::min(seconds, longest))));
 }
 
 }  // namespace
@@ -68,6 +82,30 @@ Farm write_farm(const FarmFiles& files) {
     write_workload(farm.workload, files.output);
     platform.commit();
     return farm;
+}
+
+std::vector<MachineEvent> generate_failures(const FailureModel& model) {
+    assert(model.processors > 0 && model.processors_per_node > 0);
+    std::map<std::pair<Time, bool>, ResourceSet> events;  // by time; at the same time returns precede losses
+    std::uint32_t node = 0;
+    for (int first = 0; first < model.processors; ++node) {
+        const int count = std::min(model.processors_per_node, model.processors - first);
+        const ResourceSet processors = ResourceSet::range(first, first + count - 1);
+        Draws draws(model.seed, node);
+        for (Time failure = Time() + length(draws, model.time_to_failure); failure < model.until;) {
+            const Time repair = failure + length(draws, model.time_to_repair);
+            events[{failure, true}].insert(processors);
+            events[{repair, false}].insert(processors);
+            failure = repair + length(draws, model.time_to_failure);
+        }
+        first += count;
+    }
+    std::vector<MachineEvent> result;
+    result.reserve(events.size());
+    for (auto& [when, processors] : events) {
+        result.push_back({when.first, !when.second, std::move(processors)});
+    }
+    return result;
 }
 
 void append_json(const MachineEvent& event, std::string& out) {

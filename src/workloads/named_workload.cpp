@@ -1,6 +1,5 @@
 #include "src/workloads/named_workload.hpp"
 
-#include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "src/formats/workload_writer.hpp"

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <batfill/formats/swf.hpp>
 #include <batfill/formats/workload.hpp>
 
 // Workloads as users name them: files in Batsim's JSON, or logs in the Standard Workload Format.

@@ -1,13 +1,154 @@
 #include "src/workloads/summaries.hpp"
 
 #include <algorithm>
+#include <iomanip>
 #include <ostream>
 
 #include <batfill/core/error.hpp>
 
 #include "src/support/csv_text.hpp"
+#include "src/support/json_writer.hpp"
 
 namespace batfill {
+
+namespace {
+
+using Counts = std::vector<RuleCount>;
+
+void print_counts(const std::string& title, const Counts& counts, std::ostream& out) {
+    out << '\n' << title << '\n';
+    for (const auto& [what, jobs] : counts) {
+        out << "  " << std::left << std::setw(66) << one_line(what) << ' ' << std::right << std::setw(10) << jobs
+            << '\n';
+    }
+}
+
+void print_periods(const std::vector<SwfPeriod>& periods, std::ostream& out) {
+    if (periods.empty()) {
+        return;
+    }
+    const std::size_t all = periods.back().number - periods.front().number + 1;
+    const auto [least, most] = std::minmax_element(
+        periods.begin(), periods.end(),
+        [](const SwfPeriod& a, const SwfPeriod& b) { return a.workload.jobs.size() < b.workload.jobs.size(); });
+    out << "Periods: " << periods.front().number << " to " << periods.back().number << ", " << all - periods.size()
+        << " of them without jobs and without a file; " << least->workload.jobs.size() << " to "
+        << most->workload.jobs.size() << " jobs in the others\n";
+}
+
+void print_bad_rows(const std::vector<BadRows>& bad_rows, std::ostream& out) {
+    if (!bad_rows.empty()) {
+        out << "\nRows that cannot be read, the first of each kind\n";
+    }
+    for (const auto& [first, rows] : bad_rows) {
+        out << "  " << one_line(first) << " (rows of this kind: " << rows << ")\n";
+    }
+}
+
+bool has_large_ratio(const ConversionSummary& summary) {
+    return summary.allocated_ratio >= large_allocated_ratio;
+}
+
+void print_table(const ConvertedLog& result, std::ostream& out) {
+    const auto& [log, summary, periods, schedule] = result;
+    out << one_line(log.path) << ": " << log.jobs.size() << " jobs\n";
+    if (!log.zero.empty()) {
+        out << "Time 0: " << one_line(log.zero) << '\n';
+    }
+    print_counts("In the log, before cleaning", count_anomalies(log), out);
+    print_counts("Dropped, by the first rule that holds", summary.dropped, out);
+    print_counts("Kept", {{"jobs", summary.kept}}, out);
+    if (!summary.noted.empty()) {
+        print_counts("Among these", summary.noted, out);
+    }
+    print_bad_rows(log.bad_rows, out);
+    out << "\nProcessors: " << summary.processors << " (" << summary.processors_from << ")\n";
+    if (summary.scaled) {
+        out << "Offered load: " << rounded(summary.scaled->before, 4) << " in the log, "
+            << rounded(summary.scaled->after, 4) << " with the gaps between submissions times "
+            << rounded(summary.scaled->factor(), 4) << '\n';
+    }
+    if (has_large_ratio(summary)) {
+        out << "The kept jobs were allocated " << rounded(*summary.allocated_ratio, 1)
+            << " times the processor time that they requested; --size allocated makes the workload of the allocation.\n";
+    }
+    print_periods(periods, out);
+    if (log.field("Copyright")) {
+        out << "The log's header has a copyright notice; keep it with what you make of the log (--header FILE).\n";
+    }
+    if (!schedule) {
+        return;
+    }
+    out << "Schedule of the log: " << schedule->schedule.jobs.size() << " jobs, at most " << schedule->most_in_use
+        << " of " << summary.processors << " processors in use at once";
+    if (schedule->unknown_waits > 0) {
+        out << "; left out, as their wait is unknown: " << schedule->unknown_waits;
+    }
+    out << '\n';
+}
+
+void write_counts(JsonWriter& json, const char* key, const Counts& counts) {
+    json.key(key).objects(counts, [&](const RuleCount& count) {
+        json.key("what").text(count.what);
+        json.key("jobs").integer(count.jobs);
+    });
+}
+
+void print_json(const ConvertedLog& result, std::ostream& out) {
+    const auto& [log, summary, periods, schedule] = result;
+    JsonWriter json(2);
+    json.open_object();
+    json.key("log").text(log.path);
+    json.key("jobs").integer(log.jobs.size());
+    if (!log.zero.empty()) {
+        json.key("zero").text(log.zero);
+    }
+    write_counts(json, "anomalies", count_anomalies(log));
+    write_counts(json, "dropped", summary.dropped);
+    json.key("kept").integer(summary.kept);
+    write_counts(json, "noted", summary.noted);
+    if (!log.bad_rows.empty()) {
+        json.key("bad_rows").objects(log.bad_rows, [&](const BadRows& bad) {
+            json.key("first").text(bad.first);
+            json.key("rows").integer(bad.rows);
+        });
+    }
+    json.key("processors").integer(summary.processors);
+    json.key("processors_from").text(summary.processors_from);
+    if (summary.scaled) {
+        json.key("load").open_object();
+        json.key("before").number(summary.scaled->before);
+        json.key("after").number(summary.scaled->after);
+        json.key("factor").number(summary.scaled->factor());
+        json.close_object();
+    }
+    if (has_large_ratio(summary)) {
+        json.key("allocated_over_requested").number(*summary.allocated_ratio);
+    }
+    json.key("periods").objects(periods, [&](const SwfPeriod& period) {
+        json.key("number").integer(period.number);
+        json.key("jobs").integer(period.workload.jobs.size());
+    });
+    json.close_object();
+    out << json.written() << '\n';
+}
+
+}  // namespace
+
+void print_conversion(const ConvertedLog& converted, bool as_json, std::ostream& out) {
+    as_json ? print_json(converted, out) : print_table(converted, out);
+}
+
+ConvertedLog convert_and_print(const LogConversion& request, bool as_json, std::ostream& out) {
+    try {
+        ConvertedLog converted = convert_log(request);
+        print_conversion(converted, as_json, out);
+        return converted;
+    } catch (const NothingKept& nothing) {
+        print_conversion(nothing.converted(), as_json, out);
+        throw;
+    }
+}
 
 void print_drawn_deadlines(const DrawnDeadlines& drawn, Duration floor, const std::string& factor,
                            const std::string& name, std::ostream& out) {

@@ -9,8 +9,7 @@
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "src/support/interruption.hpp"
-#include "src/support/numbers.hpp"
-#include "src/support/split.hpp"
+#include "src/support/text.hpp"
 #include "src/workloads/modal_estimates.hpp"
 #include "src/workloads/swf_selection.hpp"
 

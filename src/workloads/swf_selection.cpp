@@ -9,7 +9,7 @@
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
-#include "src/support/numbers.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 
@@ -178,10 +178,6 @@ std::size_t resolve_equal_numbers(const SwfSelection& selection, std::vector<Kep
 
 std::string list_of_numbers(const std::vector<long long>& numbers) {
     return list_of(mapped(numbers, [](long long number) { return std::to_string(number); }));
-}
-
-bool longer_than_estimate(const SwfJob& job) {
-    return has_estimate(job) && job.run_time > job.requested_time;
 }
 
 long long size_of(const SwfJob& job, const SwfConversion& conversion) {

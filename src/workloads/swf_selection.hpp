@@ -27,7 +27,9 @@ inline bool has_estimate(const SwfJob& job) {
 // "3, 7", for messages.
 std::string list_of_numbers(const std::vector<long long>& numbers);
 
-bool longer_than_estimate(const SwfJob& job);
+inline bool longer_than_estimate(const SwfJob& job) {
+    return has_estimate(job) && job.run_time > job.requested_time;
+}
 
 // The run time that a kept job gets.
 inline Duration run_time_of(const SwfJob& job) {

@@ -32,11 +32,7 @@ options::Value offered_load_value(Field& field) {
     return options::value(field, "L", parse, load_range + " (0.9 is 90 %)", {options::Type::Scalar::number});
 }
 
-// Returns K of "factor:K", or of K alone.
-// Throws: UsageError unless K is from 1 to 1000000 and has at most six decimals.
-Decimal estimate_factor(const std::string& text);
-
-// Walltimes: one of the words; or "factor:K" or a number K, which `set_factor` takes.
+// Walltimes: one of the words; or "factor:K" or a number K from 1 to 1000000, which `set_factor` takes.
 // Requires: the last word is "factor:K".
 template <class How>
 options::Value estimates_value(How& how, const std::function<void(Decimal)>& set_factor,
@@ -45,7 +41,9 @@ options::Value estimates_value(How& how, const std::function<void(Decimal)>& set
     names.pop_back();
     const auto read = [&how, set_factor, words](const std::string& text) {
         if (text.starts_with("factor:") || Decimal::parse(text)) {
-            set_factor(estimate_factor(text));
+            const auto factor = options::factor_in(text.substr(text.find(':') + 1), "1", "1000000");
+            refuse_if(!factor, "expected factor:K with K in 1..1000000, found '" + text + "'");
+            set_factor(*factor);
             how = words.back().second;
         } else {
             how = options::meaning_of(text, words);

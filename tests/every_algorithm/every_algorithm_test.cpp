@@ -66,7 +66,7 @@ std::string text_of(Schedule schedule) {
 // Requires that a file of the schedule says the same, so that an audit of the file finds the same.
 void require_same_in_file(const Outcome& outcome) {
     const std::string text = text_of(outcome.schedule());
-    REQUIRE(text_of(parse_schedule(text, "simulated_jobs.csv")) == text);
+    REQUIRE(text_of(read_schedule("simulated_jobs.csv", text)) == text);
 }
 
 Seen seen_of(const Outcome& outcome) {

@@ -58,7 +58,7 @@ void check_round_trip(const Schedule& schedule) {
     for (const ScheduledJob& job : schedule.jobs) {
         append_csv(job, text);
     }
-    const Schedule again = parse_schedule(text, "again");
+    const Schedule again = read_schedule("again", text);
     if (again.jobs.size() != schedule.jobs.size()) {
         std::abort();
     }
@@ -74,7 +74,7 @@ void check_round_trip(const std::vector<Guarantee>& guarantees) {
     for (const Guarantee& guarantee : guarantees) {
         append_csv(guarantee, text);
     }
-    const std::vector<Guarantee> again = parse_guarantees(text, "again");
+    const std::vector<Guarantee> again = read_guarantees("again", text);
     for (std::size_t i = 0; i < guarantees.size(); ++i) {
         if (again.at(i).job_id != guarantees[i].job_id || again[i].actual_start != guarantees[i].actual_start ||
             again[i].guaranteed_start != guarantees[i].guaranteed_start) {
@@ -114,9 +114,9 @@ const Fuzzer fuzzer("audit", [](std::string_view input) {
     static const Platform machine = platform();
     static const std::vector<Workload> submitted = workloads();
     const auto files = files_in(input);
-    const auto schedule = accepted([](std::string_view text) { return parse_schedule(text, "fuzz"); }, files[0]);
-    const auto guarantees = accepted([](std::string_view text) { return parse_guarantees(text, "fuzz"); }, files[1]);
-    const auto broken = accepted([](std::string_view text) { return parse_broken_guarantees(text, "fuzz"); }, files[2]);
+    const auto schedule = accepted([](std::string_view text) { return read_schedule("fuzz", text); }, files[0]);
+    const auto guarantees = accepted([](std::string_view text) { return read_guarantees("fuzz", text); }, files[1]);
+    const auto broken = accepted([](std::string_view text) { return read_broken_guarantees("fuzz", text); }, files[2]);
     const auto events =
         accepted([](std::string_view text) { return parse_external_events(text, "fuzz", true); }, files[3]);
     if (guarantees) {

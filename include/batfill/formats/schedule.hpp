@@ -54,18 +54,14 @@ struct Schedule {
     std::vector<ScheduledJob> jobs;  // in the order of the file
 };
 
-// Reads a jobs.csv in the format of Batsim 4, also gzipped. Finds columns by the names in the first line, in any order;
-// skips columns with other names. A completed job must have all five times, any other job all or none. Drops the times
-// of an unfinished job that has only some.
-// Throws: InputError, which names file and line.
-// Cost: O(size of the file).
-Schedule read_schedule(const std::string& path);
+// Reads a jobs.csv in the format of Batsim 4, also gzipped; with `text`, this text instead, and `path` only names it.
+// Finds columns by the names in the first line, in any order; skips columns with other names. A completed job must have
+// all five times, any other job all or none. Drops the times of an unfinished job that has only some. Throws:
+// InputError, which names file and line. Cost: O(size of the file).
+Schedule read_schedule(const std::string& path, std::optional<std::string_view> text = {});
 
 // As above, but passes each job to `use`, which may throw, instead of keeping it.
 void read_schedule(const std::string& path, const std::function<void(ScheduledJob&&)>& use);
-
-// As above, for the text of a jobs.csv. `path` is used in error messages and as the result's `path`.
-Schedule parse_schedule(std::string_view text, const std::string& path);
 
 // The first line of a jobs.csv, including its newline, with the columns of Batsim 4.2.1 in their order.
 std::string schedule_csv_header();
@@ -92,13 +88,11 @@ struct BrokenGuarantee {
     GuaranteeBreakCause cause = GuaranteeBreakCause::loss;
 };
 
-// Reads a guarantees.csv as `batfill simulate` writes it, also gzipped. Finds columns by their names.
+// Reads a guarantees.csv as `batfill simulate` writes it, also gzipped; with `text`, this text instead, and `path` only
+// names it. Finds columns by their names.
 // Throws: InputError, which names file and line.
 // Cost: O(size of the file).
-std::vector<Guarantee> read_guarantees(const std::string& path);
-
-// As above, for the text of a guarantees.csv. `path` is used in error messages only.
-std::vector<Guarantee> parse_guarantees(std::string_view text, const std::string& path);
+std::vector<Guarantee> read_guarantees(const std::string& path, std::optional<std::string_view> text = {});
 
 // The first line of a guarantees.csv, including its newline.
 std::string guarantees_csv_header();
@@ -108,8 +102,7 @@ void append_csv(const Guarantee& guarantee, std::string& out);
 
 // As above, for a broken_guarantees.csv. Without a column `cause`, losses are the cause. The files of runs in which
 // jobs may outlive their estimates have this column: `with_cause` writes it.
-std::vector<BrokenGuarantee> read_broken_guarantees(const std::string& path);
-std::vector<BrokenGuarantee> parse_broken_guarantees(std::string_view text, const std::string& path);
+std::vector<BrokenGuarantee> read_broken_guarantees(const std::string& path, std::optional<std::string_view> text = {});
 std::string broken_guarantees_csv_header(bool with_cause = false);
 void append_csv(const BrokenGuarantee& broken, std::string& out, bool with_cause = false);
 

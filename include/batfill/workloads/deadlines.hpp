@@ -19,10 +19,6 @@ namespace batfill {
 // Requires: share <= 1.
 std::size_t count_of_share(Decimal share, std::size_t jobs);
 
-// Returns the positions in `workload.jobs`, in increasing order, of the jobs that can get a deadline: those with a
-// walltime.
-std::vector<std::size_t> jobs_with_walltime(const Workload& workload);
-
 // Samples `count` of `places` and returns them in increasing order; every choice is equally likely. The same seed gives
 // the same places on any machine. A larger `count` gives those of a smaller one and more.
 // Requires: count <= places.size().

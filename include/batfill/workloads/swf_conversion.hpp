@@ -105,8 +105,7 @@ struct SwfConversion {
     //   submission to the last. The work of a job is its processors times its run time, at most its walltime unless
     //   that is believed.
     // - With a split, one factor holds inside all periods: that of the kept jobs of all periods, as without a split.
-    // Each
-    //   job stays in its period.
+    //   Each job stays in its period.
     // Requires: more than 0.
     std::optional<Decimal> load;
 };

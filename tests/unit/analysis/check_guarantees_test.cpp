@@ -18,7 +18,7 @@ TEST_CASE("guarantees are of the jobs of the schedule and were kept") {
     const Case run = small_case();
     const auto found = [&](const std::string& lines, const CheckOptions& options = {}) {
         const std::vector<Guarantee> guarantees =
-            parse_guarantees("job_id,guaranteed_start,actual_start,workload_name\n" + lines, "run_guarantees.csv");
+            read_guarantees("run_guarantees.csv", "job_id,guaranteed_start,actual_start,workload_name\n" + lines);
         Texts texts;
         for (const Violation& violation :
              check_schedule(run.schedule, run.workloads, run.platform, options, &guarantees).violations) {
@@ -73,11 +73,11 @@ TEST_CASE("guarantees that losses of processors broke are taken as they are list
     // a starts at 0, b at 10, c is submitted and starts at 5.
     const Case run = small_case();
     const auto found = [&](const std::string& b, const std::string& lines) {
-        const std::vector<Guarantee> guarantees = parse_guarantees(
-            "job_id,guaranteed_start,actual_start,workload_name\na,0,0,w0\nc,,5,w0\nb," + b + ",10,w0\n",
-            "run_guarantees.csv");
-        const std::vector<BrokenGuarantee> broken = parse_broken_guarantees(
-            "job_id,lost_at,guaranteed_start,new_guaranteed_start,workload_name\n" + lines, "run_broken.csv");
+        const std::vector<Guarantee> guarantees = read_guarantees(
+            "run_guarantees.csv",
+            "job_id,guaranteed_start,actual_start,workload_name\na,0,0,w0\nc,,5,w0\nb," + b + ",10,w0\n");
+        const std::vector<BrokenGuarantee> broken = read_broken_guarantees(
+            "run_broken.csv", "job_id,lost_at,guaranteed_start,new_guaranteed_start,workload_name\n" + lines);
         const CheckReport report = check_schedule(run.schedule, run.workloads, run.platform, {}, &guarantees, &broken);
         Texts texts;
         for (const Violation& violation : report.violations) {
@@ -113,9 +113,9 @@ TEST_CASE("guarantees that losses of processors broke are taken as they are list
           with_late("job w0!b: its guarantee broken at 2.000000 is now 3.000000, which is not later"));
     CHECK(found("10", "c,5,5,6,w0\n") == Texts{"job w0!c: has a broken guarantee, but was guaranteed nothing"});
     CHECK(found("10", "d,5,5,6,w0\n") == Texts{"job w0!d: has a broken guarantee, but is not among the guarantees"});
-    CHECK_THROWS_WITH(parse_broken_guarantees("job_id,lost_at,guaranteed_start,new_guaranteed_start,workload_name\n"
-                                              "b,,3,4,w0\n",
-                                              "run_broken.csv"),
+    CHECK_THROWS_WITH(read_broken_guarantees("run_broken.csv",
+                                             "job_id,lost_at,guaranteed_start,new_guaranteed_start,workload_name\n"
+                                             "b,,3,4,w0\n"),
                       "run_broken.csv:2: lost_at is '', expected a number of seconds");
     CHECK_THROWS_AS(read_broken_guarantees("/nonexistent/broken.csv"), InputError);
     std::string line;
@@ -127,7 +127,7 @@ TEST_CASE("guarantees that losses of processors broke are taken as they are list
 TEST_CASE("an error in a guarantees.csv names its line") {
     const auto refusal = [](const std::string& text) -> std::string {
         try {
-            parse_guarantees(text, "run_guarantees.csv");
+            read_guarantees("run_guarantees.csv", text);
         } catch (const InputError& problem) {
             return problem.what();
         }

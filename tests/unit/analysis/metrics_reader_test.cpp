@@ -21,7 +21,7 @@ const std::string good_line =
     "7,w0,p,10.5,3,20,1,COMPLETED_SUCCESSFULLY,12,5.000001,17.000001,1.5,6.500001,1.3,0-1 4,-1,\"\"\n";
 
 Schedule parse(const std::string& text) {
-    return parse_schedule(text, "run_jobs.csv");
+    return read_schedule("run_jobs.csv", text);
 }
 
 std::string refusal(const std::string& text) {
@@ -124,16 +124,16 @@ TEST_CASE("names with commas, quotes, line ends and blanks read back as written,
         }
     }
     const Schedule schedule = parse(text);
-    const std::vector<Guarantee> read_guarantees = parse_guarantees(guarantees, "g.csv");
-    const std::vector<BrokenGuarantee> read_broken = parse_broken_guarantees(broken, "b.csv");
+    const std::vector<Guarantee> as_read = read_guarantees("g.csv", guarantees);
+    const std::vector<BrokenGuarantee> broken_as_read = read_broken_guarantees("b.csv", broken);
     REQUIRE(schedule.jobs.size() == awkward.size() * awkward.size());
-    REQUIRE(read_guarantees.size() == schedule.jobs.size());
-    REQUIRE(read_broken.size() == schedule.jobs.size());
+    REQUIRE(as_read.size() == schedule.jobs.size());
+    REQUIRE(broken_as_read.size() == schedule.jobs.size());
     for (std::size_t i = 0; i < schedule.jobs.size(); ++i) {
         const std::string id = awkward[i / awkward.size()] + "!" + awkward[i % awkward.size()];
         CHECK(schedule.jobs[i].id == id);
-        CHECK(read_guarantees[i].job_id == id);
-        CHECK(read_broken[i].job_id == id);
+        CHECK(as_read[i].job_id == id);
+        CHECK(broken_as_read[i].job_id == id);
     }
 
     for (const std::string plain : {"17", "a b", "7#1", "x'y", "\xc3\xa9", "a;b", "a\tb", "-"}) {

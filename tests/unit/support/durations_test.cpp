@@ -5,7 +5,7 @@
 
 #include <batfill/core/error.hpp>
 
-#include "src/support/durations.hpp"
+#include "src/support/calendar.hpp"
 
 namespace batfill::tests::durations_test {
 
