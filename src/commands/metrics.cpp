@@ -96,10 +96,11 @@ void add_metrics_options(Options& options, runs::MeasureRequest& request, std::v
     options.add(
         "intervals",
         "instead of the metrics: those of single jobs (means, percentiles, worst and widest) with confidence intervals of 95 %, by bootstrap over weeks; with --baseline, also of the difference");
-    options.add("resamples", number(intervals.resamples, "N", 100, 1'000'000),
-                "resamples of the bootstrap (default 2000)");
-    options.add("block", number(intervals.block, "WEEKS", 1, 1000), "consecutive weeks sampled together (default 1)");
-    options.add("seed", number(intervals.seed, "N"), "seed of the resamples (default 1)");
+    options.add("resamples", number(intervals.resamples, "N", 100, 1'000'000).otherwise_as_declared(),
+                "resamples of the bootstrap");
+    options.add("block", number(intervals.block, "WEEKS", 1, 1000).otherwise_as_declared(),
+                "consecutive weeks sampled together");
+    options.add("seed", number(intervals.seed, "N").otherwise_as_declared(), "seed of the resamples");
 }
 
 }  // namespace

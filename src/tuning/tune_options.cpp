@@ -116,8 +116,8 @@ void add_tune_options(Options& options, TuneOptions& read) {
     add_tau_option(options, request.tau);
     options.add("evaluations", number(search.evaluations, "N", 1, max_evaluations),
                 "number of weights to try (default 5000; with --method cover --features 6, 10000)");
-    options.add("points", number(search.points, "N", 3, max_points),
-                "with --method cover --features 3: points per dimension (default 100)");
+    options.add("points", number(search.points, "N", 3, max_points).otherwise_as_declared(),
+                "with --method cover --features 3: points per dimension");
     const auto positive = [](const std::string& text) {
         const auto number = number_in<double>(text);
         return number && *number > 0 && std::isfinite(*number) ? number : std::nullopt;

@@ -153,8 +153,9 @@ void add_options_of_jobs(Options& options, LogConversion& request) {
              {{"cut", ShortEstimates::cut},
               {"raise", ShortEstimates::raise},
               {"drop", ShortEstimates::drop},
-              {"believe", ShortEstimates::believe}}),
-        "jobs that ran longer than they requested: cut (the walltime is the requested time, and the job stops there; default), raise (the walltime is the run time), drop, or believe (walltimes stop no job: field walltimes of the workload)");
+              {"believe", ShortEstimates::believe}})
+            .otherwise_as_declared(),
+        "jobs that ran longer than they requested: cut (the walltime is the requested time, and the job stops there), raise (the walltime is the run time), drop, or believe (walltimes stop no job: field walltimes of the workload)");
     options.add("drop-longer-than-estimate", "the same as --short-estimates drop");
     options.add(
         "estimates",
@@ -198,12 +199,14 @@ void add_options_of_outputs(Options& options, ConversionOptions& read) {
             "split the log by submission time into periods of this length: days (7 for weeks, 30 for months), or a length such as 12h; the output is a new folder with a workload per period")
         .called("days");
     options.add(
-        "count-from", word(conversion.count_from_first_job, "WHERE", {{"zero", false}, {"first-job", true}}),
-        "period 1: zero (it begins at the log's time 0, or at --from; default) or first-job (it has the log's first job)");
-    options.add("skip", number(split.skipped, "N", 0, max_periods), "periods to skip at the beginning (default 0)");
+        "count-from",
+        word(conversion.count_from_first_job, "WHERE", {{"zero", false}, {"first-job", true}}).otherwise_as_declared(),
+        "period 1: zero (it begins at the log's time 0, or at --from) or first-job (it has the log's first job)");
+    options.add("skip", number(split.skipped, "N", 0, max_periods).otherwise_as_declared(),
+                "periods to skip at the beginning");
     options.add("periods", number(split.periods, "N", 1, max_periods), "periods to keep after these (default: all)");
-    options.add("crossing", word(split.keep_crossing, "HOW", {{"drop", false}, {"keep", true}}),
-                "jobs that started in one period and ended in another: drop (default) or keep");
+    options.add("crossing", word(split.keep_crossing, "HOW", {{"drop", false}, {"keep", true}}).otherwise_as_declared(),
+                "jobs that started in one period and ended in another: drop or keep");
     options.group("Times");
     options.add("load", offered_load_value(conversion.conversion.load),
                 "scale the gaps between submissions to this offered load, " + load_range +
@@ -318,9 +321,9 @@ void add_import_options(Options& options, ConversionOptions& read) {
         "zone of instants without an offset, also of dates in --from and --until, such as Europe/Berlin; by default UTC, or that of the data set's machine");
     options.add("nodes", data.counts_nodes, "sacct, pbs: the machine's processors are nodes, and jobs take whole ones");
     options.group("Rows and limits");
-    options.add(
-        "bad-rows", word(data.drops_bad_rows, "HOW", {{"error", false}, {"drop", true}}),
-        "rows that cannot be read: error (default) or drop, which counts them and shows the first of each kind");
+    options.add("bad-rows",
+                word(data.drops_bad_rows, "HOW", {{"error", false}, {"drop", true}}).otherwise_as_declared(),
+                "rows that cannot be read: error, or drop, which counts them and shows the first of each kind");
     options
         .add("partition-limit", limits(data.partition_limits),
              "walltime of jobs of this partition or queue that have no time limit, or an unlimited one, as in "

@@ -32,7 +32,8 @@ Value percent(int& field) {
 
 void add_format_option(Options& options, WorkloadFormat& format) {
     options.group("Output");
-    options.add("format", format_value(format), "format of the workload: batsim4 (default) or batsim5").not_in_calls();
+    options.add("format", format_value(format).otherwise_as_declared(), "format of the workload: batsim4 or batsim5")
+        .not_in_calls();
 }
 
 void add_options_of_jobs(Options& options, FarmModel& model) {

@@ -56,8 +56,9 @@ struct Schedule {
 
 // Reads a jobs.csv in the format of Batsim 4, also gzipped; with `text`, this text instead, and `path` only names it.
 // Finds columns by the names in the first line, in any order; skips columns with other names. A completed job must have
-// all five times, any other job all or none. Drops the times of an unfinished job that has only some. Throws:
-// InputError, which names file and line. Cost: O(size of the file).
+// all five times, any other job all or none. Drops the times of an unfinished job that has only some.
+// Throws: InputError, which names file and line.
+// Cost: O(size of the file).
 Schedule read_schedule(const std::string& path, std::optional<std::string_view> text = {});
 
 // As above, but passes each job to `use`, which may throw, instead of keeping it.
