@@ -107,10 +107,16 @@ class Relaxed : public Algorithm {
         const SchedulerState& state = round.state();
         const WaitingQueue& queue = state.waiting;
         if (queue.next_fitting(0, state.most_for_one_job()) == queue.size()) {
-            return;  // nothing can start
+            if (!round.explained().empty()) {
+                explain(round, first_in_order(state));
+            }
+            return;
         }
-        if (const std::optional<JobIndex> top = start_in_order(round); top && omega_ > 0) {
-            backfill(round, *top);
+        if (const std::optional<JobIndex> top = start_in_order(round)) {
+            if (omega_ > 0) {
+                backfill(round, *top);
+            }
+            explain(round, *top);
         }
     }
 
@@ -158,6 +164,36 @@ class Relaxed : public Algorithm {
             backfilled_ += round.start_if_possible(job) ? 1U : 0U;
             return state.idle.count() > 0;
         });
+    }
+
+    // The waiting job with the highest priority, for an explanation.
+    JobIndex first_in_order(const SchedulerState& state) {
+        priority_.compute(state.now);
+        const auto jobs = state.waiting.jobs();
+        return *std::ranges::max_element(jobs, {}, [this](JobIndex job) { return priority_.of(job); });
+    }
+
+    void explain(Round& round, JobIndex top) {
+        for (const JobIndex job : round.explained()) {
+            if (round.state().job(job).state == JobState::submitted) {
+                round.because(job, reason(round, job, top));
+            }
+        }
+    }
+
+    std::string reason(const Round& round, JobIndex job, JobIndex top) {
+        const SchedulerState& state = round.state();
+        const std::string window = omega_ <= 0 ? "no other may go first, as omega is 0"
+                                   : std::isinf(omega_)
+                                       ? "others may delay it"
+                                       : "others may end by " + instant_text(end_of_window(state, top));
+        if (job == top) {
+            return "top job: it could start at " + instant_text(time_of_start(state, top)) + ", " + window;
+        }
+        const Duration length = actual_ ? known_length(state, job) : state.estimate(job);
+        const char* const rule = state.can_start(state.job(job).request) ? "would end too late beside " : "behind ";
+        return rule + ("the top job, job " + round.name(top)) + ": " + window + "; it would end at " +
+               instant_text(state.now + length);
     }
 
     // The latest end that a backfilled job may have.

@@ -85,6 +85,9 @@ class Easy : public Algorithm {
         }
         keep_head(round.state(), *reserved);
         if (round.state().waiting.size() == 1 || rounds_.free(round.state()) == 0) {
+            if (!round.explained().empty()) {
+                reserve(round.state(), *reserved).explain(round, *reserved);
+            }
             return;
         }
         Reservation reservation = reserve(round.state(), *reserved);  // 6: shadow time and extra processors
@@ -92,6 +95,7 @@ class Easy : public Algorithm {
         backfill_.for_each(round.state(), *reserved, reservation, [&](JobIndex job) {  // 10-12: L = Q - j, in order
             reservation.start_if_admitted(round, job);  // 13: starts if it delays no reservation
         });
+        reservation.explain(round, *reserved);
     }
 
     // Decides once.
@@ -99,6 +103,9 @@ class Easy : public Algorithm {
         const SchedulerState& state = round.state();
         const int free = rounds_.free(state);
         if (free == 0 && !head_.is_on()) {
+            if (!round.explained().empty()) {
+                explain_full_machine(round);
+            }
             return;
         }
         orders_.prepare(state.now);
@@ -112,6 +119,15 @@ class Easy : public Algorithm {
                                               .reservations = reservations_,
                                               .tests = backfill_.most_tests()});
         }
+    }
+
+    // If no processor is idle, nobody looks for the head but who asks why a job waits.
+    void explain_full_machine(Round& round) {
+        orders_.prepare(round.now());
+        for_each_in_order(round.state(), [&](JobIndex head) {
+            reserve(round.state(), head).explain(round, head);
+            return false;
+        });
     }
 
     // Passes the kept head and then the waiting jobs, in the primary order, to `take` until that returns false.

@@ -50,6 +50,9 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
     };
     // Whether the round may look at another job. Counts that job as a test if it comes after one that could not start.
     bool one_could_not_start = false;
+    for (const JobIndex job : round.explained()) {
+        round.because(job, "passed over: it would delay one of the reservations");
+    }
     const auto may_look = [&] { return !one_could_not_start || left.tests-- > 0; };
 
     const std::vector<JobIndex> order = orders.in_primary_order(state, state.waiting.jobs());
@@ -67,6 +70,9 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
             const Time earliest = profile.earliest(state.now, state.estimate(*next), state.job(*next).processors());
             if (!earliest.is_infinite()) {
                 take(*next, earliest);
+            }
+            if (!round.explained().empty()) {
+                round.because(*next, "reserved: its start, by the estimates, is " + instant_text(earliest));
             }
         }
     }

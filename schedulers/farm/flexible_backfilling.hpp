@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -41,12 +42,16 @@ class FlexibleBackfilling : public Algorithm {
         }
         const bool is_head_known = head_ || !keeps_head_;
         if (state.waiting.empty() || (is_head_known && next_startable(state, 0) == state.waiting.size())) {
+            if (!round.explained().empty()) {
+                explain(round, head_.value_or(first_in_order(state)));
+            }
             return;
         }
         priority_.prepare(state);
         start_heads(round);
         if (head_) {
             backfill(round);
+            explain(round, *head_);
         }
     }
 
@@ -81,6 +86,18 @@ class FlexibleBackfilling : public Algorithm {
             }
             return !head_;
         });
+    }
+
+    // The waiting job with the highest priority, for an explanation.
+    JobIndex first_in_order(const SchedulerState& state) {
+        priority_.prepare(state);
+        const auto jobs = state.waiting.jobs();
+        return *std::ranges::max_element(jobs, {}, [this](JobIndex job) { return priority_.of(job); });
+    }
+    static void explain(Round& round, JobIndex head) {
+        if (!round.explained().empty()) {
+            Reservation(round.state(), head).explain(round, head);
+        }
     }
 
     void backfill(Round& round) {

@@ -85,6 +85,11 @@ class DeadlineBased : public PlanAlgorithm {
 
  protected:
     void compress(Round&) override { plan().move_all_earlier(); }
+    const char* kind_of_place(JobIndex job) const override {
+        return std::ranges::find(L1_, job) != L1_.end() ? "tentative"
+               : hopeless_.contains(job)                ? "hopeless"
+                                                        : "planned";
+    }
 
  private:
     // The state before a run of Algorithm 1. With repair=strict, the run is undone if it loses a deadline.

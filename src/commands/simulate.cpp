@@ -12,6 +12,7 @@
 #include "src/choice/named_scheduler.hpp"
 #include "src/commands/inputs.hpp"
 #include "src/remote/socket_scheduler.hpp"
+#include "src/replay/explanation.hpp"
 #include "src/replay/notes.hpp"
 #include "src/support/calendar.hpp"
 #include "src/support/files.hpp"
@@ -46,6 +47,7 @@ struct SimulateOptions {
     bool has_plugins = false;               // algorithms of others may look at any field of a job
     bool measures_time = false;
     bool quiet = false;
+    std::vector<std::string> explained;  // ids of jobs
 };
 
 // Reads the files that the options name.
@@ -102,6 +104,8 @@ void check_scheduler_options(const Options& options, const SimulateOptions& read
                   std::string(default_simulator_rules) + "'s");
     refuse_if(!embedded && (!read.written.algorithm.empty() || !read.written.parameters.empty()),
               "-a and -P choose the embedded scheduler, -s another one: give one of the two");
+    refuse_if(!embedded && !read.explained.empty(),
+              "--explain is for the embedded scheduler: only that one can say why a job waits");
     for (const char* name : {"enable-dynamic-jobs", "acknowledge-dynamic-jobs", "enable-profile-reuse"}) {
         refuse_if(embedded && options.given(name),
                   std::string("--") + name + " is for -s: the embedded scheduler has what it needs");
@@ -164,6 +168,9 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
     options.add(
         "real-times", read.measures_time,
         "write the real scheduling and simulation time into the schedule's CSV; without it they are 0, and equal runs write equal files");
+    options.add(
+        "explain", text(read.explained, "JOB"),
+        "print why this job waited, and write PREFIX_explain.csv; an id as in jobs.csv, w1!7 with several workloads; repeatable");
     options.add("quiet,q", read.quiet, "no progress and no summary");
     if (!parse(
             options, arguments,
@@ -195,7 +202,7 @@ void require_separate_files(const SimulateOptions& options) {
     inputs.push_back(options.platform);
     const std::string begin = options.prefix + (options.scenario.rules == SimulatorRules::batsim5 ? "" : "_");
     for (const char* const name : {"jobs.csv", "schedule.csv", "schedule.json", "real_exec_info.json", "statistics.csv",
-                                   "guarantees.csv", "broken_guarantees.csv"}) {
+                                   "guarantees.csv", "broken_guarantees.csv", "explain.csv"}) {
         require_no_input("output", begin + name, inputs);
     }
 }
@@ -210,6 +217,7 @@ Outcome simulate(Scenario scenario, const SimulateOptions& options, SocketSchedu
     RunOptions how;
     how.keeps_deadlocks = true;
     how.measures_time = options.measures_time;
+    how.explain = options.explained;
     if (!options.quiet) {
         how.watch = [&](const Simulator& simulation) {
             const std::size_t ended = simulation.ended().size();
@@ -280,6 +288,9 @@ int simulate(const Arguments& arguments) {
     const std::vector<std::string> written = write_files(outcome, options->prefix, real_times);
     if (!options->quiet) {
         print_outcome(outcome, seconds, written);
+    }
+    if (outcome.explains()) {
+        std::cout << explanation(outcome);
     }
     refuse_if<InputError>(!outcome.deadlock().empty(), outcome.deadlock());
     note_surprises(outcome, options->has_plugins);

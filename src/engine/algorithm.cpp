@@ -32,6 +32,15 @@ void Round::put_to_sleep(const ResourceSet& processors) {
 void Round::wake(const ResourceSet& processors) {
     core_.wake(processors);
 }
+std::span<const JobIndex> Round::explained() const {
+    return core_.explained();
+}
+void Round::because(JobIndex job, std::string text) {
+    core_.because(job, std::move(text));
+}
+std::string Round::name(JobIndex job) const {
+    return core_.name(job);
+}
 void Round::set_metadata(JobIndex job, std::string metadata) {
     core_.set_metadata(job, std::move(metadata));
 }

@@ -99,6 +99,17 @@ void EngineCore::promise(JobIndex index, Time time) {
     }
 }
 
+void EngineCore::because(JobIndex index, std::string text) {
+    if (wait_reasons_ && was_told_of(index)) {
+        wait_reasons_->because(index, std::move(text));
+    }
+}
+
+std::string EngineCore::name(JobIndex index) const {
+    const std::string& id = state_.job(index).description().id;
+    return wait_reasons_ ? wait_reasons_->name(id) : id;
+}
+
 void EngineCore::set_metadata(JobIndex index, std::string metadata) {
     if (index >= admitted_) {  // unacknowledged jobs are the algorithm's own
         fail(index, "it cannot have metadata, the algorithm was not told of it");

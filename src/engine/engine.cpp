@@ -19,6 +19,12 @@ void Engine::begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber 
 void Engine::record_outlived_estimates() {
     core_->record_outlived_estimates();
 }
+void Engine::explain(const std::vector<std::string>& ids, const std::string& prefix) {
+    core_->explain(ids, prefix);
+}
+const std::vector<WaitReason>& Engine::wait_reasons() const {
+    return core_->wait_reasons();
+}
 void Engine::arrive(Time now) {
     core_->arrive(now);
 }

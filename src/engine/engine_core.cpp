@@ -229,6 +229,9 @@ void EngineCore::admit(Round& round, JobIndex index) {
     job.request = request_of(job.description());
     if (auto rejection = refused(index)) {
         job.state = JobState::rejected;
+        if (wait_reasons_) {
+            wait_reasons_->rejected(state_, index, rejection->reason);
+        }
         decisions_.emplace_back(std::move(*rejection));
         return;
     }
@@ -237,6 +240,9 @@ void EngineCore::admit(Round& round, JobIndex index) {
         state_.predictions[index] = predictor_->predict(state_, index);
     }
     state_.waiting.insert(index, state_.jobs);
+    if (wait_reasons_) {
+        wait_reasons_->submitted(index, job.description().id);
+    }
     algorithm_->submitted(round, index);
     if (choice_.gives_guarantees()) {
         job.guaranteed_start = algorithm_->guaranteed_start(state_, index).value_or(Time::infinity());
@@ -290,6 +296,9 @@ void EngineCore::run_round() {
     algorithm_->decide(round);
     is_deciding_ = false;
     algorithm_->end_round(state_);
+    if (wait_reasons_) {
+        wait_reasons_->end_round(state_);
+    }
     if (machine_changed_) {
         note_broken_guarantees();
     }
@@ -389,6 +398,9 @@ void EngineCore::reject_too_small_jobs() {
         break_guarantee(index, Time::infinity());
         state_.waiting.remove(index, state_.jobs);
         job.state = JobState::rejected;
+        if (wait_reasons_) {
+            wait_reasons_->rejected(state_, index, *reason);
+        }
         decisions_.emplace_back(RejectJob{numbers_[index], std::move(*reason), RejectionCause::other});
         algorithm_->withdrawn(state_, index);
     }
@@ -442,6 +454,11 @@ void EngineCore::note_late_start(JobIndex index) {
 Time EngineCore::guaranteed_at_submission(JobNumber job) const {
     const JobIndex index = numbers_.find(job).value();
     return index < guaranteed_at_submission_.size() ? guaranteed_at_submission_[index] : Time::infinity();
+}
+
+const std::vector<WaitReason>& EngineCore::wait_reasons() const {
+    static const std::vector<WaitReason> none;
+    return wait_reasons_ ? wait_reasons_->reasons() : none;
 }
 
 std::vector<Statistic> EngineCore::statistics() const {

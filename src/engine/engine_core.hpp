@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 
 #include "src/engine/job_numbers.hpp"
 #include "src/engine/machine_failures.hpp"
+#include "src/engine/wait_reasons.hpp"
 
 namespace batfill {
 
@@ -27,6 +29,10 @@ class EngineCore {
 
     void begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free);
     void record_outlived_estimates() { records_outlived_estimates_ = true; }
+    void explain(const std::vector<std::string>& ids, const std::string& prefix) {
+        wait_reasons_ = std::make_unique<WaitReasons>(std::set<std::string>(ids.begin(), ids.end()), prefix);
+    }
+    const std::vector<WaitReason>& wait_reasons() const;
     void arrive(Time now);
     void take_in(Event&& event);
     std::vector<Decision>& decide();
@@ -46,6 +52,11 @@ class EngineCore {
     bool start_if_possible(JobIndex index);
     void kill(JobIndex index);
     void promise(JobIndex index, Time time);
+    std::span<const JobIndex> explained() const {
+        return wait_reasons_ ? wait_reasons_->waiting() : std::span<const JobIndex>();
+    }
+    void because(JobIndex index, std::string text);
+    std::string name(JobIndex index) const;
     void put_to_sleep(const ResourceSet& processors);
     void wake(const ResourceSet& processors);
     void set_metadata(JobIndex index, std::string metadata);
@@ -107,8 +118,9 @@ class EngineCore {
     std::vector<Time> guaranteed_at_submission_;  // by JobIndex, if there are guarantees
     std::vector<GuaranteeBreak> broken_guarantees_;
     bool records_outlived_estimates_ = false;
-    std::set<JobIndex> unacknowledged_;      // jobs that the algorithm registered
-    std::set<JobIndex> to_be_acknowledged_;  // these, and killed jobs that were submitted again
+    std::unique_ptr<WaitReasons> wait_reasons_;  // null: nobody asks why jobs wait
+    std::set<JobIndex> unacknowledged_;          // jobs that the algorithm registered
+    std::set<JobIndex> to_be_acknowledged_;      // these, and killed jobs that were submitted again
     bool acknowledges_jobs_ = false;
     bool is_beginning_ = false;  // an algorithm that registers jobs awaits its first round
     bool is_deciding_ = false;

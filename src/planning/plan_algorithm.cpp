@@ -20,6 +20,7 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
         plan_.reset(state.now, state.processors);
     }
     plan_.advance(state.now);
+    moved_by_ = "a compression";
 }
 
 void PlanAlgorithm::end_round(const SchedulerState& state) {
@@ -71,6 +72,8 @@ bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
 }
 
 void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
+    moved_by_ = not_before == NotBefore::now ? "a new plan, as the machine changed"
+                                             : "a new plan, as a job outlived its estimate";
     const SchedulerState& state = round.state();
     const std::vector<JobIndex> order = plan_.by_start();
     std::vector<Time> starts;
@@ -97,6 +100,7 @@ bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> co
     for (const Completion& completion : completions) {
         if (completion.expected_end > round.now()) {
             early = true;
+            moved_by_ = "a compression after an early end";
             plan_.give_back(round.now(), completion.expected_end, completion.processors);
         }
     }
@@ -128,6 +132,25 @@ void PlanAlgorithm::decide(Round& round) {
             replan(round, NotBefore::planned_start);
         }
     } while (late);
+    if (!round.explained().empty()) {
+        explain(round);
+    }
+}
+
+void PlanAlgorithm::explain(Round& round) {
+    for (const JobIndex job : round.explained()) {
+        if (!plan_.contains(job)) {
+            continue;
+        }
+        ExplainedStart& explained = explained_[job];
+        const Time start = plan_.planned_start(job);
+        if (explained.start && *explained.start != start) {
+            explained.move = ", moved from " + instant_text(*explained.start) + " at " + instant_text(round.now()) +
+                             " by " + moved_by_;
+        }
+        explained.start = start;
+        round.because(job, kind_of_place(job) + (": its planned start is " + instant_text(start)) + explained.move);
+    }
 }
 
 void PlanAlgorithm::count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than,

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <batfill/planning/reservation.hpp>
+
+#include "src/support/names.hpp"
 
 namespace batfill {
 
@@ -108,6 +111,43 @@ bool Reservation::leaves_copies(const Request& request) const {
 void Reservation::take_copies(const Request& request) {
     for (auto& [license, copies] : extra_copies_) {
         copies -= holds(request, license) ? 1 : 0;
+    }
+}
+
+// "shadow time 7200, 4 extra processors"
+std::string Reservation::text() const {
+    if (shadow_time_.is_infinite()) {
+        return "no shadow time, as too few processors are available even when all running jobs have ended";
+    }
+    std::string text = "shadow time " + instant_text(shadow_time_);
+    if (!block_.empty()) {
+        return text + " on processors " + block_.to_string();
+    }
+    if (place_matters_) {
+        text += " on machine " + state_.machine.groups()[group_].name;
+    }
+    return text + ", " + counted(static_cast<std::size_t>(std::max(extra_processors_, 0)), "extra processor");
+}
+
+std::string Reservation::reason(const Round& round, JobIndex reserved, JobIndex job) const {
+    if (job == reserved) {
+        return "head: it has the reservation, " + text();
+    }
+    const std::string head = "the head, job " + round.name(reserved) + ": " + text();
+    const Job& other = state_.job(job);
+    if (!state_.can_start(other.request)) {
+        return "behind " + head;
+    }
+    const bool is_admitted = !place_matters_ && may_admit(other.processors(), state_.estimate(job));
+    return (is_admitted ? "not tried behind " : "would delay ") + head + "; it would end at " +
+           instant_text(state_.now + state_.estimate(job));
+}
+
+void Reservation::explain(Round& round, JobIndex reserved) const {
+    for (const JobIndex job : round.explained()) {
+        if (state_.job(job).state == JobState::submitted) {
+            round.because(job, reason(round, reserved, job));
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include <batfill/core/error.hpp>
 #include <batfill/replay/outcome.hpp>
 
 #include "src/simulator/embedded_scheduler.hpp"
@@ -71,6 +72,9 @@ Outcome::Outcome(std::shared_ptr<const Scenario> scenario, Simulator simulator)
 
 void Outcome::simulate(const SchedulerChoice& choice, const Machine* machine, const RunOptions& options) {
     engine_ = std::make_unique<Engine>(choice);
+    if (!options.explain.empty()) {
+        explain(options.explain);
+    }
     EmbeddedScheduler scheduler(*engine_, machine);
     simulate(scheduler, options);
     rejected_ = scheduler.rejections();
@@ -96,6 +100,21 @@ void Outcome::simulate(SimulatedScheduler& scheduler, const RunOptions& options)
         deadlock_ = problem.what();
     }
     scheduler_seconds_ = timed.seconds();
+}
+
+void Outcome::explain(const std::vector<std::string>& jobs) {
+    explains_ = true;
+    const std::vector<Workload>& workloads = scenario_->workloads;
+    const std::string prefix = workloads.size() == 1 ? workloads.front().name + '!' : "";
+    const std::vector<std::string> ids = mapped(jobs, [&](const std::string& job) {
+        const std::string id = job.find('!') == std::string::npos ? prefix + job : job;
+        // A killed job may be submitted again as ID#1, and an algorithm may submit jobs of its own.
+        const bool is_known = simulator_.find_job(id.substr(0, id.rfind('#'))) || engine_->registers_jobs();
+        refuse_if(!is_known, "there is no job '", job, "' to explain, expected an id as in jobs.csv",
+                  workloads.size() == 1 ? "" : ": WORKLOAD!ID, such as w0!1");
+        return id;
+    });
+    engine_->explain(ids, prefix);
 }
 
 Schedule Outcome::schedule() const {

@@ -4,6 +4,7 @@
 #include <batfill/replay/outcome.hpp>
 #include <batfill/version.hpp>
 
+#include "src/replay/explanation.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json_writer.hpp"
@@ -175,6 +176,9 @@ RunFiles run_files(const Outcome& outcome, const RealTimes& real_times) {
             run.broken_guarantees = outcome.broken_guarantees();
         }
     }
+    if (outcome.explains()) {
+        run.wait_reasons = outcome.wait_reasons();
+    }
     return run;
 }
 
@@ -199,6 +203,10 @@ std::vector<std::string> write_files(const RunFiles& run, const std::string& pre
     write(run.broken_guarantees.has_value(), "broken_guarantees.csv", [&](OutputFile& file) {
         const auto each = [&](const auto& use) { std::ranges::for_each(*run.broken_guarantees, use); };
         write_table(file, broken_guarantees_csv_header(run.with_cause), each, run.with_cause);
+    });
+    write(run.wait_reasons.has_value(), "explain.csv", [&](OutputFile& file) {
+        write_table(file, wait_reasons_csv_header(),
+                    [&](const auto& use) { std::ranges::for_each(*run.wait_reasons, use); });
     });
     return files.commit();
 }

@@ -141,9 +141,38 @@ std::string on_failure_of(const DrawnAlgorithm& drawn) {
     return last == drawn.parameters.rend() ? "continue" : last->second;
 }
 
-// Simulates with the embedded scheduler and audits the schedule.
-Seen embedded(const Scenario& scenario, const DrawnAlgorithm& drawn) {
-    const Outcome outcome = run(scenario, {drawn.name, drawn.parameters});
+// Requires that the reasons of each job are in order, and that the last one tells what became of it.
+void require_whole_reasons(const Outcome& outcome) {
+    std::map<std::string, WaitReason> last;
+    for (const WaitReason& reason : outcome.wait_reasons()) {
+        const auto before = last.find(reason.job);
+        REQUIRE((before == last.end() || before->second.time <= reason.time));
+        REQUIRE((reason.kind != WaitReason::Kind::processors || reason.idle < reason.needed));
+        REQUIRE((reason.kind != WaitReason::Kind::passed_over || reason.possible == reason.time));
+        last[reason.job] = reason;
+    }
+    for (const WorkloadJob& job : outcome.scenario().workloads[0].jobs) {
+        const std::string& id = job.description.id;
+        const SimulatedJob& simulated = outcome.simulation().job(outcome.simulation().find_job(id).value());
+        const WaitReason& reason = last.at(id.substr(id.find('!') + 1));
+        REQUIRE((reason.kind == WaitReason::Kind::rejected) == (simulated.state == JobState::rejected));
+        REQUIRE((reason.kind == WaitReason::Kind::rejected || reason.kind == WaitReason::Kind::started));
+        REQUIRE((reason.kind != WaitReason::Kind::started || reason.time == simulated.start));
+    }
+}
+
+// Simulates with the embedded scheduler and audits the schedule. With `explains`, asks why each job waits.
+Seen embedded(const Scenario& scenario, const DrawnAlgorithm& drawn, bool explains = false) {
+    RunOptions options;
+    for (const WorkloadJob& job : scenario.workloads[0].jobs) {
+        if (explains) {
+            options.explain.push_back(job.description.id);
+        }
+    }
+    const Outcome outcome = run(scenario, {drawn.name, drawn.parameters}, options);
+    if (explains) {
+        require_whole_reasons(outcome);
+    }
     const CheckReport report = audit(outcome, {.rejections_allowed = drawn.name == "rejecter"});
     INFO((report.violations.empty() ? "" : report.violations[0].text));
     REQUIRE(report.violations.empty());
@@ -176,13 +205,13 @@ Seen by_daemon(const Scenario& scenario, const DrawnAlgorithm& drawn) {
     return seen_of(run(scenario, daemon));
 }
 
-// The outcome of the embedded scheduler. Requires that it is reproducible and that the daemon has the same, unless the
-// daemon refuses the parameters.
+// The outcome of the embedded scheduler. Requires that it is reproducible, also if somebody asks why jobs wait, and
+// that the daemon has the same, unless the daemon refuses the parameters.
 Seen simulated_in_all_ways(Scenario scenario, const DrawnAlgorithm& drawn) {
     scenario.enable_dynamic_jobs = Engine(drawn.name, drawn.parameters).registers_jobs();
     scenario.enable_profile_reuse = scenario.enable_dynamic_jobs;
     const Seen outcome = embedded(scenario, drawn);
-    REQUIRE(embedded(scenario, drawn) == outcome);
+    REQUIRE(embedded(scenario, drawn, true) == outcome);
     if (needs_run_times(drawn)) {
         REQUIRE_THROWS_AS(by_daemon(scenario, drawn), UsageError);
         return outcome;

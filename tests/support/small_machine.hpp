@@ -74,6 +74,8 @@ class SmallMachine {
         return *last;
     }
 
+    // Records from now on why these jobs wait.
+    void explain(const std::vector<std::string>& jobs) { engine_.explain(jobs); }
     const Engine& engine() const { return engine_; }
     const Job& job(const std::string& name) const { return engine_.state().job(index_of(name)); }
     const std::string& name(JobIndex job) const { return names_.at(job); }

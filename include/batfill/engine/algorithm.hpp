@@ -16,6 +16,7 @@
 #include <batfill/core/time.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/engine/state.hpp>
+#include <batfill/engine/wait_reason.hpp>
 #include <batfill/version.hpp>
 
 namespace batfill {
@@ -68,6 +69,15 @@ class Round {
     // - to wake: all of them are asleep and available
     void put_to_sleep(const ResourceSet& processors);
     void wake(const ResourceSet& processors);
+
+    // The waiting jobs of which somebody asks why they wait (Engine::explain); most often none.
+    // Cost: O(1).
+    std::span<const JobIndex> explained() const;
+    // Says why one of them does not start in this round: the rule, and behind a colon its numbers, as in "behind the
+    // head: job 5 ...". The last text of a round counts. Does nothing for other jobs, and never changes a decision.
+    void because(JobIndex job, std::string text);
+    // The job as such a text names it.
+    std::string name(JobIndex job) const;
 
     // Sets the column `metadata` of Batsim's jobs.csv for a job that the algorithm knows or has registered. The last
     // text counts.

@@ -10,6 +10,7 @@
 #include <batfill/engine/events.hpp>
 #include <batfill/engine/scheduler_choice.hpp>
 #include <batfill/engine/state.hpp>
+#include <batfill/engine/wait_reason.hpp>
 
 namespace batfill {
 
@@ -54,6 +55,11 @@ class Engine {
     // Cost: O(waiting jobs) in each round from now on.
     void record_outlived_estimates();
 
+    // Records why these jobs wait, by their ids, of those that are submitted from now on. Reasons leave out `prefix`
+    // where an id begins with it.
+    // Cost: O(running jobs) for each of them that waits, in each round.
+    void explain(const std::vector<std::string>& ids, const std::string& prefix = "");
+
     // Begins a message of time `now`.
     // Requires: now >= state().now.
     void arrive(Time now);
@@ -89,6 +95,8 @@ class Engine {
     bool registers_jobs() const;
     // Whether it may register jobs with profiles of ended jobs.
     bool reuses_profiles() const;
+    // Why the jobs of explain() waited, in the order of time: a reason for each instant at which the answer changed.
+    const std::vector<WaitReason>& wait_reasons() const;
     // In the order in which the engine learned that they broke. A job may occur more than once; Job::guaranteed_start
     // is always the latest guarantee.
     const std::vector<GuaranteeBreak>& broken_guarantees() const;

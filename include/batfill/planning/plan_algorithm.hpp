@@ -1,8 +1,10 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
@@ -68,6 +70,9 @@ class PlanAlgorithm : public Algorithm {
     // `until`, in this order to a start before `than`.
     void count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than = Time::infinity(),
                            std::optional<JobIndex> until = {});
+    // What the place of a waiting job in the plan is called in reasons why it waits.
+    virtual const char* kind_of_place(JobIndex) const { return "planned"; }
+
     // `own`, and the numbers of profile events, if they are counted.
     std::vector<Statistic> with_profile_events(std::vector<Statistic> own) const;
 
@@ -78,8 +83,15 @@ class PlanAlgorithm : public Algorithm {
     // lost or returned, or a job starts late.
     // Cost: O(waiting jobs) searches.
     void replan(const Round& round, NotBefore not_before);
+    void explain(Round& round);
 
     Plan plan_;
+    const char* moved_by_ = "";  // what moves planned starts in this round
+    struct ExplainedStart {
+        std::optional<Time> start;  // as last explained
+        std::string move;           // the last one
+    };
+    std::map<JobIndex, ExplainedStart> explained_;
     bool has_plan_ = false;                        // false until the first round, when the machine is known
     std::unique_ptr<ProfileEventCounter> events_;  // null: they are not counted
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,9 @@ class Reservation {
         return ends_in_time(estimate) || place_matters_ || processors <= extra_processors_;
     }
 
+    // Says of the explained jobs of the round why they do not start beside this reservation, which `reserved` has.
+    void explain(Round& round, JobIndex reserved) const;
+
     // Starts another waiting job if it can start now without delaying the reserved one: because it ends by the shadow
     // time, or because it leaves what is reserved. Puts it where its placement says or, if it would be in the way
     // there, at the next place where it is not. Returns whether it started.
@@ -61,6 +65,8 @@ class Reservation {
     bool start_beside_block(Round& round, JobIndex job);
     bool start_on_machine(Round& round, JobIndex job);
     bool leaves_copies(const Request& request) const;
+    std::string text() const;
+    std::string reason(const Round& round, JobIndex reserved, JobIndex job) const;
     void take_copies(const Request& request);
 
     const SchedulerState& state_;

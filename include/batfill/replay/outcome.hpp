@@ -24,6 +24,8 @@ struct RunOptions {
     bool keeps_deadlocks = false;
     // The outcome says how much real time the scheduler took.
     bool measures_time = false;
+    // The outcome says why these jobs waited. Their ids are as in PREFIX_jobs.csv; with several workloads, WORKLOAD!ID.
+    std::vector<std::string> explain{};
 };
 
 // What came of a run: one simulation of a scenario under a scheduler. Keeps the scenario alive. Copies
@@ -54,6 +56,10 @@ class Outcome {
     Guarantee guarantee(JobNumber number) const;
     std::vector<BrokenGuarantee> broken_guarantees() const;
     const std::vector<Statistic>& statistics() const { return statistics_; }
+    // Why the jobs of RunOptions::explain waited.
+    // Requires: the scheduler is one of ours.
+    bool explains() const { return explains_; }
+    const std::vector<WaitReason>& wait_reasons() const { return engine_->wait_reasons(); }
     const std::map<RejectionCause, Rejections>& rejected() const { return rejected_; }
     // The jobs that the scheduler registered and the scenario does not have. Later runs of killed jobs are not among
     // them.
@@ -69,6 +75,7 @@ class Outcome {
     Outcome(std::shared_ptr<const Scenario> scenario, Simulator simulator);
     void simulate(const SchedulerChoice& choice, const Machine* machine, const RunOptions& options);
     void simulate(SimulatedScheduler& scheduler, const RunOptions& options);
+    void explain(const std::vector<std::string>& jobs);
 
     std::shared_ptr<const Scenario> scenario_;
     Simulator simulator_;
@@ -77,12 +84,14 @@ class Outcome {
     std::map<RejectionCause, Rejections> rejected_;
     std::string deadlock_;
     double scheduler_seconds_ = 0;
+    bool explains_ = false;
 };
 
 // Runs a scenario under one of our algorithms, which may register jobs.
 // Throws:
 // - UsageError if no such algorithm or parameter exists
 // - InputError, which names the job, for a job that cannot be simulated (its profile communicates)
+// - UsageError for a job to explain that nobody can submit
 // - DeadlockError if some jobs never start, unless the options keep it
 Outcome run(Scenario scenario, const SchedulerChoice& scheduler, const RunOptions& options = {});
 // As above, under any scheduler. It may register jobs if it says so or the scenario allows it.
@@ -108,7 +117,8 @@ struct RunFiles {
     std::vector<Statistic> statistics;
     std::function<void(const std::function<void(const Guarantee&)>& use)> guarantees;  // null: no such file
     std::optional<std::vector<BrokenGuarantee>> broken_guarantees;                     // none: no such file
-    bool with_cause = false;  // the broken guarantees have this column
+    bool with_cause = false;                                // the broken guarantees have this column
+    std::optional<std::vector<WaitReason>> wait_reasons{};  // none: no such file
 };
 
 // The files of an outcome, which must outlive the result.
@@ -121,6 +131,7 @@ RunFiles run_files(const Outcome& outcome, const RealTimes& real_times = {});
 // - PREFIX_guarantees.csv, if the scheduler gives guarantees: what each job of PREFIX_jobs.csv was guaranteed at its
 //   submission, and when it started
 // - PREFIX_broken_guarantees.csv, if the machine also changes
+// - PREFIX_explain.csv, if somebody asks why jobs waited
 //
 // With the files of Batsim 5 (SimulatorRules) there is no _ after the prefix, and the schedule is a JSON file. Removes
 // files of an earlier run that this run does not write.

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <batfill/core/time.hpp>
+
+namespace batfill {
+
+// Why a job still waits at the end of a round, or what has ended its wait. Jobs are named by their ids.
+struct WaitReason {
+    enum class Kind {
+        processors,   // fewer are idle than it needs
+        place,        // enough are idle, but not as its placement requires
+        license,      // all copies of one of its licences are in use
+        passed_over,  // it could start, and the algorithm does not start it
+        started,      // from here on: its wait has ended
+        rejected,
+    };
+    // A running job that holds what the waiting job lacks.
+    struct Holder {
+        std::string job;
+        int processors = 0;  // that it gives back when it ends
+        Time until;          // by the estimates
+        friend bool operator==(const Holder&, const Holder&) = default;
+    };
+
+    std::string job;
+    Time time;                 // of the first round with this reason
+    std::uint64_t rounds = 1;  // with this reason, one after another
+    Kind kind = Kind::passed_over;
+    int needed = 0;  // processors
+    int idle = 0;    // processors
+    std::string license;
+    // The running jobs that will give it what it lacks if nothing else starts, by estimated end; and the last of their
+    // ends, infinite if even the end of all jobs is not enough.
+    std::vector<Holder> holders;
+    Time possible;
+    // Its place among the waiting jobs by submission, from 1 on, and their number.
+    std::size_t place = 0;
+    std::size_t waiting = 0;
+    // What the algorithm says, or why the job is rejected. Begins with the name of the rule, up to a colon if there is
+    // one.
+    std::string because;
+};
+
+// The instant in seconds; "never" if it is infinite.
+std::string instant_text(Time time);
+
+// "processors", "place", "licence", "passed over", "started" or "rejected".
+const char* to_string(WaitReason::Kind kind);
+
+}  // namespace batfill

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include <batfill/replay/outcome.hpp>
+
+// Why jobs waited: as a table, and for a person.
+namespace batfill {
+
+// The first line of PREFIX_explain.csv, including its newline.
+std::string wait_reasons_csv_header();
+
+// Appends a line of that file, including its newline.
+void append_csv(const WaitReason& reason, std::string& out);
+
+// Why each job of RunOptions::explain waited, for a person: a paragraph for each. Rounds in a row with the same rule
+// become one sentence, with the numbers of the last.
+// Requires: outcome.explains().
+std::string explanation(const Outcome& outcome);
+
+}  // namespace batfill
