@@ -29,7 +29,7 @@ from ._core import (
     UsageError,
     Waiting,
 )
-from ._run import CheckReport, Run, report, simulate
+from ._run import CheckReport, Explanation, Run, report, simulate
 from ._scheduler import Scheduler, serve
 from ._workload import Workload
 
@@ -46,6 +46,7 @@ __all__ = [
     "DecisionError",
     "Ended",
     "Error",
+    "Explanation",
     "InputError",
     "Profile",
     "Reservation",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, SupportsIndex, Union
 
@@ -33,12 +34,28 @@ class CheckReport:
     """A line for each violation of the rules in docs/metrics.md; none in a correct schedule."""
 
 
+@dataclass(frozen=True)
+class Explanation:
+    """Why jobs waited."""
+
+    text: str
+    """For a person: a paragraph for each job."""
+    reasons: Columns
+    """A row for each instant at which the answer changed, with the columns of `explain.csv`."""
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+
 class Run:
     """One simulation, over: its schedule, metrics, audit and files."""
 
-    def __init__(self, core: "_core.Run") -> None:
-        """Not for users: see simulate()."""
+    def __init__(self, core: "_core.Run", again: "Callable[[list[str]], Explanation] | None" = None) -> None:
+        """Not for users: see simulate(). `again` simulates again, to explain jobs."""
         self._core = core
+        self._again = again
 
     @functools.cached_property
     def _jobs(self) -> Columns:
@@ -47,7 +64,7 @@ class Run:
         return Columns(names, len(self._core), self._core.column, sorted(unlisted))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_jobs"}
+        return {**{name: value for name, value in vars(self).items() if name != "_jobs"}, "_again": None}
 
     @property
     def jobs(self) -> Columns:
@@ -90,6 +107,22 @@ class Run:
     def rejected(self) -> dict[str, int]:
         """The numbers of rejected jobs by why the first of them was rejected; empty in most runs."""
         return self._core.rejected()
+
+    def explain(self, *jobs: str) -> Explanation:
+        """Why these jobs waited, as `batfill simulate --explain`, by their ids in `jobs["job_id"]`.
+
+        Simulates again. A scheduler in Python is copied before the first run for this; `round.because()` gives its
+        reasons. Raises UsageError for an unknown job, for a run that was pickled, and if the scheduler has no copy.
+
+        >>> import batfill
+        >>> run = batfill.simulate(batfill.Workload.lublin(jobs=50, processors=8, seed=1, load=0.9), 8)
+        >>> late = run.jobs["job_id"][run.jobs["waiting_time"].argmax()]
+        >>> run.explain(late).text.startswith("job ")
+        True
+        """
+        if self._again is None:
+            raise _core.UsageError("explain: expected a run that simulate() has returned, found one that was pickled")
+        return self._again([utf8(str(job)) for job in jobs])
 
     def report(self, path: AnyPath, title: str | None = None) -> None:
         """Writes the page of `batfill report`, one HTML file. See report() for several runs."""
@@ -148,17 +181,27 @@ def simulate(
     """
     jobs = as_workload(workload)
     given = as_core(scheduler)
-    return Run(
-        _core.simulate(
-            jobs._core,
-            platform_text(jobs.processors if platform is None else platform),
-            given,
-            label_of(given),
-            parameters_of(parameters),
-            path_texts(events, "events"),
-            master_host,
-        )
-    )
+    before = _copy_of(given)
+    label = label_of(given)
+    rest = (parameters_of(parameters), path_texts(events, "events"), master_host)
+    machine = platform_text(jobs.processors if platform is None else platform)
+
+    def again(explained: list[str]) -> Explanation:
+        if isinstance(before, Exception):
+            raise _core.UsageError(f"explain: {label} cannot be copied: {before}") from before
+        # The copy stays as it is: a run changes the scheduler that it gets.
+        text, columns, size = _core.explain(jobs._core, machine, _copy_of(before), label, *rest, explained)
+        return Explanation(text, Columns(list(columns), size, columns.__getitem__))
+
+    return Run(_core.simulate(jobs._core, machine, given, label, *rest), again)
+
+
+def _copy_of(scheduler: Any) -> Any:
+    """A deep copy of a scheduler, or why there is none."""
+    try:
+        return copy.deepcopy(scheduler)
+    except Exception as problem:  # of the user's own __deepcopy__, or of what cannot be copied
+        return problem
 
 
 def report(

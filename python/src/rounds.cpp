@@ -227,6 +227,28 @@ void bind_starting(nb::class_<RoundView>& round) {
             "Guarantees a waiting job a start by this time, in seconds, for Run.guarantees and the audit. The first "
             "promise to a job counts; a later time may replace it in a round in which the machine changed. Raises "
             "DecisionError unless Scheduler.gives_guarantees().")
+        .def_prop_ro(
+            "explained",
+            [](RoundView& view) {
+                nb::list indices;
+                for (const JobIndex job : view.round().explained()) {
+                    const auto place = std::ranges::find(view.waiting(), job);
+                    if (place != view.waiting().end()) {
+                        indices.append(place - view.waiting().begin());
+                    }
+                }
+                return indices;
+            },
+            nb::for_getter(nb::sig("def explained(self) -> list[int]")),
+            "The waiting jobs of which Run.explain() asks why they wait, by their indices; else empty.")
+        .def(
+            "because",
+            [](RoundView& view, nb::handle index, nb::handle text) {
+                view.round().because(view.job(place_in(index)), word_of(text, "text"));
+            },
+            arg("index"), arg("text"), nb::sig("def because(self, index: int, text: str) -> None"),
+            "Says why a waiting job does not start in this round, for Run.explain(): the rule, and behind a colon its "
+            "numbers. The last text of a round counts. Changes no decision.")
         .def(
             "kill", [](RoundView& view, nb::handle job) { view.round().kill(job_to_kill(view, job)); }, arg("job"),
             nb::sig("def kill(self, job: int | str) -> None"),

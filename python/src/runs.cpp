@@ -24,6 +24,7 @@
 #include "src/choice/named_scheduler.hpp"
 #include "src/formats/job_id.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/replay/explanation.hpp"
 #include "src/report/report.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
@@ -48,18 +49,84 @@ Scenario scenario_of(const Jobs& jobs, const std::string& platform, const std::s
     return scenario;
 }
 
-Run simulate(const Jobs& jobs, const FileName& platform, const nb::object& scheduler, const std::string& label,
-             const Parameters::Given& parameters, const std::vector<FileName>& events, const std::string& master_host) {
+// What a simulation needs.
+struct Simulation {
+    const Jobs& jobs;
+    const FileName& platform;
+    const nb::object& scheduler;
+    const std::string& label;
+    const Parameters::Given& parameters;
+    const std::vector<FileName>& events;
+    const std::string& master_host;
+};
+
+// What `use` makes of the outcome, without the GIL.
+template <class Use>
+auto simulated(const Simulation& simulation, RunOptions how, Use use) {
     const auto failure = std::make_shared<Failure>();
-    const WrittenScheduler written = written_scheduler(scheduler, label, parameters, false, failure);
+    const WrittenScheduler written =
+        written_scheduler(simulation.scheduler, simulation.label, simulation.parameters, false, failure);
     SignalsSeen signals(*failure);
-    RunOptions how;
     how.progress = [&](std::size_t, Time) { signals(); };
-    return raising(*failure, [&]() -> Run {
+    return raising(*failure, [&] {
         const WithoutGil released;
         const SchedulerChoice choice = choice_of(written);
-        return run_of(batfill::run(scenario_of(jobs, platform, master_host, events), choice, how), label);
+        return use(batfill::run(
+            scenario_of(simulation.jobs, simulation.platform, simulation.master_host, simulation.events), choice, how));
     });
+}
+
+Run simulate(const Jobs& jobs, const FileName& platform, const nb::object& scheduler, const std::string& label,
+             const Parameters::Given& parameters, const std::vector<FileName>& events, const std::string& master_host) {
+    return simulated({jobs, platform, scheduler, label, parameters, events, master_host}, {},
+                     [&](const Outcome& outcome) { return run_of(outcome, label); });
+}
+
+// Why jobs wait: for a person, and the columns of an explain.csv.
+struct Explained {
+    std::string text;
+    std::vector<WaitReason> reasons;
+};
+
+nb::dict columns_of(const std::vector<WaitReason>& reasons) {
+    const auto texts = [&](auto of) {
+        std::string kept;
+        return array_of_texts(reasons.size(), [&](std::size_t i) -> std::string_view { return kept = of(reasons[i]); });
+    };
+    const auto numbers = [&](auto of) {
+        return array_of(mapped(reasons, [&](const WaitReason& one) { return static_cast<std::int64_t>(of(one)); }));
+    };
+    nb::dict columns;
+    columns["job_id"] = texts([](const WaitReason& one) { return one.job; });
+    columns["time"] =
+        array_of(mapped(reasons, [](const WaitReason& one) { return seconds_of(one.time.since_zero()); }));
+    columns["reason"] = texts([](const WaitReason& one) { return std::string(to_string(one.kind)); });
+    columns["rounds"] = numbers([](const WaitReason& one) { return one.rounds; });
+    columns["needed"] = numbers([](const WaitReason& one) { return one.needed; });
+    columns["idle"] = numbers([](const WaitReason& one) { return one.idle; });
+    columns["licence"] = texts([](const WaitReason& one) { return one.license; });
+    columns["holders"] = texts(holders_of);
+    columns["possible_start"] = array_of(mapped(reasons, [](const WaitReason& one) {
+        return seconds_or_nan(one.possible.is_infinite() || one.place == 0 ? std::nullopt
+                                                                           : std::optional(one.possible.since_zero()));
+    }));
+    columns["place"] = numbers([](const WaitReason& one) { return one.place; });
+    columns["waiting"] = numbers([](const WaitReason& one) { return one.waiting; });
+    columns["because"] = texts([](const WaitReason& one) { return one.because; });
+    return columns;
+}
+
+nb::tuple explain(const Jobs& jobs, const FileName& platform, const nb::object& scheduler, const std::string& label,
+                  const Parameters::Given& parameters, const std::vector<FileName>& events,
+                  const std::string& master_host, const std::vector<std::string>& explained) {
+    RunOptions how;
+    how.keeps_deadlocks = true;
+    how.explain = explained;
+    const Explained found = simulated({jobs, platform, scheduler, label, parameters, events, master_host}, how,
+                                      [&](const Outcome& outcome) {
+                                          return Explained{explanation(outcome), outcome.wait_reasons()};
+                                      });
+    return nb::make_tuple(found.text, columns_of(found.reasons), found.reasons.size());
 }
 
 double stretch_in_file(const ExecutionRecord& execution) {
@@ -347,6 +414,12 @@ void bind_runs(nb::module_& module) {
     module.def("columns", &columns);
     module.def("simulate", &simulate, arg("jobs"), arg("platform"), arg("scheduler"), arg("label"), arg("parameters"),
                arg("events"), arg("master_host"));
+    module.def("explain", &explain, arg("jobs"), arg("platform"), arg("scheduler"), arg("label"), arg("parameters"),
+               arg("events"), arg("master_host"), arg("explained"),
+               nb::sig("def explain(jobs: Jobs, platform: str, scheduler: object, label: str, parameters: "
+                       "collections.abc.Sequence[tuple[str, str]], events: collections.abc.Sequence[str], "
+                       "master_host: str, explained: collections.abc.Sequence[str]) -> "
+                       "tuple[str, dict[str, numpy.typing.NDArray[typing.Any]], int]"));
     module.def("write_report", &write_report, arg("runs"), arg("path"), arg("title"), arg("tau"),
                arg("short_deadline"));
 }

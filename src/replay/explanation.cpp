@@ -52,8 +52,8 @@ std::string holders_text(const WaitReason& reason) {
     std::ranges::stable_sort(holders, std::ranges::greater{}, &WaitReason::Holder::processors);
     std::vector<std::string> texts;
     for (const WaitReason::Holder& holder : std::span(holders).first(std::min(holders.size(), most_holders))) {
-        texts.push_back(holder.job + " (" + std::to_string(holder.processors) + " until " +
-                        instant_text(holder.until) + ")");
+        texts.push_back(holder.job + " (" + std::to_string(holder.processors) + " until " + instant_text(holder.until) +
+                        ")");
     }
     if (holders.size() > most_holders) {
         texts.push_back(std::to_string(holders.size() - most_holders) + " more");
@@ -95,9 +95,8 @@ void append_rounds(std::span<const WaitReason> rounds, Time submit, std::string&
     text += "  from " +
             (first.time == submit ? "its submission on, "
                                   : span_text(first.time - submit) + " on (" + instant_text(first.time) + "), ") +
-            counted(count, "round") + ": " + lack_text(rounds) + "." +
-            holders_text(last) + " It is number " + std::to_string(last.place) + " of " + std::to_string(last.waiting) +
-            " waiting jobs.";
+            counted(count, "round") + ": " + lack_text(rounds) + "." + holders_text(last) + " It is number " +
+            std::to_string(last.place) + " of " + std::to_string(last.waiting) + " waiting jobs.";
     if (!last.because.empty()) {
         text += " The algorithm says: " + last.because + ".";
     }
@@ -137,10 +136,21 @@ std::string wait_reasons_csv_header() {
     return "job_id,time,reason,rounds,needed,idle,licence,holders,possible_start,place,waiting,because\n";
 }
 
+std::string holders_of(const WaitReason& reason) {
+    std::string holders;
+    for (const WaitReason::Holder& holder : reason.holders) {
+        holders += (holders.empty() ? "" : " ") + holder.job + ":" + std::to_string(holder.processors) + ":" +
+                   holder.until.to_string();
+    }
+    return holders;
+}
+
 void append_csv(const WaitReason& reason, std::string& out) {
-    const auto add = [&out](const std::string& value) {
-        append_csv_field(value, out);
-        out += ',';
+    const auto add = [&out](const std::string& value, char end = ',') {
+        if (!value.empty()) {
+            append_csv_field(value, out);
+        }
+        out += end;
     };
     const auto instant = [](Time time) { return time.is_infinite() ? "" : time.to_string(); };
     const bool waits = !is_end(reason);
@@ -151,17 +161,11 @@ void append_csv(const WaitReason& reason, std::string& out) {
     add(std::to_string(reason.needed));
     add(std::to_string(reason.idle));
     add(reason.license);
-    std::string holders;
-    for (const WaitReason::Holder& holder : reason.holders) {
-        holders += (holders.empty() ? "" : " ") + holder.job + ":" + std::to_string(holder.processors) + ":" +
-                   holder.until.to_string();
-    }
-    add(holders);
+    add(holders_of(reason));
     add(waits ? instant(reason.possible) : "");
     add(waits ? std::to_string(reason.place) : "");
     add(waits ? std::to_string(reason.waiting) : "");
-    append_csv_field(reason.because, out);
-    out += '\n';
+    add(reason.because, '\n');
 }
 
 std::string explanation(const Outcome& outcome) {

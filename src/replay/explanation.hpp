@@ -10,6 +10,9 @@ namespace batfill {
 // The first line of PREFIX_explain.csv, including its newline.
 std::string wait_reasons_csv_header();
 
+// The holders in that file: "17:32:7200.000000 18:4:9000.000000", which are id, processors and estimated end.
+std::string holders_of(const WaitReason& reason);
+
 // Appends a line of that file, including its newline.
 void append_csv(const WaitReason& reason, std::string& out);
 
