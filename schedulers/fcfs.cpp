@@ -10,8 +10,14 @@ class FirstComeFirstServed : public Algorithm {
         const SchedulerState& state = round.state();
         while (!state.waiting.empty() && round.start_if_possible(state.waiting.job(0))) {
         }
+        if (round.explains() && !state.waiting.empty()) {
+            explain(round, state.waiting.job(0));
+        }
+    }
+
+ private:
+    static void explain(Round& round, JobIndex first) {
         for (const JobIndex job : round.explained()) {
-            const JobIndex first = state.waiting.empty() ? job : state.waiting.job(0);
             round.because(job,
                           job == first ? "head: all others wait for it" : "behind the head, job " + round.name(first));
         }

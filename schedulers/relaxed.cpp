@@ -107,7 +107,7 @@ class Relaxed : public Algorithm {
         const SchedulerState& state = round.state();
         const WaitingQueue& queue = state.waiting;
         if (queue.next_fitting(0, state.most_for_one_job()) == queue.size()) {
-            if (!round.explained().empty()) {
+            if (round.explains()) {
                 explain(round, first_in_order(state));
             }
             return;
@@ -116,7 +116,9 @@ class Relaxed : public Algorithm {
             if (omega_ > 0) {
                 backfill(round, *top);
             }
-            explain(round, *top);
+            if (round.explains()) {
+                explain(round, *top);
+            }
         }
     }
 

@@ -85,7 +85,7 @@ class Easy : public Algorithm {
         }
         keep_head(round.state(), *reserved);
         if (round.state().waiting.size() == 1 || rounds_.free(round.state()) == 0) {
-            if (!round.explained().empty()) {
+            if (round.explains()) {
                 reserve(round.state(), *reserved).explain(round, *reserved);
             }
             return;
@@ -95,7 +95,9 @@ class Easy : public Algorithm {
         backfill_.for_each(round.state(), *reserved, reservation, [&](JobIndex job) {  // 10-12: L = Q - j, in order
             reservation.start_if_admitted(round, job);  // 13: starts if it delays no reservation
         });
-        reservation.explain(round, *reserved);
+        if (round.explains()) {
+            reservation.explain(round, *reserved);
+        }
     }
 
     // Decides once.
@@ -103,7 +105,7 @@ class Easy : public Algorithm {
         const SchedulerState& state = round.state();
         const int free = rounds_.free(state);
         if (free == 0 && !head_.is_on()) {
-            if (!round.explained().empty()) {
+            if (round.explains()) {
                 explain_full_machine(round);
             }
             return;
@@ -156,8 +158,11 @@ class Easy : public Algorithm {
         if (head_.job()) {
             return {state, head_.start() - Duration::microseconds(1), rounds_.withheld()};
         }
-        const Reservation reservation = reserve_by_estimates(state, job);
-        return extra_ == Extra::none ? Reservation(state, reservation.shadow_time(), rounds_.withheld()) : reservation;
+        Reservation reservation = reserve_by_estimates(state, job);
+        if (extra_ == Extra::none) {
+            return {state, reservation.shadow_time(), rounds_.withheld()};
+        }
+        return reservation;
     }
     Reservation reserve_by_estimates(const SchedulerState& state, JobIndex job) const {
         if (extra_ == Extra::all && rounds_.withheld() == 0) {

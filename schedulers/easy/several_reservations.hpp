@@ -71,7 +71,7 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
             if (!earliest.is_infinite()) {
                 take(*next, earliest);
             }
-            if (!round.explained().empty()) {
+            if (round.explains()) {
                 round.because(*next, "reserved: its start, by the estimates, is " + instant_text(earliest));
             }
         }

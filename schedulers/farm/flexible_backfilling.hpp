@@ -42,8 +42,9 @@ class FlexibleBackfilling : public Algorithm {
         }
         const bool is_head_known = head_ || !keeps_head_;
         if (state.waiting.empty() || (is_head_known && next_startable(state, 0) == state.waiting.size())) {
-            if (!round.explained().empty()) {
-                explain(round, head_.value_or(first_in_order(state)));
+            if (round.explains()) {
+                const JobIndex head = head_ ? *head_ : first_in_order(state);
+                Reservation(state, head).explain(round, head);
             }
             return;
         }
@@ -51,7 +52,9 @@ class FlexibleBackfilling : public Algorithm {
         start_heads(round);
         if (head_) {
             backfill(round);
-            explain(round, *head_);
+            if (round.explains()) {
+                Reservation(state, *head_).explain(round, *head_);
+            }
         }
     }
 
@@ -93,11 +96,6 @@ class FlexibleBackfilling : public Algorithm {
         priority_.prepare(state);
         const auto jobs = state.waiting.jobs();
         return *std::ranges::max_element(jobs, {}, [this](JobIndex job) { return priority_.of(job); });
-    }
-    static void explain(Round& round, JobIndex head) {
-        if (!round.explained().empty()) {
-            Reservation(round.state(), head).explain(round, head);
-        }
     }
 
     void backfill(Round& round) {

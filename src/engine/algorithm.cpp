@@ -7,6 +7,8 @@
 // What an algorithm may ask for in a round: the engine does it.
 namespace batfill {
 
+Round::Round(EngineCore& core) : core_(core), explains_(core.explains()) {}
+
 const SchedulerState& Round::state() const {
     return core_.state();
 }

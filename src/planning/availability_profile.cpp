@@ -2,6 +2,7 @@
 #include <cassert>
 #include <limits>
 
+#include <batfill/engine/wait_reason.hpp>
 #include <batfill/planning/availability_profile.hpp>
 
 namespace batfill {
@@ -401,6 +402,14 @@ std::size_t AvailabilityProfile::steps_between(Time from, Time to) const {
         ++steps;
     }
     return static_cast<std::size_t>(steps);
+}
+
+std::string to_string(const AvailabilityProfile& profile) {
+    std::string text;
+    for (const auto& [time, free] : profile.steps()) {
+        text.append(text.empty() ? "" : "; ").append(instant_text(time)).append(" ").append(std::to_string(free));
+    }
+    return text;
 }
 
 }  // namespace batfill

@@ -5,6 +5,7 @@
 #include <queue>
 
 #include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/wait_reason.hpp>
 #include <batfill/planning/plan.hpp>
 
 namespace batfill {
@@ -430,6 +431,18 @@ void Plan::forget(JobIndex job) {
     slot(job).possible = no_start;
     free_slots_.push_back(slot_of_[job]);
     slot_of_[job] = no_slot;
+}
+
+std::string to_string(const Plan& plan, const SchedulerState& state) {
+    std::vector<JobIndex> jobs = plan.by_start();
+    std::ranges::sort(jobs);
+    std::string text;
+    for (const JobIndex job : jobs) {
+        const Time start = plan.planned_start(job);
+        text.append(text.empty() ? "" : "; ").append(state.job(job).description().id).append(" ");
+        text += start.is_infinite() ? "none" : instant_text(start);
+    }
+    return text;
 }
 
 }  // namespace batfill

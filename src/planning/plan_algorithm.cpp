@@ -132,7 +132,7 @@ void PlanAlgorithm::decide(Round& round) {
             replan(round, NotBefore::planned_start);
         }
     } while (late);
-    if (!round.explained().empty()) {
+    if (round.explains()) {
         explain(round);
     }
 }

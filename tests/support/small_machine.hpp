@@ -32,10 +32,11 @@ enum class Shown {
 //     0: a 2x100, b 4x50 due 170  | start a; b 100 tentative   // a comment
 //     10: lost 0-1, ends a        |
 //
-// Times are whole seconds. The events are
+// Times are seconds. The events are
 //
 //     a 2x100      job a is submitted, for 2 processors and 100 s; `a 2` has no walltime. Behind it may stand its
-//                  deadline (`due 170`), its user (`of ann`) and its licences (`with l with m`)
+//                  deadline (`due 170`), its user (`of ann`), its licences (`with l with m`), and when it was
+//                  submitted if not now (`since 5`)
 //     ends a       a ends by itself
 //     dies a       a ends because it was killed
 //     killed a     Batsim confirms that it has killed a
@@ -115,6 +116,10 @@ class SmallMachine {
     static void append(std::string& text, const std::string& part) {
         text += (text.empty() || part.empty() ? "" : "; ") + part;
     }
+    static Time time_in(const std::string& seconds) {
+        INFO(seconds);
+        return Time::at(Duration::parse(seconds).value());
+    }
     static std::string brief_or_none(Time time) { return time.is_infinite() ? "none" : brief(time); }
 
     JobIndex index_of(const std::string& name) const {
@@ -127,7 +132,7 @@ class SmallMachine {
     // "10: ends a, b 2x100"
     std::string round(const std::string& line) {
         const std::size_t colon = line.find(':');
-        message_ = {Time::seconds(std::stoll(line)), {}, {}, {}};
+        message_ = {time_in(line.substr(0, colon)), {}, {}, {}};
         engine_.arrive(message_.now);
         std::istringstream events(line.substr(colon + 1));
         for (std::string event; std::getline(events, event, ',');) {
@@ -178,13 +183,15 @@ class SmallMachine {
         words >> word;
         job.processors = std::stoi(word);
         if (const std::size_t x = word.find('x'); x != std::string::npos) {
-            job.walltime = Duration::seconds(std::stoll(word.substr(x + 1)));
+            job.walltime = time_in(word.substr(x + 1)).since_zero();
         }
         for (std::string value; words >> word >> value;) {
             INFO(word << " " << value);
-            REQUIRE((word == "due" || word == "of" || word == "with"));
+            REQUIRE((word == "due" || word == "of" || word == "with" || word == "since"));
             if (word == "due") {
-                job.deadline = Time::seconds(std::stoll(value));
+                job.deadline = time_in(value);
+            } else if (word == "since") {
+                job.submit = time_in(value);
             } else if (word == "of") {
                 job.user = value;
             } else {

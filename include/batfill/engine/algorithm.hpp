@@ -34,7 +34,7 @@ struct Completion {
 // Throws: DecisionError, and changes nothing, if the machine cannot do what is decided.
 class Round {
  public:
-    explicit Round(EngineCore& core) : core_(core) {}
+    explicit Round(EngineCore& core);
 
     const SchedulerState& state() const;
     Time now() const { return state().now; }
@@ -70,8 +70,10 @@ class Round {
     void put_to_sleep(const ResourceSet& processors);
     void wake(const ResourceSet& processors);
 
-    // The waiting jobs of which somebody asks why they wait (Engine::explain); most often none.
+    // Whether somebody asks why jobs wait (Engine::explain); most often nobody does. And which of the waiting jobs they
+    // ask about; some may have started in this round.
     // Cost: O(1).
+    bool explains() const { return explains_; }
     std::span<const JobIndex> explained() const;
     // Says why one of them does not start in this round: the rule, and behind a colon its numbers, as in "behind the
     // head: job 5 ...". The last text of a round counts. Does nothing for other jobs, and never changes a decision.
@@ -96,6 +98,7 @@ class Round {
 
  private:
     EngineCore& core_;
+    bool explains_;
 };
 
 // Thrown by code that algorithms of a family share when an algorithm breaks one of its rules. The engine, which knows

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -155,5 +156,8 @@ class AvailabilityProfile {
     std::vector<Time> firsts_;  // the first time of each block, for the binary search
     std::vector<std::unique_ptr<Block>> blocks_;
 };
+
+// The steps: "0 4; 10 2; 60 4", the number of free processors from each instant on.
+std::string to_string(const AvailabilityProfile& profile);
 
 }  // namespace batfill

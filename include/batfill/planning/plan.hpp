@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <batfill/core/job.hpp>
 #include <batfill/core/time.hpp>
+#include <batfill/engine/state.hpp>
 #include <batfill/planning/availability_profile.hpp>
 
 namespace batfill {
@@ -275,5 +277,9 @@ class Plan {
     AvailabilityProfile::FreeFromNow free_now_;
     AvailabilityProfile::FreeFromNow free_before_;
 };
+
+// The planned starts as tests show them behind the bar of a round (tests/support/small_machine.hpp): "b 100; c none",
+// in the order of arrival.
+std::string to_string(const Plan& plan, const SchedulerState& state);
 
 }  // namespace batfill

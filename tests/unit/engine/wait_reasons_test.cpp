@@ -36,26 +36,27 @@ TEST_CASE("easy says who is the head, and whom a backfilled job would delay") {
         "20: ends a                |\n"
         "60: ends c                | start b\n"
         "110: ends b               | start d e\n");
-    CHECK(reasons_of(machine) ==
-          "0: b processors, idle 2; a 2 until 100; possible 100; 1 of 1; rounds 1; head: it has the reservation, shadow "
-          "time 100, 0 extra processors\n"
-          "5: b processors, idle 1; a 2 until 100; c 1 until 100; possible 100; 1 of 2; rounds 1; head: it has the "
-          "reservation, shadow time 100, 0 extra processors\n"
-          "5: c started\n"
-          "5: d passed over, idle 1; possible 5; 2 of 2; rounds 1; would delay the head, job b: shadow time 100, 0 extra "
-          "processors; it would end at 205\n"
-          "10: b processors, idle 1; a 2 until 100; c 1 until 100; possible 100; 1 of 3; rounds 1; head: it has the "
-          "reservation, shadow time 100, 0 extra processors\n"
-          "10: d passed over, idle 1; possible 10; 2 of 3; rounds 1; would delay the head, job b: shadow time 100, 0 extra "
-          "processors; it would end at 210\n"
-          "20: b processors, idle 3; c 1 until 100; possible 100; 1 of 3; rounds 1; head: it has the reservation, shadow "
-          "time 100, 0 extra processors\n"
-          "20: d passed over, idle 3; possible 20; 2 of 3; rounds 1; would delay the head, job b: shadow time 100, 0 extra "
-          "processors; it would end at 220\n"
-          "60: b started\n"
-          "60: d processors, idle 0; b 4 until 110; possible 110; 1 of 2; rounds 1; head: it has the reservation, shadow "
-          "time 110, 3 extra processors\n"
-          "110: d started\n");
+    CHECK(
+        reasons_of(machine) ==
+        "0: b processors, idle 2; a 2 until 100; possible 100; 1 of 1; rounds 1; head: it has the reservation, shadow "
+        "time 100, 0 extra processors\n"
+        "5: b processors, idle 1; a 2 until 100; c 1 until 100; possible 100; 1 of 2; rounds 1; head: it has the "
+        "reservation, shadow time 100, 0 extra processors\n"
+        "5: c started\n"
+        "5: d passed over, idle 1; possible 5; 2 of 2; rounds 1; would delay the head, job b: shadow time 100, 0 extra "
+        "processors; it would end at 205\n"
+        "10: b processors, idle 1; a 2 until 100; c 1 until 100; possible 100; 1 of 3; rounds 1; head: it has the "
+        "reservation, shadow time 100, 0 extra processors\n"
+        "10: d passed over, idle 1; possible 10; 2 of 3; rounds 1; would delay the head, job b: shadow time 100, 0 extra "
+        "processors; it would end at 210\n"
+        "20: b processors, idle 3; c 1 until 100; possible 100; 1 of 3; rounds 1; head: it has the reservation, shadow "
+        "time 100, 0 extra processors\n"
+        "20: d passed over, idle 3; possible 20; 2 of 3; rounds 1; would delay the head, job b: shadow time 100, 0 extra "
+        "processors; it would end at 220\n"
+        "60: b started\n"
+        "60: d processors, idle 0; b 4 until 110; possible 110; 1 of 2; rounds 1; head: it has the reservation, shadow "
+        "time 110, 3 extra processors\n"
+        "110: d started\n");
 }
 
 TEST_CASE("conservative says the planned start, and what moved it") {
@@ -66,13 +67,21 @@ TEST_CASE("conservative says the planned start, and what moved it") {
         "20: ends a                  | start b; c 70\n"
         "30: d 4x10                  | c 70; d 270\n"
         "50: ends b                  | start c; d 250\n");
-    CHECK(reasons_of(machine) ==
-          "0: c passed over, idle 1; possible 0; 2 of 2; rounds 1; planned: its planned start is 150\n"
-          "20: c processors, idle 0; b 4 until 70; possible 70; 1 of 1; rounds 1; planned: its planned start is 70, moved "
-          "from 150 at 20 by a compression after an early end\n"
-          "30: c processors, idle 0; b 4 until 70; possible 70; 1 of 2; rounds 1; planned: its planned start is 70, moved "
-          "from 150 at 20 by a compression after an early end\n"
-          "50: c started\n");
+    CHECK(
+        reasons_of(machine) ==
+        "0: c passed over, idle 1; possible 0; 2 of 2; rounds 1; planned: its planned start is 150\n"
+        "20: c processors, idle 0; b 4 until 70; possible 70; 1 of 1; rounds 1; planned: its planned start is 70, moved "
+        "from 150 at 20 by a compression after an early end\n"
+        "30: c processors, idle 0; b 4 until 70; possible 70; 1 of 2; rounds 1; planned: its planned start is 70, moved "
+        "from 150 at 20 by a compression after an early end\n"
+        "50: c started\n");
+}
+
+TEST_CASE("Plans and profiles are shown as scripts show them") {
+    SmallMachine machine(4, "conservative");
+    const std::string plan = machine.play("0: a 3x100, b 4x50, c 1x200 | start a; b 100; c 150");
+    CHECK(plan == "start a; " + to_string(*plan_in(machine.engine()), machine.engine().state()));
+    CHECK(to_string(plan_in(machine.engine())->profile()) == "0 1; 100 0; 150 3; 350 4");
 }
 
 TEST_CASE("An answer that does not change is recorded once, and a rejection with its reason") {
