@@ -272,7 +272,12 @@ class Presses:
                 was = self.browser.value(f'document.getElementById("{fold}").parentNode.open')
                 self.browser.press(way, f"#{fold}")
                 self.pressed += 1
-                if self.browser.value(f'document.getElementById("{fold}").parentNode.open') == was:
+                # On a busy machine the browser answers before the key has had its effect.
+                for _ in range(40):
+                    if self.browser.value(f'document.getElementById("{fold}").parentNode.open') != was:
+                        break
+                    time.sleep(0.05)
+                else:
                     raise Problem(f"{fold} by {way}: nothing happens")
 
     def links(self) -> None:

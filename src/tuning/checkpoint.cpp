@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 
 #include <sys/file.h>
@@ -69,9 +70,11 @@ Checkpoint::~Checkpoint() {
 
 void Checkpoint::restore(std::string_view text, const std::string& header, std::size_t workloads,
                          std::size_t evaluations) {
-    if (header.starts_with(text)) {  // the file is new, or a killed run left a part of its first line
+    // Places in the text are places in the file, unless that is packed or begins with a mark of its encoding.
+    const bool is_plain = std::filesystem::file_size(path_) == text.size();
+    if (is_plain && header.starts_with(text)) {  // the file is new, or a killed run left a part of its first line
         text = {};
-    } else if (!text.starts_with(header)) {
+    } else if (!is_plain || !text.starts_with(header)) {
         throw InputError(path_ +
                          ": line 1: expected a checkpoint of this program with the same options, platform and " +
                          "workloads; remove it to start anew");
