@@ -1,13 +1,18 @@
 #include "src/replay/explanation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "src/support/csv_reader.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
+#include "src/support/text.hpp"
 
 namespace batfill {
 
@@ -32,6 +37,70 @@ std::string span_text(Duration duration) {
     add(whole / 60 % 60, " min");
     add(whole % 60, " s");
     return parts;
+}
+
+constexpr auto reason_columns =
+    std::to_array<std::string_view>({"job_id", "time", "reason", "rounds", "needed", "idle", "licence", "holders",
+                                     "possible_start", "place", "waiting", "because"});
+
+consteval std::size_t reason_column(std::string_view name) {
+    return place_in(reason_columns, name);
+}
+
+// A number of a column; 0 if it is empty.
+template <class Number>
+Number number_of(const CsvRow& row, std::size_t column) {
+    const std::string_view text = row.text(column);
+    const auto number = text.empty() ? std::optional(Number{}) : number_in<Number>(text);
+    if (!number) {
+        row.fail(column, "a whole number");
+    }
+    return *number;
+}
+
+std::vector<WaitReason::Holder> read_holders(const CsvRow& row) {
+    constexpr std::size_t column = reason_column("holders");
+    std::vector<WaitReason::Holder> holders;
+    for (const std::string_view holder : split(row.text(column), ' ')) {
+        if (holder.empty()) {
+            continue;
+        }
+        const std::size_t end = holder.rfind(':');
+        const std::size_t middle = end == std::string_view::npos ? end : holder.rfind(':', end - 1);
+        const auto processors = middle == std::string_view::npos
+                                    ? std::nullopt
+                                    : number_in<int>(holder.substr(middle + 1, end - middle - 1));
+        const auto until = processors ? Duration::parse(holder.substr(end + 1)) : std::nullopt;
+        if (!until) {
+            row.fail(column, "ID:PROCESSORS:END, with blanks between them");
+        }
+        holders.push_back({std::string(holder.substr(0, middle)), *processors, Time::at(*until)});
+    }
+    return holders;
+}
+
+WaitReason read_reason(const CsvRow& row) {
+    WaitReason reason;
+    reason.kind = WaitReason::Kind::processors;
+    reason.job = row.text(reason_column("job_id"));
+    reason.time = row.time(reason_column("time"));
+    const std::string_view kind = row.text(reason_column("reason"));
+    while (kind != to_string(reason.kind)) {
+        if (reason.kind == WaitReason::Kind::rejected) {
+            row.fail(reason_column("reason"), "a reason such as processors");
+        }
+        reason.kind = static_cast<WaitReason::Kind>(static_cast<int>(reason.kind) + 1);
+    }
+    reason.rounds = number_of<std::uint64_t>(row, reason_column("rounds"));
+    reason.needed = number_of<int>(row, reason_column("needed"));
+    reason.idle = number_of<int>(row, reason_column("idle"));
+    reason.license = row.text(reason_column("licence"));
+    reason.holders = read_holders(row);
+    reason.possible = row.optional_planned_time(reason_column("possible_start")).value_or(Time::infinity());
+    reason.place = number_of<std::size_t>(row, reason_column("place"));
+    reason.waiting = number_of<std::size_t>(row, reason_column("waiting"));
+    reason.because = row.text(reason_column("because"));
+    return reason;
 }
 
 // The rule of an algorithm's reason, without its numbers.
@@ -85,9 +154,16 @@ std::string lack_text(std::span<const WaitReason> rounds) {
            (most.idle == 1 && least.idle == 1 ? " is idle" : " are idle");
 }
 
+// What holds for these rounds, which have the same rule.
+std::string sentences_of(std::span<const WaitReason> rounds) {
+    const WaitReason& last = rounds.back();
+    return lack_text(rounds) + "." + holders_text(last) + " It is number " + std::to_string(last.place) + " of " +
+           std::to_string(last.waiting) + " waiting jobs." +
+           (last.because.empty() ? "" : " The algorithm says: " + last.because + ".");
+}
+
 void append_rounds(std::span<const WaitReason> rounds, Time submit, std::string& text) {
     const WaitReason& first = rounds.front();
-    const WaitReason& last = rounds.back();
     std::uint64_t count = 0;
     for (const WaitReason& reason : rounds) {
         count += reason.rounds;
@@ -95,12 +171,7 @@ void append_rounds(std::span<const WaitReason> rounds, Time submit, std::string&
     text += "  from " +
             (first.time == submit ? "its submission on, "
                                   : span_text(first.time - submit) + " on (" + instant_text(first.time) + "), ") +
-            counted(count, "round") + ": " + lack_text(rounds) + "." + holders_text(last) + " It is number " +
-            std::to_string(last.place) + " of " + std::to_string(last.waiting) + " waiting jobs.";
-    if (!last.because.empty()) {
-        text += " The algorithm says: " + last.because + ".";
-    }
-    text += '\n';
+            counted(count, "round") + ": " + sentences_of(rounds) + '\n';
 }
 
 void append_job(const Outcome& outcome, const std::string& job, std::span<const WaitReason> reasons,
@@ -132,8 +203,27 @@ void append_job(const Outcome& outcome, const std::string& job, std::span<const 
 
 }  // namespace
 
+std::string sentences_of(const WaitReason& reason) {
+    if (reason.kind == WaitReason::Kind::started) {
+        return "it starts.";
+    }
+    return reason.kind == WaitReason::Kind::rejected ? "it is rejected, as " + reason.because + "."
+                                                     : sentences_of(std::span(&reason, 1));
+}
+
 std::string wait_reasons_csv_header() {
-    return "job_id,time,reason,rounds,needed,idle,licence,holders,possible_start,place,waiting,because\n";
+    std::string header;
+    for (const std::string_view column : reason_columns) {
+        header.append(header.empty() ? "" : ",").append(column);
+    }
+    return header + '\n';
+}
+
+std::vector<WaitReason> read_wait_reasons(const std::string& path) {
+    constexpr CsvFormat format{"explain.csv", "batfill simulate --explain", reason_columns};
+    std::vector<WaitReason> reasons;
+    read_csv(path, format, [&](const CsvRow& row) { reasons.push_back(read_reason(row)); });
+    return reasons;
 }
 
 std::string holders_of(const WaitReason& reason) {

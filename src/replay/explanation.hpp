@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <batfill/replay/outcome.hpp>
 
@@ -15,6 +16,13 @@ std::string holders_of(const WaitReason& reason);
 
 // Appends a line of that file, including its newline.
 void append_csv(const WaitReason& reason, std::string& out);
+
+// Reads such a file, also gzipped.
+// Throws: InputError, which names file and line.
+std::vector<WaitReason> read_wait_reasons(const std::string& path);
+
+// A reason as sentences, without its time: "it needs 8 processors, 0 are idle. Job 009 (...) holds what it lacks ...".
+std::string sentences_of(const WaitReason& reason);
 
 // Why each job of RunOptions::explain waited, for a person: a paragraph for each. Rounds in a row with the same rule
 // become one sentence, with the numbers of the last.

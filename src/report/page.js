@@ -205,14 +205,60 @@ function inNumbers(run) {
       run.longest_waits.map((job) => [job.id, number(job.processors), instant(job.submit, 60), duration(job.wait),
         duration(job.run)])));
 }
+// Why jobs waited, as simulate --explain wrote it: a choice of the jobs, and the instants at which the answer changed.
+// An instant that is chosen shows on the chart, with the jobs that hold what is lacking.
+function explanations(run, number) {
+  if (!run.explained) {
+    return null;
+  }
+  const jobs = [...new Set(run.explained.map(({ job }) => job))];
+  const select = element("select", { id: `explained-${number}` },
+    ...jobs.map((job) => element("option", { value: job }, `job ${job}`)));
+  const list = element("ol", { class: "reasons", "data-marks": "1" });
+  const places = new Map();
+  for (let i = 0; i < run.rows.count; ++i) {
+    places.set(run.rows.id(i), i);
+  }
+  const show = (job) => {
+    select.value = job;
+    run.marked = null;
+    list.replaceChildren(...run.explained.filter((reason) => reason.job === job).map((reason) => {
+      const time = reason.time * report.seconds_per_tick;
+      const button = element("button", { type: "button" }, instant(time + report.first, 1));
+      button.addEventListener("click", () => {
+        list.querySelectorAll("button").forEach((other) => other.setAttribute("aria-pressed", other === button));
+        run.marked = { time, jobs: reason.holders.map((holder) => places.get(holder)).filter((i) => i !== undefined) };
+        redraw();
+      });
+      return element("li", {}, button, ` ${reason.text}`);
+    }));
+    redraw();
+  };
+  select.addEventListener("change", () => show(select.value));
+  show(jobs[0]);
+  return { jobs: new Set(jobs), show, node: element("div", { class: "explained" },
+    element("label", { for: select.id }, `${runs.length > 1 ? `${run.label}: why` : "Why"} it waited`), " ", select,
+    element("p", { class: "note" }, "An instant shows on the chart, with the jobs that hold what is lacking. A click " +
+      "on one of these jobs in the chart chooses it."), list) };
+}
 function timeSection() {
   const { select, keys } = colourChoice();
   const controls = element("div", { class: "controls", role: "group", "aria-label": "View" }, ...viewButtons(),
     element("label", { for: "colour-by" }, "Colour jobs by"), select);
   const height = Math.min(340, Math.max(140, report.processors_drawn * 8)) / (runs.length > 2 ? 1.4 : 1) + 34;
+  const explained = runs.map(explanations);
   const figures = runs.map((run, i) => addTimeChart({ id: `gantt-${i}`, height, top: report.processors_drawn,
-    mark: report.processors, downwards: true, paint: (...place) => paintGantt(run.rows, ...place),
-    tell: (time, share) => jobAt(run.rows, time, share) },
+    mark: report.processors, downwards: true, paint: (...place) => {
+      const marks = paintGantt(run.rows, ...place);
+      markHolders(run, ...place);
+      return marks;
+    },
+    tell: (time, share) => jobAt(run.rows, time, share),
+    pick: (time, share) => {
+      const place = placeAt(run.rows, time, share);
+      const job = place < 0 ? "" : run.rows.id(place);
+      explained[i] && explained[i].jobs.has(job) && explained[i].show(job);
+    } },
   runs.length > 1 ? `${run.label}: processors` : "Processors",
   `Gantt chart of ${run.label}: ${number(run.rows.count)} jobs on ${number(report.processors)} processors.`));
   const longest = d3.max(runs, (run) => d3.max(run.levels.waiting)) || 1;
@@ -228,7 +274,8 @@ function timeSection() {
     element("p", { class: "note hint" }, "Mouse: drag to move; the wheel zooms a chart that was clicked, and any with " +
       "Ctrl. Keys, on a chart: arrows, + and -, 0 for all. Touch: drag to move, pinch to zoom, tap to see a job. All " +
       "charts of this part move together."),
-    controls, ...keys, ...figures, legend(), ...levels, ...runs.map(inNumbers));
+    controls, ...keys, ...figures.flatMap((figure, i) => (explained[i] ? [figure, explained[i].node] : [figure])),
+    legend(), ...levels, ...runs.map(inNumbers));
 }
 function waitsSection() {
   section("waits", "Waits and slowdowns",

@@ -118,6 +118,9 @@ function addTimeChart(chart, caption, label) {
       const y = (event.clientY - place.top - 8) / (chart.height - 34);
       const text = x >= 0 && x <= 1 && y >= 0 && y <= 1 ? chart.tell(from + x * (until - from), y) : "";
       text ? showTooltip(text, event) : hideTooltip();
+      if (chart.pick && event.type === "click" && text) {
+        chart.pick(from + x * (until - from), y);
+      }
     };
     canvas.addEventListener("mousemove", tell);
     canvas.addEventListener("click", tell);  // a tap
@@ -228,6 +231,28 @@ function paintRectangles(rows, visible, context, box, from, until) {
   }
   context.restore();
 }
+// Marks the instant that was chosen in an explanation, and the jobs that hold what the explained one lacks.
+function markHolders(run, context, box, from, until) {
+  if (!run.marked) {
+    return;
+  }
+  const place = (time) => box.x + Math.min(box.width, Math.max(0, (time - from) / (until - from) * box.width));
+  const row = box.height / report.processors_drawn;
+  const { rows, marked } = run;
+  context.strokeStyle = palette.text;
+  context.lineWidth = 2;
+  for (const i of marked.jobs) {
+    for (let k = rows.firstInterval[i]; k < rows.firstInterval[i + 1]; ++k) {
+      const left = place(rows.start[i]);
+      context.strokeRect(left, box.y + rows.intervals[2 * k] * row, place(rows.finish[i]) - left,
+        (rows.intervals[2 * k + 1] - rows.intervals[2 * k] + 1) * row);
+    }
+  }
+  if (marked.time >= from && marked.time <= until) {
+    context.fillStyle = palette.text;
+    context.fillRect(Math.round(place(marked.time)) - 1, box.y, 2, box.height);
+  }
+}
 // How much of each pixel all jobs cover, the most that one job covers, and that job's colour. By columns of pixels, as
 // most jobs are high and narrow. Kept from one drawing to the next.
 let covered = new Float32Array(0);
@@ -309,8 +334,8 @@ function coveredImage(width, height) {
   }
   return image;
 }
-// The job at this place, for the tooltip.
-function jobAt(rows, time, share) {
+// The place of the job there among the rows; none: -1.
+function placeAt(rows, time, share) {
   const processor = Math.min(report.processors_drawn - 1, Math.floor(share * report.processors_drawn));
   const [first, last] = runningBetween(rows, time, time);
   for (let i = first; i < last; ++i) {
@@ -319,15 +344,20 @@ function jobAt(rows, time, share) {
     }
     for (let k = rows.firstInterval[i]; k < rows.firstInterval[i + 1]; ++k) {
       if (rows.intervals[2 * k] <= processor && processor <= rows.intervals[2 * k + 1]) {
-        return `job ${rows.id(i)}: ${number(rows.processors[i])} processors\n` +
-          `waited ${duration(rows.wait[i])}, ran ${duration(rows.finish[i] - rows.start[i])}\n` +
-          `started ${instant(rows.start[i] + report.first, 1)}\n${report.states[rows.state[i]]}` +
-          (rows.user ? `\nuser ${groupName(report.users[rows.user[i]])}` : "") +
-          (rows.queue ? `\nqueue ${groupName(report.queues[rows.queue[i]])}` : "");
+        return i;
       }
     }
   }
-  return "";
+  return -1;
+}
+// What the tooltip says of it.
+function jobAt(rows, time, share) {
+  const i = placeAt(rows, time, share);
+  return i < 0 ? "" : `job ${rows.id(i)}: ${number(rows.processors[i])} processors\n` +
+    `waited ${duration(rows.wait[i])}, ran ${duration(rows.finish[i] - rows.start[i])}\n` +
+    `started ${instant(rows.start[i] + report.first, 1)}\n${report.states[rows.state[i]]}` +
+    (rows.user ? `\nuser ${groupName(report.users[rows.user[i]])}` : "") +
+    (rows.queue ? `\nqueue ${groupName(report.queues[rows.queue[i]])}` : "");
 }
 
 // --- Steps over time ----------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 
 #include "src/formats/named_platform.hpp"
 #include "src/replay/comparison.hpp"
+#include "src/replay/explanation.hpp"
 #include "src/report/page_parts.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/escaped.hpp"
@@ -54,6 +55,7 @@ Run read_shown_run(const std::string& prefix, const Note& note, std::vector<Sour
     const auto read_broken = [](const std::string& file) { return read_broken_guarantees(file); };
     take("guarantees", read, run.guarantees);
     take("broken_guarantees", read_broken, run.broken_guarantees);
+    take("explain", read_wait_reasons, run.wait_reasons);
     return run;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <batfill/analysis/metrics.hpp>
+#include <batfill/engine/wait_reason.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
 
@@ -28,6 +29,7 @@ struct Run {
     NamedValues statistics{};                                         // names and values of the algorithm's counts
     std::optional<std::vector<Guarantee>> guarantees{};               // none: no such file
     std::optional<std::vector<BrokenGuarantee>> broken_guarantees{};  // none: no such file
+    std::vector<WaitReason> wait_reasons{};                           // of explain.csv
 };
 
 // A file that the page was made from, for readers who want to make it again.

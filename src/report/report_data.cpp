@@ -10,6 +10,7 @@
 
 #include "src/analysis/metric_table.hpp"
 #include "src/analysis/workload_jobs.hpp"
+#include "src/replay/explanation.hpp"
 #include "src/report/columns.hpp"
 #include "src/report/figures.hpp"
 #include "src/report/report.hpp"
@@ -351,6 +352,15 @@ void write_run(const MeasuredRun& run, const Report& report, const Groupings& gr
     write_deadlines(run, groupings, json);
     write_guarantees(run.run, json);
     write_longest_waits(run, json);
+    if (!run.run.wait_reasons.empty()) {
+        json.key("explained").objects(run.run.wait_reasons, [&](const WaitReason& reason) {
+            json.key("job").text(reason.job);
+            json.key("time").integer(clock.ticks(reason.time));
+            json.key("rounds").integer(reason.rounds);
+            json.key("text").text(sentences_of(reason));
+            json.key("holders").texts(mapped(reason.holders, &WaitReason::Holder::job));
+        });
+    }
 }
 
 }  // namespace
