@@ -280,6 +280,24 @@ class Presses:
                 else:
                     raise Problem(f"{fold} by {way}: nothing happens")
 
+    def explanations(self) -> None:
+        """Why jobs waited: each choice lists instants, and each instant marks the chart."""
+        for place in range(self.browser.value('document.querySelectorAll(".explained select").length')):
+            name = self.browser.value(f'document.querySelectorAll(".explained select")[{place}].id')
+            select = f"#{name}"
+            for _ in range(self.browser.value(f'document.querySelector("{select}").options.length')):
+                seen = set()
+                for way in ("mouse", "touch", "Enter"):
+                    self.browser.press(way, f"{select} ~ .reasons li:first-child button")
+                    self.pressed += 1
+                    seen.add(json.dumps(self.pictures()))
+                chosen = self.browser.value(
+                    f'document.querySelector("{select} ~ .reasons button").getAttribute("aria-pressed")')
+                if chosen != "true" or len(seen) != 1:
+                    raise Problem(f"{select}: an instant is not marked")
+                self.browser.key(select, "ArrowDown")
+                self.pressed += 1
+
     def links(self) -> None:
         """The contents."""
         for target in self.browser.value('[...document.querySelectorAll("#contents a")].map((a) => a.hash)'):
@@ -299,6 +317,7 @@ class Presses:
         self.gestures()
         self.tells()
         self.colours()
+        self.explanations()  # last, as marks stay on the charts
 
 
 def require_charts(browser: Browser) -> bool:

@@ -48,7 +48,7 @@ int report(const Arguments& arguments) {
              "of the machine, its use and the queue over time, the distribution of waits, and the metrics with differences to a\n"
              "baseline; with the workload also users, queues and deadlines. docs/metrics.md explains everything on the page.\n"
              "PREFIX is the prefix of the files that simulate or Batsim wrote: PREFIX_jobs.csv, and, if they exist,\n"
-             "PREFIX_schedule.csv, PREFIX_statistics.csv, PREFIX_guarantees.csv and PREFIX_broken_guarantees.csv.",
+             "PREFIX_schedule.csv, PREFIX_statistics.csv, PREFIX_guarantees.csv, PREFIX_broken_guarantees.csv and PREFIX_explain.csv.",
              {"report easy dc -o page.html", "report easy dc -w sp2.json -p sdsc-sp2 --baseline easy -o page.html"}})) {
         return 0;
     }

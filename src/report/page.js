@@ -214,11 +214,10 @@ function explanations(run, number) {
   const jobs = [...new Set(run.explained.map(({ job }) => job))];
   const select = element("select", { id: `explained-${number}` },
     ...jobs.map((job) => element("option", { value: job }, `job ${job}`)));
-  const list = element("ol", { class: "reasons", "data-marks": "1" });
-  const places = new Map();
-  for (let i = 0; i < run.rows.count; ++i) {
-    places.set(run.rows.id(i), i);
-  }
+  const list = element("ol", { class: "reasons" });
+  // Of a single workload, explanations leave out its name.
+  const nameAt = (i) => (jobs[0].includes("!") ? run.rows.id(i) : run.rows.id(i).replace(/^[^!]*!/, ""));
+  const places = new Map(Array.from({ length: run.rows.count }, (_, i) => [nameAt(i), i]));
   const show = (job) => {
     select.value = job;
     run.marked = null;
@@ -236,7 +235,7 @@ function explanations(run, number) {
   };
   select.addEventListener("change", () => show(select.value));
   show(jobs[0]);
-  return { jobs: new Set(jobs), show, node: element("div", { class: "explained" },
+  return { pick: (i) => jobs.includes(nameAt(i)) && show(nameAt(i)), node: element("div", { class: "explained" },
     element("label", { for: select.id }, `${runs.length > 1 ? `${run.label}: why` : "Why"} it waited`), " ", select,
     element("p", { class: "note" }, "An instant shows on the chart, with the jobs that hold what is lacking. A click " +
       "on one of these jobs in the chart chooses it."), list) };
@@ -255,9 +254,7 @@ function timeSection() {
     },
     tell: (time, share) => jobAt(run.rows, time, share),
     pick: (time, share) => {
-      const place = placeAt(run.rows, time, share);
-      const job = place < 0 ? "" : run.rows.id(place);
-      explained[i] && explained[i].jobs.has(job) && explained[i].show(job);
+      explained[i] && explained[i].pick(placeAt(run.rows, time, share));
     } },
   runs.length > 1 ? `${run.label}: processors` : "Processors",
   `Gantt chart of ${run.label}: ${number(run.rows.count)} jobs on ${number(report.processors)} processors.`));

@@ -239,13 +239,16 @@ function markHolders(run, context, box, from, until) {
   const place = (time) => box.x + Math.min(box.width, Math.max(0, (time - from) / (until - from) * box.width));
   const row = box.height / report.processors_drawn;
   const { rows, marked } = run;
-  context.strokeStyle = palette.text;
-  context.lineWidth = 2;
-  for (const i of marked.jobs) {
-    for (let k = rows.firstInterval[i]; k < rows.firstInterval[i + 1]; ++k) {
-      const left = place(rows.start[i]);
-      context.strokeRect(left, box.y + rows.intervals[2 * k] * row, place(rows.finish[i]) - left,
-        (rows.intervals[2 * k + 1] - rows.intervals[2 * k] + 1) * row);
+  // Two colours, as one of them would be lost on some jobs.
+  for (const [width, colour] of [[5, palette.ground], [2, palette.text]]) {
+    context.lineWidth = width;
+    context.strokeStyle = colour;
+    for (const i of marked.jobs) {
+      for (let k = rows.firstInterval[i]; k < rows.firstInterval[i + 1]; ++k) {
+        const left = place(rows.start[i]);
+        context.strokeRect(left, box.y + rows.intervals[2 * k] * row, place(rows.finish[i]) - left,
+          (rows.intervals[2 * k + 1] - rows.intervals[2 * k] + 1) * row);
+      }
     }
   }
   if (marked.time >= from && marked.time <= until) {
