@@ -30,7 +30,7 @@ class Fair(batfill.Scheduler):
             else:
                 round.try_start(job)
         for job in round.explained:
-            assert round.waiting["id"][job] == "c"
+            assert round.waiting["id"][job] == "w0!c"
 
 
 def test_the_rule_of_easy():
@@ -39,16 +39,17 @@ def test_the_rule_of_easy():
     assert "job b: submitted at 1, started at 8 after 7 s" in explanation.text
     assert "The algorithm says: head: it has the reservation, shadow time 20, 2 extra processors." in explanation.text
     reasons = explanation.reasons
-    assert list(reasons["job_id"]) == ["b", "c", "b", "b"]
-    assert list(reasons["reason"]) == ["processors", "started", "processors", "started"]
-    assert list(reasons["time"]) == [1, 2, 2, 8]
-    assert list(reasons["holders"]) == ["a:3:20.000000", "", "a:3:20.000000 c:1:52.000000", ""]
+    assert list(reasons["job_id"]) == ["b", "b", "c", "b", "b"]
+    assert list(reasons["reason"]) == ["processors", "processors", "started", "processors", "started"]
+    assert list(reasons["time"]) == [1, 2, 2, 7, 8]
+    assert list(reasons["idle"]) == [1, 0, 0, 1, 2]
+    assert list(reasons["holders"]) == ["a:3:20.000000", "a:3:20.000000", "", "a:3:20.000000", ""]
     assert str(explanation) == explanation.text == repr(explanation)
 
 
 def test_the_columns_are_those_of_the_file(command, tmp_path):
     workload = batfill.Workload.lublin(jobs=60, processors=16, seed=3, load=0.9)
-    workload.to_json(tmp_path / "w.json")
+    workload.save(tmp_path / "w.json")
     run = batfill.simulate(workload, 16, "conservative")
     late = run.jobs["job_id"][run.jobs["waiting_time"].argmax()]
     explanation = run.explain(late)
