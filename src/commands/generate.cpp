@@ -8,8 +8,8 @@
 #include "src/commands/inputs.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/names.hpp"
-#include "src/workloads/workload_options.hpp"
 #include "src/workloads/summaries.hpp"
+#include "src/workloads/workload_options.hpp"
 
 namespace batfill::commands {
 
