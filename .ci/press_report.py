@@ -25,6 +25,7 @@ SCRIPT = pathlib.Path(__file__).with_name("press-report-controls.js")
 # Scrolls the page so that the element can be pressed, and returns its middle.
 MIDDLE = """(() => {{ const e = document.querySelector({selector}); e.scrollIntoView({{ block: "center" }});
   const box = e.getBoundingClientRect(); return [box.left + box.width / 2, box.top + box.height / 2]; }})()"""
+DRAWN = "new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(() => then(true))))"
 KEYS = {"Enter": 13, " ": 32, "ArrowLeft": 37, "ArrowRight": 39, "ArrowDown": 40, "+": 187, "=": 187, "-": 189, "0": 48}
 
 
@@ -124,6 +125,8 @@ class Browser:
     def key(self, selector: str, key: str) -> None:
         """Gives an element the focus and presses a key."""
         self.value(f"document.querySelector({json.dumps(selector)}).focus()")
+        # Chromium forgets a space key that is down when it lays out the page: what the last press did is drawn first.
+        self.value(DRAWN)
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else None)
         more = {"text": text} if text else {}
         for kind in ("keyDown", "keyUp"):
@@ -181,6 +184,15 @@ class Presses:
                 raise Problem(f"{name}: {now['id']} is not as in the beginning")
         if not any(now["marks"] > 0 for now in after):
             raise Problem(f"{name}: no chart shows anything")
+
+    def require_soon(self, expression: str, name: str) -> None:
+        """A press has had its effect. On a busy machine the browser answers before."""
+        self.pressed += 1
+        for _ in range(40):
+            if self.browser.value(expression):
+                return
+            time.sleep(0.05)
+        raise Problem(f"{name}: nothing happens")
 
     def buttons(self) -> None:
         """The buttons above the charts."""
@@ -269,16 +281,10 @@ class Presses:
         count = self.browser.value('batfillFolds()')
         for fold in (f"fold-{place}" for place in range(count)):
             for way in ("mouse", "touch", "Enter", " "):
-                was = self.browser.value(f'document.getElementById("{fold}").parentNode.open')
+                is_open = f'document.getElementById("{fold}").parentNode.open'
+                was = self.browser.value(is_open)
                 self.browser.press(way, f"#{fold}")
-                self.pressed += 1
-                # On a busy machine the browser answers before the key has had its effect.
-                for _ in range(40):
-                    if self.browser.value(f'document.getElementById("{fold}").parentNode.open') != was:
-                        break
-                    time.sleep(0.05)
-                else:
-                    raise Problem(f"{fold} by {way}: nothing happens")
+                self.require_soon(f"{is_open} !== {json.dumps(was)}", f"{fold} by {way}")
 
     def explanations(self) -> None:
         """Why jobs waited: each choice lists instants, and each instant marks the chart."""
@@ -304,9 +310,7 @@ class Presses:
             for way in ("mouse", "touch", "Enter"):
                 self.browser.value('history.replaceState(null, "", location.pathname)')
                 self.browser.press(way, f'#contents a[href="{target}"]')
-                self.pressed += 1
-                if self.browser.value("location.hash") != target:
-                    raise Problem(f"link {target} by {way}: nothing happens")
+                self.require_soon(f"location.hash === {json.dumps(target)}", f"link {target} by {way}")
 
     def all(self) -> None:
         """Everything."""

@@ -5,7 +5,8 @@
 # makes the layer of all sources in `folder` (by default src/NAME) and its subfolders, and the public headers in
 # include/batfill/NAME; a new file touches no list. It may include and call the layers that it is ON, and those that these are on: tests/layers checks
 # it. LIBRARIES are those of others that its headers or sources need. RELEASE_FLAGS come last in a Release build.
-# SOURCES_ALONE compiles each source for itself, where they define the same names.
+# SOURCES_ALONE compiles each source for itself, where they define the same names, or where GCC inlines less in all of
+# them together.
 # Its targets: batfill_NAME_headers, what it takes to compile against the layer, and batfill_NAME, its archive.
 function(batfill_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "SOURCES_ALONE" "FOLDER" "ON;LIBRARIES;RELEASE_FLAGS")
@@ -61,13 +62,13 @@ batfill_layer(core
   RELEASE_FLAGS -O3
   LIBRARIES spdlog::spdlog Threads::Threads)
 batfill_layer(support ON core
+  RELEASE_FLAGS -O3
   LIBRARIES ZLIB::ZLIB PkgConfig::Sodium date::date-tz ${CSV_LIBRARY})
 batfill_layer(options ON support
   RELEASE_FLAGS -O1)
-batfill_layer(formats ON options
+batfill_layer(formats ON options SOURCES_ALONE
   LIBRARIES pugixml::pugixml)
-batfill_layer(workloads ON formats
-  RELEASE_FLAGS -O1)
+batfill_layer(workloads ON formats)
 batfill_layer(engine ON support
   RELEASE_FLAGS -O3
   LIBRARIES ${CMAKE_DL_LIBS})
@@ -78,10 +79,11 @@ batfill_layer(planning ON engine
 batfill_layer(schedulers ON planning
   FOLDER schedulers SOURCES_ALONE RELEASE_FLAGS -O3)
 batfill_layer(protocol ON formats engine
-  FOLDER protocol)
+  FOLDER protocol SOURCES_ALONE)
 batfill_layer(transport ON support
   LIBRARIES PkgConfig::ZeroMQ)
-batfill_layer(analysis ON formats)
+batfill_layer(analysis ON formats
+  RELEASE_FLAGS -O3)
 batfill_layer(runs ON analysis workloads)
 batfill_layer(simulator ON engine formats
   RELEASE_FLAGS -O3)
@@ -94,8 +96,7 @@ batfill_layer(environments ON replay schedulers
 batfill_layer(tuning ON replay planning
   LIBRARIES Eigen3::Eigen)
 batfill_layer(session ON protocol choice)
-batfill_layer(server ON session transport
-  RELEASE_FLAGS -O1)
+batfill_layer(server ON session transport)
 batfill_layer(remote ON simulator protocol transport)
 batfill_layer(campaign ON report
   LIBRARIES yaml-cpp
