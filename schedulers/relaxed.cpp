@@ -188,13 +188,14 @@ class Relaxed : public Algorithm {
         const std::string window = omega_ <= 0 ? "no other may go first, as omega is 0"
                                    : std::isinf(omega_)
                                        ? "others may delay it"
-                                       : "others may end by " + instant_text(end_of_window(state, top));
+                                       : "others must end by " + instant_text(end_of_window(state, top));
         if (job == top) {
-            return "top job: it could start at " + instant_text(time_of_start(state, top)) + ", " + window;
+            return "top job: it could start at " + instant_text(time_of_start(state, top)) + "; " + window;
         }
         const Duration length = actual_ ? known_length(state, job) : state.estimate(job);
         const char* const rule = state.can_start(state.job(job).request) ? "would end too late beside " : "behind ";
-        return rule + ("the top job, job " + round.name(top)) + ": " + window + "; it would end at " +
+        return rule + ("the top job, job " + round.name(top)) + ": it could start at " +
+               instant_text(time_of_start(state, top)) + "; " + window + "; it would end at " +
                instant_text(state.now + length);
     }
 

@@ -13,6 +13,9 @@ class FirstFit : public batfill::Algorithm {
                 ++position;
             }  // else the jobs after it have moved up
         }
+        for (const batfill::JobIndex job : round.explained()) {  // most often none: see simulate --explain
+            round.because(job, "first fit: the jobs before it do not matter");
+        }
     }
 };
 

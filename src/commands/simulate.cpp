@@ -48,6 +48,7 @@ struct SimulateOptions {
     bool measures_time = false;
     bool quiet = false;
     std::vector<std::string> explained;  // ids of jobs
+    std::optional<Duration> state_at;
 };
 
 // Reads the files that the options name.
@@ -104,8 +105,8 @@ void check_scheduler_options(const Options& options, const SimulateOptions& read
                   std::string(default_simulator_rules) + "'s");
     refuse_if(!embedded && (!read.written.algorithm.empty() || !read.written.parameters.empty()),
               "-a and -P choose the embedded scheduler, -s another one: give one of the two");
-    refuse_if(!embedded && !read.explained.empty(),
-              "--explain is for the embedded scheduler: only that one can say why a job waits");
+    refuse_if(!embedded && (!read.explained.empty() || read.state_at),
+              "--explain and --state-at are for the embedded scheduler: only that one can say why a job waits");
     for (const char* name : {"enable-dynamic-jobs", "acknowledge-dynamic-jobs", "enable-profile-reuse"}) {
         refuse_if(embedded && options.given(name),
                   std::string("--") + name + " is for -s: the embedded scheduler has what it needs");
@@ -171,6 +172,9 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
     options.add(
         "explain", text(read.explained, "JOB"),
         "print why this job waited, and write PREFIX_explain.csv; an id as in jobs.csv, w1!7 with several workloads; repeatable");
+    options.add(
+        "state-at", length(read.state_at, "TIME"),
+        "print the state before the first round at this instant or after it, as a script for a test: seconds from the run's zero, or 90s, 15m, 1h, 30d");
     options.add("quiet,q", read.quiet, "no progress and no summary");
     if (!parse(
             options, arguments,
@@ -218,6 +222,9 @@ Outcome simulate(Scenario scenario, const SimulateOptions& options, SocketSchedu
     how.keeps_deadlocks = true;
     how.measures_time = options.measures_time;
     how.explain = options.explained;
+    if (options.state_at) {
+        how.state_at = Time::at(*options.state_at);
+    }
     if (!options.quiet) {
         how.watch = [&](const Simulator& simulation) {
             const std::size_t ended = simulation.ended().size();
@@ -262,6 +269,15 @@ void note_surprises(const Outcome& outcome, bool has_plugins) {
     }
 }
 
+void print_state(const Outcome& outcome) {
+    if (outcome.state_text().empty()) {
+        std::cout << "no round came at the instant of --state-at or after it\n";
+        return;
+    }
+    std::cout << "// The state before a round, on " << outcome.scenario().platform.hosts.size() << " processors\n"
+              << outcome.state_text();
+}
+
 }  // namespace
 
 int simulate(const Arguments& arguments) {
@@ -291,6 +307,9 @@ int simulate(const Arguments& arguments) {
     }
     if (outcome.explains()) {
         std::cout << explanation(outcome);
+    }
+    if (options->state_at) {
+        print_state(outcome);
     }
     refuse_if<InputError>(!outcome.deadlock().empty(), outcome.deadlock());
     note_surprises(outcome, options->has_plugins);

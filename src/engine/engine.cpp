@@ -25,6 +25,12 @@ void Engine::explain(const std::vector<std::string>& ids, const std::string& pre
 const std::vector<WaitReason>& Engine::wait_reasons() const {
     return core_->wait_reasons();
 }
+void Engine::record_state(Time from) {
+    core_->record_state(from);
+}
+const std::string& Engine::recorded_state() const {
+    return core_->recorded_state();
+}
 void Engine::arrive(Time now) {
     core_->arrive(now);
 }

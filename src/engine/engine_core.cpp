@@ -275,6 +275,10 @@ std::vector<Decision>& EngineCore::decide() {
 }
 
 void EngineCore::run_round() {
+    if (state_.now >= records_state_from_) {
+        recorded_state_ = to_string(state_);
+        records_state_from_ = Time::infinity();
+    }
     Round round(*this);
     if (predictor_) {
         correct_predictions(state_.now + Duration::microseconds(1));

@@ -33,6 +33,8 @@ class EngineCore {
         wait_reasons_ = std::make_unique<WaitReasons>(std::set<std::string>(ids.begin(), ids.end()), prefix);
     }
     const std::vector<WaitReason>& wait_reasons() const;
+    void record_state(Time from) { records_state_from_ = from; }
+    const std::string& recorded_state() const { return recorded_state_; }
     void arrive(Time now);
     void take_in(Event&& event);
     std::vector<Decision>& decide();
@@ -119,9 +121,11 @@ class EngineCore {
     std::vector<Time> guaranteed_at_submission_;  // by JobIndex, if there are guarantees
     std::vector<GuaranteeBreak> broken_guarantees_;
     bool records_outlived_estimates_ = false;
-    std::unique_ptr<WaitReasons> wait_reasons_;  // null: nobody asks why jobs wait
-    std::set<JobIndex> unacknowledged_;          // jobs that the algorithm registered
-    std::set<JobIndex> to_be_acknowledged_;      // these, and killed jobs that were submitted again
+    std::unique_ptr<WaitReasons> wait_reasons_;   // null: nobody asks why jobs wait
+    Time records_state_from_ = Time::infinity();  // infinite: not, or not any more
+    std::string recorded_state_;
+    std::set<JobIndex> unacknowledged_;      // jobs that the algorithm registered
+    std::set<JobIndex> to_be_acknowledged_;  // these, and killed jobs that were submitted again
     bool acknowledges_jobs_ = false;
     bool is_beginning_ = false;  // an algorithm that registers jobs awaits its first round
     bool is_deciding_ = false;

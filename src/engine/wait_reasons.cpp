@@ -45,10 +45,12 @@ bool holds_one_of(const Request& request, std::span<const LicenseIndex> licenses
     });
 }
 
-// The answer is the same, but for when it began.
+// The answer is the same, but for when it began. How many jobs wait behind is no part of it, nor what is idle beyond
+// what the job needs, nor since when it could start.
 bool agree(const WaitReason& a, const WaitReason& b) {
-    return a.kind == b.kind && a.idle == b.idle && a.license == b.license && a.holders == b.holders &&
-           a.possible == b.possible && a.place == b.place && a.waiting == b.waiting && a.because == b.because;
+    const bool fits = a.kind == WaitReason::Kind::passed_over;
+    return a.kind == b.kind && (fits || (a.idle == b.idle && a.possible == b.possible)) && a.license == b.license &&
+           a.holders == b.holders && a.place == b.place && a.because == b.because;
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
     }
     plan_.advance(state.now);
     moved_by_ = "a compression";
+    ended_early_.reset();
 }
 
 void PlanAlgorithm::end_round(const SchedulerState& state) {
@@ -72,6 +73,7 @@ bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
 }
 
 void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
+    ended_early_.reset();
     moved_by_ = not_before == NotBefore::now ? "a new plan, as the machine changed"
                                              : "a new plan, as a job outlived its estimate";
     const SchedulerState& state = round.state();
@@ -100,7 +102,7 @@ bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> co
     for (const Completion& completion : completions) {
         if (completion.expected_end > round.now()) {
             early = true;
-            moved_by_ = "a compression after an early end";
+            ended_early_ = ended_early_ ? ended_early_ : completion.job;
             plan_.give_back(round.now(), completion.expected_end, completion.processors);
         }
     }
@@ -139,18 +141,40 @@ void PlanAlgorithm::decide(Round& round) {
 
 void PlanAlgorithm::explain(Round& round) {
     for (const JobIndex job : round.explained()) {
-        if (!plan_.contains(job)) {
-            continue;
+        if (plan_.contains(job)) {
+            round.because(job, kind_of_place(job) + (": " + reason(round, job)));
         }
-        ExplainedStart& explained = explained_[job];
-        const Time start = plan_.planned_start(job);
-        if (explained.start && *explained.start != start) {
-            explained.move = ", moved from " + instant_text(*explained.start) + " at " + instant_text(round.now()) +
-                             " by " + moved_by_;
-        }
-        explained.start = start;
-        round.because(job, kind_of_place(job) + (": its planned start is " + instant_text(start)) + explained.move);
     }
+}
+
+// The planned start of a job, what moved it, and the planned job that keeps it from starting now.
+std::string PlanAlgorithm::reason(const Round& round, JobIndex job) {
+    ExplainedStart& explained = explained_[job];
+    const Time start = plan_.planned_start(job);
+    if (explained.start && *explained.start != start) {
+        ++explained.moves;
+        explained.move = " from " + instant_text(*explained.start) + " at " + instant_text(round.now()) + " by " +
+                         moved_by_ + (ended_early_ ? ", as job " + round.name(*ended_early_) + " ended early" : "");
+    }
+    explained.start = start;
+    std::string text = "its planned start is " + instant_text(start);
+    if (explained.moves > 0) {
+        text += ", moved " + (explained.moves == 1 ? "once," : std::to_string(explained.moves) + " times, last") +
+                explained.move;
+    }
+    const Plan::Request request = plan_.request(job);
+    AvailabilityProfile::FreeFromNow free;
+    plan_.profile().free_from_now(free);
+    const Time too_few = free.until(request.processors);
+    if (too_few > round.now() && too_few < std::min(start, round.now() + request.walltime)) {
+        const auto next =
+            std::ranges::find(plan_.by_start(), too_few, [&](JobIndex one) { return plan_.planned_start(one); });
+        if (next != plan_.by_start().end()) {
+            text += "; if it started now, it would delay job " + round.name(*next) + ", planned at " +
+                    instant_text(too_few);
+        }
+    }
+    return text;
 }
 
 void PlanAlgorithm::count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than,

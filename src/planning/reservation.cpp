@@ -12,6 +12,10 @@ namespace batfill {
 
 namespace {
 
+std::string processors_text(int processors) {
+    return counted(static_cast<std::size_t>(processors), "processor");
+}
+
 bool holds(const Request& request, LicenseIndex license) {
     return std::binary_search(request.licenses.begin(), request.licenses.end(), license);
 }
@@ -133,14 +137,22 @@ std::string Reservation::reason(const Round& round, JobIndex reserved, JobIndex 
     if (job == reserved) {
         return "head: it has the reservation, " + text();
     }
-    const std::string head = "the head, job " + round.name(reserved) + ": " + text();
+    const std::string head =
+        "the head, job " + round.name(reserved) + " (" + processors_text(state_.job(reserved).processors()) + "): ";
     const Job& other = state_.job(job);
     if (!state_.can_start(other.request)) {
-        return "behind " + head;
+        return "behind " + head + text();
     }
-    const bool is_admitted = !place_matters_ && may_admit(other.processors(), state_.estimate(job));
-    return (is_admitted ? "not tried behind " : "would delay ") + head + "; it would end at " +
-           instant_text(state_.now + state_.estimate(job));
+    if (!place_matters_ && may_admit(other.processors(), state_.estimate(job))) {
+        return "not tried behind " + head + text();
+    }
+    const std::string estimate = state_.estimate(job).to_shortest_string() + " s";
+    if (place_matters_) {
+        return "would delay " + head + text() + "; its estimate is " + estimate;
+    }
+    return "would delay " + head + "with its estimate of " + estimate + " it would end after the shadow time " +
+           instant_text(shadow_time_) + ", and it needs " + processors_text(other.processors()) + ", more than the " +
+           std::to_string(std::max(extra_processors_, 0)) + " extra processors";
 }
 
 void Reservation::explain(Round& round, JobIndex reserved) const {

@@ -19,6 +19,7 @@ namespace batfill {
 namespace {
 
 constexpr std::size_t most_holders = 3;  // that a sentence names
+constexpr std::size_t most_spans = 12;   // that are printed of a job
 
 // "2 h 45 min 30 s"
 std::string span_text(Duration duration) {
@@ -105,99 +106,199 @@ WaitReason read_reason(const CsvRow& row) {
 
 // The rule of an algorithm's reason, without its numbers.
 std::string_view rule_of(const WaitReason& reason) {
-    return std::string_view(reason.because).substr(0, reason.because.find(':'));
+    return std::string_view(reason.because).substr(0, reason.because.find_first_of(",:"));
+}
+
+// Whether two reasons give the same answer but for its numbers. The rule counts, if there is one: under a rule such as
+// "behind the head" it does not matter what else is lacking.
+bool has_same_rule(const WaitReason& a, const WaitReason& b) {
+    return rule_of(a) == rule_of(b) && (!a.because.empty() || a.kind == b.kind);
 }
 
 bool is_end(const WaitReason& reason) {
     return reason.kind == WaitReason::Kind::started || reason.kind == WaitReason::Kind::rejected;
 }
 
+std::string processors_text(int processors) {
+    return counted(static_cast<std::size_t>(processors), "processor");
+}
+
 std::string holders_text(const WaitReason& reason) {
-    if (reason.holders.empty()) {
+    if (reason.kind == WaitReason::Kind::passed_over) {
         return "";
+    }
+    if (reason.possible.is_infinite()) {
+        return " The end of all running jobs would not free enough.";
     }
     // Those with the most processors are the most interesting.
     std::vector<WaitReason::Holder> holders = reason.holders;
     std::ranges::stable_sort(holders, std::ranges::greater{}, &WaitReason::Holder::processors);
     std::vector<std::string> texts;
     for (const WaitReason::Holder& holder : std::span(holders).first(std::min(holders.size(), most_holders))) {
-        texts.push_back(holder.job + " (" + std::to_string(holder.processors) + " until " + instant_text(holder.until) +
-                        ")");
+        texts.push_back(holder.job + " (" + processors_text(holder.processors) + ")");
     }
     if (holders.size() > most_holders) {
         texts.push_back(std::to_string(holders.size() - most_holders) + " more");
     }
     return std::string(holders.size() == 1 ? " Job " : " Jobs ") + enumeration(texts) +
-           (holders.size() == 1 ? " holds" : " hold") + " what it lacks, by the estimates until " +
-           instant_text(reason.possible) + ".";
+           (holders.size() == 1 ? " is" : " are") + " expected to end by " + instant_text(reason.possible) +
+           ", which would free enough.";
 }
 
-// What the job lacked in these rounds, which have the same rule.
+// What the job lacked in these rounds, which have the same rule: "it needs 8 processors; 0 to 7 are idle."
 std::string lack_text(std::span<const WaitReason> rounds) {
     const WaitReason& last = rounds.back();
-    switch (last.kind) {
-        case WaitReason::Kind::license:
-            return "all copies of its licence " + last.license + " are in use";
-        case WaitReason::Kind::place:
-            return std::to_string(last.idle) + " processors are idle, but not " + std::to_string(last.needed) +
-                   " as its placement wants them";
+    const auto all_are = [&](WaitReason::Kind kind) {
+        return std::ranges::all_of(rounds, [&](const WaitReason& reason) { return reason.kind == kind; });
+    };
+    if (all_are(WaitReason::Kind::license)) {
+        return "all copies of its licence " + last.license + " are in use.";
+    }
+    const auto [least, most] = std::ranges::minmax(rounds, {}, &WaitReason::idle);
+    std::string text = "it needs " + processors_text(last.needed) + "; ";
+    text += least.idle == most.idle ? std::to_string(most.idle)
+                                    : std::to_string(least.idle) + " to " + std::to_string(most.idle);
+    text += most.idle == 1 && least.idle == 1 ? " is idle" : " are idle";
+    return text + (all_are(WaitReason::Kind::place) ? ", but not as its placement wants them." : ".");
+}
+
+// Who holds what it lacks, its place in the queue, and what the algorithm says. Begins with a blank.
+std::string details_of(const WaitReason& reason) {
+    return holders_text(reason) + " It is number " + std::to_string(reason.place) + " of " +
+           std::to_string(reason.waiting) + " waiting jobs, by submission." +
+           (reason.because.empty() ? "" : " The algorithm says: " + reason.because + ".");
+}
+
+// Reasons one after another with the same rule, of a job that waits. Not empty.
+struct Span {
+    std::span<const WaitReason> reasons;
+    Duration length;
+
+    const WaitReason& first() const { return reasons.front(); }
+};
+
+// The reasons of a job until its wait ends, at `end` if they do not say when.
+std::vector<Span> spans_of(std::span<const WaitReason> reasons, Time end) {
+    std::vector<Span> spans;
+    while (!reasons.empty() && !is_end(reasons.front())) {
+        const auto next = std::ranges::find_if_not(
+            reasons, [&](const WaitReason& reason) { return has_same_rule(reason, reasons.front()); });
+        const auto size = static_cast<std::size_t>(next - reasons.begin());
+        const Time until = next == reasons.end() ? end : next->time;
+        spans.push_back({reasons.first(size), until - reasons.front().time});
+        reasons = reasons.subspan(size);
+    }
+    return spans;
+}
+
+// What a job lacks: "too few processors are idle".
+std::string kind_text(const WaitReason& reason) {
+    switch (reason.kind) {
         case WaitReason::Kind::processors:
+            return "too few processors are idle";
+        case WaitReason::Kind::place:
+            return "enough processors are idle, but not as its placement wants them";
+        case WaitReason::Kind::license:
+            return "all copies of its licence " + reason.license + " are in use";
         case WaitReason::Kind::passed_over:
         case WaitReason::Kind::started:
         case WaitReason::Kind::rejected:
             break;
     }
-    const auto [least, most] = std::ranges::minmax(rounds, {}, &WaitReason::idle);
-    const std::string idle = least.idle == most.idle ? std::to_string(least.idle)
-                                                     : std::to_string(least.idle) + " to " + std::to_string(most.idle);
-    return "it needs " + counted(static_cast<std::size_t>(last.needed), "processor") + ", " + idle +
-           (most.idle == 1 && least.idle == 1 ? " is idle" : " are idle");
+    return "enough processors are idle";
 }
 
-// What holds for these rounds, which have the same rule.
-std::string sentences_of(std::span<const WaitReason> rounds) {
-    const WaitReason& last = rounds.back();
-    return lack_text(rounds) + "." + holders_text(last) + " It is number " + std::to_string(last.place) + " of " +
-           std::to_string(last.waiting) + " waiting jobs." +
-           (last.because.empty() ? "" : " The algorithm says: " + last.because + ".");
+// The spans with the same rule.
+struct Total {
+    const WaitReason* first;
+    Duration length;
+    bool has_one_kind = true;
+
+    void add(const Span& span) {
+        length = length + span.length;
+        has_one_kind = has_one_kind && std::ranges::all_of(span.reasons, [this](const WaitReason& reason) {
+                           return reason.kind == first->kind && reason.license == first->license;
+                       });
+    }
+    // "behind the head, too few processors are idle"
+    std::string text() const {
+        const std::string rule(rule_of(*first));
+        return !has_one_kind ? rule : rule + (rule.empty() ? "" : ", ") + kind_text(*first);
+    }
+};
+
+// How long the job waited by which rule, the longest first.
+std::string totals_text(const std::vector<Span>& spans) {
+    std::vector<Total> totals;
+    for (const Span& span : spans) {
+        const auto same = [&](const Total& one) { return has_same_rule(*one.first, span.first()); };
+        auto total = std::ranges::find_if(totals, same);
+        if (total == totals.end()) {
+            total = totals.insert(totals.end(), Total{&span.first(), Duration()});
+        }
+        total->add(span);
+    }
+    std::ranges::stable_sort(totals, std::ranges::greater{}, &Total::length);
+    std::string text = "  in all";
+    for (const Total& total : totals) {
+        text += (&total == &totals.front() ? " " : "; ") + span_text(total.length) + ": " + total.text();
+    }
+    return text + '\n';
 }
 
-void append_rounds(std::span<const WaitReason> rounds, Time submit, std::string& text) {
-    const WaitReason& first = rounds.front();
+void append_span(const Span& span, Time submit, std::string& text) {
     std::uint64_t count = 0;
-    for (const WaitReason& reason : rounds) {
+    for (const WaitReason& reason : span.reasons) {
         count += reason.rounds;
     }
+    const Time begin = span.first().time;
     text += "  from " +
-            (first.time == submit ? "its submission on, "
-                                  : span_text(first.time - submit) + " on (" + instant_text(first.time) + "), ") +
-            counted(count, "round") + ": " + sentences_of(rounds) + '\n';
+            (begin == submit ? "its submission on, for "
+                             : span_text(begin - submit) + " on (" + instant_text(begin) + "), for ") +
+            span_text(span.length) + ", " + counted(count, "round") + ": " + lack_text(span.reasons);
+    const std::string first = details_of(span.first());
+    const std::string last = details_of(span.reasons.back());
+    text += first == last ? first + '\n' : "\n    first:" + first + "\n    last: " + last + '\n';
 }
 
-void append_job(const Outcome& outcome, const std::string& job, std::span<const WaitReason> reasons,
-                std::string& text) {
-    const WaitReason& last = reasons.back();
-    text += "job " + job + ": ";
-    if (last.kind == WaitReason::Kind::rejected) {
-        text += "rejected at " + instant_text(last.time) + ", as " + last.because + "\n";
-    } else if (last.kind == WaitReason::Kind::started) {
-        const Time start = last.time;
-        const Time submit = reasons.front().time;
-        text += "submitted at " + instant_text(submit) + ", started at " + instant_text(start) + " after " +
-                span_text(start - submit) + "\n";
-    } else {
-        text += "submitted at " + instant_text(reasons.front().time) + ", still waits at the end, " +
-                instant_text(outcome.simulation().results().now) + "\n";
+// "job 009: 64 processors for at most 1 h; "
+std::string heading(const Outcome& outcome, const WaitReason& reason) {
+    const std::vector<Workload>& workloads = outcome.scenario().workloads;
+    const Simulator& simulation = outcome.simulation();
+    const std::string prefix = workloads.size() == 1 ? workloads.front().name + '!' : "";
+    std::optional<JobNumber> number = simulation.find_job(prefix + reason.job);
+    number = number ? number : simulation.find_job(reason.job);
+    std::string text = "job " + reason.job + ": " + processors_text(reason.needed);
+    if (number && simulation.job(*number).job->description.walltime) {
+        text += " for at most " + span_text(*simulation.job(*number).job->description.walltime);
     }
-    for (std::size_t begin = 0; begin < reasons.size() && !is_end(reasons[begin]);) {
-        const auto same = [&](const WaitReason& reason) {
-            return reason.kind == reasons[begin].kind && rule_of(reason) == rule_of(reasons[begin]);
-        };
-        const auto rest = reasons.subspan(begin);
-        const auto end = std::ranges::find_if_not(rest, same);
-        const auto size = static_cast<std::size_t>(end - rest.begin());
-        append_rounds(rest.first(size), reasons.front().time, text);
-        begin += size;
+    return text + "; ";
+}
+
+void append_job(const Outcome& outcome, std::span<const WaitReason> reasons, std::string& text) {
+    const WaitReason& last = reasons.back();
+    const Time submit = reasons.front().time;
+    const Time end = is_end(last) ? last.time : outcome.simulation().results().now;
+    text += heading(outcome, last);
+    if (last.kind == WaitReason::Kind::rejected) {
+        text += "rejected at " + instant_text(last.time) + ", as " + last.because + '\n';
+    } else if (last.kind == WaitReason::Kind::started) {
+        text += "submitted at " + instant_text(submit) + ", started " +
+                (end == submit ? "at once" : "at " + instant_text(end) + " after " + span_text(end - submit)) + '\n';
+    } else {
+        text += "submitted at " + instant_text(submit) + ", still waits at the end, " + instant_text(end) + '\n';
+    }
+    const std::vector<Span> spans = spans_of(reasons, end);
+    if (spans.size() > 1) {
+        text += totals_text(spans);
+    }
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        if (spans.size() > most_spans && i == most_spans / 2) {
+            const std::size_t left_out = spans.size() - most_spans + 1;
+            text += "  ... " + std::to_string(left_out) + " more changes of the rule are left out here\n";
+            i += left_out;
+        }
+        append_span(spans[i], submit, text);
     }
 }
 
@@ -208,7 +309,7 @@ std::string sentences_of(const WaitReason& reason) {
         return "it starts.";
     }
     return reason.kind == WaitReason::Kind::rejected ? "it is rejected, as " + reason.because + "."
-                                                     : sentences_of(std::span(&reason, 1));
+                                                     : lack_text(std::span(&reason, 1)) + details_of(reason);
 }
 
 std::string wait_reasons_csv_header() {
@@ -270,7 +371,7 @@ std::string explanation(const Outcome& outcome) {
     }
     std::string text;
     for (const std::string& job : order) {
-        append_job(outcome, job, by_job.at(job), text);
+        append_job(outcome, by_job.at(job), text);
     }
     return text;
 }

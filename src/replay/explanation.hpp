@@ -21,11 +21,12 @@ void append_csv(const WaitReason& reason, std::string& out);
 // Throws: InputError, which names file and line.
 std::vector<WaitReason> read_wait_reasons(const std::string& path);
 
-// A reason as sentences, without its time: "it needs 8 processors, 0 are idle. Job 009 (...) holds what it lacks ...".
+// A reason as sentences, without its time: "it needs 8 processors; 0 are idle. Job 009 (...) is expected to end by
+// ...".
 std::string sentences_of(const WaitReason& reason);
 
 // Why each job of RunOptions::explain waited, for a person: a paragraph for each. Rounds in a row with the same rule
-// become one sentence, with the numbers of the last.
+// become one span of time, with the numbers of the first and the last. Of many spans, those in the middle are left out.
 // Requires: outcome.explains().
 std::string explanation(const Outcome& outcome);
 

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <span>
+#include <string>
 #include <unordered_set>
 #include <utility>
 
@@ -9,6 +11,7 @@
 
 #include "src/simulator/embedded_scheduler.hpp"
 #include "src/support/interruption.hpp"
+#include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
 
 namespace batfill {
@@ -65,6 +68,26 @@ void describe(const Simulator& simulator, JobNumber number, ScheduledJob& schedu
     scheduled.metadata = metadata != simulator.results().metadata.end() ? metadata->second : "";
 }
 
+// ", such as 00001": a job of the workloads, if possible one whose id differs from `asked` in zeros only.
+std::string similar_id(const std::vector<Workload>& workloads, const std::string& prefix, const std::string& asked) {
+    const auto short_name = [&](const std::string& id) { return id.substr(id.starts_with(prefix) ? prefix.size() : 0); };
+    const auto without_zeros = [](std::string id) {
+        const std::size_t begin = id.find('!') == std::string::npos ? 0 : id.find('!') + 1;
+        return id.erase(begin, std::min(id.find_first_not_of('0', begin), id.size() - 1) - begin);
+    };
+    std::string similar;
+    for (const Workload& workload : workloads) {
+        for (const WorkloadJob& job : workload.jobs) {
+            const std::string id = short_name(job.description.id);
+            if (without_zeros(id) == without_zeros(short_name(asked))) {
+                return ", such as " + shown(id);
+            }
+            similar = similar.empty() ? id : similar;
+        }
+    }
+    return similar.empty() ? "" : ", such as " + shown(similar);
+}
+
 }  // namespace
 
 Outcome::Outcome(std::shared_ptr<const Scenario> scenario, Simulator simulator)
@@ -75,6 +98,7 @@ void Outcome::simulate(const SchedulerChoice& choice, const Machine* machine, co
     if (!options.explain.empty()) {
         explain(options.explain);
     }
+    engine_->record_state(options.state_at);
     EmbeddedScheduler scheduler(*engine_, machine);
     simulate(scheduler, options);
     rejected_ = scheduler.rejections();
@@ -106,13 +130,20 @@ void Outcome::explain(const std::vector<std::string>& jobs) {
     explains_ = true;
     const std::vector<Workload>& workloads = scenario_->workloads;
     const std::string prefix = workloads.size() == 1 ? workloads.front().name + '!' : "";
+    // A killed job may be submitted again as ID#1.
+    const auto is_known = [&](const std::string& id) {
+        return simulator_.find_job(id) || simulator_.find_job(id.substr(0, id.rfind('#')));
+    };
     const std::vector<std::string> ids = mapped(jobs, [&](const std::string& job) {
-        const std::string id = job.find('!') == std::string::npos ? prefix + job : job;
-        // A killed job may be submitted again as ID#1, and an algorithm may submit jobs of its own.
-        const bool is_known = simulator_.find_job(id.substr(0, id.rfind('#'))) || engine_->registers_jobs();
-        refuse_if(!is_known, "there is no job '", job, "' to explain, expected an id as in jobs.csv",
-                  workloads.size() == 1 ? "" : ": WORKLOAD!ID, such as w0!1");
-        return id;
+        if (is_known(job) || is_known(prefix + job)) {
+            return is_known(job) ? job : prefix + job;
+        }
+        // An algorithm may submit jobs of its own.
+        if (!engine_->registers_jobs()) {
+            throw UsageError("there is no job " + shown(job) + " to explain, expected an id as in jobs.csv" +
+                             similar_id(workloads, prefix, job));
+        }
+        return job.find('!') == std::string::npos ? prefix + job : job;
     });
     engine_->explain(ids, prefix);
 }

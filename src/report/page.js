@@ -226,19 +226,23 @@ function explanations(run, number) {
       const button = element("button", { type: "button" }, instant(time + report.first, 1));
       button.addEventListener("click", () => {
         list.querySelectorAll("button").forEach((other) => other.setAttribute("aria-pressed", other === button));
-        run.marked = { time, jobs: reason.holders.map((holder) => places.get(holder)).filter((i) => i !== undefined) };
+        const found = (ids) => ids.map((id) => places.get(id)).filter((i) => i !== undefined);
+        run.marked = { time, jobs: found(reason.holders), explained: found([job]) };
+        const marked = [...run.marked.jobs, ...run.marked.explained];
+        charts[0].show(d3.min([time, ...marked.map((i) => run.rows.start[i])]),
+          d3.max([time, ...marked.map((i) => run.rows.finish[i])]));
         redraw();
       });
-      return element("li", {}, button, ` ${reason.text}`);
+      return element("li", {}, button, ` (${time + report.first}) ${reason.text}`);
     }));
     redraw();
   };
   select.addEventListener("change", () => show(select.value));
   show(jobs[0]);
   return { pick: (i) => jobs.includes(nameAt(i)) && show(nameAt(i)), node: element("div", { class: "explained" },
-    element("label", { for: select.id }, `${runs.length > 1 ? `${run.label}: why` : "Why"} it waited`), " ", select,
-    element("p", { class: "note" }, "An instant shows on the chart, with the jobs that hold what is lacking. A click " +
-      "on one of these jobs in the chart chooses it."), list) };
+    element("label", { for: select.id }, `${runs.length > 1 ? `${run.label}: why` : "Why"} did it wait?`), " ", select,
+    element("p", { class: "note" }, "Click an instant to mark it on the chart, with the job in dashes and the jobs that " +
+      "hold what it lacks. Click a job of this list in the chart to choose it."), list) };
 }
 function timeSection() {
   const { select, keys } = colourChoice();

@@ -9,6 +9,9 @@ let transform = d3.zoomIdentity;
 let pending = false;
 let palette = {};
 
+function widthOf(canvas) {
+  return Math.max(200, canvas.parentNode.clientWidth);
+}
 function view(width) {
   const inner = width - margin.left - margin.right;
   const scale = d3.scaleLinear([0, report.span || 1], [0, inner]);
@@ -34,7 +37,7 @@ function drawAll() {
 }
 function draw(chart) {
   const { canvas, height } = chart;
-  const width = Math.max(200, canvas.parentNode.clientWidth);
+  const width = widthOf(canvas);
   const ratio = window.devicePixelRatio || 1;
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
@@ -94,7 +97,7 @@ function addTimeChart(chart, caption, label) {
       redraw();
     });
   const bounds = () => {
-    const end = [Math.max(200, canvas.parentNode.clientWidth) - margin.left - margin.right, chart.height];
+    const end = [widthOf(canvas) - margin.left - margin.right, chart.height];
     zoom.extent([[0, 0], end]).translateExtent([[0, 0], end]);
   };
   chart.bounds = bounds;
@@ -102,6 +105,14 @@ function addTimeChart(chart, caption, label) {
   // scaleBy takes a point, not a number, as its second argument. Its default is the middle of the chart.
   chart.change = (action, value) => (action === "reset" ? selection.call(zoom.transform, d3.zoomIdentity)
     : action === "zoom" ? selection.call(zoom.scaleBy, value) : selection.call(zoom.translateBy, value, 0));
+  // Shows [first, last] of the time axis, and a little more on both sides.
+  chart.show = (first, last) => {
+    const inner = widthOf(canvas) - margin.left - margin.right;
+    const length = Math.min(report.span, Math.max(1, last - first) * 1.2);
+    const from = Math.min(report.span - length, Math.max(0, (first + last - length) / 2));
+    const scale = report.span / length;
+    selection.call(zoom.transform, d3.zoomIdentity.translate(-from / report.span * inner * scale, 0).scale(scale));
+  };
   canvas.addEventListener("keydown", (event) => {
     const actions = { "+": ["zoom", 1.5], "=": ["zoom", 1.5], "-": ["zoom", 1 / 1.5], 0: ["reset"],
       ArrowLeft: ["move", 80 / transform.k], ArrowRight: ["move", -80 / transform.k] };
@@ -231,7 +242,8 @@ function paintRectangles(rows, visible, context, box, from, until) {
   }
   context.restore();
 }
-// Marks the instant that was chosen in an explanation, and the jobs that hold what the explained one lacks.
+// Marks the instant that was chosen in an explanation, the explained job with dashes, and the jobs that hold what it
+// lacks.
 function markHolders(run, context, box, from, until) {
   if (!run.marked) {
     return;
@@ -243,7 +255,8 @@ function markHolders(run, context, box, from, until) {
   for (const [width, colour] of [[5, palette.ground], [2, palette.text]]) {
     context.lineWidth = width;
     context.strokeStyle = colour;
-    for (const i of marked.jobs) {
+    for (const i of [...marked.jobs, ...marked.explained]) {
+      context.setLineDash(marked.explained.includes(i) ? [6, 4] : []);
       for (let k = rows.firstInterval[i]; k < rows.firstInterval[i + 1]; ++k) {
         const left = place(rows.start[i]);
         context.strokeRect(left, box.y + rows.intervals[2 * k] * row, place(rows.finish[i]) - left,
@@ -251,6 +264,7 @@ function markHolders(run, context, box, from, until) {
       }
     }
   }
+  context.setLineDash([]);
   if (marked.time >= from && marked.time <= until) {
     context.fillStyle = palette.text;
     context.fillRect(Math.round(place(marked.time)) - 1, box.y, 2, box.height);

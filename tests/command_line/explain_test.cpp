@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -18,13 +20,15 @@ TEST_CASE("simulate --explain says why a job waited, started or was rejected") {
     CHECK(outcome.status == 0);
     CHECK(
         outcome.output ==
-        "job 1: submitted at 0, started at 0 after 0 s\n"
-        "job 3: rejected at 2, as it asks for 4 processors, the machine has 3\n"
-        "job 4: submitted at 2, started at 20 after 18 s\n"
-        "  from its submission on, 1 round: it needs 1 processor, 1 is idle. It is number 2 of 2 waiting jobs. The "
-        "algorithm says: behind the head, job 2.\n"
-        "  from 8 s on (10), 1 round: it needs 1 processor, 0 are idle. Job 2 (3 until 40) holds what it lacks, by the "
-        "estimates until 40. It is number 1 of 1 waiting jobs. The algorithm says: head: all others wait for it.\n");
+        "job 1: 2 processors for at most 30 s; submitted at 0, started at once\n"
+        "job 3: 4 processors for at most 30 s; rejected at 2, as it asks for 4 processors, the machine has 3\n"
+        "job 4: 1 processor for at most 28 s; submitted at 2, started at 20 after 18 s\n"
+        "  in all 10 s: head, too few processors are idle; 8 s: behind the head, enough processors are idle\n"
+        "  from its submission on, for 8 s, 1 round: it needs 1 processor; 1 is idle. It is number 2 of 2 waiting "
+        "jobs, by submission. The algorithm says: behind the head, job 2.\n"
+        "  from 8 s on (10), for 10 s, 1 round: it needs 1 processor; 0 are idle. Job 2 (3 processors) is expected to "
+        "end by 40, which would free enough. It is number 1 of 1 waiting jobs, by submission. The algorithm says: "
+        "head: all others wait for it.\n");
     CHECK(contents(inputs.folder.file("fcfs_explain.csv")) ==
           "job_id,time,reason,rounds,needed,idle,licence,holders,possible_start,place,waiting,because\n"
           "1,0.000000,started,1,2,1,,,,,,\n"
@@ -47,10 +51,87 @@ TEST_CASE("simulate --explain takes jobs of the workload only, and the embedded 
         return outcome.errors;
     };
     CHECK(refused({"-a", "easy", "--explain", "9"}) ==
-          "batfill: there is no job '9' to explain, expected an id as in jobs.csv\n");
+          "batfill: there is no job 9 to explain, expected an id as in jobs.csv, such as 1\n");
+    CHECK_THAT(refused({"-a", "easy", "--explain", "w0!04"}), Contains("no job w0!04") && Contains("such as 4"));
     CHECK_THAT(refused({"-a", "easy", "-w", inputs.workload, "--explain", "1"}),
-               Contains("expected an id as in jobs.csv: WORKLOAD!ID, such as w0!1"));
-    CHECK_THAT(refused({"-s", "tcp://127.0.0.1:1", "--explain", "1"}), Contains("--explain is for the embedded"));
+               Contains("expected an id as in jobs.csv, such as w0!1"));
+    for (const std::string asked : {"--explain", "--state-at"}) {
+        CHECK_THAT(refused({"-s", "tcp://127.0.0.1:1", asked, "1"}), Contains("are for the embedded scheduler"));
+    }
+}
+
+// A workload for 3 processors, of jobs with id, submission, processors and run time, which is the walltime.
+struct SmallJob {
+    std::string id;
+    int submit;
+    int processors;
+    int length;
+};
+std::string write_workload(const Inputs& inputs, const std::vector<SmallJob>& jobs) {
+    std::string profiles;
+    std::string texts;
+    for (const SmallJob& job : jobs) {
+        const std::string length = std::to_string(job.length);
+        const std::string separator = texts.empty() ? "" : ",";
+        profiles += separator + '"' + job.id + R"(":{"type":"delay","delay":)" + length + "}";
+        texts += separator + R"({"id":")" + job.id + R"(","subtime":)" + std::to_string(job.submit) + R"(,"res":)" +
+                 std::to_string(job.processors) + R"(,"walltime":)" + length + R"(,"profile":")" + job.id + R"("})";
+    }
+    return inputs.folder.write("small.json", R"({"nb_res":3,"profiles":{)" + profiles + R"(},"jobs":[)" + texts + "]}");
+}
+
+TEST_CASE("Rounds with one rule become one span of time, with the numbers of the first and the last") {
+    const Inputs inputs;
+    const std::string workload =
+        write_workload(inputs, {{"wide", 0, 3, 10}, {"a", 1, 3, 10}, {"b", 1, 3, 10}, {"late", 1, 2, 10}});
+    const Outcome outcome = run(inputs.folder, {"simulate", "-q", "-p", "3", "-w", workload, "-a", "fcfs", "-e",
+                                                inputs.folder.file("spans"), "--explain", "late"});
+    CHECK(outcome.output ==
+          "job late: 2 processors for at most 10 s; submitted at 1, started at 30 after 29 s\n"
+          "  in all 19 s: behind the head, too few processors are idle; 10 s: head, too few processors are idle\n"
+          "  from its submission on, for 19 s, 2 rounds: it needs 2 processors; 0 are idle.\n"
+          "    first: Job wide (3 processors) is expected to end by 10, which would free enough. It is number 3 of 3 "
+          "waiting jobs, by submission. The algorithm says: behind the head, job a.\n"
+          "    last:  Job a (3 processors) is expected to end by 20, which would free enough. It is number 2 of 2 "
+          "waiting jobs, by submission. The algorithm says: behind the head, job b.\n"
+          "  from 19 s on (20), for 10 s, 1 round: it needs 2 processors; 0 are idle. Job b (3 processors) is expected "
+          "to end by 30, which would free enough. It is number 1 of 1 waiting jobs, by submission. The algorithm says: "
+          "head: all others wait for it.\n");
+}
+
+TEST_CASE("Of many changes of the rule, simulate --explain prints the first and the last") {
+    const Inputs inputs;
+    // `late` would delay `head`. Each short job takes the processors that it would need for a while.
+    std::vector<SmallJob> jobs{{"hold", 0, 1, 1000}, {"head", 1, 3, 10}, {"late", 2, 1, 2000}};
+    for (int i = 0; i < 10; ++i) {
+        jobs.push_back({"short" + std::to_string(i), 10 + 20 * i, 2, 10});
+    }
+    const Outcome outcome = run(inputs.folder, {"simulate", "-q", "-p", "3", "-w", write_workload(inputs, jobs), "-a",
+                                                "easy", "-e", inputs.folder.file("many"), "--explain", "late"});
+    CHECK_THAT(
+        outcome.output,
+        Contains(
+            "\n  in all 14 min 58 s: would delay the head, enough processors are idle; 1 min 40 s: behind the head, "
+            "too few processors are idle; 10 s: head") &&
+            Contains("\n  from 48 s on (50), for 10 s, 1 round: ") &&
+            Contains("\n  ... 11 more changes of the rule are left out here\n  from 2 min 48 s on (170), ") &&
+            Contains("\n  from 16 min 38 s on (1000), "));
+    CHECK(std::ranges::count(outcome.output, '\n') == 14);
+}
+
+TEST_CASE("simulate --state-at prints the state before a round as a script") {
+    const Inputs inputs;
+    const auto state_at = [&](const std::string& time) {
+        const Outcome outcome = inputs.simulate("state", {"-a", "fcfs", "-q", "--state-at", time});
+        CHECK(outcome.status == 0);
+        return outcome.output;
+    };
+    CHECK(state_at("5") == state_at("10"));
+    CHECK(state_at("10") ==
+          "// The state before a round, on 3 processors\n"
+          "10: lost 0-2\n"
+          "10: back 0-2, w0!2 3x30 since 1, w0!4 1x28 since 2\n");
+    CHECK(state_at("1h") == "no round came at the instant of --state-at or after it\n");
 }
 
 TEST_CASE("The page of report shows why jobs waited") {
@@ -62,9 +143,10 @@ TEST_CASE("The page of report shows why jobs waited") {
     CHECK(report().status == 0);
     CHECK_THAT(
         contents(inputs.folder.file("page.html")),
-        Contains(R"("explained":[{"job":"4","time":2000,"rounds":1,"text":"it needs 1 processor, 1 is idle. It is )"
-                 R"(number 2 of 2 waiting jobs. The algorithm says: behind the head, job 2.","holders":[]},)"
-                 R"({"job":"4","time":10000,)"));
+        Contains(
+            R"("explained":[{"job":"4","time":2000,"rounds":1,"text":"it needs 1 processor; 1 is idle. It is )"
+            R"(number 2 of 2 waiting jobs, by submission. The algorithm says: behind the head, job 2.","holders":[]},)"
+            R"({"job":"4","time":10000,)"));
     for (const std::string wrong : {"4,2.0,idle,1,1,1,,,2.0,2,2,\n", "4,2.0,processors,1,1,1,,9,2.0,2,2,\n",
                                     "4,2.0,processors,x,1,1,,,2.0,2,2,\n"}) {
         inputs.folder.write("out_explain.csv", wait_reasons_header + wrong);

@@ -36,7 +36,7 @@ class Fair(batfill.Scheduler):
 def test_the_rule_of_easy():
     run = batfill.simulate(three_jobs(), 4, "easy")
     explanation = run.explain("b", "c")
-    assert "job b: submitted at 1, started at 8 after 7 s" in explanation.text
+    assert "job b: 2 processors for at most 10 s; submitted at 1, started at 8 after 7 s" in explanation.text
     assert "The algorithm says: head: it has the reservation, shadow time 20, 2 extra processors." in explanation.text
     reasons = explanation.reasons
     assert list(reasons["job_id"]) == ["b", "b", "c", "b", "b"]
@@ -74,7 +74,7 @@ def test_a_scheduler_says_its_rule():
 
 def test_what_cannot_be_explained():
     run = batfill.simulate(three_jobs(), 4, "easy")
-    with pytest.raises(batfill.UsageError, match="there is no job 'z' to explain, expected an id as in jobs.csv"):
+    with pytest.raises(batfill.UsageError, match="there is no job z to explain, expected an id as in jobs.csv, such as a"):
         run.explain("z")
     with pytest.raises(batfill.UsageError, match="found one that was pickled"):
         pickle.loads(pickle.dumps(run)).explain("a")

@@ -60,6 +60,9 @@ class Engine {
     // Cost: O(running jobs) for each of them that waits, in each round.
     void explain(const std::vector<std::string>& ids, const std::string& prefix = "");
 
+    // Records to_string(state()), as it is before the first round at this instant or after it.
+    void record_state(Time from);
+
     // Begins a message of time `now`.
     // Requires: now >= state().now.
     void arrive(Time now);
@@ -97,6 +100,8 @@ class Engine {
     bool reuses_profiles() const;
     // Why the jobs of explain() waited, in the order of time: a reason for each instant at which the answer changed.
     const std::vector<WaitReason>& wait_reasons() const;
+    // What record_state() asked for; empty before that round.
+    const std::string& recorded_state() const;
     // In the order in which the engine learned that they broke. A job may occur more than once; Job::guaranteed_start
     // is always the latest guarantee.
     const std::vector<GuaranteeBreak>& broken_guarantees() const;

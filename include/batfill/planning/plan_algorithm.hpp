@@ -84,12 +84,15 @@ class PlanAlgorithm : public Algorithm {
     // Cost: O(waiting jobs) searches.
     void replan(const Round& round, NotBefore not_before);
     void explain(Round& round);
+    std::string reason(const Round& round, JobIndex job);
 
     Plan plan_;
-    const char* moved_by_ = "";  // what moves planned starts in this round
+    const char* moved_by_ = "";            // what moves planned starts in this round
+    std::optional<JobIndex> ended_early_;  // in this round; the first one
     struct ExplainedStart {
         std::optional<Time> start;  // as last explained
         std::string move;           // the last one
+        int moves = 0;
     };
     std::map<JobIndex, ExplainedStart> explained_;
     bool has_plan_ = false;                        // false until the first round, when the machine is known

@@ -26,6 +26,8 @@ struct RunOptions {
     bool measures_time = false;
     // The outcome says why these jobs waited. Their ids are as in PREFIX_jobs.csv; with several workloads, WORKLOAD!ID.
     std::vector<std::string> explain{};
+    // The outcome has the state before the first round at this instant or after it.
+    Time state_at = Time::infinity();
 };
 
 // What came of a run: one simulation of a scenario under a scheduler. Keeps the scenario alive. Copies
@@ -60,6 +62,9 @@ class Outcome {
     // Requires: the scheduler is one of ours.
     bool explains() const { return explains_; }
     const std::vector<WaitReason>& wait_reasons() const { return engine_->wait_reasons(); }
+    // The state of RunOptions::state_at, as to_string() prints it; empty if no round came.
+    // Requires: the scheduler is one of ours.
+    const std::string& state_text() const { return engine_->recorded_state(); }
     const std::map<RejectionCause, Rejections>& rejected() const { return rejected_; }
     // The jobs that the scheduler registered and the scenario does not have. Later runs of killed jobs are not among
     // them.

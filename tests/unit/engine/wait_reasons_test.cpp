@@ -40,19 +40,14 @@ TEST_CASE("easy says who is the head, and whom a backfilled job would delay") {
         reasons_of(machine) ==
         "0: b processors, idle 2; a 2 until 100; possible 100; 1 of 1; rounds 1; head: it has the reservation, shadow "
         "time 100, 0 extra processors\n"
-        "5: b processors, idle 1; a 2 until 100; c 1 until 100; possible 100; 1 of 2; rounds 1; head: it has the "
+        "5: b processors, idle 1; a 2 until 100; c 1 until 100; possible 100; 1 of 2; rounds 2; head: it has the "
         "reservation, shadow time 100, 0 extra processors\n"
         "5: c started\n"
-        "5: d passed over, idle 1; possible 5; 2 of 2; rounds 1; would delay the head, job b: shadow time 100, 0 extra "
-        "processors; it would end at 205\n"
-        "10: b processors, idle 1; a 2 until 100; c 1 until 100; possible 100; 1 of 3; rounds 1; head: it has the "
-        "reservation, shadow time 100, 0 extra processors\n"
-        "10: d passed over, idle 1; possible 10; 2 of 3; rounds 1; would delay the head, job b: shadow time 100, 0 extra "
-        "processors; it would end at 210\n"
+        "5: d passed over, idle 1; possible 5; 2 of 2; rounds 3; would delay the head, job b (4 processors): with its "
+        "estimate of 200 s it would end after the shadow time 100, and it needs 1 processor, more than the 0 extra "
+        "processors\n"
         "20: b processors, idle 3; c 1 until 100; possible 100; 1 of 3; rounds 1; head: it has the reservation, shadow "
         "time 100, 0 extra processors\n"
-        "20: d passed over, idle 3; possible 20; 2 of 3; rounds 1; would delay the head, job b: shadow time 100, 0 extra "
-        "processors; it would end at 220\n"
         "60: b started\n"
         "60: d processors, idle 0; b 4 until 110; possible 110; 1 of 2; rounds 1; head: it has the reservation, shadow "
         "time 110, 3 extra processors\n"
@@ -69,11 +64,10 @@ TEST_CASE("conservative says the planned start, and what moved it") {
         "50: ends b                  | start c; d 250\n");
     CHECK(
         reasons_of(machine) ==
-        "0: c passed over, idle 1; possible 0; 2 of 2; rounds 1; planned: its planned start is 150\n"
-        "20: c processors, idle 0; b 4 until 70; possible 70; 1 of 1; rounds 1; planned: its planned start is 70, moved "
-        "from 150 at 20 by a compression after an early end\n"
-        "30: c processors, idle 0; b 4 until 70; possible 70; 1 of 2; rounds 1; planned: its planned start is 70, moved "
-        "from 150 at 20 by a compression after an early end\n"
+        "0: c passed over, idle 1; possible 0; 2 of 2; rounds 1; planned: its planned start is 150; if it "
+        "started now, it would delay job b, planned at 100\n"
+        "20: c processors, idle 0; b 4 until 70; possible 70; 1 of 1; rounds 2; planned: its planned start is 70, moved "
+        "once, from 150 at 20 by a compression, as job a ended early\n"
         "50: c started\n");
 }
 
