@@ -107,17 +107,22 @@ class Relaxed : public Algorithm {
         const SchedulerState& state = round.state();
         const WaitingQueue& queue = state.waiting;
         if (queue.next_fitting(0, state.most_for_one_job()) == queue.size()) {
-            if (round.explains()) {
-                explain(round, first_in_order(state));
+            if (round.explains() && !queue.empty()) {
+                const JobIndex top = first_in_order(state);
+                explain(round, top, window(state, top));
             }
             return;
         }
         if (const std::optional<JobIndex> top = start_in_order(round)) {
+            if (omega_ <= 0 && !round.explains()) {
+                return;
+            }
+            const Window decided = window(state, *top);
             if (omega_ > 0) {
-                backfill(round, *top);
+                backfill(round, *top, decided.latest_end);
             }
             if (round.explains()) {
-                explain(round, *top);
+                explain(round, *top, decided);
             }
         }
     }
@@ -149,10 +154,9 @@ class Relaxed : public Algorithm {
         return top;
     }
 
-    void backfill(Round& round, JobIndex top) {
+    void backfill(Round& round, JobIndex top, Time latest_end) {
         const SchedulerState& state = round.state();
         const WaitingQueue& queue = state.waiting;
-        const Time latest_end = end_of_window(state, top);
         ranked_.clear();
         const int most = state.most_for_one_job();
         for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size(); ++at) {
@@ -175,42 +179,53 @@ class Relaxed : public Algorithm {
         return *std::ranges::max_element(jobs, {}, [this](JobIndex job) { return priority_.of(job); });
     }
 
-    void explain(Round& round, JobIndex top) {
+    // Until when backfilled jobs may run. With an infinite omega, nobody looks when the top job could start.
+    struct Window {
+        Time start_of_top;
+        Time latest_end;
+    };
+
+    void explain(Round& round, JobIndex top, const Window& window) {
         for (const JobIndex job : round.explained()) {
             if (round.state().job(job).state == JobState::submitted) {
-                round.because(job, reason(round, job, top));
+                round.because(job, reason(round, job, top, window));
             }
         }
     }
 
-    std::string reason(const Round& round, JobIndex job, JobIndex top) {
+    std::string reason(const Round& round, JobIndex job, JobIndex top, const Window& window) const {
         const SchedulerState& state = round.state();
-        const std::string window = omega_ <= 0 ? "no other may go first, as omega is 0"
-                                   : std::isinf(omega_)
-                                       ? "others may delay it"
-                                       : "others must end by " + instant_text(end_of_window(state, top));
+        const bool fits = state.can_start(state.job(job).request);
+        const std::string name = "the top job, job " + round.name(top);
+        const std::string others = omega_ <= 0 ? "the others wait, as omega is 0"
+                                   : window.latest_end.is_infinite()
+                                       ? "the others may run as long as they like"
+                                       : "the others must end by " + instant_text(window.latest_end);
+        const std::string text =
+            ": " +
+            (window.start_of_top.is_infinite() ? "" : "it could start at " + instant_text(window.start_of_top) + "; ") +
+            others;
         if (job == top) {
-            return "top job: it could start at " + instant_text(time_of_start(state, top)) + "; " + window;
+            return "top job" + text;
         }
-        const Duration length = actual_ ? known_length(state, job) : state.estimate(job);
-        const char* const rule = state.can_start(state.job(job).request) ? "would end too late beside " : "behind ";
-        return rule + ("the top job, job " + round.name(top)) + ": it could start at " +
-               instant_text(time_of_start(state, top)) + "; " + window + "; it would end at " +
-               instant_text(state.now + length);
+        if (!fits || omega_ <= 0) {
+            return "behind " + name + text;
+        }
+        const Time end = state.now + (actual_ ? known_length(state, job) : state.estimate(job));
+        return "would end too late beside " + name + text + "; it would end at " + instant_text(end);
     }
 
-    // The latest end that a backfilled job may have.
-    Time end_of_window(const SchedulerState& state, JobIndex top) {
+    Window window(const SchedulerState& state, JobIndex top) {
         if (std::isinf(omega_)) {
-            return Time::infinity();
+            return {Time::infinity(), Time::infinity()};
         }
         const Time possible = time_of_start(state, top);
         if (possible.is_infinite()) {
-            return possible;
+            return {possible, possible};
         }
         const Duration wait = possible - state.now;
-        return state.now +
-               (by_walltime_ ? wait + product(omega_ - 1, known_length(state, top)) : product(omega_, wait));
+        return {possible, state.now + (by_walltime_ ? wait + product(omega_ - 1, known_length(state, top))
+                                                    : product(omega_, wait))};
     }
 
     // The earliest time at which the top job can run, judging by the known ends of the running jobs.

@@ -36,6 +36,9 @@ class Easy : public Algorithm {
     // Decides by Algorithm 1 of the paper: once, or, with rounds=event, after each event.
     void decide(Round& round) override {
         orders_.tune(round.state());
+        if (round.explains() && rounds_.is_on()) {
+            explain_events(round);
+        }
         rounds_.for_each_round(round.now(), [&] { run(round); });
     }
 
@@ -123,8 +126,21 @@ class Easy : public Algorithm {
         }
     }
 
+    // With rounds=event, there may be no event after which to decide.
+    static void explain_events(Round& round) {
+        for (const JobIndex job : round.explained()) {
+            round.because(job, "no decision: rounds=event decides at other events");
+        }
+    }
+
     // If no processor is idle, nobody looks for the head but who asks why a job waits.
     void explain_full_machine(Round& round) {
+        if (reservations_ != 1) {
+            for (const JobIndex job : round.explained()) {
+                round.because(job, "behind the jobs before it");
+            }
+            return;
+        }
         orders_.prepare(round.now());
         for_each_in_order(round.state(), [&](JobIndex head) {
             reserve(round.state(), head).explain(round, head);
@@ -156,7 +172,7 @@ class Easy : public Algorithm {
     // all others end before that.
     Reservation reserve(const SchedulerState& state, JobIndex job) const {
         if (head_.job()) {
-            return {state, head_.start() - Duration::microseconds(1), rounds_.withheld()};
+            return {state, head_.start(), rounds_.withheld(), true};
         }
         Reservation reservation = reserve_by_estimates(state, job);
         if (extra_ == Extra::none) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
@@ -50,8 +51,13 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
     };
     // Whether the round may look at another job. Counts that job as a test if it comes after one that could not start.
     bool one_could_not_start = false;
+    const auto say = [&](JobIndex job, const std::string& why) {
+        if (round.explains()) {
+            round.because(job, why);
+        }
+    };
     for (const JobIndex job : round.explained()) {
-        round.because(job, "passed over: it would delay one of the reservations");
+        say(job, "not tried");  // what is tried gets another answer below
     }
     const auto may_look = [&] { return !one_could_not_start || left.tests-- > 0; };
 
@@ -71,9 +77,10 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
             if (!earliest.is_infinite()) {
                 take(*next, earliest);
             }
-            if (round.explains()) {
-                round.because(*next, "reserved: its start, by the estimates, is " + instant_text(earliest));
-            }
+            say(*next, earliest.is_infinite() ? "without a reservation, as too few processors are available"
+                                              : "reserved: its start, by the estimates, is " + instant_text(earliest));
+        } else {
+            say(*next, "head: it cannot start, and no job has a reservation");
         }
     }
     if (left.free == 0) {
@@ -85,7 +92,12 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
         if (!may_look()) {
             return false;
         }
-        start(job);
+        const int free = left.free;
+        if (!start(job)) {
+            say(job, state.job(job).processors() > free ? "behind the jobs before it"
+                                                        : "would delay a reservation: its estimate is " +
+                                                              state.estimate(job).to_shortest_string() + " s");
+        }
         return left.free > 0;
     });
 }

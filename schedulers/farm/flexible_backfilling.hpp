@@ -42,7 +42,7 @@ class FlexibleBackfilling : public Algorithm {
         }
         const bool is_head_known = head_ || !keeps_head_;
         if (state.waiting.empty() || (is_head_known && next_startable(state, 0) == state.waiting.size())) {
-            if (round.explains()) {
+            if (round.explains() && !state.waiting.empty()) {
                 const JobIndex head = head_ ? *head_ : first_in_order(state);
                 Reservation(state, head).explain(round, head);
             }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -109,8 +110,8 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     reason.place = static_cast<std::size_t>(std::ranges::find(queue, index) - queue.begin()) + 1;
     reason.waiting = queue.size();
     reason.because = because_[index];
-    const auto lacking = std::ranges::find_if(
-        job.request.licenses, [&](LicenseIndex license) { return state.copies_left[license] == 0; });
+    const auto lacking = std::ranges::find_if(job.request.licenses,
+                                              [&](LicenseIndex license) { return state.copies_left[license] == 0; });
     if (lacking != job.request.licenses.end()) {
         reason.kind = WaitReason::Kind::license;
         reason.license = state.machine.licenses()[*lacking].name;
@@ -148,9 +149,15 @@ void WaitReasons::find_holders(const SchedulerState& state, const Request& reque
             reason.possible = instant;
         }
     }
+    std::vector<LicenseIndex> lacking;
+    std::ranges::copy_if(request.licenses, std::back_inserter(lacking),
+                         [&](LicenseIndex license) { return state.copies_left[license] == 0; });
+    const bool lacks_processors = !place || idle.count_common(*place) < request.processors;
     for (auto running = state.running.begin(); running != end; ++running) {
         const Job& job = state.job(running->job);
-        if (!place || job.allocation.count_common(*place) > 0 || holds_one_of(job.request, request.licenses)) {
+        const bool holds_processors =
+            lacks_processors && running->processors > 0 && (!place || job.allocation.count_common(*place) > 0);
+        if (holds_processors || holds_one_of(job.request, lacking)) {
             reason.holders.push_back({name(job.description().id), running->processors, running->end});
         }
     }

@@ -20,8 +20,9 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
         plan_.reset(state.now, state.processors);
     }
     plan_.advance(state.now);
-    moved_by_ = "a compression";
-    ended_early_.reset();
+    placed_.clear();
+    ended_early_.clear();
+    replanned_ = nullptr;
 }
 
 void PlanAlgorithm::end_round(const SchedulerState& state) {
@@ -60,6 +61,9 @@ std::optional<Time> PlanAlgorithm::guaranteed_start(const SchedulerState& state,
 
 Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
     const Job& job = round.state().job(index);
+    if (round.explains()) {
+        placed_.push_back(index);
+    }
     return plan_.place({index, job.processors(), job.walltime, job.submit()}, from);
 }
 
@@ -73,9 +77,8 @@ bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
 }
 
 void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
-    ended_early_.reset();
-    moved_by_ = not_before == NotBefore::now ? "a new plan, as the machine changed"
-                                             : "a new plan, as a job outlived its estimate";
+    replanned_ = not_before == NotBefore::now ? ", in a new plan, as the machine changed"
+                                              : ", in a new plan, as a job could not start when planned";
     const SchedulerState& state = round.state();
     const std::vector<JobIndex> order = plan_.by_start();
     std::vector<Time> starts;
@@ -102,7 +105,9 @@ bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> co
     for (const Completion& completion : completions) {
         if (completion.expected_end > round.now()) {
             early = true;
-            ended_early_ = ended_early_ ? ended_early_ : completion.job;
+            if (round.explains()) {
+                ended_early_.push_back(round.name(completion.job));
+            }
             plan_.give_back(round.now(), completion.expected_end, completion.processors);
         }
     }
@@ -153,11 +158,13 @@ std::string PlanAlgorithm::reason(const Round& round, JobIndex job) {
     const Time start = plan_.planned_start(job);
     if (explained.start && *explained.start != start) {
         ++explained.moves;
-        explained.move = " from " + instant_text(*explained.start) + " at " + instant_text(round.now()) + " by " +
-                         moved_by_ + (ended_early_ ? ", as job " + round.name(*ended_early_) + " ended early" : "");
+        explained.move =
+            " from " + instant_text(*explained.start) + " at " + instant_text(round.now()) + what_happened(round);
     }
     explained.start = start;
-    std::string text = "its planned start is " + instant_text(start);
+    std::string text = start.is_infinite()   ? "it has no planned start, as too few processors are available"
+                       : start < round.now() ? "its planned start, " + instant_text(start) + ", has passed"
+                                             : "its planned start is " + instant_text(start);
     if (explained.moves > 0) {
         text += ", moved " + (explained.moves == 1 ? "once," : std::to_string(explained.moves) + " times, last") +
                 explained.move;
@@ -175,6 +182,21 @@ std::string PlanAlgorithm::reason(const Round& round, JobIndex job) {
         }
     }
     return text;
+}
+
+// ", when job 7 ended early and jobs were submitted": the events of this round that may have moved planned starts.
+std::string PlanAlgorithm::what_happened(const Round& round) const {
+    if (replanned_ != nullptr) {
+        return replanned_;
+    }
+    const std::string ended = ended_early_.empty()       ? ""
+                              : ended_early_.size() == 1 ? "job " + ended_early_.front() + " ended early"
+                                                         : "jobs ended early";
+    const std::string submitted = placed_.empty()       ? ""
+                                  : placed_.size() == 1 ? "job " + round.name(placed_.front()) + " was submitted"
+                                                        : "jobs were submitted";
+    const char* const between = ended.empty() || submitted.empty() ? "" : " and ";
+    return ended.empty() && submitted.empty() ? "" : ", when " + ended + between + submitted;
 }
 
 void PlanAlgorithm::count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than,

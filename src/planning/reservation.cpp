@@ -120,14 +120,14 @@ void Reservation::take_copies(const Request& request) {
 
 // "shadow time 7200, 4 extra processors"
 std::string Reservation::text() const {
-    if (shadow_time_.is_infinite()) {
+    if (shown_shadow_time().is_infinite()) {
         return "no shadow time, as too few processors are available even when all running jobs have ended";
     }
-    std::string text = "shadow time " + instant_text(shadow_time_);
+    std::string text = "shadow time " + instant_text(shown_shadow_time());
     if (!block_.empty()) {
         return text + " on processors " + block_.to_string();
     }
-    if (place_matters_) {
+    if (place_matters_ && !state_.machine.groups()[group_].name.empty()) {
         text += " on machine " + state_.machine.groups()[group_].name;
     }
     return text + ", " + counted(static_cast<std::size_t>(std::max(extra_processors_, 0)), "extra processor");
@@ -140,18 +140,19 @@ std::string Reservation::reason(const Round& round, JobIndex reserved, JobIndex 
     const std::string head =
         "the head, job " + round.name(reserved) + " (" + processors_text(state_.job(reserved).processors()) + "): ";
     const Job& other = state_.job(job);
-    if (!state_.can_start(other.request)) {
+    if (!state_.can_start(other.request) || other.processors() > state_.idle.count() - withheld_) {
         return "behind " + head + text();
     }
-    if (!place_matters_ && may_admit(other.processors(), state_.estimate(job))) {
+    if (can_start_beside(job)) {
         return "not tried behind " + head + text();
     }
     const std::string estimate = state_.estimate(job).to_shortest_string() + " s";
     if (place_matters_) {
         return "would delay " + head + text() + "; its estimate is " + estimate;
     }
-    return "would delay " + head + "with its estimate of " + estimate + " it would end after the shadow time " +
-           instant_text(shadow_time_) + ", and it needs " + processors_text(other.processors()) + ", more than the " +
+    return "would delay " + head + "with its estimate of " + estimate + " it would end " +
+           (is_strict_ ? "at or " : "") + "after the shadow time " + instant_text(shown_shadow_time()) +
+           ", and it needs " + processors_text(other.processors()) + ", more than the " +
            std::to_string(std::max(extra_processors_, 0)) + " extra processors";
 }
 
@@ -180,36 +181,42 @@ bool Reservation::start_if_admitted(Round& round, JobIndex job) {
     return true;
 }
 
-bool Reservation::start_beside_block(Round& round, JobIndex job) {
-    const Job& candidate = state_.job(job);
+std::optional<ResourceSet> Reservation::place_beside_block(JobIndex job) const {
     ResourceSet free = state_.idle.set();
     if (!ends_in_time(state_.estimate(job))) {
         free.remove(block_);
     }
-    const std::optional<ResourceSet> block = free.lowest_block(candidate.processors());
+    return free.lowest_block(state_.job(job).processors());
+}
+
+bool Reservation::start_beside_block(Round& round, JobIndex job) {
+    const std::optional<ResourceSet> block = place_beside_block(job);
     if (block) {
         round.start(job, *block);
     }
     return block.has_value();
 }
 
-bool Reservation::start_on_machine(Round& round, JobIndex job) {
+std::optional<GroupIndex> Reservation::machine_beside(JobIndex job) const {
     const Request& request = state_.job(job).request;
     const bool in_time = ends_in_time(state_.estimate(job));
     if (!state_.has_copies_of(request.licenses) || (!in_time && !leaves_copies(request))) {
-        return false;
+        return std::nullopt;
     }
     const auto next = [&](GroupIndex from) {
         return state_.idle.by_group().first_with(state_.machine, request.processors, request.licenses, from);
     };
-    std::optional<GroupIndex> group = next(0);
-    if (!in_time && group == group_ && request.processors > extra_processors_) {
-        group = next(group_ + 1);
-    }
+    const std::optional<GroupIndex> group = next(0);
+    return !in_time && group == group_ && request.processors > extra_processors_ ? next(group_ + 1) : group;
+}
+
+bool Reservation::start_on_machine(Round& round, JobIndex job) {
+    const Request& request = state_.job(job).request;
+    const std::optional<GroupIndex> group = machine_beside(job);
     if (!group) {
         return false;
     }
-    if (!in_time) {
+    if (!ends_in_time(state_.estimate(job))) {
         extra_processors_ -= *group == group_ ? request.processors : 0;
         take_copies(request);
     }
@@ -217,6 +224,15 @@ bool Reservation::start_on_machine(Round& round, JobIndex job) {
         job,
         state_.idle.set().intersection(state_.machine.groups()[*group].processors).take_lowest(request.processors));
     return true;
+}
+
+bool Reservation::can_start_beside(JobIndex job) const {
+    const Job& candidate = state_.job(job);
+    if (!place_matters_) {
+        return may_admit(candidate.processors(), state_.estimate(job));
+    }
+    return candidate.request.placement == Placement::contiguous ? place_beside_block(job).has_value()
+                                                                : machine_beside(job).has_value();
 }
 
 }  // namespace batfill

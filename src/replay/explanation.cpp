@@ -10,6 +10,7 @@
 
 #include "src/support/csv_reader.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/escaped.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/text.hpp"
@@ -20,6 +21,11 @@ namespace {
 
 constexpr std::size_t most_holders = 3;  // that a sentence names
 constexpr std::size_t most_spans = 12;   // that are printed of a job
+constexpr Time latest_time = Time::seconds(1'000'000'000'000);
+
+bool is_end(const WaitReason& reason) {
+    return reason.kind == WaitReason::Kind::started || reason.kind == WaitReason::Kind::rejected;
+}
 
 // "2 h 45 min 30 s"
 std::string span_text(Duration duration) {
@@ -48,15 +54,28 @@ consteval std::size_t reason_column(std::string_view name) {
     return place_in(reason_columns, name);
 }
 
-// A number of a column; 0 if it is empty.
+// A number of a column.
 template <class Number>
-Number number_of(const CsvRow& row, std::size_t column) {
-    const std::string_view text = row.text(column);
-    const auto number = text.empty() ? std::optional(Number{}) : number_in<Number>(text);
-    if (!number) {
-        row.fail(column, "a whole number");
+Number number_of(const CsvRow& row, std::size_t column, Number least) {
+    const auto number = number_in<Number>(row.text(column));
+    if (!number || *number < least) {
+        row.fail(column, "a whole number from " + std::to_string(least) + " on");
     }
     return *number;
+}
+
+// A blank stands between two holders; one in an id is written as a URL has it.
+std::string without_blanks(std::string_view id) {
+    return escaped(id, {{'%', "%25"}, {' ', "%20"}});
+}
+std::string with_blanks(std::string_view text) {
+    std::string id;
+    for (; !text.empty(); text.remove_prefix(1)) {
+        const bool is_blank = text.starts_with("%20");
+        id += is_blank ? ' ' : text.front();
+        text.remove_prefix(is_blank || text.starts_with("%25") ? 2 : 0);
+    }
+    return id;
 }
 
 std::vector<WaitReason::Holder> read_holders(const CsvRow& row) {
@@ -72,10 +91,10 @@ std::vector<WaitReason::Holder> read_holders(const CsvRow& row) {
                                     ? std::nullopt
                                     : number_in<int>(holder.substr(middle + 1, end - middle - 1));
         const auto until = processors ? Duration::parse(holder.substr(end + 1)) : std::nullopt;
-        if (!until) {
+        if (!until || *processors < 0 || middle == 0) {
             row.fail(column, "ID:PROCESSORS:END, with blanks between them");
         }
-        holders.push_back({std::string(holder.substr(0, middle)), *processors, Time::at(*until)});
+        holders.push_back({with_blanks(holder.substr(0, middle)), *processors, Time::at(*until)});
     }
     return holders;
 }
@@ -85,6 +104,9 @@ WaitReason read_reason(const CsvRow& row) {
     reason.kind = WaitReason::Kind::processors;
     reason.job = row.text(reason_column("job_id"));
     reason.time = row.time(reason_column("time"));
+    if (reason.time < Time() || reason.time > latest_time) {
+        row.fail(reason_column("time"), "a number of seconds from 0 to " + instant_text(latest_time));
+    }
     const std::string_view kind = row.text(reason_column("reason"));
     while (kind != to_string(reason.kind)) {
         if (reason.kind == WaitReason::Kind::rejected) {
@@ -92,14 +114,16 @@ WaitReason read_reason(const CsvRow& row) {
         }
         reason.kind = static_cast<WaitReason::Kind>(static_cast<int>(reason.kind) + 1);
     }
-    reason.rounds = number_of<std::uint64_t>(row, reason_column("rounds"));
-    reason.needed = number_of<int>(row, reason_column("needed"));
-    reason.idle = number_of<int>(row, reason_column("idle"));
+    reason.rounds = number_of<std::uint64_t>(row, reason_column("rounds"), 1);
+    reason.needed = number_of(row, reason_column("needed"), 0);
+    reason.idle = number_of(row, reason_column("idle"), 0);
     reason.license = row.text(reason_column("licence"));
-    reason.holders = read_holders(row);
-    reason.possible = row.optional_planned_time(reason_column("possible_start")).value_or(Time::infinity());
-    reason.place = number_of<std::size_t>(row, reason_column("place"));
-    reason.waiting = number_of<std::size_t>(row, reason_column("waiting"));
+    if (!is_end(reason)) {
+        reason.holders = read_holders(row);
+        reason.possible = row.optional_planned_time(reason_column("possible_start")).value_or(Time::infinity());
+        reason.place = number_of<std::size_t>(row, reason_column("place"), 1);
+        reason.waiting = number_of(row, reason_column("waiting"), reason.place);
+    }
     reason.because = row.text(reason_column("because"));
     return reason;
 }
@@ -113,10 +137,6 @@ std::string_view rule_of(const WaitReason& reason) {
 // "behind the head" it does not matter what else is lacking.
 bool has_same_rule(const WaitReason& a, const WaitReason& b) {
     return rule_of(a) == rule_of(b) && (!a.because.empty() || a.kind == b.kind);
-}
-
-bool is_end(const WaitReason& reason) {
-    return reason.kind == WaitReason::Kind::started || reason.kind == WaitReason::Kind::rejected;
 }
 
 std::string processors_text(int processors) {
@@ -152,7 +172,11 @@ std::string lack_text(std::span<const WaitReason> rounds) {
         return std::ranges::all_of(rounds, [&](const WaitReason& reason) { return reason.kind == kind; });
     };
     if (all_are(WaitReason::Kind::license)) {
-        return "all copies of its licence " + last.license + " are in use.";
+        std::vector<std::string> licenses = mapped(rounds, &WaitReason::license);
+        std::ranges::sort(licenses);
+        licenses.erase(std::ranges::unique(licenses).begin(), licenses.end());
+        return "all copies of " + std::string(licenses.size() == 1 ? "its licence " : "one of its licences ") +
+               enumeration(licenses) + " are in use.";
     }
     const auto [least, most] = std::ranges::minmax(rounds, {}, &WaitReason::idle);
     std::string text = "it needs " + processors_text(last.needed) + "; ";
@@ -261,25 +285,23 @@ void append_span(const Span& span, Time submit, std::string& text) {
     text += first == last ? first + '\n' : "\n    first:" + first + "\n    last: " + last + '\n';
 }
 
-// "job 009: 64 processors for at most 1 h; "
-std::string heading(const Outcome& outcome, const WaitReason& reason) {
+// The description of an explained job, if the workload or the algorithm has such a job.
+const JobDescription* find_job(const Outcome& outcome, const std::string& name) {
     const std::vector<Workload>& workloads = outcome.scenario().workloads;
     const Simulator& simulation = outcome.simulation();
     const std::string prefix = workloads.size() == 1 ? workloads.front().name + '!' : "";
-    std::optional<JobNumber> number = simulation.find_job(prefix + reason.job);
-    number = number ? number : simulation.find_job(reason.job);
-    std::string text = "job " + reason.job + ": " + processors_text(reason.needed);
-    if (number && simulation.job(*number).job->description.walltime) {
-        text += " for at most " + span_text(*simulation.job(*number).job->description.walltime);
-    }
-    return text + "; ";
+    std::optional<JobNumber> number = simulation.find_job(prefix + name);
+    number = number ? number : simulation.find_job(name);
+    return number ? &simulation.job(*number).job->description : nullptr;
 }
 
 void append_job(const Outcome& outcome, std::span<const WaitReason> reasons, std::string& text) {
     const WaitReason& last = reasons.back();
-    const Time submit = reasons.front().time;
+    const JobDescription* const job = find_job(outcome, last.job);
+    const Time submit = job != nullptr ? job->submit : reasons.front().time;
     const Time end = is_end(last) ? last.time : outcome.simulation().results().now;
-    text += heading(outcome, last);
+    text += "job " + last.job + ": " + processors_text(last.needed) +
+            (job != nullptr && job->walltime ? " for at most " + span_text(*job->walltime) : "") + "; ";
     if (last.kind == WaitReason::Kind::rejected) {
         text += "rejected at " + instant_text(last.time) + ", as " + last.because + '\n';
     } else if (last.kind == WaitReason::Kind::started) {
@@ -321,7 +343,7 @@ std::string wait_reasons_csv_header() {
 }
 
 std::vector<WaitReason> read_wait_reasons(const std::string& path) {
-    constexpr CsvFormat format{"explain.csv", "batfill simulate --explain", reason_columns};
+    constexpr CsvFormat format{"file explain.csv", "batfill simulate --explain", reason_columns};
     std::vector<WaitReason> reasons;
     read_csv(path, format, [&](const CsvRow& row) { reasons.push_back(read_reason(row)); });
     return reasons;
@@ -330,8 +352,8 @@ std::vector<WaitReason> read_wait_reasons(const std::string& path) {
 std::string holders_of(const WaitReason& reason) {
     std::string holders;
     for (const WaitReason::Holder& holder : reason.holders) {
-        holders += (holders.empty() ? "" : " ") + holder.job + ":" + std::to_string(holder.processors) + ":" +
-                   holder.until.to_string();
+        holders += (holders.empty() ? "" : " ") + without_blanks(holder.job) + ":" + std::to_string(holder.processors) +
+                   ":" + holder.until.to_string();
     }
     return holders;
 }
@@ -372,6 +394,9 @@ std::string explanation(const Outcome& outcome) {
     std::string text;
     for (const std::string& job : order) {
         append_job(outcome, by_job.at(job), text);
+    }
+    for (const std::string& job : outcome.explained()) {
+        text += by_job.contains(job) ? "" : "job " + job + ": nobody submitted it\n";
     }
     return text;
 }

@@ -70,7 +70,9 @@ void describe(const Simulator& simulator, JobNumber number, ScheduledJob& schedu
 
 // ", such as 00001": a job of the workloads, if possible one whose id differs from `asked` in zeros only.
 std::string similar_id(const std::vector<Workload>& workloads, const std::string& prefix, const std::string& asked) {
-    const auto short_name = [&](const std::string& id) { return id.substr(id.starts_with(prefix) ? prefix.size() : 0); };
+    const auto short_name = [&](const std::string& id) {
+        return id.substr(id.starts_with(prefix) ? prefix.size() : 0);
+    };
     const auto without_zeros = [](std::string id) {
         const std::size_t begin = id.find('!') == std::string::npos ? 0 : id.find('!') + 1;
         return id.erase(begin, std::min(id.find_first_not_of('0', begin), id.size() - 1) - begin);
@@ -127,24 +129,25 @@ void Outcome::simulate(SimulatedScheduler& scheduler, const RunOptions& options)
 }
 
 void Outcome::explain(const std::vector<std::string>& jobs) {
-    explains_ = true;
     const std::vector<Workload>& workloads = scenario_->workloads;
     const std::string prefix = workloads.size() == 1 ? workloads.front().name + '!' : "";
     // A killed job may be submitted again as ID#1.
     const auto is_known = [&](const std::string& id) {
-        return simulator_.find_job(id) || simulator_.find_job(id.substr(0, id.rfind('#')));
+        const std::size_t run = std::min(id.rfind('#'), id.size());
+        const bool is_run = run + 1 < id.size() && id.find_first_not_of("0123456789", run + 1) == std::string::npos;
+        return simulator_.find_job(id) || (is_run && simulator_.find_job(id.substr(0, run)));
     };
-    const std::vector<std::string> ids = mapped(jobs, [&](const std::string& job) {
-        if (is_known(job) || is_known(prefix + job)) {
-            return is_known(job) ? job : prefix + job;
-        }
+    std::vector<std::string> ids;
+    for (const std::string& job : jobs) {
+        const bool is_whole = is_known(job) || (!is_known(prefix + job) && job.find('!') != std::string::npos);
+        ids.push_back(is_whole ? job : prefix + job);
         // An algorithm may submit jobs of its own.
-        if (!engine_->registers_jobs()) {
+        if (!is_known(ids.back()) && !engine_->registers_jobs()) {
             throw UsageError("there is no job " + shown(job) + " to explain, expected an id as in jobs.csv" +
                              similar_id(workloads, prefix, job));
         }
-        return job.find('!') == std::string::npos ? prefix + job : job;
-    });
+        explained_.push_back(ids.back().substr(ids.back().starts_with(prefix) ? prefix.size() : 0));
+    }
     engine_->explain(ids, prefix);
 }
 

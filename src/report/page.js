@@ -215,8 +215,9 @@ function explanations(run, number) {
   const select = element("select", { id: `explained-${number}` },
     ...jobs.map((job) => element("option", { value: job }, `job ${job}`)));
   const list = element("ol", { class: "reasons" });
-  // Of a single workload, explanations leave out its name.
-  const nameAt = (i) => (jobs[0].includes("!") ? run.rows.id(i) : run.rows.id(i).replace(/^[^!]*!/, ""));
+  // Of a single workload, explanations leave out its name. Jobs that the scheduler registered keep theirs.
+  const isSingle = jobs.some((job) => !job.includes("!"));
+  const nameAt = (i) => (isSingle ? run.rows.id(i).replace(/^(?!dynamic!)[^!]*!/, "") : run.rows.id(i));
   const places = new Map(Array.from({ length: run.rows.count }, (_, i) => [nameAt(i), i]));
   const show = (job) => {
     select.value = job;

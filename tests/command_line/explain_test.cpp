@@ -148,12 +148,30 @@ TEST_CASE("The page of report shows why jobs waited") {
             R"(number 2 of 2 waiting jobs, by submission. The algorithm says: behind the head, job 2.","holders":[]},)"
             R"({"job":"4","time":10000,)"));
     for (const std::string wrong : {"4,2.0,idle,1,1,1,,,2.0,2,2,\n", "4,2.0,processors,1,1,1,,9,2.0,2,2,\n",
-                                    "4,2.0,processors,x,1,1,,,2.0,2,2,\n"}) {
+                                    "4,2.0,processors,x,1,1,,,2.0,2,2,\n", "4,1e18,processors,1,1,1,,,2.0,2,2,\n",
+                                    "4,2.0,processors,1,1,-1,,,2.0,2,2,\n", "4,2.0,processors,1,1,1,,a:-1:3,2.0,2,2,\n",
+                                    "4,2.0,processors,1,1,1,,:1:3,2.0,2,2,\n", "4,2.0,processors,1,1,1,,,2.0,3,2,\n"}) {
         inputs.folder.write("out_explain.csv", wait_reasons_header + wrong);
         const Outcome outcome = report();
         CHECK(outcome.status == 1);
         CHECK_THAT(outcome.errors, Contains("out_explain.csv:2: ") && Contains(", expected "));
     }
+}
+
+TEST_CASE("Ids may have blanks, per cents, colons and numbers behind a #") {
+    const Inputs inputs;
+    const std::string workload = write_workload(inputs, {{"a b%", 0, 3, 10}, {"k:1#x", 1, 3, 10}, {"late", 2, 1, 10}});
+    const auto explain = [&](const std::string& job) {
+        return run(inputs.folder, {"simulate", "-q", "-p", "3", "-w", workload, "-a", "fcfs", "-e",
+                                   inputs.folder.file("ids"), "--explain", job});
+    };
+    CHECK_THAT(explain("late").output, Contains("Job k:1#x (3 processors) is expected to end by 20"));
+    CHECK_THAT(explain("late#2").output, Contains("job late#2: nobody submitted it\n"));
+    CHECK_THAT(explain("late#x").errors, Contains("there is no job late#x"));
+    CHECK_THAT(explain("k:1#x").output, Contains("Job a b% (3 processors) is expected to end by 10"));
+    CHECK_THAT(contents(inputs.folder.file("ids_explain.csv")), Contains(",a%20b%25:3:10.000000,"));
+    CHECK(run(inputs.folder, {"report", inputs.folder.file("ids"), "-o", inputs.folder.file("page.html")}).status == 0);
+    CHECK_THAT(contents(inputs.folder.file("page.html")), Contains(R"("holders":["a b%"])"));
 }
 
 TEST_CASE("A run without --explain removes the file of an earlier one") {

@@ -85,10 +85,13 @@ class PlanAlgorithm : public Algorithm {
     void replan(const Round& round, NotBefore not_before);
     void explain(Round& round);
     std::string reason(const Round& round, JobIndex job);
+    std::string what_happened(const Round& round) const;
 
     Plan plan_;
-    const char* moved_by_ = "";            // what moves planned starts in this round
-    std::optional<JobIndex> ended_early_;  // in this round; the first one
+    // What happened in this round, if somebody asks why jobs wait.
+    std::vector<JobIndex> placed_;
+    std::vector<std::string> ended_early_;  // their names, as ended jobs leave the state
+    const char* replanned_ = nullptr;       // why there is a new plan; null: there is none
     struct ExplainedStart {
         std::optional<Time> start;  // as last explained
         std::string move;           // the last one

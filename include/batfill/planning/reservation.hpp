@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,10 +29,15 @@ class Reservation {
     // processors must not be used now: jobs of `running` hold them.
     // Requires: the placement is lowest or best-effort-contiguous if `withheld` is not 0.
     Reservation(const SchedulerState& state, JobIndex job, std::span<const RunningJob> running, int withheld = 0);
-    // Leaves no extra processors: admits only jobs that end by `shadow_time`.
+    // Leaves no extra processors: admits only jobs that end by `shadow_time` or, if it is strict, before.
     // Requires: no waiting job has placement contiguous or machine; `withheld` is as above.
-    Reservation(const SchedulerState& state, Time shadow_time, int withheld)
-        : state_(state), withheld_(withheld), place_matters_(false), shadow_time_(shadow_time), extra_processors_(-1) {}
+    Reservation(const SchedulerState& state, Time shadow_time, int withheld, bool is_strict = false)
+        : state_(state),
+          withheld_(withheld),
+          place_matters_(false),
+          is_strict_(is_strict),
+          shadow_time_(shadow_time - (is_strict ? Duration::microseconds(1) : Duration())),
+          extra_processors_(-1) {}
 
     // When the job can start by the estimates, not before now. Time::infinity() if it cannot start even after all
     // running jobs have ended, because processors are unavailable: then nothing delays it.
@@ -62,16 +68,21 @@ class Reservation {
     void reserve_processors(std::span<const RunningJob> running, int processors);
     void reserve_block(std::span<const RunningJob> running, int processors);
     void reserve_on_machine(std::span<const RunningJob> running, const Request& request);
+    std::optional<ResourceSet> place_beside_block(JobIndex job) const;
+    std::optional<GroupIndex> machine_beside(JobIndex job) const;
     bool start_beside_block(Round& round, JobIndex job);
     bool start_on_machine(Round& round, JobIndex job);
+    bool can_start_beside(JobIndex job) const;
     bool leaves_copies(const Request& request) const;
+    Time shown_shadow_time() const { return shadow_time_ + (is_strict_ ? Duration::microseconds(1) : Duration()); }
     std::string text() const;
     std::string reason(const Round& round, JobIndex reserved, JobIndex job) const;
     void take_copies(const Request& request);
 
     const SchedulerState& state_;
     int withheld_;
-    bool place_matters_;  // contiguous or machine
+    bool place_matters_;      // contiguous or machine
+    bool is_strict_ = false;  // the shadow time is one microsecond before the start
     Time shadow_time_ = Time::infinity();
     // Processors that the reserved job leaves free at the shadow time: of all, or of those of its machine.
     int extra_processors_ = 0;

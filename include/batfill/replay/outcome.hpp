@@ -58,9 +58,10 @@ class Outcome {
     Guarantee guarantee(JobNumber number) const;
     std::vector<BrokenGuarantee> broken_guarantees() const;
     const std::vector<Statistic>& statistics() const { return statistics_; }
-    // Why the jobs of RunOptions::explain waited.
+    // Why the jobs of RunOptions::explain waited, and which they are.
     // Requires: the scheduler is one of ours.
-    bool explains() const { return explains_; }
+    bool explains() const { return !explained_.empty(); }
+    const std::vector<std::string>& explained() const { return explained_; }  // as the reasons name them
     const std::vector<WaitReason>& wait_reasons() const { return engine_->wait_reasons(); }
     // The state of RunOptions::state_at, as to_string() prints it; empty if no round came.
     // Requires: the scheduler is one of ours.
@@ -89,7 +90,7 @@ class Outcome {
     std::map<RejectionCause, Rejections> rejected_;
     std::string deadlock_;
     double scheduler_seconds_ = 0;
-    bool explains_ = false;
+    std::vector<std::string> explained_;
 };
 
 // Runs a scenario under one of our algorithms, which may register jobs.

@@ -67,8 +67,71 @@ TEST_CASE("conservative says the planned start, and what moved it") {
         "0: c passed over, idle 1; possible 0; 2 of 2; rounds 1; planned: its planned start is 150; if it "
         "started now, it would delay job b, planned at 100\n"
         "20: c processors, idle 0; b 4 until 70; possible 70; 1 of 1; rounds 2; planned: its planned start is 70, moved "
-        "once, from 150 at 20 by a compression, as job a ended early\n"
+        "once, from 150 at 20, when job a ended early\n"
         "50: c started\n");
+}
+
+// What the algorithm says in the last round of the script why this job waits.
+std::string said(const std::string& algorithm, const Parameters::Given& given, int processors,
+                 const std::string& script, const std::string& job) {
+    SmallMachine machine(processors, algorithm, given);
+    machine.explain({job});
+    machine.play(script);
+    REQUIRE_FALSE(machine.engine().wait_reasons().empty());
+    return machine.engine().wait_reasons().back().because;
+}
+
+TEST_CASE("Reasons are those of the decision, not of the state after it") {
+    // The window of relaxed is 3 times the wait of b, 98 s. c starts in it and moves b's start, which decides nothing.
+    CHECK(said("relaxed", {{"omega", "3"}, {"beta", "0"}, {"gamma", "0"}}, 4,
+               "0: a 1x100\n"
+               "1: b 4x10\n"
+               "2: c 1x250, d 1x400\n",
+               "d") ==
+          "would end too late beside the top job, job b: it could start at 100; the others must end by 296; it would "
+          "end at 402");
+    CHECK(said("relaxed", {{"omega", "0"}}, 4, "0: a 1x100\n1: b 4x10, c 1x10\n", "c") ==
+          "behind the top job, job b: it could start at 100; the others wait, as omega is 0");
+}
+
+TEST_CASE("What easy has not tried is not called a delay") {
+    const std::string script =
+        "0: a 2x100\n"
+        "1: b 4x10\n"
+        "2: c 2x200, d 1x10\n";
+    CHECK(said("easy", {{"test-limit", "1"}}, 4, script, "d") ==
+          "not tried behind the head, job b (4 processors): shadow time 100, 0 extra processors");
+    CHECK(said("easy", {{"test-limit", "1"}, {"placement", "contiguous"}}, 4, script, "d") ==
+          "not tried behind the head, job b (4 processors): shadow time 100 on processors 0-3");
+    const std::string without_d = "0: a 2x100\n1: b 4x10\n2: c 2x200\n";
+    CHECK(said("easy", {{"placement", "contiguous"}}, 4, without_d, "c") ==
+          "would delay the head, job b (4 processors): shadow time 100 on processors 0-3; its estimate is 200 s");
+    CHECK(said("easy", {{"reservations", "2"}, {"test-limit", "1"}}, 4, script, "d") == "not tried");
+    CHECK(said("easy", {{"reservations", "2"}}, 4, script, "b") == "reserved: its start, by the estimates, is 100");
+    CHECK(said("easy", {{"reservations", "0"}}, 4, script, "b") ==
+          "head: it cannot start, and no job has a reservation");
+    CHECK(said("easy", {{"reservations", "1"}, {"head", "kept"}, {"extra", "none"}}, 4, without_d, "c") ==
+          "would delay the head, job b (4 processors): with its estimate of 200 s it would end at or after the shadow "
+          "time 100, and it needs 2 processors, more than the 0 extra processors");
+}
+
+TEST_CASE("Planned starts say when they moved, and when they have passed") {
+    CHECK(said("dbf", {}, 2, "0: a 2x100\n1: t 2x10 due 1000\n2: r 2x50\n", "t") ==
+          "tentative: its planned start is 150, moved once, from 100 at 2, when job r was submitted");
+    CHECK(said("conservative", {}, 4, "0: a 2x10\n1: b 4x10\n20: c 4x5\n", "b") ==
+          "planned: its planned start, 10, has passed");
+    CHECK(said("conservative", {}, 4, "0: a 2x10\n1: b 4x10\n2: lost 3\n", "b") ==
+          "planned: it has no planned start, as too few processors are available, moved once, from 10 at 2, in a new "
+          "plan, as the machine changed");
+}
+
+TEST_CASE("A round without waiting jobs has nothing to explain") {
+    for (const std::string algorithm : {"fcfs", "easy", "relaxed", "conservative", "pc", "dc", "dbf"}) {
+        CHECK(said(algorithm, {}, 2, "0: lost 0\n1: back 0\n2: a 1x10\n", "a").empty());
+    }
+    for (const std::string algorithm : {"bf-mod", "bf-unmod"}) {
+        CHECK(said(algorithm, {}, 2, "0: lost 0\n1: back 0\n2: a 1x10 due 50\n", "a").empty());
+    }
 }
 
 TEST_CASE("Plans and profiles are shown as scripts show them") {
