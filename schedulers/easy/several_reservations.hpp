@@ -20,6 +20,18 @@ struct SeveralReservations {
     std::uint64_t tests;              // how many jobs to look at after the first that cannot start
 };
 
+// What such a round says of a job that it has tried in vain, with so many processors left, and of one with a
+// reservation.
+inline std::string reason_passed_over(const SchedulerState& state, JobIndex job, int free) {
+    return state.job(job).processors() > free
+               ? "behind the jobs before it"
+               : "would delay a reservation: its estimate is " + state.estimate(job).to_shortest_string() + " s";
+}
+inline std::string reason_reserved(Time start) {
+    return start.is_infinite() ? "without a reservation, as too few processors are available"
+                               : "reserved: its start, by the estimates, is " + instant_text(start);
+}
+
 // One such round. It walks the waiting jobs in the primary order. A job that can start does so; one that cannot gets a
 // reservation at its earliest start. The walk ends with the last reservation, or with the first job that cannot start
 // if there are no reservations to give. Then the round tries the other jobs in the backfill order. A job starts only if
@@ -49,16 +61,16 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
         round.start(job);
         return true;
     };
-    // Whether the round may look at another job. Counts that job as a test if it comes after one that could not start.
-    bool one_could_not_start = false;
-    const auto say = [&](JobIndex job, const std::string& why) {
+    const auto say = [&](JobIndex job, const auto& why) {
         if (round.explains()) {
-            round.because(job, why);
+            round.because(job, why());
         }
     };
     for (const JobIndex job : round.explained()) {
-        say(job, "not tried");  // what is tried gets another answer below
+        round.because(job, "not tried");  // what is tried gets another answer below
     }
+    // Whether the round may look at another job. Counts that job as a test if it comes after one that could not start.
+    bool one_could_not_start = false;
     const auto may_look = [&] { return !one_could_not_start || left.tests-- > 0; };
 
     const std::vector<JobIndex> order = orders.in_primary_order(state, state.waiting.jobs());
@@ -77,10 +89,9 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
             if (!earliest.is_infinite()) {
                 take(*next, earliest);
             }
-            say(*next, earliest.is_infinite() ? "without a reservation, as too few processors are available"
-                                              : "reserved: its start, by the estimates, is " + instant_text(earliest));
+            say(*next, [&] { return reason_reserved(earliest); });
         } else {
-            say(*next, "head: it cannot start, and no job has a reservation");
+            say(*next, [] { return "head: it cannot start, and no job has a reservation"; });
         }
     }
     if (left.free == 0) {
@@ -94,9 +105,7 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
         }
         const int free = left.free;
         if (!start(job)) {
-            say(job, state.job(job).processors() > free ? "behind the jobs before it"
-                                                        : "would delay a reservation: its estimate is " +
-                                                              state.estimate(job).to_shortest_string() + " s");
+            say(job, [&] { return reason_passed_over(state, job, free); });
         }
         return left.free > 0;
     });
