@@ -174,7 +174,7 @@ std::string lack_text(std::span<const WaitReason> rounds) {
     if (all_are(WaitReason::Kind::license)) {
         std::vector<std::string> licenses = mapped(rounds, &WaitReason::license);
         std::ranges::sort(licenses);
-        licenses.erase(std::ranges::unique(licenses).begin(), licenses.end());
+        licenses.erase(std::unique(licenses.begin(), licenses.end()), licenses.end());
         return "all copies of " + std::string(licenses.size() == 1 ? "its licence " : "one of its licences ") +
                enumeration(licenses) + " are in use.";
     }
