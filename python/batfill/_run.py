@@ -52,7 +52,7 @@ class Explanation:
 class Run:
     """One simulation, over: its schedule, metrics, audit and files."""
 
-    def __init__(self, core: "_core.Run", again: "Callable[[list[str]], Explanation] | None" = None) -> None:
+    def __init__(self, core: _core.Run, again: Callable[[list[str]], Explanation] | None = None) -> None:
         """Not for users: see simulate(). `again` simulates again, to explain jobs."""
         self._core = core
         self._again = again
