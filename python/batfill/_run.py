@@ -198,9 +198,10 @@ def simulate(
 
 def _copy_of(scheduler: Any) -> Any:
     """A deep copy of a scheduler, or why there is none."""
+    # A user's own __deepcopy__ may raise anything.
     try:
         return copy.deepcopy(scheduler)
-    except Exception as problem:  # of the user's own __deepcopy__, or of what cannot be copied
+    except Exception as problem:  # pylint: disable=broad-exception-caught
         return problem
 
 
