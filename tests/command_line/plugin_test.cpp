@@ -46,9 +46,8 @@ TEST_CASE("an algorithm of a plugin is listed, simulated, compared and tuned as 
     CHECK_THAT(contents(folder.file("out_jobs.csv")),
                Contains("\n3,w0,p,2.000000,1,99.000000,1,COMPLETED_SUCCESSFULLY,2.000000,"));
 
-    const Outcome explained =
-        run(folder, {"simulate", "-q", "-p", platform, "-w", workload, "-e", folder.file("out"), "--plugin", first_fit,
-                     "-a", "example-first-fit", "--explain", "2"});
+    const Outcome explained = run(folder, {"simulate", "-q", "-p", platform, "-w", workload, "-e", folder.file("out"),
+                                           "--plugin", first_fit, "-a", "example-first-fit", "--explain", "2"});
     CHECK_THAT(explained.output, Contains("The algorithm says: first fit: the jobs before it do not matter.\n"));
 
     const Outcome compared =

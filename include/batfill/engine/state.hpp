@@ -272,9 +272,9 @@ struct SchedulerState {
 };
 
 // The state before a round decides, as a script for a test: a line for each round, in the language of
-// tests/support/small_machine.hpp. The lines bring the machine back bit by bit, so that each running job starts when and
-// where it did. In the last one, the idle processors come back and all waiting jobs arrive, with the times at which they
-// were submitted.
+// tests/support/small_machine.hpp. The lines bring the machine back bit by bit, so that each running job starts when
+// and where it did. In the last one, the idle processors come back and all waiting jobs arrive, with the times at which
+// they were submitted.
 std::string to_string(const SchedulerState& state);
 
 }  // namespace batfill
