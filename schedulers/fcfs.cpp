@@ -30,7 +30,8 @@ const Registration registration({
     "folklore; the baseline of Lifka, The ANL/IBM SP scheduling system, JSSPP 1995",
     {},
     [](const Parameters&) { return std::make_unique<FirstComeFirstServed>(); },
-    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine},
+    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine, Placement::snug,
+     Placement::fullest},
 });
 
 }  // namespace

@@ -6,12 +6,15 @@
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
+#include <batfill/planning/plan_pools.hpp>
 #include <batfill/planning/reservation.hpp>
+#include <batfill/planning/timeline.hpp>
 
 #include "schedulers/easy/backfill_walk.hpp"
 #include "schedulers/easy/easy_orders.hpp"
 #include "schedulers/easy/imitations.hpp"
 #include "schedulers/easy/several_reservations.hpp"
+#include "schedulers/easy/timeline_round.hpp"
 
 namespace batfill {
 
@@ -31,11 +34,29 @@ class Easy : public Algorithm {
           backfill_(parameters, orders_, rounds_),
           extra_(parameters.choice<Extra>("extra")),
           starts_(rounds_.is_on() || extra_ != Extra::all),
-          reservations_(*parameters.whole_number("reservations")) {}
+          reservations_(*parameters.whole_number("reservations")),
+          plan_pools_(parameters) {}
+
+    void begin(Round& round) override {
+        const Machine& machine = round.state().machine;
+        if (!machine.resources().empty()) {
+            timeline_.emplace(machine, round.now(), plan_pools_.of(machine.resources()));
+        }
+    }
+    void begin_round(const SchedulerState& state) override {
+        if (timeline_) {
+            timeline_->begin_round(state);
+        }
+    }
 
     // Decides by Algorithm 1 of the paper: once, or, with rounds=event, after each event.
     void decide(Round& round) override {
         orders_.tune(round.state());
+        if (timeline_) {
+            orders_.prepare(round.now());
+            TimelineRound(round, *timeline_, reservations_, backfill_.most_tests()).decide(orders_);
+            return;
+        }
         if (round.explains() && rounds_.is_on()) {
             explain_events(round);
         }
@@ -44,6 +65,11 @@ class Easy : public Algorithm {
 
     void completed(Round& round, std::span<const Completion> completions) override {
         orders_.ended(round.state(), completions);
+        for (const Completion& completion : completions) {
+            if (timeline_) {
+                timeline_->ended(round.state(), completion);
+            }
+        }
         rounds_.completed(round.now(), completions, starts_);
     }
     void machine_changed(Round& round, std::span<const Completion> completions) override {
@@ -69,6 +95,9 @@ class Easy : public Algorithm {
         orders_.started(state, job);
         head_.left_queue(job);
         starts_.add(job);
+        if (timeline_) {
+            timeline_->started(state, job);
+        }
     }
 
     std::vector<Statistic> statistics() const override { return orders_.statistics(); }
@@ -196,6 +225,8 @@ class Easy : public Algorithm {
     Extra extra_;
     StartHistory starts_;
     std::uint64_t reservations_;
+    PlanPools plan_pools_;
+    std::optional<Timeline> timeline_;  // of a machine with pools or named hosts
 };
 
 const Registration registration({
@@ -203,7 +234,7 @@ const Registration registration({
     "EASY backfilling: the first waiting job has a reservation, others start if they do not delay it",
     "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; as in Legrand, Trystram, Zrigui, Adapting batch scheduling to workload characteristics: what can we expect from online learning?, IPDPS 2019, algorithm 1",
     joined({EasyOrders::parameters(),
-            {StartHistory::extra(), KeptHead::parameter(), EventRounds::parameter(),
+            {StartHistory::extra(), KeptHead::parameter(), EventRounds::parameter(), PlanPools::parameter(),
              Parameter::whole_number("reservations", "1", "number of jobs that have a reservation", true)
                  .used_with(placements_that_count()),
              BackfillWalk::test_limit()},
@@ -211,7 +242,8 @@ const Registration registration({
             WeightTuner::parameters(),
             MultifactorPriority::parameters()}),
     [](const Parameters& parameters) { return std::make_unique<Easy>(parameters); },
-    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine},
+    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine, Placement::snug,
+     Placement::fullest},
 });
 
 }  // namespace

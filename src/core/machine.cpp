@@ -10,35 +10,16 @@
 #include <batfill/core/error.hpp>
 #include <batfill/core/machine.hpp>
 
+#include "src/core/properties.hpp"
+
 namespace batfill {
 
 namespace {
 
-// The names in a comma-separated list, without surrounding blanks and without empty names.
-std::vector<std::string_view> split(std::string_view text) {
-    std::vector<std::string_view> parts;
-    while (!text.empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        const std::string_view part = text.substr(0, comma);
-        text.remove_prefix(std::min(comma + 1, text.size()));
-        const std::size_t first = part.find_first_not_of(' ');
-        if (first != std::string_view::npos) {
-            parts.push_back(part.substr(first, part.find_last_not_of(' ') - first + 1));
-        }
-    }
-    return parts;
-}
-
-// Empty if the property does not exist.
-std::string_view property(const std::map<std::string, std::string>& properties, const std::string& name) {
-    const auto found = properties.find(name);
-    return found == properties.end() ? std::string_view() : std::string_view(found->second);
-}
-
 using Copies = std::map<std::string, long long, std::less<>>;
 
 void add_copies(Copies& copies, std::string_view text) {
-    for (const std::string_view part : split(text)) {
+    for (const std::string_view part : names_in(text)) {
         const std::size_t colon = part.rfind(':');
         long long number = -1;
         if (colon != std::string_view::npos && colon > 0) {
@@ -86,7 +67,7 @@ Copies copies_stated_by_zones(std::span<const Host> hosts) {
 }
 
 // In the order of the enumeration.
-constexpr std::array placement_names{"lowest", "contiguous", "best-effort-contiguous", "machine"};
+constexpr std::array placement_names{"lowest", "contiguous", "best-effort-contiguous", "machine", "snug", "fullest"};
 
 }  // namespace
 
@@ -102,7 +83,7 @@ std::optional<Placement> placement_named(std::string_view name) {
 
 std::optional<SleepPstates> sleep_pstates_of(const Host& host) {
     const std::string_view all = property(host.properties, "sleep_pstates");
-    const std::vector<std::string_view> several = split(all);
+    const std::vector<std::string_view> several = names_in(all);
     if (several.empty()) {
         return std::nullopt;
     }
@@ -142,10 +123,19 @@ Machine::Machine(std::span<const Host> hosts) : Machine(static_cast<int>(hosts.s
     }
     index_groups();
     read_sleep_states(hosts);
+    try {
+        resources_ = Resources(hosts);
+    } catch (const InputError& problem) {
+        problem_of_resources_ = problem.what();
+    }
 }
 
 void Machine::require_groups() const {
     refuse_if<InputError>(!problem_of_groups_.empty(), problem_of_groups_);
+}
+
+void Machine::require_resources() const {
+    refuse_if<InputError>(!problem_of_resources_.empty(), problem_of_resources_);
 }
 
 void Machine::require_sleep_states() const {
@@ -158,7 +148,7 @@ void Machine::read_groups(std::span<const Host> hosts) {
     const bool counts_licenses = !copies.empty();
     if (counts_licenses) {
         for (const Host& host : hosts) {
-            for (const std::string_view name : split(property(host.properties, "licenses"))) {
+            for (const std::string_view name : names_in(property(host.properties, "licenses"))) {
                 copies.emplace(name, 0);  // unless a zone has set its copies
             }
         }
@@ -232,7 +222,7 @@ void Machine::read_sleep_states(std::span<const Host> hosts) {
 // The numbers of the listed licences, increasing and unique. Requires: all are known.
 std::vector<LicenseIndex> Machine::licenses_named(std::string_view licenses) const {
     std::set<LicenseIndex> numbers;
-    for (const std::string_view license : split(licenses)) {
+    for (const std::string_view license : names_in(licenses)) {
         numbers.insert(*find_license(license));
     }
     return {numbers.begin(), numbers.end()};

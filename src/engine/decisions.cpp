@@ -33,6 +33,11 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation) {
     for (const LicenseIndex license : job.request.licenses) {
         --state_.copies_left[license];
     }
+    if (job.request.needs) {
+        for (std::size_t pool = 0; pool < job.request.needs->pools.size(); ++pool) {
+            state_.pools_left[pool] -= job.request.needs->pools[pool];
+        }
+    }
     job.state = JobState::running;
     job.start = state_.now;
     if (records_outlived_estimates_) {
@@ -126,6 +131,13 @@ void EngineCore::set_metadata(JobIndex index, std::string metadata) {
 // Removes the processors of a starting job from the idle ones.
 void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation) {
     Job& job = state_.jobs[index];
+    if (job.request.needs && !state_.has_of_pools(job.request)) {
+        fail(index, "it cannot start, too little is left of a pool that it takes of");
+    }
+    if (state_.hosts.is_on()) {
+        take_hosts(index, allocation);
+        return;
+    }
     if (job.request.processors > state_.idle.count()) {
         fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) + " processors and " +
                         std::to_string(state_.idle.count()) + " are idle");
@@ -133,7 +145,8 @@ void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation) 
     if (!state_.has_copies_of(job.request.licenses)) {
         fail(index, "it cannot start, all copies of one of its licences are in use");
     }
-    if (allocation == nullptr && job.request.placement == Placement::lowest) {
+    if (allocation == nullptr && job.request.placement != Placement::contiguous &&
+        job.request.placement != Placement::best_effort_contiguous && job.request.placement != Placement::machine) {
         job.allocation = state_.idle.take_lowest(job.request.processors);
         return;
     }
@@ -149,6 +162,26 @@ void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation) 
                         (job.request.placement == Placement::machine ? " and may have its licences" : ""));
     }
     state_.idle.remove(job.allocation);
+}
+
+// As above, if hosts have names.
+void EngineCore::take_hosts(JobIndex index, const ResourceSet* allocation) {
+    Job& job = state_.jobs[index];
+    if (allocation != nullptr) {
+        const auto fits = [&](int host) { return state_.hosts.fits(job.request, host); };
+        if (allocation->size() != job.request.processors || !std::ranges::all_of(allocation->numbers(), fits)) {
+            fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) +
+                            " hosts with what it takes of each, and would get " + allocation->to_string());
+        }
+        job.allocation = *allocation;
+    } else if (std::optional<ResourceSet> chosen = state_.hosts.choose(job.request)) {
+        job.allocation = std::move(*chosen);
+    } else {
+        fail(index, "it cannot start, too few hosts have what it takes of each");
+    }
+    state_.hosts.take(job.request, job.allocation);
+    ResourceSet used = job.allocation;
+    state_.idle.remove(used.intersection(state_.idle.set()));
 }
 
 void EngineCore::check_allocation(JobIndex index, const ResourceSet& allocation) const {

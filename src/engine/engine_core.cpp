@@ -45,6 +45,8 @@ void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNum
     if (state_.placement == Placement::machine) {
         state_.machine.require_groups();
     }
+    state_.machine.require_resources();
+    begin_resources();
     if (algorithm_->switches_processors()) {
         state_.machine.require_sleep_states();
     }
@@ -56,6 +58,25 @@ void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNum
     last_round_ = now;
     Round round(*this);
     call_algorithm([&] { algorithm_->begin(round); });
+}
+
+// What is free of pools and on named hosts.
+void EngineCore::begin_resources() {
+    const Resources& resources = state_.machine.resources();
+    if (resources.empty()) {
+        return;
+    }
+    for (const Resources::Pool& pool : resources.pools()) {
+        state_.pools_left.push_back(pool.total);
+    }
+    if (!resources.has_named_hosts()) {
+        return;
+    }
+    const bool is_given =
+        std::ranges::find(choice_.parameters().given(), "placement", &Parameters::Given::value_type::first) !=
+        choice_.parameters().given().end();
+    state_.placement = is_given ? state_.placement : Placement::snug;
+    state_.hosts = HostsNow(state_.machine);
 }
 
 void EngineCore::arrive(Time now) {
@@ -126,7 +147,7 @@ void EngineCore::completed(JobNumber number, JobState state) {
     Job& job = state_.jobs[index];
     const auto at = std::lower_bound(state_.running.begin(), state_.running.end(),
                                      RunningJob{state_.estimated_end(index), index, 0});
-    completions_.push_back({index, at->end, at->processors});
+    completions_.push_back({index, at->end, at->processors, {}});
     state_.running.erase(at);
     if (predictor_) {
         predictor_->ended(index, job, state, state_.now);
@@ -135,6 +156,9 @@ void EngineCore::completed(JobNumber number, JobState state) {
         to_be_requeued_.push_back(index);
     }
     job.state = state;
+    if (job.request.needs || state_.hosts.is_on()) {
+        give_resources(job);
+    }
     job.allocation.remove(state_.unavailable);
     state_.idle.insert(job.allocation);
     job.allocation = {};
@@ -143,6 +167,25 @@ void EngineCore::completed(JobNumber number, JobState state) {
     }
     if (job.walltime_assumed) {
         std::erase(to_be_stopped_, index);
+    }
+}
+
+// Returns what an ended job held of pools and hosts. Leaves the hosts that nobody uses now as its allocation.
+void EngineCore::give_resources(Job& job) {
+    if (job.request.needs) {
+        for (std::size_t pool = 0; pool < job.request.needs->pools.size(); ++pool) {
+            state_.pools_left[pool] += job.request.needs->pools[pool];
+        }
+    }
+    if (!state_.hosts.is_on()) {
+        return;
+    }
+    state_.hosts.give(job.request, job.allocation);
+    completions_.back().hosts = std::exchange(job.allocation, {});
+    for (const int host : completions_.back().hosts.numbers()) {
+        if (state_.hosts.is_empty(host)) {
+            job.allocation.insert(ResourceSet::range(host, host));
+        }
     }
 }
 
@@ -175,12 +218,15 @@ void EngineCore::machine_changed(const MachineChanged& change) {
         idle.remove(job.allocation);
     }
     state_.idle.reset(state_.machine, state_.placement, std::move(idle));
+    if (state_.hosts.is_on()) {
+        state_.hosts.set_unavailable(state_.unavailable);
+    }
     machine_changed_ = true;
 }
 
 // Omits licences that the machine does not know. They are a reason to refuse the job.
 Request EngineCore::request_of(const JobDescription& job) const {
-    Request request{job.processors, state_.placement, {}};
+    Request request{job.processors, state_.placement, {}, {}};
     if (state_.placement == Placement::machine) {
         for (const std::string& license : job.licenses) {
             if (const std::optional<LicenseIndex> known = state_.machine.find_license(license)) {
@@ -190,7 +236,22 @@ Request EngineCore::request_of(const JobDescription& job) const {
         std::sort(request.licenses.begin(), request.licenses.end());
         request.licenses.erase(std::unique(request.licenses.begin(), request.licenses.end()), request.licenses.end());
     }
+    const Resources& resources = state_.machine.resources();
+    if (!resources.empty() && job.needs) {
+        const auto resolved = resources.resolve(&*job.needs, job.processors);
+        if (const auto* const needs = std::get_if<Shared<Needs>>(&resolved)) {
+            request.needs = *needs;  // else the job is refused
+        }
+    }
     return request;
+}
+
+// Why the machine could never run the job, for what it asks of pools and hosts.
+std::optional<std::string> EngineCore::resources_refused(JobIndex index) const {
+    const JobDescription& job = state_.jobs[index].description();
+    const auto resolved = state_.machine.resources().resolve(job.needs ? &*job.needs : nullptr, job.processors);
+    const auto* const reason = std::get_if<std::string>(&resolved);
+    return reason != nullptr ? std::optional(*reason) : std::nullopt;
 }
 
 std::optional<RejectJob> EngineCore::refused(JobIndex index) const {
@@ -204,6 +265,11 @@ std::optional<RejectJob> EngineCore::refused(JobIndex index) const {
             if (!state_.machine.find_license(license)) {
                 return because("asks for licence " + license + ", of which there are no copies");
             }
+        }
+    }
+    if (!state_.machine.resources().empty()) {
+        if (auto reason = resources_refused(index)) {
+            return because(std::move(*reason));
         }
     }
     if (auto reason = state_.machine.reason_to_refuse(job.request)) {

@@ -85,10 +85,14 @@ class EngineCore {
     Job& add_job(JobNumber number, SharedJobDescription description);
     Request request_of(const JobDescription& job) const;
     void take_processors(JobIndex index, const ResourceSet* allocation);
+    void take_hosts(JobIndex index, const ResourceSet* allocation);
     void check_allocation(JobIndex index, const ResourceSet& allocation) const;
+    void begin_resources();
+    void give_resources(Job& job);
     void ask_for_wake();
     void call_at(Time time);
     std::optional<RejectJob> refused(JobIndex index) const;
+    std::optional<std::string> resources_refused(JobIndex index) const;
     void admit(Round& round, JobIndex index);
     void stop_overlong_jobs();
     void requeue_killed_jobs();

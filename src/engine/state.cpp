@@ -172,12 +172,20 @@ int SchedulerState::most_for_one_job() const {
             return idle.by_group().largest();
         case Placement::lowest:
         case Placement::best_effort_contiguous:
+        case Placement::snug:
+        case Placement::fullest:
             break;
     }
-    return idle.count();
+    return hosts.is_on() ? processors : idle.count();
 }
 
 bool SchedulerState::can_start(const Request& request) const {
+    if (request.needs && !has_of_pools(request)) {
+        return false;
+    }
+    if (hosts.is_on()) {
+        return hosts.fits(request);
+    }
     if (request.processors > idle.count()) {
         return false;
     }
@@ -188,6 +196,8 @@ bool SchedulerState::can_start(const Request& request) const {
             return can_start_on_a_machine(request.processors, request.licenses);
         case Placement::lowest:
         case Placement::best_effort_contiguous:
+        case Placement::snug:
+        case Placement::fullest:
             break;
     }
     return true;
@@ -197,12 +207,15 @@ std::optional<ResourceSet> SchedulerState::processors_for(const Request& request
     if (!can_start(request)) {
         return std::nullopt;
     }
+    if (hosts.is_on()) {
+        return hosts.choose(request);
+    }
     if (request.placement == Placement::machine) {
         const GroupIndex group = *idle.by_group().first_with(machine, request.processors, request.licenses);
         return idle.set().intersection(machine.groups()[group].processors).take_lowest(request.processors);
     }
     std::optional<ResourceSet> block;
-    if (request.placement != Placement::lowest) {
+    if (request.placement == Placement::contiguous || request.placement == Placement::best_effort_contiguous) {
         block = idle.set().lowest_block(request.processors);
     }
     return block ? block : ResourceSet(idle.set()).take_lowest(request.processors);

@@ -34,6 +34,8 @@ struct Free {
                 return std::nullopt;
             case Placement::lowest:
             case Placement::best_effort_contiguous:
+            case Placement::snug:
+            case Placement::fullest:
                 break;
         }
         return processors.size() >= request.processors ? std::optional(processors) : std::nullopt;

@@ -76,6 +76,36 @@ void write_own_fields(const JobDescription& job, JsonWriter& json) {
     }
 }
 
+// An object of names and whole numbers.
+StatedNeeds::Amounts read_amounts(Fields& fields, std::string_view name) {
+    StatedNeeds::Amounts amounts;
+    for (const auto& member : fields.object(name).GetObject()) {
+        if (!member.value.IsInt64() || member.value.GetInt64() < 0) {
+            fields.fail(std::string(name) + '.' + std::string(view(member.name)), "a whole number from 0 on");
+        }
+        amounts.emplace_back(view(member.name), member.value.GetInt64());
+    }
+    return amounts;
+}
+
+// What an object says of pools, hosts and partitions. These fields also stay among the other fields.
+void read_needs(const JsonValue& object, std::string_view path, JobDescription& job) {
+    Fields fields(object, path);
+    StatedNeeds needs;
+    if (fields.find("pools") != nullptr) {
+        needs.pools = read_amounts(fields, "pools");
+    }
+    if (fields.find("per_host") != nullptr) {
+        needs.per_host = read_amounts(fields, "per_host");
+    }
+    if (fields.find("partition") != nullptr) {
+        needs.partition = fields.text("partition");
+    }
+    if (needs != StatedNeeds()) {
+        job.needs = std::move(needs);
+    }
+}
+
 // Throws: InputError for a field that the object has twice, as read_job() would see only the first.
 // Cost: O(fields * log(fields)).
 void require_different_fields(const JsonValue& object) {
@@ -123,6 +153,7 @@ std::string read_extra_data(const JsonValue& extra_data, std::string_view path, 
     if (object->IsObject()) {
         Fields fields(*object, path);
         read_own_fields(fields, job, texts);
+        read_needs(*object, path, job);
         append_unknown_members(*object, others);
     } else if (!extra_data.IsNull()) {
         others += extra_data_member;
@@ -157,6 +188,7 @@ JobDescription read_job(const JsonValue& object, std::string_view path, TextPool
     job.profile = shared_text(fields.text("profile"), texts);
     if (!fields.all_requested()) {
         require_different_fields(object);
+        read_needs(object, path, job);
         append_unknown_members(object, others);
     }
     job.other_fields = shared_text(others, texts);

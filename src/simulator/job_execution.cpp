@@ -76,7 +76,7 @@ void Simulation::start(StartJob& decision) {
         }
     }
     for (const ResourceSet::Interval& interval : decision.allocation.intervals()) {
-        if (const int other = machines_.first_not_idle(interval); other >= 0) {
+        if (const int other = machines_.first_not_free(interval); other >= 0) {
             refuse("processor " + std::to_string(other) + " is " + Machines::name_of(machines_.state(other)));
         }
         machines_.take(interval, results_.now);

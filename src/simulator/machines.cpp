@@ -1,6 +1,7 @@
 #include "src/simulator/machines.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace batfill {
 
@@ -12,15 +13,27 @@ const char* Machines::name_of(State state) {
 Machines::Machines(std::size_t number, bool like_batsim5)
     : like_batsim5_(like_batsim5), state_(number), since_(number), busy_(number), power_(number), counted_(number) {}
 
-int Machines::first_not_idle(Interval machines) const {
+void Machines::may_be_shared(ResourceSet machines) {
+    shared_ = std::move(machines);
+    users_.assign(shared_.empty() ? 0 : state_.size(), 0);
+}
+
+int Machines::first_not_free(Interval machines) const {
     const auto begin = state_.begin() + machines.first;
     const auto end = state_.begin() + machines.last + 1;
     // Counting is vectorised. A search that stops is not.
     if (std::count(begin, end, State::idle) == end - begin) {
         return -1;
     }
-    return static_cast<int>(std::find_if(begin, end, [](State state) { return state != State::idle; }) -
-                            state_.begin());
+    const auto is_free = [&](int machine) {
+        return state(machine) == State::idle || (state(machine) == State::computing && shared_.contains(machine));
+    };
+    for (int machine = machines.first; machine <= machines.last; ++machine) {
+        if (!is_free(machine)) {
+            return machine;
+        }
+    }
+    return -1;
 }
 
 MachineTimes Machines::times() const {
@@ -30,11 +43,31 @@ MachineTimes Machines::times() const {
 }
 
 void Machines::take(Interval machines, Time now) {
+    if (!users_.empty()) {
+        for (int machine = machines.first; machine <= machines.last; ++machine) {
+            const auto at = static_cast<std::size_t>(machine);
+            busy_[at] = 1;
+            if (users_[at]++ == 0) {
+                set_state({machine, machine}, State::idle, State::computing, now);
+            }
+        }
+        return;
+    }
     set_state(machines, State::idle, State::computing, now);
     std::fill(busy_.begin() + machines.first, busy_.begin() + machines.last + 1, 1);
 }
 
 void Machines::leave(Interval machines, Time now) {
+    if (!users_.empty()) {
+        for (int machine = machines.first; machine <= machines.last; ++machine) {
+            const auto at = static_cast<std::size_t>(machine);
+            busy_[at] = --users_[at] > 0 ? 1 : 0;
+            if (busy_[at] == 0 && state(machine) == State::computing) {
+                set_state({machine, machine}, State::computing, State::idle, now);
+            }
+        }
+        return;
+    }
     std::fill(busy_.begin() + machines.first, busy_.begin() + machines.last + 1, 0);
     if (unavailable_ == 0) {
         set_state(machines, State::computing, State::idle, now);

@@ -23,15 +23,18 @@ class Machines {
     // All are idle since time 0. `like_batsim5`: in the sums of times by state, a machine computes from the start of
     // its first job on, and its availability does not matter.
     Machines(std::size_t number, bool like_batsim5);
+    // Several jobs may hold one of these at a time.
+    void may_be_shared(ResourceSet machines);
 
     bool has(int machine) const { return machine >= 0 && machine < static_cast<int>(state_.size()); }
     State state(int machine) const { return state_[static_cast<std::size_t>(machine)]; }
-    // The first machine of the interval that is not idle; -1 if all are.
-    int first_not_idle(Interval machines) const;
+    // The first machine of the interval that a job cannot take; -1 if it can take all: they are idle, or shared and
+    // computing.
+    int first_not_free(Interval machines) const;
     MachineTimes times() const;
 
     // A job takes, or leaves, these machines.
-    // Requires, to take them: all are idle.
+    // Requires, to take them: all are free.
     void take(Interval machines, Time now);
     void leave(Interval machines, Time now);
     // Requires: the machine's availability changes.
@@ -53,10 +56,12 @@ class Machines {
     std::vector<State> state_;
     std::vector<Time> since_;
     std::vector<std::uint8_t> busy_;  // 1: a job holds the machine, available or not
-    std::vector<State> power_;        // the state that an available machine has while no job holds it
-    std::vector<State> counted_;      // the state for which its time counts; only `like_batsim5`
-    std::size_t unavailable_ = 0;     // number of unavailable machines
-    Duration times_[states];          // by state
+    ResourceSet shared_;
+    std::vector<int> users_;       // how many jobs hold a shared machine; empty if there is none
+    std::vector<State> power_;     // the state that an available machine has while no job holds it
+    std::vector<State> counted_;   // the state for which its time counts; only `like_batsim5`
+    std::size_t unavailable_ = 0;  // number of unavailable machines
+    Duration times_[states];       // by state
 };
 
 }  // namespace batfill

@@ -49,6 +49,13 @@ Simulation::Simulation(const Scenario& scenario)
     if (!hosts.empty() && std::ranges::all_of(hosts, [&](const Host& host) { return host.speed == hosts[0].speed; })) {
         equal_speed_ = hosts[0].speed;
     }
+    ResourceSet shared;
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        if (hosts[i].properties.contains("capacity")) {
+            shared.insert(ResourceSet::range(static_cast<int>(i), static_cast<int>(i)));
+        }
+    }
+    machines_.may_be_shared(std::move(shared));
     submitted_.resize(scenario.workloads.size());
     occurred_.resize(scenario.event_lists.size());
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <batfill/core/resources.hpp>
 #include <batfill/core/shared_text.hpp>
 #include <batfill/core/time.hpp>
 
@@ -68,6 +69,7 @@ struct JobDescription {
     SharedText user;                    // empty: unknown
     std::vector<std::string> licenses;  // names, as given
     SharedText profile;                 // name of the job's profile in its workload
+    Shared<StatedNeeds> needs = {};     // of pools, of each host, and its partition, if it names one of them
     // The fields that batfill does not know, as members of a JSON object: "gpus":4,"account":"physics". Empty: none.
     // Of Batsim 5's `extra_data`, its members; unless it is not an object: then it is the first member here.
     SharedText other_fields;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <batfill/core/resource_set.hpp>
+#include <batfill/core/resources.hpp>
 
 namespace batfill {
 
@@ -56,9 +57,12 @@ enum class Placement {
     contiguous,              // the lowest consecutive ones; a job waits until there are enough
     best_effort_contiguous,  // the lowest consecutive ones if there are enough, else the lowest
     machine,                 // those of the first group that has enough; a job also holds its licences
+    // On a machine with named hosts (Resources); elsewhere as `lowest`.
+    snug,     // hosts that are free for the shortest time around the job's
+    fullest,  // hosts with the least left
 };
 
-// "lowest", "contiguous", "best-effort-contiguous", "machine".
+// "lowest", "contiguous", "best-effort-contiguous", "machine", "snug", "fullest".
 const char* to_string(Placement placement);
 // The placement of that name, if there is one.
 std::optional<Placement> placement_named(std::string_view name);
@@ -69,6 +73,8 @@ struct Request {
     Placement placement = Placement::lowest;
     // Increasing, each once. Only with Placement::machine; usable in the group that has the processors.
     std::vector<LicenseIndex> licenses;
+    // What it takes of pools and on each of its hosts. None: nothing of pools, and the whole of any hosts.
+    Shared<Needs> needs = {};
     friend bool operator==(const Request&, const Request&) = default;
 };
 
@@ -118,11 +124,14 @@ class Machine {
     // Cost: O(hosts * log(groups)).
     explicit Machine(std::span<const Host> hosts);
 
-    // Both throw InputError, which names a host or zone and its property, if the machine could not read it.
+    // Throw InputError, which names a host or zone and its property, if the machine could not read it.
     void require_groups() const;
     void require_sleep_states() const;
+    void require_resources() const;
 
     int processors() const { return processors_; }
+    // Pools, capacities and partitions.
+    const Resources& resources() const { return resources_; }
     // From the fastest to the slowest; groups of equal speed by their lowest processor.
     const std::vector<Group>& groups() const { return groups_; }
     // By name.
@@ -161,6 +170,8 @@ class Machine {
     ResourceSet can_sleep_;
     std::string problem_of_groups_;  // empty: none
     std::string problem_of_sleep_states_;
+    Resources resources_;
+    std::string problem_of_resources_;
     std::vector<GroupIndex> group_of_;  // by processor; empty if there is only one group
     std::vector<std::vector<std::uint64_t>> groups_with_;
 };

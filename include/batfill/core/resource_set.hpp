@@ -38,6 +38,9 @@ class ResourceSet {
     // Cost: O(n).
     int size() const;
     const std::vector<Interval>& intervals() const { return intervals_; }
+    // All numbers, increasing.
+    // Cost: O(size).
+    std::vector<int> numbers() const;
     // The largest number in the set.
     // Requires: !empty().
     int last() const {

@@ -15,6 +15,7 @@
 #include <batfill/core/machine.hpp>
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/time.hpp>
+#include <batfill/engine/hosts_now.hpp>
 
 namespace batfill {
 
@@ -217,6 +218,10 @@ struct SchedulerState {
     ResourceSet waking;
     // For each licence of the machine, the copies that no job holds.
     std::vector<long long> copies_left;
+    // For each pool of the machine, what no job holds.
+    std::vector<Amount> pools_left;
+    // What is free on each host, if hosts have names. The idle processors are then the hosts that nobody uses.
+    HostsNow hosts;
     JobTable jobs;  // numbered in order of arrival
     WaitingQueue waiting;
     std::vector<RunningJob> running;  // by estimated end, ties by order of arrival
@@ -253,6 +258,12 @@ struct SchedulerState {
     bool has_copies_of(std::span<const LicenseIndex> licenses) const {
         return std::all_of(licenses.begin(), licenses.end(),
                            [this](LicenseIndex license) { return copies_left[license] > 0; });
+    }
+
+    // Whether what the job takes of pools is left.
+    bool has_of_pools(const Request& request) const {
+        return !request.needs || std::ranges::equal(request.needs->pools, pools_left, std::ranges::less_equal{}) ||
+               request.needs->pools.empty();
     }
 
     // Whether a job with so many processors and these licences could start now on one machine.

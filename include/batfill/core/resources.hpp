@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// What a machine has besides processors that are all alike, and what jobs take of it: pools of the whole machine,
+// capacities of hosts that jobs share, and partitions.
+namespace batfill {
+
+struct Host;
+
+// A number of units of a resource. What a unit is, such as a gigabyte, only users know.
+using Amount = long long;
+
+// A value that never changes and that copies share; or nothing.
+// Cost: O(1) to copy.
+template <class Value>
+class Shared {
+ public:
+    Shared() = default;
+    // NOLINTNEXTLINE(google-explicit-constructor): as std::optional
+    Shared(Value value) : value_(std::make_shared<const Value>(std::move(value))) {}
+    explicit operator bool() const { return value_ != nullptr; }
+    const Value& operator*() const { return *value_; }
+    const Value* operator->() const { return value_.get(); }
+    friend bool operator==(const Shared& a, const Shared& b) {
+        return a.value_ == b.value_ || (a.value_ && b.value_ && *a.value_ == *b.value_);
+    }
+
+ private:
+    std::shared_ptr<const Value> value_;
+};
+
+// What a job asks for besides its number of hosts, in the words of its workload.
+struct StatedNeeds {
+    using Amounts = std::vector<std::pair<std::string, Amount>>;
+    Amounts pools;                         // of the machine, for its whole run
+    std::optional<Amounts> per_host;       // of each of its hosts; none: whole hosts
+    std::optional<std::string> partition;  // of its hosts; none: any
+    friend bool operator==(const StatedNeeds&, const StatedNeeds&) = default;
+};
+
+// The same in the numbers of a machine.
+struct Needs {
+    std::vector<Amount> pools;             // by pool; empty: nothing of any
+    std::vector<Amount> per_host;          // by capacity; empty: whole hosts
+    std::optional<std::size_t> partition;  // none: any host
+    friend bool operator==(const Needs&, const Needs&) = default;
+};
+
+class Resources {
+ public:
+    struct Pool {
+        std::string name;
+        Amount total = 0;
+    };
+    // Hosts of one kind have the same capacities and are in the same partitions.
+    struct HostKind {
+        bool is_shared = false;               // jobs may share it; else it has one job at a time
+        std::vector<Amount> capacity;         // by capacity; of an exclusive host all 0
+        std::vector<std::size_t> partitions;  // increasing
+
+        bool is_in(std::optional<std::size_t> partition) const;
+        // Whether an empty host of this kind has what the job takes of each of its hosts, and is in its partition.
+        bool suits(const Needs& needs) const;
+    };
+
+    // A machine of equal processors.
+    Resources() = default;
+    // Reads these properties: of zones `pools` ("NAME:TOTAL,NAME:TOTAL"); of hosts `capacity` ("NAME:AMOUNT,...") and
+    // `partitions` ("NAME,NAME").
+    // Throws: InputError, which names host or zone and property, for another form or for a pool of two zones.
+    // Cost: O(hosts * log(kinds)).
+    explicit Resources(std::span<const Host> hosts);
+
+    // Whether hosts are planned by name: one of them has a capacity or is in a partition. Else only their number is.
+    bool has_named_hosts() const { return !kind_of_.empty(); }
+    bool has_shared_hosts() const;
+    bool empty() const { return pools_.empty() && !has_named_hosts(); }
+
+    const std::vector<Pool>& pools() const { return pools_; }  // by name
+    // In the order of the host with the lowest number that has a capacity; then those that only later hosts have.
+    const std::vector<std::string>& capacities() const { return capacities_; }
+    const std::vector<std::string>& partitions() const { return partitions_; }  // by name
+    const std::vector<HostKind>& kinds() const { return kinds_; }
+    // Requires: has_named_hosts().
+    std::size_t kind_number_of(int host) const { return kind_of_[static_cast<std::size_t>(host)]; }
+    const HostKind& kind_of(int host) const { return kinds_[kind_number_of(host)]; }
+
+    // What a job with `hosts` hosts takes; nothing if it takes hosts of any kind and no pools. Kinds of things that the
+    // machine does not have at all are ignored. Or why the machine could not run it even if it were empty, as a
+    // predicate ("asks for ...").
+    // Cost: O(names of the job * log(names of the machine) + kinds).
+    std::variant<Shared<Needs>, std::string> resolve(const StatedNeeds* stated, int hosts) const;
+
+ private:
+    void read_hosts(std::span<const Host> hosts);
+
+    std::vector<Pool> pools_;
+    std::vector<std::string> capacities_;
+    std::vector<std::string> partitions_;
+    std::vector<HostKind> kinds_;
+    std::vector<int> hosts_of_kind_;      // their number, by kind
+    std::vector<std::size_t> kind_of_;    // by host; empty: hosts have no names
+};
+
+// The entries of "NAME:AMOUNT,NAME:AMOUNT", in their order. Blanks around entries do not count.
+// Throws: InputError, which begins with `what`, for another form, a negative amount or a name that comes twice.
+std::vector<std::pair<std::string, Amount>> parse_amounts(std::string_view text, const std::string& what);
+
+}  // namespace batfill

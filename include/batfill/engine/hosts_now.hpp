@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <batfill/core/machine.hpp>
+#include <batfill/core/resource_set.hpp>
+#include <batfill/core/resources.hpp>
+
+namespace batfill {
+
+// What is free on each host of a machine with named hosts (Resources::has_named_hosts) at this instant: its amounts,
+// and whether anybody runs there.
+// Cost: O(hosts of the job) for a start or an end; O(hosts) for a question.
+class HostsNow {
+ public:
+    // A machine without named hosts: is_on() is false, and nothing else may be called.
+    HostsNow() = default;
+    // All hosts are empty.
+    // Requires: `machine` has named hosts and outlives this object.
+    explicit HostsNow(const Machine& machine);
+
+    bool is_on() const { return resources_ != nullptr; }
+    // These hosts have nothing free, whatever runs there.
+    void set_unavailable(ResourceSet hosts) { unavailable_ = std::move(hosts); }
+
+    // Whether this host has what the job takes of each of its hosts.
+    bool fits(const Request& request, int host) const;
+    // Whether enough hosts do.
+    bool fits(const Request& request) const;
+    // The hosts on which the job would start now: of those that fit, the lowest or, with Placement::fullest, those with
+    // the least left. Empty if there are too few.
+    std::optional<ResourceSet> choose(const Request& request) const;
+
+    // Requires: the hosts fit.
+    void take(const Request& request, const ResourceSet& hosts) { change(request, hosts, -1); }
+    // Requires: the job has taken them.
+    void give(const Request& request, const ResourceSet& hosts) { change(request, hosts, 1); }
+
+    // Whether nobody uses this host.
+    bool is_empty(int host) const { return users_[static_cast<std::size_t>(host)] == 0; }
+
+ private:
+    void change(const Request& request, const ResourceSet& hosts, int sign);
+    // To compare hosts, one that is not shared has 1 of everything.
+    Amount left(int host, std::size_t capacity) const {
+        return resources_->kind_of(host).is_shared ? free(host, capacity) : 1;
+    }
+    Amount& free(int host, std::size_t capacity) {
+        return free_[static_cast<std::size_t>(host) * capacities_ + capacity];
+    }
+    Amount free(int host, std::size_t capacity) const {
+        return free_[static_cast<std::size_t>(host) * capacities_ + capacity];
+    }
+
+    const Resources* resources_ = nullptr;  // null: no named hosts
+    int hosts_ = 0;
+    std::size_t capacities_ = 0;
+    std::vector<Amount> free_;  // by host, then by capacity
+    std::vector<int> users_;    // jobs, by host
+    ResourceSet unavailable_;
+};
+
+}  // namespace batfill

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <batfill/core/machine.hpp>
+#include <batfill/core/resource_set.hpp>
+#include <batfill/core/resources.hpp>
+#include <batfill/core/time.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/state.hpp>
+
+namespace batfill {
+
+// Several amounts as functions of time, which change at the same instants: what is free from each instant on.
+// Cost, with n steps and c amounts: O(n * c) for each operation.
+class AmountProfile {
+ public:
+    // These amounts are free from `origin` on.
+    AmountProfile(Time origin, std::span<const Amount> amounts)
+        : columns_(amounts.size()), times_{origin}, values_(amounts.begin(), amounts.end()) {}
+
+    // Adds `sign` times the amounts during [from, to); nothing if from >= to. Times before the origin count as it.
+    void add(Time from, Time to, std::span<const Amount> amounts, int sign);
+    // Makes `now` the origin and forgets what is before it.
+    void advance(Time now);
+
+    // The first t >= max(from, origin) with t < before at which these amounts are free during all of [t, t + length);
+    // infinite if there is none.
+    Time earliest(std::span<const Amount> amounts, Duration length, Time from, Time before = Time::infinity()) const;
+
+    // An interval in which these amounts are free, as long as possible. From the origin on, it began then.
+    struct Stretch {
+        Time begin;
+        Time end;
+    };
+    // The first one that ends after `from`; begin is infinite if there is none.
+    Stretch next_stretch(std::span<const Amount> amounts, Time from) const;
+    // The smallest of an amount in [from, to).
+    Amount least(std::size_t column, Time from, Time to) const;
+
+ private:
+    std::size_t step_at(Time t) const;   // the step that holds t
+    std::size_t split_at(Time t);        // makes t the beginning of a step
+    bool has(std::size_t step, std::span<const Amount> amounts) const;
+
+    std::size_t columns_;
+    std::vector<Time> times_;     // when each step begins, increasing; the first is the origin
+    std::vector<Amount> values_;  // by step, then by column
+};
+
+// What is free over time on a machine with pools or named hosts (Resources), by what runs, is planned or is reserved.
+// A machine without named hosts counts its hosts.
+class Timeline {
+ public:
+    // An empty machine. Pools that are not planned (one flag for each) count as free.
+    // Requires: `machine` outlives this object.
+    Timeline(const Machine& machine, Time now, const std::vector<bool>& planned_pools);
+
+    Time origin() const { return origin_; }
+    void advance(Time now);
+    // Begins a round: the origin becomes state.now. Jobs that have outlived their estimates end at the next instant.
+    // Requires: the timeline has the running jobs.
+    void begin_round(const SchedulerState& state);
+    // A job starts now, or has ended.
+    void started(const SchedulerState& state, JobIndex job);
+    void ended(const SchedulerState& state, const Completion& completion);
+
+    // Takes what a job holds during [from, until), or gives it back. `hosts` are its hosts, if they are named.
+    // Cost: O(steps of each of its hosts).
+    void take(const Request& request, const ResourceSet& hosts, Time from, Time until) {
+        change(request, hosts, from, until, -1);
+    }
+    void give(const Request& request, const ResourceSet& hosts, Time from, Time until) {
+        change(request, hosts, from, until, 1);
+    }
+    // From the origin on, nothing of these hosts is free, or it is free again.
+    void set_available(const ResourceSet& hosts, bool are_available);
+
+    // The first t >= from with t < before at which a job with this request could start and run for `length`; infinite
+    // if there is none.
+    // Cost: O(n * log(n)) for n steps of all hosts.
+    Time earliest(const Request& request, Duration length, Time from, Time before = Time::infinity()) const;
+    bool fits(const Request& request, Duration length, Time at) const {
+        return earliest(request, length, at, at + Duration::microseconds(1)) == at;
+    }
+    // The hosts for a job that starts then, by its placement; none if hosts are only counted.
+    // Requires: it fits.
+    ResourceSet choose(const Request& request, Duration length, Time at) const;
+
+ private:
+    // What a request needs and takes, as amounts of the columns.
+    struct Demand {
+        std::vector<Amount> whole_machine;  // the number of hosts if they are counted, then the planned pools
+        std::vector<Amount> needed;         // of each host
+    };
+    Demand demand_of(const Request& request) const;
+    std::vector<Amount> taken_of(const Request& request, int host) const;
+    void change(const Request& request, const ResourceSet& hosts, Time from, Time until, int sign);
+    bool suits(const Request& request, int host) const;
+    struct Candidate {
+        int host;
+        AmountProfile::Stretch stretch;
+    };
+    void sort_fullest(std::vector<Candidate>& candidates, Duration length, Time at) const;
+
+    const Machine* machine_;
+    Time origin_;
+    std::vector<std::size_t> planned_pools_;  // their numbers
+    bool counts_hosts_;
+    AmountProfile whole_machine_;
+    // By host, if they are named: 1 if nobody uses it, less for each user; then its capacities.
+    std::vector<AmountProfile> hosts_;
+};
+
+}  // namespace batfill

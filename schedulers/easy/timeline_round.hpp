@@ -1,0 +1,100 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/planning/timeline.hpp>
+
+#include "schedulers/easy/easy_orders.hpp"
+
+namespace batfill {
+
+// A round of `easy` on a machine with pools or named hosts. It walks the waiting jobs in the primary order. A job that
+// can start does so; the first ones that cannot have reservations. Then it tries the others in the backfill order,
+// beside the reservations. A job that only a pool that is not planned keeps from starting is passed over.
+// `timeline` has what runs, and is left as it was but for the started jobs, which Easy::started() puts there.
+// Requires: `orders` is prepared.
+class TimelineRound {
+ public:
+    TimelineRound(Round& round, Timeline& timeline, std::uint64_t reservations, std::uint64_t tests)
+        : round_(round), timeline_(timeline), reservations_(reservations), tests_(tests) {}
+
+    void decide(EasyOrders& orders) {
+        const SchedulerState& state = round_.state();
+        const std::vector<JobIndex> order = orders.in_primary_order(state, state.waiting.jobs());
+        auto next = order.begin();
+        for (; next != order.end() && !(one_could_not_start_ && reservations_ == 0) && may_look(); ++next) {
+            if (start(*next) == Answer::no) {
+                reserve(*next);
+            }
+        }
+        std::vector<JobIndex> others(next, order.end());
+        std::ranges::sort(others, [&](JobIndex a, JobIndex b) { return state.jobs.submitted_before(a, b); });
+        orders.for_each_in_backfill_order(state, others, [&](JobIndex job) {
+            if (!may_look()) {
+                return false;
+            }
+            start(job);
+            return true;
+        });
+        for (const Reserved& one : reserved_) {
+            timeline_.give(state.job(one.job).request, one.hosts, one.start, one.start + state.estimate(one.job));
+        }
+    }
+
+ private:
+    enum class Answer { yes, no, passed_over };
+    struct Reserved {
+        JobIndex job;
+        ResourceSet hosts;
+        Time start;
+    };
+
+    // Whether the round may look at another job. Counts that job as a test if it comes after one that could not start.
+    bool may_look() { return !one_could_not_start_ || tests_-- > 0; }
+
+    Answer start(JobIndex job) {
+        const SchedulerState& state = round_.state();
+        const Request& request = state.job(job).request;
+        const Duration length = state.estimate(job);
+        if (!timeline_.fits(request, length, state.now)) {
+            return Answer::no;
+        }
+        if (request.needs && !state.has_of_pools(request)) {
+            return Answer::passed_over;
+        }
+        if (state.hosts.is_on()) {
+            round_.start(job, timeline_.choose(request, length, state.now));
+        } else {
+            round_.start(job);
+        }
+        return Answer::yes;
+    }
+
+    void reserve(JobIndex job) {
+        const SchedulerState& state = round_.state();
+        one_could_not_start_ = true;
+        if (reservations_ == 0) {
+            return;
+        }
+        --reservations_;
+        const Request& request = state.job(job).request;
+        const Duration length = state.estimate(job);
+        const Time start = timeline_.earliest(request, length, state.now);
+        if (!start.is_infinite()) {
+            reserved_.push_back({job, timeline_.choose(request, length, start), start});
+            timeline_.take(request, reserved_.back().hosts, start, start + length);
+        }
+    }
+
+    Round& round_;
+    Timeline& timeline_;
+    std::uint64_t reservations_;
+    std::uint64_t tests_;
+    bool one_could_not_start_ = false;
+    std::vector<Reserved> reserved_;
+};
+
+}  // namespace batfill

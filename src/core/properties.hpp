@@ -1,0 +1,33 @@
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The properties of hosts and zones.
+namespace batfill {
+
+// The names in a comma-separated list, without surrounding blanks and without empty names.
+inline std::vector<std::string_view> names_in(std::string_view text) {
+    std::vector<std::string_view> parts;
+    while (!text.empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        const std::string_view part = text.substr(0, comma);
+        text.remove_prefix(std::min(comma + 1, text.size()));
+        const std::size_t first = part.find_first_not_of(' ');
+        if (first != std::string_view::npos) {
+            parts.push_back(part.substr(first, part.find_last_not_of(' ') - first + 1));
+        }
+    }
+    return parts;
+}
+
+// Empty if the property does not exist.
+inline std::string_view property(const std::map<std::string, std::string>& properties, const std::string& name) {
+    const auto found = properties.find(name);
+    return found == properties.end() ? std::string_view() : std::string_view(found->second);
+}
+
+}  // namespace batfill

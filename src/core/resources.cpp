@@ -1,0 +1,199 @@
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <tuple>
+
+#include <batfill/core/error.hpp>
+#include <batfill/core/machine.hpp>
+#include <batfill/core/resources.hpp>
+
+#include "src/core/properties.hpp"
+
+namespace batfill {
+
+namespace {
+
+using Stated = StatedNeeds::Amounts;
+
+std::string pools_of_zones(std::span<const Host> hosts, std::vector<Resources::Pool>& pools) {
+    std::set<std::string_view> texts;
+    for (const Host& host : hosts) {
+        const std::string_view text = property(host.zone_properties, "pools");
+        if (text.empty() || !texts.insert(text).second) {
+            continue;
+        }
+        for (const auto& [name, total] : parse_amounts(text, "platform: zone property pools")) {
+            pools.push_back({name, total});
+        }
+    }
+    std::ranges::sort(pools, {}, &Resources::Pool::name);
+    const auto twice = std::ranges::adjacent_find(pools, {}, &Resources::Pool::name);
+    return twice == pools.end() ? "" : twice->name;
+}
+
+std::optional<std::size_t> position_in(const std::vector<std::string>& names, std::string_view name) {
+    const auto found = std::ranges::find(names, name);
+    return found == names.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - names.begin()));
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, Amount>> parse_amounts(std::string_view text, const std::string& what) {
+    Stated amounts;
+    for (const std::string_view part : names_in(text)) {
+        const std::size_t colon = part.rfind(':');
+        Amount amount = -1;
+        if (colon != std::string_view::npos && colon > 0) {
+            const char* const end = part.data() + part.size();
+            if (std::from_chars(part.data() + colon + 1, end, amount).ptr != end) {
+                amount = -1;
+            }
+        }
+        refuse_if<InputError>(amount < 0, what, " has '", std::string(part),
+                              "', expected NAME:AMOUNT with a whole number from 0 on");
+        const std::string name(part.substr(0, colon));
+        const bool is_known = std::ranges::find(amounts, name, &Stated::value_type::first) != amounts.end();
+        refuse_if<InputError>(is_known, what, " names ", name, " twice");
+        amounts.emplace_back(name, amount);
+    }
+    return amounts;
+}
+
+bool Resources::HostKind::is_in(std::optional<std::size_t> partition) const {
+    return !partition || std::ranges::binary_search(partitions, *partition);
+}
+
+bool Resources::HostKind::suits(const Needs& needs) const {
+    if (!is_in(needs.partition)) {
+        return false;
+    }
+    return needs.per_host.empty() ||
+           (is_shared && std::ranges::equal(needs.per_host, capacity, std::ranges::less_equal{}));
+}
+
+bool Resources::has_shared_hosts() const {
+    return std::ranges::any_of(kinds_, &HostKind::is_shared);
+}
+
+Resources::Resources(std::span<const Host> hosts) {
+    const std::string twice = pools_of_zones(hosts, pools_);
+    refuse_if<InputError>(!twice.empty(), "platform: two zones have a pool ", twice, ", expected one");
+    const bool is_named = std::ranges::any_of(hosts, [](const Host& host) {
+        return host.properties.contains("capacity") || host.properties.contains("partitions");
+    });
+    if (is_named) {
+        read_hosts(hosts);
+    }
+}
+
+void Resources::read_hosts(std::span<const Host> hosts) {
+    using Texts = std::pair<std::optional<std::string_view>, std::string_view>;
+    const auto texts_of = [](const Host& host) {
+        const auto capacity = host.properties.find("capacity");
+        return Texts(capacity == host.properties.end() ? std::nullopt : std::optional<std::string_view>(capacity->second),
+                     property(host.properties, "partitions"));
+    };
+    // Hosts with the same texts are of one kind. The amounts of a kind are complete once all names are known.
+    std::map<Texts, std::size_t> numbers;
+    std::vector<Stated> stated;
+    std::vector<std::vector<std::string_view>> partitions;
+    std::set<std::string_view> all_partitions;
+    for (const Host& host : hosts) {
+        const Texts texts = texts_of(host);
+        const auto [known, is_new] = numbers.try_emplace(texts, numbers.size());
+        kind_of_.push_back(known->second);
+        if (!is_new) {
+            continue;
+        }
+        kinds_.push_back({texts.first.has_value(), {}, {}});
+        stated.push_back(parse_amounts(texts.first.value_or(""), "platform: host " + host.name + ": property capacity"));
+        for (const auto& [name, amount] : stated.back()) {
+            if (!position_in(capacities_, name)) {
+                capacities_.push_back(name);
+            }
+        }
+        partitions.push_back(names_in(texts.second));
+        all_partitions.insert(partitions.back().begin(), partitions.back().end());
+    }
+    partitions_.assign(all_partitions.begin(), all_partitions.end());
+    hosts_of_kind_.assign(kinds_.size(), 0);
+    for (const std::size_t kind : kind_of_) {
+        ++hosts_of_kind_[kind];
+    }
+    for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+        kinds_[kind].capacity.assign(capacities_.size(), 0);
+        for (const auto& [name, amount] : stated[kind]) {
+            kinds_[kind].capacity[*position_in(capacities_, name)] = amount;
+        }
+        std::set<std::size_t> members;
+        for (const std::string_view name : partitions[kind]) {
+            members.insert(*position_in(partitions_, name));
+        }
+        kinds_[kind].partitions.assign(members.begin(), members.end());
+    }
+}
+
+std::variant<Shared<Needs>, std::string> Resources::resolve(const StatedNeeds* stated, int hosts) const {
+    static const StatedNeeds nothing;
+    const StatedNeeds& asked = stated != nullptr ? *stated : nothing;
+    Needs needs;
+    bool takes_some = false;
+    if (!pools_.empty()) {
+        for (const auto& [name, amount] : asked.pools) {
+            if (amount == 0) {
+                continue;
+            }
+            const auto pool = std::ranges::find(pools_, name, &Pool::name);
+            if (pool == pools_.end()) {
+                return "asks for " + std::to_string(amount) + " of pool " + name + ", which the machine does not have";
+            }
+            if (amount > pool->total) {
+                return "asks for " + std::to_string(amount) + " of pool " + name + ", the machine has " +
+                       std::to_string(pool->total);
+            }
+            needs.pools.resize(pools_.size());
+            needs.pools[static_cast<std::size_t>(pool - pools_.begin())] = amount;
+            takes_some = true;
+        }
+    }
+    {
+        if (asked.per_host && has_shared_hosts()) {
+            Amount most = 0;
+            needs.per_host.assign(capacities_.size(), 0);
+            for (const auto& [name, amount] : *asked.per_host) {
+                const auto capacity = position_in(capacities_, name);
+                if (amount > 0 && !capacity) {
+                    return "asks for " + std::to_string(amount) + " " + name + " on each host, which no host has";
+                }
+                if (capacity) {
+                    needs.per_host[*capacity] = amount;
+                }
+                most = std::max(most, amount);
+            }
+            if (most == 0) {
+                return std::string("asks for nothing on its hosts");
+            }
+            takes_some = true;
+        }
+    }
+    if (!partitions_.empty() && asked.partition) {
+        needs.partition = position_in(partitions_, *asked.partition);
+        if (!needs.partition) {
+            return "asks for partition " + *asked.partition + ", which the machine does not have";
+        }
+        takes_some = true;
+    }
+    if (has_named_hosts()) {
+        int suitable = 0;
+        for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+            suitable += kinds_[kind].suits(needs) ? hosts_of_kind_[kind] : 0;
+        }
+        if (hosts > suitable) {
+            return "asks for " + std::to_string(hosts) + " hosts, " + std::to_string(suitable) +
+                   " have what it takes of each" + (needs.partition ? " and are in its partition" : "");
+        }
+    }
+    return takes_some ? Shared<Needs>(std::move(needs)) : Shared<Needs>();
+}
+
+}  // namespace batfill

@@ -1,0 +1,94 @@
+#include <batfill/engine/hosts_now.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace batfill {
+
+namespace {
+
+const Needs& needs_of(const Request& request) {
+    static const Needs whole_hosts;
+    return request.needs ? *request.needs : whole_hosts;
+}
+
+}  // namespace
+
+HostsNow::HostsNow(const Machine& machine)
+    : resources_(&machine.resources()),
+      hosts_(machine.processors()),
+      capacities_(machine.resources().capacities().size()),
+      users_(static_cast<std::size_t>(machine.processors())) {
+    for (int host = 0; host < hosts_; ++host) {
+        const std::vector<Amount>& capacity = resources_->kind_of(host).capacity;
+        free_.insert(free_.end(), capacity.begin(), capacity.end());
+    }
+}
+
+bool HostsNow::fits(const Request& request, int host) const {
+    const Needs& needs = needs_of(request);
+    if (!resources_->kind_of(host).suits(needs) || unavailable_.contains(host)) {
+        return false;
+    }
+    if (needs.per_host.empty()) {
+        return is_empty(host);
+    }
+    for (std::size_t capacity = 0; capacity < capacities_; ++capacity) {
+        if (needs.per_host[capacity] > free(host, capacity)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool HostsNow::fits(const Request& request) const {
+    int missing = request.processors;
+    for (int host = 0; host < hosts_ && missing > 0; ++host) {
+        missing -= fits(request, host) ? 1 : 0;
+    }
+    return missing <= 0;
+}
+
+std::optional<ResourceSet> HostsNow::choose(const Request& request) const {
+    std::vector<int> fitting;
+    for (int host = 0; host < hosts_; ++host) {
+        if (fits(request, host)) {
+            fitting.push_back(host);
+        }
+    }
+    if (fitting.size() < static_cast<std::size_t>(request.processors)) {
+        return std::nullopt;
+    }
+    if (request.placement == Placement::fullest) {
+        std::ranges::stable_sort(fitting, [this](int a, int b) {
+            for (std::size_t capacity = 0; capacity < capacities_; ++capacity) {
+                const Amount left_on_a = left(a, capacity);
+                const Amount left_on_b = left(b, capacity);
+                if (left_on_a != left_on_b) {
+                    return left_on_a < left_on_b;
+                }
+            }
+            return false;
+        });
+    }
+    ResourceSet hosts;
+    for (int i = 0; i < request.processors; ++i) {
+        hosts.insert(ResourceSet::range(fitting[static_cast<std::size_t>(i)], fitting[static_cast<std::size_t>(i)]));
+    }
+    return hosts;
+}
+
+void HostsNow::change(const Request& request, const ResourceSet& hosts, int sign) {
+    const Needs& needs = needs_of(request);
+    for (const int host : hosts.numbers()) {
+        users_[static_cast<std::size_t>(host)] -= sign;
+        const std::vector<Amount>& taken =
+            needs.per_host.empty() ? resources_->kind_of(host).capacity : needs.per_host;
+        for (std::size_t capacity = 0; capacity < capacities_; ++capacity) {
+            free(host, capacity) += sign * taken[capacity];
+        }
+    }
+}
+
+}  // namespace batfill

@@ -1,0 +1,350 @@
+#include <algorithm>
+#include <tuple>
+
+#include <batfill/planning/timeline.hpp>
+
+namespace batfill {
+
+namespace {
+
+// More than any host has.
+constexpr Amount everything = Amount{1} << 60;
+
+const Needs& needs_of(const Request& request) {
+    static const Needs whole_hosts;
+    return request.needs ? *request.needs : whole_hosts;
+}
+
+}  // namespace
+
+std::size_t AmountProfile::step_at(Time t) const {
+    const auto next = std::ranges::upper_bound(times_, t);
+    return next == times_.begin() ? 0 : static_cast<std::size_t>(next - times_.begin()) - 1;
+}
+
+std::size_t AmountProfile::split_at(Time t) {
+    const std::size_t step = step_at(t);
+    if (times_[step] >= t) {
+        return step;
+    }
+    const auto next = static_cast<std::ptrdiff_t>(step) + 1;
+    times_.insert(times_.begin() + next, t);
+    const auto columns = static_cast<std::ptrdiff_t>(columns_);
+    values_.insert(values_.begin() + next * columns, columns_, 0);
+    std::copy_n(values_.begin() + (next - 1) * columns, columns, values_.begin() + next * columns);
+    return step + 1;
+}
+
+void AmountProfile::add(Time from, Time to, std::span<const Amount> amounts, int sign) {
+    from = std::max(from, times_.front());
+    if (from >= to || columns_ == 0) {
+        return;
+    }
+    const std::size_t first = split_at(from);
+    const std::size_t last = to.is_infinite() ? times_.size() : split_at(to);
+    for (std::size_t step = first; step < last; ++step) {
+        for (std::size_t column = 0; column < columns_; ++column) {
+            values_[step * columns_ + column] += sign * amounts[column];
+        }
+    }
+    // Steps that begin nothing go.
+    const auto is_needless = [this](std::size_t step) {
+        const auto at = values_.begin() + static_cast<std::ptrdiff_t>(step * columns_);
+        const auto columns = static_cast<std::ptrdiff_t>(columns_);
+        return std::equal(at, at + columns, at - columns);
+    };
+    for (const std::size_t step : {last, first}) {
+        if (step > 0 && step < times_.size() && is_needless(step)) {
+            const auto at = static_cast<std::ptrdiff_t>(step);
+            const auto columns = static_cast<std::ptrdiff_t>(columns_);
+            times_.erase(times_.begin() + at);
+            values_.erase(values_.begin() + at * columns, values_.begin() + (at + 1) * columns);
+        }
+    }
+}
+
+void AmountProfile::advance(Time now) {
+    const std::size_t step = step_at(now);
+    if (step > 0) {
+        const auto gone = static_cast<std::ptrdiff_t>(step);
+        times_.erase(times_.begin(), times_.begin() + gone);
+        values_.erase(values_.begin(), values_.begin() + gone * static_cast<std::ptrdiff_t>(columns_));
+    }
+    times_.front() = std::max(times_.front(), now);
+}
+
+bool AmountProfile::has(std::size_t step, std::span<const Amount> amounts) const {
+    for (std::size_t column = 0; column < columns_; ++column) {
+        if (amounts[column] > 0 && values_[step * columns_ + column] < amounts[column]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+AmountProfile::Stretch AmountProfile::next_stretch(std::span<const Amount> amounts, Time from) const {
+    std::size_t step = step_at(from);
+    while (step < times_.size() && !has(step, amounts)) {
+        ++step;
+    }
+    if (step == times_.size()) {
+        return {Time::infinity(), Time::infinity()};
+    }
+    std::size_t first = step;
+    while (first > 0 && has(first - 1, amounts)) {
+        --first;
+    }
+    while (step < times_.size() && has(step, amounts)) {
+        ++step;
+    }
+    return {times_[first], step == times_.size() ? Time::infinity() : times_[step]};
+}
+
+Time AmountProfile::earliest(std::span<const Amount> amounts, Duration length, Time from, Time before) const {
+    from = std::max(from, times_.front());
+    for (Time at = from; at < before;) {
+        const Stretch stretch = next_stretch(amounts, at);
+        const Time start = std::max(stretch.begin, at);
+        if (start >= before) {
+            break;
+        }
+        if (stretch.end.is_infinite() || start + length <= stretch.end) {
+            return start;
+        }
+        at = stretch.end;
+    }
+    return Time::infinity();
+}
+
+Amount AmountProfile::least(std::size_t column, Time from, Time to) const {
+    std::size_t step = step_at(from);
+    Amount least = values_[step * columns_ + column];
+    for (++step; step < times_.size() && times_[step] < to; ++step) {
+        least = std::min(least, values_[step * columns_ + column]);
+    }
+    return least;
+}
+
+namespace {
+
+std::vector<std::size_t> numbers_of(const std::vector<bool>& flags) {
+    std::vector<std::size_t> numbers;
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+        if (flags[i]) {
+            numbers.push_back(i);
+        }
+    }
+    return numbers;
+}
+
+std::vector<Amount> totals_of(const Machine& machine, const std::vector<std::size_t>& planned_pools) {
+    std::vector<Amount> totals;
+    if (!machine.resources().has_named_hosts()) {
+        totals.push_back(machine.processors());
+    }
+    for (const std::size_t pool : planned_pools) {
+        totals.push_back(machine.resources().pools()[pool].total);
+    }
+    return totals;
+}
+
+}  // namespace
+
+Timeline::Timeline(const Machine& machine, Time now, const std::vector<bool>& planned_pools)
+    : machine_(&machine),
+      origin_(now),
+      planned_pools_(numbers_of(planned_pools)),
+      counts_hosts_(!machine.resources().has_named_hosts()),
+      whole_machine_(now, totals_of(machine, planned_pools_)) {
+    if (!counts_hosts_) {
+        for (int host = 0; host < machine.processors(); ++host) {
+            std::vector<Amount> amounts{1};
+            const std::vector<Amount>& capacity = machine.resources().kind_of(host).capacity;
+            amounts.insert(amounts.end(), capacity.begin(), capacity.end());
+            hosts_.emplace_back(now, amounts);
+        }
+    }
+}
+
+void Timeline::advance(Time now) {
+    origin_ = now;
+    whole_machine_.advance(now);
+    for (AmountProfile& host : hosts_) {
+        host.advance(now);
+    }
+}
+
+void Timeline::begin_round(const SchedulerState& state) {
+    advance(state.now);
+    for (const RunningJob& running : state.running) {
+        if (running.end > state.now) {
+            break;
+        }
+        const Job& job = state.job(running.job);
+        take(job.request, job.allocation, state.now, state.now + Duration::microseconds(1));
+    }
+}
+
+void Timeline::started(const SchedulerState& state, JobIndex job) {
+    take(state.job(job).request, state.job(job).allocation, state.now, state.estimated_end(job));
+}
+
+void Timeline::ended(const SchedulerState& state, const Completion& completion) {
+    give(state.job(completion.job).request, completion.hosts, state.now, completion.expected_end);
+}
+
+Timeline::Demand Timeline::demand_of(const Request& request) const {
+    const Needs& needs = needs_of(request);
+    Demand demand;
+    if (counts_hosts_) {
+        demand.whole_machine.push_back(request.processors);
+    }
+    for (const std::size_t pool : planned_pools_) {
+        demand.whole_machine.push_back(needs.pools.empty() ? 0 : needs.pools[pool]);
+    }
+    if (!counts_hosts_) {
+        demand.needed.push_back(needs.per_host.empty() ? 1 : 0);
+        demand.needed.insert(demand.needed.end(), needs.per_host.begin(), needs.per_host.end());
+        demand.needed.resize(machine_->resources().capacities().size() + 1);
+    }
+    return demand;
+}
+
+std::vector<Amount> Timeline::taken_of(const Request& request, int host) const {
+    const Needs& needs = needs_of(request);
+    const std::vector<Amount>& amounts =
+        needs.per_host.empty() ? machine_->resources().kind_of(host).capacity : needs.per_host;
+    std::vector<Amount> taken{1};
+    taken.insert(taken.end(), amounts.begin(), amounts.end());
+    return taken;
+}
+
+void Timeline::change(const Request& request, const ResourceSet& hosts, Time from, Time until, int sign) {
+    whole_machine_.add(from, until, demand_of(request).whole_machine, sign);
+    if (counts_hosts_) {
+        return;
+    }
+    for (const int host : hosts.numbers()) {
+        hosts_[static_cast<std::size_t>(host)].add(from, until, taken_of(request, host), sign);
+    }
+}
+
+void Timeline::set_available(const ResourceSet& hosts, bool are_available) {
+    const int sign = are_available ? 1 : -1;
+    if (counts_hosts_) {
+        std::vector<Amount> amounts(planned_pools_.size() + 1);
+        amounts.front() = hosts.size();
+        whole_machine_.add(origin_, Time::infinity(), amounts, sign);
+        return;
+    }
+    const std::vector<Amount> amounts(machine_->resources().capacities().size() + 1, everything);
+    for (const int host : hosts.numbers()) {
+        hosts_[static_cast<std::size_t>(host)].add(origin_, Time::infinity(), amounts, sign);
+    }
+}
+
+bool Timeline::suits(const Request& request, int host) const {
+    return machine_->resources().kind_of(host).suits(needs_of(request));
+}
+
+// A sweep over the intervals of starts that each host allows, and within those of enough hosts the first that the pools
+// allow.
+Time Timeline::earliest(const Request& request, Duration length, Time from, Time before) const {
+    from = std::max(from, origin_);
+    const Demand demand = demand_of(request);
+    if (counts_hosts_) {
+        return whole_machine_.earliest(demand.whole_machine, length, from, before);
+    }
+    struct Change {
+        Time at;
+        bool is_end;  // the host allows starts up to `at`; else from then on
+        bool operator<(const Change& other) const { return std::tie(at, is_end) < std::tie(other.at, other.is_end); }
+    };
+    std::vector<Change> changes;
+    for (int host = 0; host < machine_->processors(); ++host) {
+        if (!suits(request, host)) {
+            continue;
+        }
+        const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
+        for (Time at = from; at < before;) {
+            const AmountProfile::Stretch stretch = profile.next_stretch(demand.needed, at);
+            const Time first = std::max(stretch.begin, from);
+            if (first >= before) {
+                break;
+            }
+            if (stretch.end.is_infinite()) {
+                changes.push_back({first, false});
+                break;
+            }
+            if (first + length <= stretch.end) {
+                changes.push_back({first, false});
+                changes.push_back({stretch.end - length, true});
+            }
+            at = stretch.end;
+        }
+    }
+    std::ranges::sort(changes, std::less<>());
+    int allow = 0;
+    Time since;  // enough hosts allow starts from then on
+    for (const Change& change : changes) {
+        if (!change.is_end) {
+            since = ++allow == request.processors ? change.at : since;
+        } else if (allow-- == request.processors) {
+            const Time start = whole_machine_.earliest(demand.whole_machine, length, since, before);
+            if (start <= change.at) {
+                return start;
+            }
+        }
+    }
+    return allow >= request.processors ? whole_machine_.earliest(demand.whole_machine, length, since, before)
+                                       : Time::infinity();
+}
+
+ResourceSet Timeline::choose(const Request& request, Duration length, Time at) const {
+    ResourceSet chosen;
+    if (counts_hosts_) {
+        return chosen;
+    }
+    const std::vector<Amount> needed = demand_of(request).needed;
+    std::vector<Candidate> candidates;  // by number
+    for (int host = 0; host < machine_->processors(); ++host) {
+        if (suits(request, host)) {
+            const AmountProfile::Stretch stretch = hosts_[static_cast<std::size_t>(host)].next_stretch(needed, at);
+            if (stretch.begin <= at && (stretch.end.is_infinite() || at + length <= stretch.end)) {
+                candidates.push_back({host, stretch});
+            }
+        }
+    }
+    if (request.placement == Placement::fullest) {
+        sort_fullest(candidates, length, at);
+    } else if (request.placement == Placement::snug) {
+        std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
+            return a.stretch.begin != b.stretch.begin ? a.stretch.begin > b.stretch.begin
+                                                      : a.stretch.end < b.stretch.end;
+        });
+    }
+    for (const Candidate& candidate : std::span(candidates).first(static_cast<std::size_t>(request.processors))) {
+        chosen.insert(ResourceSet::range(candidate.host, candidate.host));
+    }
+    return chosen;
+}
+
+// By the least that is left on each host before the job is placed. A host that is not shared has 1 of everything.
+void Timeline::sort_fullest(std::vector<Candidate>& candidates, Duration length, Time at) const {
+    const std::size_t capacities = machine_->resources().capacities().size();
+    std::vector<std::pair<std::vector<Amount>, Candidate>> keyed;
+    for (const Candidate& candidate : candidates) {
+        std::vector<Amount> left(capacities, 1);
+        if (machine_->resources().kind_of(candidate.host).is_shared) {
+            for (std::size_t capacity = 0; capacity < capacities; ++capacity) {
+                left[capacity] =
+                    hosts_[static_cast<std::size_t>(candidate.host)].least(capacity + 1, at, at + length);
+            }
+        }
+        keyed.emplace_back(std::move(left), candidate);
+    }
+    std::ranges::stable_sort(keyed, [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::transform(keyed, candidates.begin(), [](const auto& one) { return one.second; });
+}
+
+}  // namespace batfill
