@@ -9,6 +9,7 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
 #include <batfill/planning/job_order.hpp>
+#include <batfill/planning/planned_timeline.hpp>
 #include <batfill/planning/reservation.hpp>
 
 namespace batfill {
@@ -93,11 +94,19 @@ class Relaxed : public Algorithm {
         : omega_(parameters.number("omega")),
           by_walltime_(parameters.choice("basis") == "walltime"),
           actual_(parameters.choice("estimates") == "actual"),
-          priority_(parameters) {
+          priority_(parameters),
+          timeline_(parameters) {
         refuse_if(by_walltime_ && omega_ < 1, "parameter omega must be at least 1 with basis=walltime");
     }
 
     bool needs_run_times() const override { return actual_; }
+
+    void begin(Round& round) override { timeline_.begin(round); }
+    void begin_round(const SchedulerState& state) override { timeline_.begin_round(state); }
+    void started(const SchedulerState& state, JobIndex job) override { timeline_.started(state, job); }
+    void completed(Round& round, std::span<const Completion> completions) override {
+        timeline_.completed(round.state(), completions);
+    }
 
     void submitted(Round& round, JobIndex job) override {
         priority_.prepare(round.state().job(job), job, known_length(round.state(), job));
@@ -146,7 +155,7 @@ class Relaxed : public Algorithm {
         }
         std::optional<JobIndex> top;
         ranked_.for_each_until([&](JobIndex job) {
-            if (!round.start_if_possible(job)) {
+            if (!round.start_if_possible(job) && !is_passed_over(state, job)) {
                 top = job;
             }
             return !top;
@@ -168,8 +177,13 @@ class Relaxed : public Algorithm {
         }
         ranked_.for_each_until([&](JobIndex job) {
             backfilled_ += round.start_if_possible(job) ? 1U : 0U;
-            return state.idle.count() > 0;
+            return state.idle.count() > 0 || state.hosts.is_on();
         });
+    }
+
+    // Whether only a pool that is not planned keeps a job from starting.
+    bool is_passed_over(const SchedulerState& state, JobIndex job) const {
+        return timeline_.is_on() && timeline_.lacks_only_unplanned(state, job);
     }
 
     // The waiting job with the highest priority, for an explanation.
@@ -230,6 +244,9 @@ class Relaxed : public Algorithm {
 
     // The earliest time at which the top job can run, judging by the known ends of the running jobs.
     Time time_of_start(const SchedulerState& state, JobIndex top) {
+        if (timeline_.is_on()) {
+            return timeline_->earliest(state.job(top).request, state.estimate(top), state.now);
+        }
         if (!actual_) {
             return Reservation(state, top).shadow_time();
         }
@@ -255,6 +272,7 @@ class Relaxed : public Algorithm {
     bool by_walltime_;
     bool actual_;
     Priority priority_;
+    PlannedTimeline timeline_;
     RankedJobs ranked_;
     std::vector<RunningJob> running_;
     std::uint64_t backfilled_ = 0;
@@ -275,9 +293,11 @@ const Registration registration({
                                 "priorities are computed at multiples of this; 0: in each round"),
              Parameter::choice("estimates", {"requested", "actual"}, "requested",
                                "estimated run times: walltimes, or the actual run times (simulate only)")
-                 .used_with({"prediction=none"})},
+                 .used_with({"prediction=none"}),
+             PlannedTimeline::plan_pools()},
             RunTimePredictor::parameters()}),
     [](const Parameters& parameters) { return std::make_unique<Relaxed>(parameters); },
+    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::snug, Placement::fullest},
 });
 
 }  // namespace

@@ -6,9 +6,8 @@
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
-#include <batfill/planning/plan_pools.hpp>
+#include <batfill/planning/planned_timeline.hpp>
 #include <batfill/planning/reservation.hpp>
-#include <batfill/planning/timeline.hpp>
 
 #include "schedulers/easy/backfill_walk.hpp"
 #include "schedulers/easy/easy_orders.hpp"
@@ -35,24 +34,15 @@ class Easy : public Algorithm {
           extra_(parameters.choice<Extra>("extra")),
           starts_(rounds_.is_on() || extra_ != Extra::all),
           reservations_(*parameters.whole_number("reservations")),
-          plan_pools_(parameters) {}
+          timeline_(parameters) {}
 
-    void begin(Round& round) override {
-        const Machine& machine = round.state().machine;
-        if (!machine.resources().empty()) {
-            timeline_.emplace(machine, round.now(), plan_pools_.of(machine.resources()));
-        }
-    }
-    void begin_round(const SchedulerState& state) override {
-        if (timeline_) {
-            timeline_->begin_round(state);
-        }
-    }
+    void begin(Round& round) override { timeline_.begin(round); }
+    void begin_round(const SchedulerState& state) override { timeline_.begin_round(state); }
 
     // Decides by Algorithm 1 of the paper: once, or, with rounds=event, after each event.
     void decide(Round& round) override {
         orders_.tune(round.state());
-        if (timeline_) {
+        if (timeline_.is_on()) {
             orders_.prepare(round.now());
             TimelineRound(round, *timeline_, reservations_, backfill_.most_tests()).decide(orders_);
             return;
@@ -65,11 +55,7 @@ class Easy : public Algorithm {
 
     void completed(Round& round, std::span<const Completion> completions) override {
         orders_.ended(round.state(), completions);
-        for (const Completion& completion : completions) {
-            if (timeline_) {
-                timeline_->ended(round.state(), completion);
-            }
-        }
+        timeline_.completed(round.state(), completions);
         rounds_.completed(round.now(), completions, starts_);
     }
     void machine_changed(Round& round, std::span<const Completion> completions) override {
@@ -95,9 +81,7 @@ class Easy : public Algorithm {
         orders_.started(state, job);
         head_.left_queue(job);
         starts_.add(job);
-        if (timeline_) {
-            timeline_->started(state, job);
-        }
+        timeline_.started(state, job);
     }
 
     std::vector<Statistic> statistics() const override { return orders_.statistics(); }
@@ -225,8 +209,7 @@ class Easy : public Algorithm {
     Extra extra_;
     StartHistory starts_;
     std::uint64_t reservations_;
-    PlanPools plan_pools_;
-    std::optional<Timeline> timeline_;  // of a machine with pools or named hosts
+    PlannedTimeline timeline_;
 };
 
 const Registration registration({
@@ -234,7 +217,7 @@ const Registration registration({
     "EASY backfilling: the first waiting job has a reservation, others start if they do not delay it",
     "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; as in Legrand, Trystram, Zrigui, Adapting batch scheduling to workload characteristics: what can we expect from online learning?, IPDPS 2019, algorithm 1",
     joined({EasyOrders::parameters(),
-            {StartHistory::extra(), KeptHead::parameter(), EventRounds::parameter(), PlanPools::parameter(),
+            {StartHistory::extra(), KeptHead::parameter(), EventRounds::parameter(), PlannedTimeline::plan_pools(),
              Parameter::whole_number("reservations", "1", "number of jobs that have a reservation", true)
                  .used_with(placements_that_count()),
              BackfillWalk::test_limit()},

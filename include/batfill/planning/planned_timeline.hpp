@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/parameters.hpp>
+#include <batfill/planning/timeline.hpp>
+
+namespace batfill {
+
+// The timeline of an algorithm that needs one only on a machine with pools or named hosts (Resources). It has what runs,
+// and looks only at the pools that are planned. Of the others, a job needs only what it takes when it starts.
+class PlannedTimeline {
+ public:
+    // The parameter `plan-pools`.
+    static Parameter plan_pools();
+    explicit PlannedTimeline(const Parameters& parameters) : planned_(parameters.text("plan-pools")) {}
+
+    // To be called by the functions of Algorithm of these names. They do nothing on another machine.
+    // Throws: UsageError for a pool to plan that the machine does not have.
+    void begin(const Round& round);
+    void begin_round(const SchedulerState& state);
+    void started(const SchedulerState& state, JobIndex job);
+    void completed(const SchedulerState& state, std::span<const Completion> completions);
+
+    // Whether there is one: after begin().
+    bool is_on() const { return timeline_.has_value(); }
+    Timeline& operator*() { return *timeline_; }
+    Timeline* operator->() { return &*timeline_; }
+
+    // Whether only a pool that is not planned keeps the job from starting now.
+    // Requires: is_on().
+    bool lacks_only_unplanned(const SchedulerState& state, JobIndex job) const;
+
+ private:
+    std::string planned_;
+    std::optional<Timeline> timeline_;
+};
+
+}  // namespace batfill

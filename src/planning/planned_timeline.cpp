@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <batfill/core/error.hpp>
+#include <batfill/planning/planned_timeline.hpp>
+
+#include "src/support/text.hpp"
+
+namespace batfill {
+
+namespace {
+
+// A flag for each pool.
+std::vector<bool> planned_of(const Resources& resources, const std::string& planned) {
+    const std::vector<Resources::Pool>& pools = resources.pools();
+    std::vector<bool> flags(pools.size(), planned == "all");
+    if (planned == "all" || planned == "none") {
+        return flags;
+    }
+    for (const std::string_view name : split(planned, ',')) {
+        const auto pool = std::ranges::find(pools, name, &Resources::Pool::name);
+        refuse_if(pool == pools.end(), "parameter plan-pools: the machine has no pool ", std::string(name),
+                  ", expected all, none or names of its pools");
+        flags[static_cast<std::size_t>(pool - pools.begin())] = true;
+    }
+    return flags;
+}
+
+}  // namespace
+
+Parameter PlannedTimeline::plan_pools() {
+    return Parameter::text("plan-pools", "all",
+                           "pools that are planned: all, none, or names with commas; a start waits for the others");
+}
+
+void PlannedTimeline::begin(const Round& round) {
+    const Machine& machine = round.state().machine;
+    if (!machine.resources().empty()) {
+        timeline_.emplace(machine, round.now(), planned_of(machine.resources(), planned_));
+    }
+}
+
+void PlannedTimeline::begin_round(const SchedulerState& state) {
+    if (timeline_) {
+        timeline_->begin_round(state);
+    }
+}
+
+void PlannedTimeline::started(const SchedulerState& state, JobIndex job) {
+    if (timeline_) {
+        timeline_->started(state, job);
+    }
+}
+
+void PlannedTimeline::completed(const SchedulerState& state, std::span<const Completion> completions) {
+    if (timeline_) {
+        for (const Completion& completion : completions) {
+            timeline_->ended(state, completion);
+        }
+    }
+}
+
+bool PlannedTimeline::lacks_only_unplanned(const SchedulerState& state, JobIndex job) const {
+    const Request& request = state.job(job).request;
+    return request.needs && !state.has_of_pools(request) && timeline_->fits(request, state.estimate(job), state.now);
+}
+
+}  // namespace batfill
