@@ -12,7 +12,7 @@ namespace {
 class Conservative : public PlanAlgorithm {
  public:
     explicit Conservative(const Parameters& parameters)
-        : PlanAlgorithm(parameters.boolean("count-events")),
+        : PlanAlgorithm(parameters, parameters.boolean("count-events")),
           compression_(parameters.choice<Compression>("compression")) {}
 
     // With start-now, compresses even if all jobs ended on time: an open hole may begin now.
@@ -60,8 +60,9 @@ const Registration registration({
     {Parameter::choice(
          "compression", {"planned-start", "submission", "start-now", "none"}, "planned-start",
          "order in which waiting jobs are placed again after an early completion; start-now: as planned-start, after any completion, and only for jobs that can start at once"),
-     PlanAlgorithm::count_events()},
+     PlanAlgorithm::count_events(), PlannedTimeline::plan_pools()},
     [](const Parameters& parameters) { return std::make_unique<Conservative>(parameters); },
+    PlanAlgorithm::placements(),
 });
 
 }  // namespace

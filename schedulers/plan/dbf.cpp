@@ -27,7 +27,8 @@ std::optional<Time> deadline(const Round& round, JobIndex job) {
 // deadline costs at most as much again.
 class DeadlineBased : public PlanAlgorithm {
  public:
-    explicit DeadlineBased(const Parameters& parameters) : strict_(parameters.choice("repair") == "strict") {}
+    explicit DeadlineBased(const Parameters& parameters)
+        : PlanAlgorithm(parameters), strict_(parameters.choice("repair") == "strict") {}
 
     void submitted(Round& round, JobIndex job) override {
         if (deadline(round, job)) {
@@ -291,9 +292,11 @@ const Registration registration({
     "deadline-based backfilling: jobs with a deadline let others go first as long as they meet it",
     "N'takpe, Suter, Don't Hurry Be Happy: A Deadline-Based Backfilling Approach, JSSPP 2017, section 4, Algorithm 1",
     {Parameter::choice(
-        "repair", {"paper", "strict"}, "paper",
-        "paper: as published, where a later decision may lose a deadline that could be met; strict: such a decision is undone")},
+         "repair", {"paper", "strict"}, "paper",
+         "paper: as published, where a later decision may lose a deadline that could be met; strict: such a decision is undone"),
+     PlannedTimeline::plan_pools()},
     [](const Parameters& parameters) { return std::make_unique<DeadlineBased>(parameters); },
+    PlanAlgorithm::placements(),
 });
 
 }  // namespace

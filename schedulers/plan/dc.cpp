@@ -24,7 +24,8 @@ class DelayedCompression : public OrderedPlanAlgorithm {
     void submitted(Round& round, JobIndex job) override {
         const SchedulerState& state = round.state();
         const Job& description = state.job(job);
-        const Time completion = plan().profile().earliest(round.now(), description.walltime, description.processors()) +
+        const Time completion = plan().earliest({job, description.processors(), description.walltime,
+                                                 description.submit(), &description.request}) +
                                 description.walltime;
         queue().insert(state, job);
         if (plan().may_move()) {
@@ -61,8 +62,9 @@ const Registration registration({
     "conservative backfilling with delayed compression: jobs move only to start now, or before a job of lower priority",
     "Lindsay, Galloway-Carson, Johnson, Bunde, Leung, Backfilling with guarantees granted upon job submission, Euro-Par 2011, section 2.2",
     {JobOrder::order("order", "spf", "order in which waiting jobs are tried"), JobOrder::weights(), JobOrder::scales(),
-     PlanAlgorithm::count_events()},
+     PlanAlgorithm::count_events(), PlannedTimeline::plan_pools()},
     [](const Parameters& parameters) { return std::make_unique<DelayedCompression>(parameters); },
+    PlanAlgorithm::placements(),
 });
 
 }  // namespace

@@ -39,6 +39,12 @@ void Plan::reset(Time now, int processors) {
     by_walltime_ = {};
 }
 
+void Plan::reset(Timeline timeline) {
+    reset(timeline.origin(), 0);
+    held_.clear();
+    timeline_ = std::move(timeline);
+}
+
 void Plan::refuse_unplanned(JobIndex job) {
     throw BrokenRule(job, "it is looked up in the plan, where it is not");
 }
@@ -51,8 +57,21 @@ Plan::Slot& Plan::cancelled(JobIndex job) {
 }
 
 void Plan::advance(Time now) {
-    assert(now >= profile_.origin());
-    profile_.advance(now);
+    assert(now >= origin());
+    if (timeline_) {
+        timeline_->advance(now);
+    } else {
+        profile_.advance(now);
+    }
+}
+
+void Plan::hold(const batfill::Request& request, const ResourceSet& hosts, Time from, Time end) {
+    timeline_->take(request, hosts, from, end);
+}
+
+void Plan::give_back(const batfill::Request& request, const ResourceSet& hosts, Time from, Time end) {
+    timeline_->give(request, hosts, from, end);
+    allow_starts_of_all(from, end);
 }
 
 void Plan::hold(Time from, Time end, int processors) {
@@ -80,6 +99,20 @@ void Plan::allow_starts(Time from, Time to, int processors) {
         collect_starts(to);
     } else {
         allow_starts_in_windows(from, to);
+    }
+}
+
+// A start may have become possible for each job that would run at some instant of [from, to) before it does now.
+void Plan::allow_starts_of_all(Time from, Time to) {
+    from = std::max(from, origin());
+    if (from >= to) {
+        return;
+    }
+    for (const JobIndex job : by_start_) {
+        const std::uint32_t number = slot_of_[job];
+        if (from - slots_[number].walltime < slots_[number].start) {
+            allow(number, {from - slots_[number].walltime, to});
+        }
     }
 }
 
@@ -196,19 +229,41 @@ std::vector<JobIndex>::iterator Plan::place_of(JobIndex job) {
 }
 
 void Plan::change_place(const Slot& slot, int change) {
-    if (!slot.start.is_infinite()) {
-        profile_.add(slot.start, slot.end(), change);
+    if (slot.start.is_infinite()) {
+        return;
     }
+    if (timeline_) {
+        const Held& held = held_[slot_of_[slot.job]];
+        change > 0 ? timeline_->give(*held.demand, held.hosts, slot.start, slot.end())
+                   : timeline_->take(*held.demand, held.hosts, slot.start, slot.end());
+        return;
+    }
+    profile_.add(slot.start, slot.end(), change);
+}
+
+void Plan::take_place(const Slot& slot) {
+    if (timeline_) {
+        Held& held = held_[slot_of_[slot.job]];
+        held.hosts =
+            slot.start.is_infinite() ? ResourceSet() : timeline_->choose(*held.demand, slot.walltime, slot.start);
+    }
+    change_place(slot, -slot.processors);
+}
+
+Time Plan::earliest(const Request& request) const {
+    return timeline_ ? timeline_->earliest(*request.demand, request.walltime, timeline_->origin())
+                     : profile_.earliest(profile_.origin(), request.walltime, request.processors);
 }
 
 void Plan::insert(Slot& slot, Time from) {
-    slot.start = profile_.earliest(from, slot.walltime, slot.processors);
+    slot.start = timeline_ ? timeline_->earliest(*held_[slot_of_[slot.job]].demand, slot.walltime, from)
+                           : profile_.earliest(from, slot.walltime, slot.processors);
     slot.possible = no_start;
-    if (from > profile_.origin()) {
+    if (from > origin()) {
         allow(slot_of_[slot.job], any_start);
     }
     slot.cancelled = false;
-    change_place(slot, -slot.processors);
+    take_place(slot);
     by_start_.insert(place_of(slot.job), slot.job);
 }
 
@@ -236,6 +291,10 @@ Time Plan::place(const Request& request, Time from) {
             .listed = slot.listed,
             .walltime = request.walltime,
             .submit = request.submit};
+    if (timeline_) {
+        held_.resize(slots_.size());
+        held_[number].demand = request.demand;
+    }
     insert(slot, from);
     const ByWalltime entry{slot.walltime, number};
     same_width(slot).insert(std::lower_bound(same_width(slot).begin(), same_width(slot).end(), entry), entry);
@@ -253,7 +312,7 @@ void Plan::cancel(std::span<const JobIndex> jobs) {
 }
 
 void Plan::place_again(JobIndex job) {
-    insert(cancelled(job), profile_.origin());
+    insert(cancelled(job), origin());
 }
 
 void Plan::look_again_at(JobIndex job) {
@@ -264,16 +323,19 @@ std::vector<Plan::Place> Plan::places() const {
     std::vector<Place> places;
     places.reserve(by_start_.size());
     for (const JobIndex job : by_start_) {
-        places.push_back({job, planned_start(job)});
+        places.push_back({job, planned_start(job), timeline_ ? hosts(job) : ResourceSet()});
     }
     return places;
 }
 
 void Plan::restore(const std::vector<Place>& places) {
     cancel(std::vector<JobIndex>(by_start_));
-    for (const auto& [job, start] : places) {
+    for (const auto& [job, start, hosts] : places) {
         Slot& slot = cancelled(job);
         slot.start = start;
+        if (timeline_) {
+            held_[slot_of_[job]].hosts = hosts;
+        }
         allow(slot_of_[job], any_start);
         slot.cancelled = false;
         change_place(slot, -slot.processors);
@@ -285,13 +347,25 @@ bool Plan::move_earlier(JobIndex job, Time than) {
     return move_earlier(planned(job), than);
 }
 
+// The first start in [first, last) as if the job itself were not in the plan; infinite, and the job keeps its place, if
+// there is none. Else its place is free afterwards.
+Time Plan::start_on_timeline(const Slot& slot, Time first, Time last) {
+    change_place(slot, slot.processors);
+    const Time start = timeline_->earliest(*held_[slot_of_[slot.job]].demand, slot.walltime, first, last);
+    if (start.is_infinite()) {
+        change_place(slot, -slot.processors);
+    }
+    return start;
+}
+
 bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> place) {
     than = std::min(than, slot.start);
-    const Time first = std::max(profile_.origin(), slot.possible.from);
+    const Time first = std::max(origin(), slot.possible.from);
     const Time last = std::min(than, slot.possible.until);
     const Time old_start = slot.start;
-    const Time start =
-        first < last ? profile_.earliest(first, slot.walltime, slot.processors, old_start, last) : Time::infinity();
+    const Time start = first >= last ? Time::infinity()
+                       : timeline_   ? start_on_timeline(slot, first, last)
+                                     : profile_.earliest(first, slot.walltime, slot.processors, old_start, last);
     if (start.is_infinite()) {
         if (slot.possible.until <= than) {
             slot.possible = no_start;
@@ -307,6 +381,13 @@ bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> place)
                                      [this](JobIndex a, JobIndex b) { return before(a, b); });
     std::rotate(to, old_place, old_place + 1);
 
+    if (timeline_) {
+        take_place(slot);
+        if (!old_start.is_infinite()) {
+            allow_starts_of_all(old_start, old_start + slot.walltime);
+        }
+        return true;
+    }
     // Nothing changes where the old and the new place overlap.
     profile_.add(start, std::min(slot.end(), old_start), -slot.processors);
     if (!old_start.is_infinite()) {
@@ -359,9 +440,17 @@ std::size_t Plan::move_all_earlier(Time than) {
 }
 
 std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order) {
-    const Time now = profile_.origin();
+    const Time now = origin();
     const Time than = now + Duration::microseconds(1);
     std::size_t moves = 0;
+    if (timeline_) {
+        for (std::size_t i = 0; i < order.size();) {
+            const bool moved = move_earlier(order[i], than);
+            moves += moved ? 1U : 0U;
+            i = moved ? 0 : i + 1;
+        }
+        return moves;
+    }
     profile_.free_from_now(free_now_);
     for (std::size_t i = 0; i < order.size() && free_now_.most() > 0;) {
         const Slot& candidate = planned(order[i]);
@@ -418,6 +507,14 @@ void Plan::start(JobIndex job) {
 
 void Plan::remove(JobIndex job) {
     const Slot removed = planned(job);
+    if (timeline_) {
+        change_place(removed, removed.processors);
+        forget(job);
+        if (!removed.start.is_infinite()) {
+            allow_starts_of_all(removed.start, removed.end());
+        }
+        return;
+    }
     forget(job);
     if (!removed.start.is_infinite()) {
         give_back(removed.start, removed.end(), removed.processors);

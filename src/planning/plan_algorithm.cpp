@@ -8,6 +8,10 @@ namespace batfill {
 PlanAlgorithm::PlanAlgorithm(bool counts_events)
     : events_(counts_events ? std::make_unique<ProfileEventCounter>() : nullptr) {}
 
+PlanAlgorithm::PlanAlgorithm(const Parameters& parameters, bool counts_events) : PlanAlgorithm(counts_events) {
+    planned_pools_ = parameters.text("plan-pools");
+}
+
 PlanAlgorithm::~PlanAlgorithm() = default;
 
 Parameter PlanAlgorithm::count_events() {
@@ -17,7 +21,12 @@ Parameter PlanAlgorithm::count_events() {
 void PlanAlgorithm::begin_round(const SchedulerState& state) {
     if (!has_plan_) {
         has_plan_ = true;
-        plan_.reset(state.now, state.processors);
+        if (state.machine.resources().empty()) {
+            plan_.reset(state.now, state.processors);
+        } else {
+            plan_.reset(Timeline(state.machine, state.now,
+                                 PlannedTimeline::planned(state.machine.resources(), planned_pools_)));
+        }
     }
     plan_.advance(state.now);
     placed_.clear();
@@ -64,15 +73,27 @@ Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
     if (round.explains()) {
         placed_.push_back(index);
     }
-    return plan_.place({index, job.processors(), job.walltime, job.submit()}, from);
+    return plan_.place({index, job.processors(), job.walltime, job.submit(), &job.request}, from);
 }
 
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
-    if (!round.state().can_start(round.state().job(job).request)) {
+    const SchedulerState& state = round.state();
+    const Request& request = state.job(job).request;
+    if (!state.hosts.is_on()) {
+        if (!state.can_start(request)) {
+            return false;
+        }
+        plan_.start(job);
+        round.start(job);
+        return true;
+    }
+    const ResourceSet hosts = plan_.hosts(job);
+    const auto fits = [&](int host) { return state.hosts.fits(request, host); };
+    if (!state.has_of_pools(request) || !std::ranges::all_of(hosts.numbers(), fits)) {
         return false;
     }
     plan_.start(job);
-    round.start(job);
+    round.start(job, hosts);
     return true;
 }
 
@@ -90,13 +111,28 @@ void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
     for (const RunningJob& running : state.running) {
         processors += running.processors;
     }
-    plan_.reset(round.now(), processors);
-    for (const RunningJob& running : state.running) {
-        plan_.hold(round.now(), running.end, running.processors);
+    if (plan_.has_timeline()) {
+        reset_timeline(state);
+    } else {
+        plan_.reset(round.now(), processors);
+        for (const RunningJob& running : state.running) {
+            plan_.hold(round.now(), running.end, running.processors);
+        }
     }
     for (std::size_t i = 0; i < order.size(); ++i) {
         place(round, order[i], starts[i]);
         plan_.look_again_at(order[i]);
+    }
+}
+
+// A new timeline, with the running jobs.
+void PlanAlgorithm::reset_timeline(const SchedulerState& state) {
+    Timeline timeline(state.machine, state.now, PlannedTimeline::planned(state.machine.resources(), planned_pools_));
+    timeline.set_available(state.unavailable, false);
+    plan_.reset(std::move(timeline));
+    for (const RunningJob& running : state.running) {
+        const Job& job = state.job(running.job);
+        plan_.hold(job.request, job.allocation, state.now, running.end);
     }
 }
 
@@ -108,7 +144,12 @@ bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> co
             if (round.explains()) {
                 ended_early_.push_back(round.name(completion.job));
             }
-            plan_.give_back(round.now(), completion.expected_end, completion.processors);
+            if (plan_.has_timeline()) {
+                plan_.give_back(round.state().job(completion.job).request, completion.hosts, round.now(),
+                                completion.expected_end);
+            } else {
+                plan_.give_back(round.now(), completion.expected_end, completion.processors);
+            }
         }
     }
     return early;
@@ -170,6 +211,9 @@ std::string PlanAlgorithm::reason(const Round& round, JobIndex job) {
                 explained.move;
     }
     const Plan::Request request = plan_.request(job);
+    if (plan_.has_timeline()) {
+        return text;
+    }
     AvailabilityProfile::FreeFromNow free;
     plan_.profile().free_from_now(free);
     const Time too_few = free.until(request.processors);

@@ -9,10 +9,7 @@
 
 namespace batfill {
 
-namespace {
-
-// A flag for each pool.
-std::vector<bool> planned_of(const Resources& resources, const std::string& planned) {
+std::vector<bool> PlannedTimeline::planned(const Resources& resources, const std::string& planned) {
     const std::vector<Resources::Pool>& pools = resources.pools();
     std::vector<bool> flags(pools.size(), planned == "all");
     if (planned == "all" || planned == "none") {
@@ -27,8 +24,6 @@ std::vector<bool> planned_of(const Resources& resources, const std::string& plan
     return flags;
 }
 
-}  // namespace
-
 Parameter PlannedTimeline::plan_pools() {
     return Parameter::text("plan-pools", "all",
                            "pools that are planned: all, none, or names with commas; a start waits for the others");
@@ -37,7 +32,7 @@ Parameter PlannedTimeline::plan_pools() {
 void PlannedTimeline::begin(const Round& round) {
     const Machine& machine = round.state().machine;
     if (!machine.resources().empty()) {
-        timeline_.emplace(machine, round.now(), planned_of(machine.resources(), planned_));
+        timeline_.emplace(machine, round.now(), planned(machine.resources(), planned_));
     }
 }
 

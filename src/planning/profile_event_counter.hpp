@@ -59,7 +59,7 @@ class ProfileEventCounter {
                 profile.add(time, Time::infinity(), processors - std::exchange(before, processors));
             }
             std::vector<Time> times;
-            for (const auto& [job, start] : plan.places()) {
+            for (const auto& [job, start, hosts] : plan.places()) {
                 starts.emplace(job, start);
                 if (!start.is_infinite()) {
                     times.insert(times.end(), {start, start + plan.request(job).walltime});

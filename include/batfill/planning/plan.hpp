@@ -13,6 +13,7 @@
 #include <batfill/core/time.hpp>
 #include <batfill/engine/state.hpp>
 #include <batfill/planning/availability_profile.hpp>
+#include <batfill/planning/timeline.hpp>
 
 namespace batfill {
 
@@ -38,6 +39,8 @@ class Plan {
 
     // Makes the plan empty, with `processors` free from `now` on.
     void reset(Time now, int processors);
+    // As above, for a machine with pools or named hosts: with what the timeline has free.
+    void reset(Timeline timeline);
 
     // Moves the clock to `now`.
     // Requires: the clock does not move back.
@@ -50,11 +53,17 @@ class Plan {
     // inside that interval or short enough to fit into it.
     void give_back(Time from, Time end, int processors);
 
+    // As above, with a timeline.
+    // Cost: one change of the timeline; to give back also O(planned jobs).
+    void hold(const batfill::Request& request, const ResourceSet& hosts, Time from, Time end);
+    void give_back(const batfill::Request& request, const ResourceSet& hosts, Time from, Time end);
+
     struct Request {
         JobIndex job;
         int processors;
         Duration walltime;
         Time submit;
+        const batfill::Request* demand = nullptr;  // with a timeline: what the job takes; outlives its place
     };
     // Plans a job and returns its planned start, earliest(job, from). That is the first instant from `from` on at which
     // its processors are free for its whole walltime; Time::infinity() if the machine has too few at present.
@@ -104,6 +113,7 @@ class Plan {
     struct Place {
         JobIndex job;
         Time start;
+        ResourceSet hosts;
     };
     std::vector<Place> places() const;
     // Puts jobs back to their `places`, and forgets what was proved of them. Leaves other jobs of the plan cancelled.
@@ -136,7 +146,15 @@ class Plan {
     // Cost: O(1), and O(1) for each job planned at or before `after`.
     Time next_start(Time after) const;
 
+    // The hosts that the plan holds for a planned job, if hosts have names.
+    const ResourceSet& hosts(JobIndex job) const { return held_[slot_number(job)].hosts; }
+    // The earliest start of a job that the plan does not have.
+    // Cost: one search.
+    Time earliest(const Request& request) const;
+
+    // Requires: there is no timeline.
     const AvailabilityProfile& profile() const { return profile_; }
+    bool has_timeline() const { return timeline_.has_value(); }
 
  private:
     // An interval [from, until) of starts that may have become possible.
@@ -220,6 +238,11 @@ class Plan {
     std::vector<JobIndex>::iterator place_of(JobIndex job);
     void insert(Slot& slot, Time from);
     void change_place(const Slot& slot, int change);
+    Time origin() const { return timeline_ ? timeline_->origin() : profile_.origin(); }
+    // With a timeline: chooses hosts for the planned start and takes the place; opens starts in what was given back.
+    void take_place(const Slot& slot);
+    void allow_starts_of_all(Time from, Time to);
+    Time start_on_timeline(const Slot& slot, Time first, Time last);
     void forget(JobIndex job);
     // Opens starts for the jobs that may profit from `processors` given back during [from, to).
     void allow_starts(Time from, Time to, int processors);
@@ -260,7 +283,14 @@ class Plan {
     //    the cancelled jobs are back, or look_again_at() is called for the others. In move_all_earlier() it holds for a
     //    job once the pass has added the starts in intervals_ to `possible`.
     // 8. intervals_ is empty and passing_by_start_ is false, except in move_all_earlier().
+    // 9. With a timeline, it takes the place of profile_ in 3. held_ has what each slot takes.
     AvailabilityProfile profile_;
+    std::optional<Timeline> timeline_;
+    struct Held {
+        const batfill::Request* demand = nullptr;
+        ResourceSet hosts;
+    };
+    std::vector<Held> held_;  // by slot; empty without a timeline
     std::vector<JobIndex> by_start_;
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_slots_;

@@ -10,6 +10,7 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/planning/job_order.hpp>
 #include <batfill/planning/plan.hpp>
+#include <batfill/planning/planned_timeline.hpp>
 
 namespace batfill {
 
@@ -26,6 +27,11 @@ class PlanAlgorithm : public Algorithm {
     // The parameter `count-events`, for algorithms whose compressions are compared by the number of events that they
     // examine.
     static Parameter count_events();
+    // The placements of plan algorithms that plan named hosts.
+    static std::vector<Placement> placements() {
+        return {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::snug,
+                Placement::fullest};
+    }
     // How a compression goes on after a move: with the next job; again with the first; or with the next, in a pass over
     // all planned jobs by planned start.
     enum class Scan { to_the_next, from_the_first, pass };
@@ -52,6 +58,8 @@ class PlanAlgorithm : public Algorithm {
 
  protected:
     explicit PlanAlgorithm(bool counts_events = false);
+    // With the parameter PlannedTimeline::plan_pools().
+    explicit PlanAlgorithm(const Parameters& parameters, bool counts_events = false);
 
     // Compresses the plan: called once in a round, after all early completions gave their processors back.
     virtual void compress(Round& round) = 0;
@@ -87,7 +95,10 @@ class PlanAlgorithm : public Algorithm {
     std::string reason(const Round& round, JobIndex job);
     std::string what_happened(const Round& round) const;
 
+    void reset_timeline(const SchedulerState& state);
+
     Plan plan_;
+    std::string planned_pools_ = "all";
     // What happened in this round, if somebody asks why jobs wait.
     std::vector<JobIndex> placed_;
     std::vector<std::string> ended_early_;  // their names, as ended jobs leave the state
@@ -121,7 +132,7 @@ class OrderedPlanAlgorithm : public PlanAlgorithm {
 
  protected:
     explicit OrderedPlanAlgorithm(const Parameters& parameters)
-        : PlanAlgorithm(parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {}
+        : PlanAlgorithm(parameters, parameters.boolean("count-events")), queue_(JobOrder(parameters, "order")) {}
 
     // The waiting jobs. A subclass that overrides `submitted` must insert the new job.
     OrderedJobs& queue() { return queue_; }

@@ -11,12 +11,15 @@
 
 namespace batfill {
 
-// The timeline of an algorithm that needs one only on a machine with pools or named hosts (Resources). It has what runs,
-// and looks only at the pools that are planned. Of the others, a job needs only what it takes when it starts.
+// The timeline of an algorithm that needs one only on a machine with pools or named hosts (Resources). It has what
+// runs, and looks only at the pools that are planned. Of the others, a job needs only what it takes when it starts.
 class PlannedTimeline {
  public:
     // The parameter `plan-pools`.
     static Parameter plan_pools();
+    // What it says of the pools: a flag for each.
+    // Throws: UsageError for a pool that the machine does not have.
+    static std::vector<bool> planned(const Resources& resources, const std::string& plan_pools);
     explicit PlannedTimeline(const Parameters& parameters) : planned_(parameters.text("plan-pools")) {}
 
     // To be called by the functions of Algorithm of these names. They do nothing on another machine.
