@@ -31,12 +31,25 @@ class DeadlineBased : public PlanAlgorithm {
         : PlanAlgorithm(parameters), strict_(parameters.choice("repair") == "strict") {}
 
     void submitted(Round& round, JobIndex job) override {
+        place_parked(round);
         if (deadline(round, job)) {
             submit_deadline_driven(round, job);
         } else {
             submit_regular(round, job);
         }
     }
+
+    void parked(const Round&, JobIndex job) override {
+        if (std::erase(L1_, job) > 0) {
+            parked_from_L1_.insert(job);
+        }
+    }
+    void unparked(const Round& round, JobIndex job) override {
+        if (parked_from_L1_.erase(job) > 0) {
+            insert(round, L1_, job);
+        }
+    }
+    void compress_beside_parked(const Round&) override { compress_together(); }
 
     // The paper does not say what early completions do. Here they compress L0 as if L1 did not exist, and then L1.
     void completed(Round& round, std::span<const Completion> completions) override {
@@ -271,6 +284,7 @@ class DeadlineBased : public PlanAlgorithm {
     bool strict_;
     JobList L1_;                   // by submission time, ties by order of arrival
     std::set<JobIndex> hopeless_;  // hopeless jobs that have not ended
+    std::set<JobIndex> parked_from_L1_;
     struct {
         Statistic regular{"regular_jobs", 0};
         Statistic tentative{"tentative_jobs", 0};

@@ -23,6 +23,7 @@ class DelayedCompression : public OrderedPlanAlgorithm {
 
     void submitted(Round& round, JobIndex job) override {
         const SchedulerState& state = round.state();
+        place_parked(round);
         const Job& description = state.job(job);
         const Time completion = plan().earliest({job, description.processors(), description.walltime,
                                                  description.submit(), &description.request}) +
@@ -48,7 +49,8 @@ class DelayedCompression : public OrderedPlanAlgorithm {
         ++compressions_;
         const std::vector<JobIndex>& order = queue().now(round.state());
         count_compression(round, order, Scan::from_the_first, round.now() + Duration::microseconds(1));
-        moves_ += plan().move_to_now_in_order(order);
+        moves_ += plan().move_to_now_in_order(
+            order, [&](JobIndex job) { return round.state().has_of_pools(round.state().job(job).request); });
     }
 
  private:

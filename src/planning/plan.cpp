@@ -439,13 +439,14 @@ std::size_t Plan::move_all_earlier(Time than) {
     return moves;
 }
 
-std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order) {
+std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order,
+                                       const std::function<bool(JobIndex)>& may_start) {
     const Time now = origin();
     const Time than = now + Duration::microseconds(1);
     std::size_t moves = 0;
     if (timeline_) {
         for (std::size_t i = 0; i < order.size();) {
-            const bool moved = move_earlier(order[i], than);
+            const bool moved = may_start(order[i]) && move_earlier(order[i], than);
             moves += moved ? 1U : 0U;
             i = moved ? 0 : i + 1;
         }

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include <batfill/planning/plan_algorithm.hpp>
 
 #include "src/planning/profile_event_counter.hpp"
@@ -36,11 +40,11 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
 
 void PlanAlgorithm::end_round(const SchedulerState& state) {
     // Started jobs have left the plan, so equal numbers mean equal sets.
-    if (plan_.by_start().size() == state.waiting.size()) {
+    if (plan_.by_start().size() + parked_.size() == state.waiting.size()) {
         return;
     }
     for (const JobIndex job : state.waiting.jobs()) {
-        if (!plan_.contains(job)) {
+        if (!plan_.contains(job) && std::ranges::find(parked_, job) == parked_.end()) {
             throw BrokenRule(job, "it waits and has no place in the plan, expected one for every waiting job");
         }
     }
@@ -152,6 +156,7 @@ bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> co
             }
         }
     }
+    place_parked(round);
     return early;
 }
 
@@ -161,7 +166,47 @@ void PlanAlgorithm::completed(Round& round, std::span<const Completion> completi
     }
 }
 
+void PlanAlgorithm::place_parked(const Round& round) {
+    std::vector<JobIndex> jobs = std::exchange(parked_, {});
+    std::ranges::sort(jobs, [&](JobIndex a, JobIndex b) { return round.state().jobs.submitted_before(a, b); });
+    for (const JobIndex job : jobs) {
+        place(round, job, round.now());
+        unparked(round, job);
+    }
+}
+
+// Whether only a pool that is not planned keeps a due job from starting.
+bool PlanAlgorithm::is_due_but_lacks_pool(const SchedulerState& state, JobIndex job) const {
+    const Request& request = state.job(job).request;
+    if (!plan_.has_timeline() || !request.needs || state.has_of_pools(request)) {
+        return false;
+    }
+    const auto fits = [&](int host) { return state.hosts.fits(request, host); };
+    return state.hosts.is_on() ? std::ranges::all_of(plan_.hosts(job).numbers(), fits)
+                               : request.processors <= state.idle.count();
+}
+
+// Parks those of the due jobs that only such a pool keeps from starting. The others then move into their places.
+// Returns whether there was one.
+bool PlanAlgorithm::park(Round& round, std::span<const JobIndex> due) {
+    const SchedulerState& state = round.state();
+    std::vector<JobIndex> lacking;
+    std::ranges::copy_if(due, std::back_inserter(lacking), [&](JobIndex job) {
+        return state.job(job).state == JobState::submitted && is_due_but_lacks_pool(state, job);
+    });
+    for (const JobIndex job : lacking) {
+        plan_.remove(job);
+        parked(round, job);
+    }
+    parked_.insert(parked_.end(), lacking.begin(), lacking.end());
+    if (!lacking.empty()) {
+        compress_beside_parked(round);
+    }
+    return !lacking.empty();
+}
+
 void PlanAlgorithm::decide(Round& round) {
+    place_parked(round);
     bool late;
     do {
         late = false;
@@ -179,6 +224,7 @@ void PlanAlgorithm::decide(Round& round) {
         if (late) {
             replan(round, NotBefore::planned_start);
         }
+        late |= park(round, due);
     } while (late);
     if (round.explains()) {
         explain(round);

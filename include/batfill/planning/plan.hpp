@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -91,7 +92,9 @@ class Plan {
     // As above, but only for jobs that can start now. Finds them from what is free from now on, without a search.
     // Cost: O(jobs) at first, and again after each move that frees more from now on. Each move also costs one
     // free_from_now().
-    std::size_t move_to_now_in_order(const std::vector<JobIndex>& order);
+    // With a timeline, looks only at jobs that `may_start`, and searches for each that may move.
+    std::size_t move_to_now_in_order(const std::vector<JobIndex>& order,
+                                     const std::function<bool(JobIndex)>& may_start);
 
     // Whether move_earlier may have to search for some job.
     // Cost: O(1).

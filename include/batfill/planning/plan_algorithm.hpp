@@ -41,7 +41,10 @@ class PlanAlgorithm : public Algorithm {
     void withdrawn(const SchedulerState&, JobIndex job) override { plan_.remove(job); }
     void machine_changed(Round& round, std::span<const Completion>) override { replan(round, NotBefore::now); }
     void completed(Round& round, std::span<const Completion> completions) override;
-    void submitted(Round& round, JobIndex job) override { place(round, job, round.now()); }
+    void submitted(Round& round, JobIndex job) override {
+        place_parked(round);
+        place(round, job, round.now());
+    }
     // Starts the jobs that are due, in the order of the plan. If another job has outlived its estimate, a due job may
     // find its processors still taken. It waits for that job, and the plan is rebuilt once it starts late.
     void decide(Round& round) override;
@@ -78,6 +81,15 @@ class PlanAlgorithm : public Algorithm {
     // `until`, in this order to a start before `than`.
     void count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than = Time::infinity(),
                            std::optional<JobIndex> until = {});
+    // Places the jobs that the last round parked. To be called before anything else of a round uses the plan, after
+    // early completions gave back.
+    void place_parked(const Round& round);
+    // A job has lost its place for this round, as a pool that is not planned has too little left; or has one again.
+    virtual void parked(const Round&, JobIndex) {}
+    virtual void unparked(const Round&, JobIndex) {}
+    // Compresses all planned jobs by planned start, when some are parked.
+    virtual void compress_beside_parked(const Round&) { plan_.move_all_earlier(); }
+
     // What the place of a waiting job in the plan is called in reasons why it waits.
     virtual const char* kind_of_place(JobIndex) const { return "planned"; }
 
@@ -96,9 +108,12 @@ class PlanAlgorithm : public Algorithm {
     std::string what_happened(const Round& round) const;
 
     void reset_timeline(const SchedulerState& state);
+    bool is_due_but_lacks_pool(const SchedulerState& state, JobIndex job) const;
+    bool park(Round& round, std::span<const JobIndex> due);
 
     Plan plan_;
     std::string planned_pools_ = "all";
+    std::vector<JobIndex> parked_;
     // What happened in this round, if somebody asks why jobs wait.
     std::vector<JobIndex> placed_;
     std::vector<std::string> ended_early_;  // their names, as ended jobs leave the state
