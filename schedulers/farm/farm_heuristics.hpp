@@ -129,7 +129,7 @@ class Priority {
     // Cost: O(licences of the job).
     void submitted(const Job& job, JobIndex index) {
         known_.resize(std::size_t{index} + 1);
-        const std::vector<LicenseIndex>& licenses = job.request.licenses;
+        const std::span<const LicenseIndex> licenses = job.request.licenses();
         const std::optional<Time>& deadline = job.description().deadline;
         known_[index] = {microseconds(job.submit().since_zero()), microseconds(job.walltime),
                          deadline ? microseconds(deadline->since_zero()) : std::numeric_limits<double>::infinity(),

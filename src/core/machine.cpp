@@ -262,7 +262,7 @@ std::optional<std::string> Machine::reason_to_refuse(const Request& request) con
         return "asks for " + std::to_string(request.processors) + " processors, the machine has " +
                std::to_string(processors_);
     }
-    for (const LicenseIndex license : request.licenses) {
+    for (const LicenseIndex license : request.licenses()) {
         assert(license < licenses_.size());
         if (licenses_[license].copies < 1) {
             return "asks for licence " + licenses_[license].name + ", of which there are no copies";
@@ -270,10 +270,10 @@ std::optional<std::string> Machine::reason_to_refuse(const Request& request) con
     }
     if (request.placement == Placement::machine &&
         std::none_of(groups_.begin(), groups_.end(), [&](const Group& group) {
-            return group.size >= request.processors && group.has_all(request.licenses);
+            return group.size >= request.processors && group.has_all(request.licenses());
         })) {
         return "asks for " + std::to_string(request.processors) + " processors of one machine" +
-               (request.licenses.empty() ? "" : " with its licences") + ", no machine has them";
+               (request.licenses().empty() ? "" : " with its licences") + ", no machine has them";
     }
     return std::nullopt;
 }

@@ -30,7 +30,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation) {
     Job& job = state_.jobs[index];
     take_processors(index, allocation);
     state_.waiting.remove(index, state_.jobs);
-    for (const LicenseIndex license : job.request.licenses) {
+    for (const LicenseIndex license : job.request.licenses()) {
         --state_.copies_left[license];
     }
     if (job.request.needs) {
@@ -142,7 +142,7 @@ void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation) 
         fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) + " processors and " +
                         std::to_string(state_.idle.count()) + " are idle");
     }
-    if (!state_.has_copies_of(job.request.licenses)) {
+    if (!state_.has_copies_of(job.request.licenses())) {
         fail(index, "it cannot start, all copies of one of its licences are in use");
     }
     if (allocation == nullptr && job.request.placement != Placement::contiguous &&
@@ -198,7 +198,7 @@ void EngineCore::check_allocation(JobIndex index, const ResourceSet& allocation)
     }
     if (request.placement == Placement::machine) {
         const Machine::Group& group = state_.machine.group_of(allocation.last());
-        if (!group.processors.contains_all(allocation) || !group.has_all(request.licenses)) {
+        if (!group.processors.contains_all(allocation) || !group.has_all(request.licenses())) {
             fail(index, "it cannot start, processors " + allocation.to_string() +
                             " are not of one machine that has what it needs");
         }

@@ -162,7 +162,7 @@ void EngineCore::completed(JobNumber number, JobState state) {
     job.allocation.remove(state_.unavailable);
     state_.idle.insert(job.allocation);
     job.allocation = {};
-    for (const LicenseIndex license : job.request.licenses) {
+    for (const LicenseIndex license : job.request.licenses()) {
         ++state_.copies_left[license];
     }
     if (job.walltime_assumed) {
@@ -226,15 +226,17 @@ void EngineCore::machine_changed(const MachineChanged& change) {
 
 // Omits licences that the machine does not know. They are a reason to refuse the job.
 Request EngineCore::request_of(const JobDescription& job) const {
-    Request request{job.processors, state_.placement, {}, {}};
-    if (state_.placement == Placement::machine) {
+    Request request{job.processors, state_.placement};
+    if (state_.placement == Placement::machine && !job.licenses.empty()) {
+        Needs needs;
         for (const std::string& license : job.licenses) {
             if (const std::optional<LicenseIndex> known = state_.machine.find_license(license)) {
-                request.licenses.push_back(*known);
+                needs.licenses.push_back(*known);
             }
         }
-        std::sort(request.licenses.begin(), request.licenses.end());
-        request.licenses.erase(std::unique(request.licenses.begin(), request.licenses.end()), request.licenses.end());
+        std::ranges::sort(needs.licenses);
+        needs.licenses.erase(std::unique(needs.licenses.begin(), needs.licenses.end()), needs.licenses.end());
+        request.needs = std::move(needs);
     }
     const Resources& resources = state_.machine.resources();
     if (!resources.empty() && job.needs) {

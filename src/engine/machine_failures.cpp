@@ -52,7 +52,7 @@ std::optional<std::string> MachineFailures::reason_to_reject(const SchedulerStat
     if (request.placement == Placement::machine) {
         available = 0;
         for (const Machine::Group& group : state.machine.groups()) {
-            if (group.has_all(request.licenses)) {
+            if (group.has_all(request.licenses())) {
                 available = std::max(available, group.size - group.processors.count_common(state.unavailable));
             }
         }

@@ -193,7 +193,7 @@ bool SchedulerState::can_start(const Request& request) const {
         case Placement::contiguous:
             return idle.set().lowest_block(request.processors).has_value();
         case Placement::machine:
-            return can_start_on_a_machine(request.processors, request.licenses);
+            return can_start_on_a_machine(request.processors, request.licenses());
         case Placement::lowest:
         case Placement::best_effort_contiguous:
         case Placement::snug:
@@ -211,7 +211,7 @@ std::optional<ResourceSet> SchedulerState::processors_for(const Request& request
         return hosts.choose(request);
     }
     if (request.placement == Placement::machine) {
-        const GroupIndex group = *idle.by_group().first_with(machine, request.processors, request.licenses);
+        const GroupIndex group = *idle.by_group().first_with(machine, request.processors, request.licenses());
         return idle.set().intersection(machine.groups()[group].processors).take_lowest(request.processors);
     }
     std::optional<ResourceSet> block;

@@ -26,7 +26,7 @@ struct Free {
                 return processors.lowest_block(request.processors);
             case Placement::machine:
                 for (const Machine::Group& group : machine.groups()) {
-                    if (group.has_all(request.licenses) &&
+                    if (group.has_all(request.licenses()) &&
                         processors.count_common(group.processors) >= request.processors) {
                         return group.processors;
                     }
@@ -44,7 +44,7 @@ struct Free {
 
 bool holds_one_of(const Request& request, std::span<const LicenseIndex> licenses) {
     return std::ranges::any_of(licenses, [&](LicenseIndex license) {
-        return std::ranges::find(request.licenses, license) != request.licenses.end();
+        return std::ranges::find(request.licenses(), license) != request.licenses().end();
     });
 }
 
@@ -112,9 +112,9 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     reason.place = static_cast<std::size_t>(std::ranges::find(queue, index) - queue.begin()) + 1;
     reason.waiting = queue.size();
     reason.because = because_[index];
-    const auto lacking = std::ranges::find_if(job.request.licenses,
+    const auto lacking = std::ranges::find_if(job.request.licenses(),
                                               [&](LicenseIndex license) { return state.copies_left[license] == 0; });
-    if (lacking != job.request.licenses.end()) {
+    if (lacking != job.request.licenses().end()) {
         reason.kind = WaitReason::Kind::license;
         reason.license = state.machine.licenses()[*lacking].name;
     } else if (job.processors() > state.idle.count()) {
@@ -142,17 +142,17 @@ void WaitReasons::find_holders(const SchedulerState& state, const Request& reque
             ResourceSet freed = job.allocation;
             freed.remove(state.unavailable);
             free.processors.insert(freed);
-            for (const LicenseIndex license : job.request.licenses) {
+            for (const LicenseIndex license : job.request.licenses()) {
                 ++free.copies[license];
             }
         }
         place = free.place_for(state.machine, request);
-        if (place && free.has_copies_of(request.licenses)) {
+        if (place && free.has_copies_of(request.licenses())) {
             reason.possible = instant;
         }
     }
     std::vector<LicenseIndex> lacking;
-    std::ranges::copy_if(request.licenses, std::back_inserter(lacking),
+    std::ranges::copy_if(request.licenses(), std::back_inserter(lacking),
                          [&](LicenseIndex license) { return state.copies_left[license] == 0; });
     const bool lacks_processors = !place || idle.count_common(*place) < request.processors;
     for (auto running = state.running.begin(); running != end; ++running) {

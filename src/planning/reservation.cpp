@@ -17,7 +17,7 @@ std::string processors_text(int processors) {
 }
 
 bool holds(const Request& request, LicenseIndex license) {
-    return std::binary_search(request.licenses.begin(), request.licenses.end(), license);
+    return std::binary_search(request.licenses().begin(), request.licenses().end(), license);
 }
 
 }  // namespace
@@ -76,10 +76,11 @@ void Reservation::reserve_block(std::span<const RunningJob> running, int process
 void Reservation::reserve_on_machine(std::span<const RunningJob> running, const Request& request) {
     const Machine& machine = state_.machine;
     std::vector<int> free = state_.idle.by_group().counts();
-    for (const LicenseIndex license : request.licenses) {
+    for (const LicenseIndex license : request.licenses()) {
         extra_copies_.emplace_back(license, state_.copies_left[license] - 1);
     }
-    std::optional<GroupIndex> first = state_.idle.by_group().first_with(machine, request.processors, request.licenses);
+    std::optional<GroupIndex> first =
+        state_.idle.by_group().first_with(machine, request.processors, request.licenses());
     find_shadow_time(
         running,
         [&](const RunningJob& running_job) {
@@ -89,7 +90,7 @@ void Reservation::reserve_on_machine(std::span<const RunningJob> running, const 
                 const int before = std::exchange(free[group], free[group] + running_job.processors);
                 const bool has_become_enough = before < request.processors && free[group] >= request.processors;
                 if (has_become_enough && (!first || group < *first) &&
-                    machine.groups()[group].has_all(request.licenses)) {
+                    machine.groups()[group].has_all(request.licenses())) {
                     first = group;
                 }
             }
@@ -200,11 +201,11 @@ bool Reservation::start_beside_block(Round& round, JobIndex job) {
 std::optional<GroupIndex> Reservation::machine_beside(JobIndex job) const {
     const Request& request = state_.job(job).request;
     const bool in_time = ends_in_time(state_.estimate(job));
-    if (!state_.has_copies_of(request.licenses) || (!in_time && !leaves_copies(request))) {
+    if (!state_.has_copies_of(request.licenses()) || (!in_time && !leaves_copies(request))) {
         return std::nullopt;
     }
     const auto next = [&](GroupIndex from) {
-        return state_.idle.by_group().first_with(state_.machine, request.processors, request.licenses, from);
+        return state_.idle.by_group().first_with(state_.machine, request.processors, request.licenses(), from);
     };
     const std::optional<GroupIndex> group = next(0);
     return !in_time && group == group_ && request.processors > extra_processors_ ? next(group_ + 1) : group;

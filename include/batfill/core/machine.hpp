@@ -71,10 +71,12 @@ std::optional<Placement> placement_named(std::string_view name);
 struct Request {
     int processors = 0;
     Placement placement = Placement::lowest;
-    // Increasing, each once. Only with Placement::machine; usable in the group that has the processors.
-    std::vector<LicenseIndex> licenses;
-    // What it takes of pools and on each of its hosts. None: nothing of pools, and the whole of any hosts.
+    // What it takes besides whole processors. None: nothing.
     Shared<Needs> needs = {};
+    // Only with Placement::machine; usable in the group that has the processors.
+    std::span<const LicenseIndex> licenses() const {
+        return needs ? std::span(needs->licenses) : std::span<const LicenseIndex>();
+    }
     friend bool operator==(const Request&, const Request&) = default;
 };
 

@@ -48,11 +48,12 @@ struct StatedNeeds {
     friend bool operator==(const StatedNeeds&, const StatedNeeds&) = default;
 };
 
-// The same in the numbers of a machine.
+// What a job takes besides whole processors, in the numbers of a machine.
 struct Needs {
-    std::vector<Amount> pools;             // by pool; empty: nothing of any
-    std::vector<Amount> per_host;          // by capacity; empty: whole hosts
-    std::optional<std::size_t> partition;  // none: any host
+    std::vector<std::size_t> licenses = {};     // a copy of each of these (Machine::licenses()); increasing, each once
+    std::vector<Amount> pools = {};             // by pool; empty: nothing of any
+    std::vector<Amount> per_host = {};          // by capacity; empty: whole hosts
+    std::optional<std::size_t> partition = {};  // none: any host
     friend bool operator==(const Needs&, const Needs&) = default;
 };
 
@@ -108,8 +109,8 @@ class Resources {
     std::vector<std::string> capacities_;
     std::vector<std::string> partitions_;
     std::vector<HostKind> kinds_;
-    std::vector<int> hosts_of_kind_;      // their number, by kind
-    std::vector<std::size_t> kind_of_;    // by host; empty: hosts have no names
+    std::vector<int> hosts_of_kind_;    // their number, by kind
+    std::vector<std::size_t> kind_of_;  // by host; empty: hosts have no names
 };
 
 // The entries of "NAME:AMOUNT,NAME:AMOUNT", in their order. Blanks around entries do not count.

@@ -240,9 +240,9 @@ TEST_CASE("every job of a farm can run on one of its machines", "[farm]") {
         for (const WorkloadJob& job : farm.workload.jobs) {
             Request request{job.description.processors, Placement::machine, {}};
             for (const std::string& license : job.description.licenses) {
-                request.licenses.push_back(machine.find_license(license).value());
+                request.licenses().push_back(machine.find_license(license).value());
             }
-            REQUIRE(std::is_sorted(request.licenses.begin(), request.licenses.end()));
+            REQUIRE(std::is_sorted(request.licenses().begin(), request.licenses().end()));
             REQUIRE(machine.reason_to_refuse(request) == std::nullopt);
         }
     }
