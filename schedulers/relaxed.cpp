@@ -297,7 +297,6 @@ const Registration registration({
              PlannedTimeline::plan_pools()},
             RunTimePredictor::parameters()}),
     [](const Parameters& parameters) { return std::make_unique<Relaxed>(parameters); },
-    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::snug, Placement::fullest},
 });
 
 }  // namespace

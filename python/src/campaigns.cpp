@@ -71,7 +71,7 @@ std::pair<TuneOutcome, std::string> tune(const std::vector<std::pair<FileName, J
     }
     request.threads = threads_of(threads);
     request.before_replay = [&] { work.require_not_stopped(); };
-    TuneInputs inputs(platform, default_master_host);
+    TuneInputs inputs(platform, {});
     for (const auto& [name, jobs] : workloads) {
         inputs.add(name, *jobs.workload, prefix ? sha256(text_of(*jobs.workload)) : "");
     }

@@ -46,7 +46,7 @@ Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, c
     if (platform) {
         request.platform = platform->text;
     }
-    request.master_host = master_host;
+    request.machine.master_host = master_host;
     request.threads = threads_of(threads);
     if (metric) {
         request.metric.emplace(*metric, request.metrics.tau);
@@ -69,7 +69,7 @@ Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, c
             names.push_back(name);
             const Workload& workload = *jobs.workload;
             replays.emplace_back(
-                platform ? named_platform(*platform, master_host) : homogeneous_platform(workload.processors),
+                platform ? named_platform(*platform, {master_host}) : homogeneous_platform(workload.processors),
                 workload);
         }
         comparison = batfill::compare(replays, std::move(names), request, report);
@@ -120,7 +120,7 @@ void serve(const nb::object& scheduler, const std::string& label, const Paramete
     add_log_level_option(options, level);
     set_keywords(options, keywords);
     if (platform) {
-        server.platform = named_platform(*platform, default_master_host);
+        server.platform = named_platform(*platform);
     }
     server.scheduler = written_scheduler(scheduler, label, parameters, server.keep_alive, failure);
     raising(*failure, [&] { require_fit_for_daemon(server.scheduler); });

@@ -40,7 +40,7 @@ namespace {
 Scenario scenario_of(const Jobs& jobs, const std::string& platform, const std::string& master_host,
                      const std::vector<FileName>& events) {
     Scenario scenario;
-    scenario.platform = named_platform(platform, master_host);
+    scenario.platform = named_platform(platform, {master_host});
     number_hosts(scenario.platform, scenario.rules);
     scenario.workloads.push_back(*jobs.workload);
     for (const FileName& path : events) {

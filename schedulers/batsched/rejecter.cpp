@@ -16,6 +16,7 @@ const Registration registration({
     "none",
     {},
     [](const Parameters&) { return std::make_unique<Rejecter>(); },
+    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous},
 });
 
 }  // namespace

@@ -104,6 +104,7 @@ const Registration registration({
      Parameter::boolean("same-length", "all run for 1 s with one profile; otherwise for 1, 11, 21, ... s"),
      Parameter::boolean("metadata", "writes a text into the column metadata of jobs.csv")},
     [](const Parameters& parameters) { return std::make_unique<Submitter>(parameters); },
+    {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous},
 });
 
 }  // namespace

@@ -36,7 +36,12 @@ class Easy : public Algorithm {
           reservations_(*parameters.whole_number("reservations")),
           timeline_(parameters) {}
 
-    void begin(Round& round) override { timeline_.begin(round); }
+    void begin(Round& round) override {
+        timeline_.begin(round);
+        refuse_if(
+            timeline_.is_on() && (head_.is_on() || rounds_.is_on() || extra_ != Extra::all || orders_.tunes()),
+            "parameters head, rounds, extra and period are not for machines with pools, capacities or partitions");
+    }
     void begin_round(const SchedulerState& state) override { timeline_.begin_round(state); }
 
     // Decides by Algorithm 1 of the paper: once, or, with rounds=event, after each event.

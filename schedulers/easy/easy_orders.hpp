@@ -78,6 +78,8 @@ class EasyOrders {
         }
     }
 
+    // Whether a tuner changes the weights.
+    bool tunes() const { return tuner_ != nullptr; }
     // Changes the weights if the tuner has found better ones.
     // Requires: called once in each round of the engine.
     // Cost: that of WeightTuner::tune().

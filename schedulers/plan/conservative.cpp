@@ -62,7 +62,6 @@ const Registration registration({
          "order in which waiting jobs are placed again after an early completion; start-now: as planned-start, after any completion, and only for jobs that can start at once"),
      PlanAlgorithm::count_events(), PlannedTimeline::plan_pools()},
     [](const Parameters& parameters) { return std::make_unique<Conservative>(parameters); },
-    PlanAlgorithm::placements(),
 });
 
 }  // namespace

@@ -310,7 +310,6 @@ const Registration registration({
          "paper: as published, where a later decision may lose a deadline that could be met; strict: such a decision is undone"),
      PlannedTimeline::plan_pools()},
     [](const Parameters& parameters) { return std::make_unique<DeadlineBased>(parameters); },
-    PlanAlgorithm::placements(),
 });
 
 }  // namespace

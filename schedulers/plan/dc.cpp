@@ -66,7 +66,6 @@ const Registration registration({
     {JobOrder::order("order", "spf", "order in which waiting jobs are tried"), JobOrder::weights(), JobOrder::scales(),
      PlanAlgorithm::count_events(), PlannedTimeline::plan_pools()},
     [](const Parameters& parameters) { return std::make_unique<DelayedCompression>(parameters); },
-    PlanAlgorithm::placements(),
 });
 
 }  // namespace

@@ -35,7 +35,6 @@ const Registration registration({
     {JobOrder::order("order", "spf", "order in which waiting jobs are tried after early completions"),
      JobOrder::weights(), JobOrder::scales(), PlanAlgorithm::count_events(), PlannedTimeline::plan_pools()},
     [](const Parameters& parameters) { return std::make_unique<PrioritizedCompression>(parameters); },
-    PlanAlgorithm::placements(),
 });
 
 }  // namespace

@@ -47,7 +47,7 @@ void add_check_options(Options& options, runs::CheckRequest& read) {
     options.add("workload,w", text(read.workloads, "FILE").required(),
                 "workload of the run; several become w0, w1, ...");
     options.add("platform,p", text(read.platform, platform_value).required(), platform_help);
-    add_master_host_option(options, read.master_host);
+    add_machine_details(options, read.machine);
     options.add("events", text(read.events, "FILE"),
                 "events file of the run: no job may start on a processor that is unavailable; repeatable");
     options.add("forward-unknown-events", read.unknown_events_allowed,

@@ -72,7 +72,7 @@ void add_compare_options(Options& options, CompareOptions& read) {
         "replay each week of submissions on its own; logs are split as by batfill swf --split 7, workloads keep all jobs");
     options.add("platform,p", text(request.platform, platform_value),
                 std::string(platform_help) + "; by default as many hosts as each workload says (nb_res)");
-    add_master_host_option(options, request.master_host);
+    add_machine_details(options, request.machine);
     add_plugin_option(options);
     options.group("Measures");
     options.add("metric", text(read.metric, "NAME"),

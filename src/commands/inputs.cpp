@@ -28,11 +28,11 @@ void add_plugin_option(Options& options, std::vector<std::string>* paths) {
 void add_machine_options(Options& options, MetricsOptions& metrics, std::string* platform) {
     struct Names {
         std::string platform;
-        std::string master_host;
+        MachineDetails machine;
     };
     const auto names = std::make_shared<Names>();
     options.add("platform,p", text(names->platform, platform_value), platform_help);
-    add_master_host_option(options, names->master_host);
+    add_machine_details(options, names->machine);
     options.add("processors", number(metrics.processors, "N", 1), "number of processors, instead of a platform");
     options.add_rule([&options, &metrics, platform, names] {
         if (!options.given("platform")) {
@@ -40,7 +40,7 @@ void add_machine_options(Options& options, MetricsOptions& metrics, std::string*
         }
         refuse_if(options.given("processors"),
                   "--processors and --platform both give the number of processors, expected one of them");
-        metrics.set_machine(Machine(named_platform(names->platform, names->master_host).hosts));
+        metrics.set_machine(Machine(named_platform(names->platform, names->machine).hosts));
         if (platform != nullptr) {
             *platform = names->platform;
         }

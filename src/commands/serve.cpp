@@ -28,7 +28,7 @@ struct ServeOptions {
     std::string algorithm;
     std::vector<std::string> parameters;
     std::string platform;
-    std::string master_host;
+    MachineDetails machine;
     std::string key_file;
     spdlog::level::level_enum log_level = spdlog::level::info;
 };
@@ -44,7 +44,7 @@ void add_serve_options(Options& options, ServeOptions& read, ServerOptions& serv
     options.add(
         "platform,p", text(read.platform),
         "Batsim's platform file; placement=machine reads the speeds of the hosts from it, which Batsim 4 does not send");
-    add_master_host_option(options, read.master_host, "host that is not a resource");
+    add_machine_details(options, read.machine, "host that is not a resource");
     add_connection_options(options, server);
     options.add(
         "curve-secret-key", text(read.key_file, "FILE"),
@@ -71,8 +71,9 @@ int serve(const Arguments& arguments) {
     require_fit_for_daemon(server.scheduler);
     spdlog::set_level(read.log_level);
     if (options.given("platform")) {
-        server.platform = named_platform(read.platform, read.master_host);
+        server.platform = named_platform(read.platform, read.machine);
     }
+    server.machine = read.machine;
     if (options.given("curve-secret-key")) {
         server.curve_secret_key = transport::read_or_make_secret_curve_key(read.key_file);
         spdlog::info("public CURVE key, which peers have to know: {}",

@@ -40,7 +40,7 @@ struct SimulateOptions {
     std::string curve_key;                  // its public key; empty: none
     std::string prefix = "out";             // of the output files
     std::string platform;                   // as --platform takes it
-    std::string master_host;                // host that is not a resource
+    MachineDetails machine;                 // what is said beside it
     std::vector<std::string> workloads;     // paths
     std::vector<std::string> events;        // paths
     Scenario scenario;                      // without what is in these files
@@ -54,7 +54,7 @@ struct SimulateOptions {
 // Reads the files that the options name.
 Scenario read_scenario(const SimulateOptions& options) {
     Scenario scenario = options.scenario;
-    scenario.platform = named_platform(options.platform, options.master_host);
+    scenario.platform = named_platform(options.platform, options.machine);
     number_hosts(scenario.platform, scenario.rules);
     scenario.workloads = read_named_workloads(options.workloads, note, !options.endpoint.empty());
     for (const std::string& path : options.events) {
@@ -120,7 +120,7 @@ void add_input_and_scheduler(Options& options, SimulateOptions& read) {
     Scenario& scenario = read.scenario;
     options.group("Input");
     options.add("platform,p", text(read.platform, platform_value).required(), platform_help);
-    add_master_host_option(options, read.master_host, "host that is not a resource");
+    add_machine_details(options, read.machine, "host that is not a resource");
     options.add("workload,w", text(read.workloads).required(),
                 "workload (Batsim's JSON, or a log .swf; also gzipped); repeat for w0, w1, ...");
     options.add("events", text(read.events), "file of external events (one JSON object per line); repeatable");

@@ -31,14 +31,14 @@ int tune(const Arguments& arguments) {
     TuneRequest& request = read.request;
     std::vector<std::string> workloads;
     std::string platform;
-    std::string master_host;
+    MachineDetails machine;
     Options options;
     options.group("Input");
     options.add("platform,p", text(platform, platform_value).required(), platform_help);
     options.add(
         "workload,w", text(workloads, "FILE...").required().multitoken(),
         "workloads (Batsim's JSON, or logs .swf; also gzipped), each replayed on its own; all arguments up to the next option");
-    add_master_host_option(options, master_host);
+    add_machine_details(options, machine);
     add_tune_options(options, read);
     options.group("Scheduler");
     add_plugin_option(options, &request.plugins);
@@ -63,7 +63,7 @@ int tune(const Arguments& arguments) {
     read_too.insert(read_too.end(), workloads.begin(), workloads.end());
     read_too.push_back(platform);
     require_separate_files(request, workloads, read_too);
-    TuneInputs inputs(platform, master_host);
+    TuneInputs inputs(platform, machine);
     for (const std::string& path : workloads) {
         inputs.add_file(path, note);
     }

@@ -66,6 +66,12 @@ void EngineCore::begin_resources() {
     if (resources.empty()) {
         return;
     }
+    const char* const what = ", which does not see pools, capacities and partitions, and the machine has some";
+    const std::vector<Placement>& placements = choice_.description().placements;
+    refuse_if(std::ranges::find(placements, Placement::snug) == placements.end(), "algorithm ", choice_.algorithm(),
+              what);
+    refuse_if(state_.placement == Placement::machine, "parameter placement=machine", what);
+    refuse_if(predictor_ != nullptr, "parameter prediction", what);
     for (const Resources::Pool& pool : resources.pools()) {
         state_.pools_left.push_back(pool.total);
     }
@@ -76,6 +82,9 @@ void EngineCore::begin_resources() {
         std::ranges::find(choice_.parameters().given(), "placement", &Parameters::Given::value_type::first) !=
         choice_.parameters().given().end();
     state_.placement = is_given ? state_.placement : Placement::snug;
+    refuse_if(state_.placement == Placement::contiguous || state_.placement == Placement::best_effort_contiguous,
+              "parameter placement=", to_string(state_.placement),
+              ": the machine has capacities or partitions, expected snug, lowest or fullest");
     state_.hosts = HostsNow(state_.machine);
 }
 

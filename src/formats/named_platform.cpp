@@ -1,8 +1,11 @@
 #include "src/formats/named_platform.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -98,9 +101,56 @@ std::string platform_file(const std::string& word) {
                      (known.empty() ? "none" : list_of(known)));
 }
 
-Platform named_platform(const std::string& word, const std::string& master_host) {
-    const std::optional<int> hosts = number_of_hosts(word);
-    return hosts ? homogeneous_platform(*hosts) : read_platform(platform_file(word), master_host);
+std::pair<std::string, Amount> parse_pool(const std::string& text) {
+    const std::size_t sign = std::min(text.rfind('='), text.size());
+    const std::string name = text.substr(0, sign);
+    const Amount total = number_in<Amount>(std::string_view(text).substr(std::min(sign + 1, text.size()))).value_or(-1);
+    refuse_if(total < 0 || name.empty() || name.find_first_of(",:") != std::string::npos,
+              "expected NAME=TOTAL with a whole number from 0 on, found '", text, "'");
+    return {name, total};
+}
+
+std::string checked_capacity(const std::string& text) {
+    try {
+        parse_amounts(text, "the capacity");
+    } catch (const InputError& problem) {
+        throw UsageError(problem.what());
+    }
+    return text;
+}
+
+void add_resources(std::vector<Host>& hosts, const MachineDetails& details) {
+    if (details.capacity) {
+        for (Host& host : hosts) {
+            host.properties["capacity"] = *details.capacity;
+        }
+    }
+    if (details.pools.empty()) {
+        return;
+    }
+    std::map<std::string, Amount> pools;
+    const Resources of_platform(hosts);
+    for (const Resources::Pool& pool : of_platform.pools()) {
+        pools.emplace(pool.name, pool.total);
+    }
+    for (const auto& [name, total] : details.pools) {
+        pools[name] = total;
+    }
+    std::string text;
+    for (const auto& [name, total] : pools) {
+        text += (text.empty() ? "" : ",") + name + ':' + std::to_string(total);
+    }
+    for (Host& host : hosts) {
+        host.zone_properties["pools"] = text;
+    }
+}
+
+Platform named_platform(const std::string& word, const MachineDetails& details) {
+    const std::optional<int> number = number_of_hosts(word);
+    Platform platform =
+        number ? homogeneous_platform(*number) : read_platform(platform_file(word), details.master_host);
+    add_resources(platform.hosts, details);
+    return platform;
 }
 
 }  // namespace batfill

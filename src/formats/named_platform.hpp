@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <batfill/formats/platform.hpp>
 
@@ -31,8 +33,28 @@ std::string platform_file(const std::string& word);
 // Requires: no other thread names a platform during the call.
 void add_platform_folder(const std::string& folder);
 
+// What users say of a machine beside its name.
+struct MachineDetails {
+    std::string master_host = default_master_host;
+    std::vector<std::pair<std::string, Amount>> pools = {};  // names and totals; they win over those of the platform
+    std::optional<std::string> capacity = {};                // of every host, as its property; wins over the platform's
+
+    bool has_resources() const { return !pools.empty() || capacity.has_value(); }
+};
+
+// A pool of "NAME=TOTAL".
+// Throws: UsageError for another form.
+std::pair<std::string, Amount> parse_pool(const std::string& text);
+// The text, if it is a capacity "NAME:AMOUNT,...".
+// Throws: UsageError for another form.
+std::string checked_capacity(const std::string& text);
+
+// Gives these hosts the pools and the capacity.
+// Throws: InputError for pools of the hosts that cannot be read.
+void add_resources(std::vector<Host>& hosts, const MachineDetails& details);
+
 // Returns the machine that `word` stands for.
-// Throws: UsageError; InputError as read_platform().
-Platform named_platform(const std::string& word, const std::string& master_host = default_master_host);
+// Throws: UsageError; InputError as read_platform() and add_resources().
+Platform named_platform(const std::string& word, const MachineDetails& details = {});
 
 }  // namespace batfill

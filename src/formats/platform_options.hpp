@@ -20,4 +20,14 @@ inline void add_master_host_option(options::Options& options, std::string& maste
     options.add("master-host,m", options::text(master_host, "NAME").otherwise_as_declared(), help);
 }
 
+// Declares --master-host, --pool and --capacity.
+inline void add_machine_details(options::Options& options, MachineDetails& details,
+                                const std::string& help = "host of the platform that does not compute") {
+    add_master_host_option(options, details.master_host, help);
+    options.add("pool", options::value(details.pools, "NAME=TOTAL", parse_pool),
+                "pool of the machine that jobs take of, instead of one in the platform; repeatable");
+    options.add("capacity", options::value(details.capacity, "NAME:AMOUNT,...", checked_capacity),
+                "what each host has for the jobs that share it, such as cores:32,gpus:4");
+}
+
 }  // namespace batfill

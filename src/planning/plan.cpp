@@ -446,7 +446,7 @@ std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order,
     std::size_t moves = 0;
     if (timeline_) {
         for (std::size_t i = 0; i < order.size();) {
-            const bool moved = may_start(order[i]) && move_earlier(order[i], than);
+            const bool moved = (!may_start || may_start(order[i])) && move_earlier(order[i], than);
             moves += moved ? 1U : 0U;
             i = moved ? 0 : i + 1;
         }

@@ -62,8 +62,12 @@ std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
 }
 
 Platform platform_of(const ComparisonRequest& request, const Workload& workload) {
-    return request.platform ? named_platform(*request.platform, request.master_host)
-                            : homogeneous_platform(workload.processors);
+    if (request.platform) {
+        return named_platform(*request.platform, request.machine);
+    }
+    Platform platform = homogeneous_platform(workload.processors);
+    add_resources(platform.hosts, request.machine);
+    return platform;
 }
 
 Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const ComparisonRequest& request) {

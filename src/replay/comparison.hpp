@@ -10,6 +10,7 @@
 #include <batfill/replay/replay.hpp>
 
 #include "src/choice/named_scheduler.hpp"
+#include "src/formats/named_platform.hpp"
 #include "src/workloads/named_workload.hpp"
 
 namespace batfill {
@@ -20,7 +21,7 @@ struct ComparisonRequest {
     std::vector<std::string> workloads;   // paths, of logs too
     bool weeks = false;                   // replay each week on its own; logs are split as by `swf --split 7`
     std::optional<std::string> platform;  // as named_platform() takes it; none: as many hosts as the workload says
-    std::string master_host;
+    MachineDetails machine;
     std::optional<ReplayMetric> metric;  // the only one to measure; none: all metrics
     MetricsOptions metrics;              // what the machine has is not looked at
     unsigned threads = 1;

@@ -16,7 +16,7 @@ CheckReport check_files(const CheckRequest& request, const Note& note) {
         broken = read_broken_guarantees(*request.broken_guarantees);
     }
     const auto read = [&](const auto& path) { return read_external_events(path, request.unknown_events_allowed); };
-    const Platform platform = named_platform(request.platform, request.master_host);
+    const Platform platform = named_platform(request.platform, request.machine);
     const auto schedule = [&](const auto& use) { for_each_job(request.schedule, use, note); };
     return check_schedule(schedule, read_named_workloads(request.workloads, note), platform, request.options,
                           guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr,

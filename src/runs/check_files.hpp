@@ -6,6 +6,7 @@
 
 #include <batfill/analysis/check_schedule.hpp>
 
+#include "src/formats/named_platform.hpp"
 #include "src/workloads/named_workload.hpp"
 
 namespace batfill::runs {
@@ -16,7 +17,7 @@ struct CheckRequest {
     std::string schedule;                // path or prefix
     std::vector<std::string> workloads;  // paths
     std::string platform;                // as named_platform() takes it
-    std::string master_host;
+    MachineDetails machine;
     std::optional<std::string> guarantees;         // path
     std::optional<std::string> broken_guarantees;  // path
     std::vector<std::string> events;               // paths

@@ -124,7 +124,7 @@ class Server {
  private:
     std::unique_ptr<Session> new_session(std::unique_ptr<protocol::Codec> codec) const {
         return std::make_unique<Session>(options_.scheduler, std::move(codec),
-                                         options_.platform ? &*options_.platform : nullptr);
+                                         options_.platform ? &*options_.platform : nullptr, options_.machine);
     }
 
     void begin_anew(std::unique_ptr<protocol::Codec> codec) {

@@ -7,12 +7,15 @@
 #include <batfill/core/time.hpp>
 #include <batfill/formats/platform.hpp>
 
+#include "src/formats/named_platform.hpp"
+
 namespace batfill {
 
 struct ServerOptions {
     std::string endpoint = "tcp://127.0.0.1:28000";
     WrittenScheduler scheduler;
     std::optional<Platform> platform;      // for Session
+    MachineDetails machine;                // for Session
     std::string protocol;                  // name, as in make_codec(); empty: that of the peer
     bool keep_alive = false;               // serve one simulation after another
     std::optional<Duration> idle_timeout;  // end if no message comes for this time

@@ -12,8 +12,12 @@
 
 namespace batfill {
 
-Session::Session(WrittenScheduler command_line, std::unique_ptr<protocol::Codec> codec, const Platform* platform)
-    : command_line_(std::move(command_line)), codec_(std::move(codec)), platform_(platform) {}
+Session::Session(WrittenScheduler command_line, std::unique_ptr<protocol::Codec> codec, const Platform* platform,
+                 MachineDetails machine)
+    : command_line_(std::move(command_line)),
+      codec_(std::move(codec)),
+      platform_(platform),
+      machine_(std::move(machine)) {}
 
 void require_fit_for_daemon(const SchedulerChoice& scheduler) {
     refuse_if(scheduler.needs_run_times(), "algorithm ", scheduler.algorithm(),
@@ -152,6 +156,7 @@ std::vector<Host> Session::hosts_of(protocol::SimulationBegins& begins) const {
             host.speed = known.speed;
         }
     }
+    add_resources(hosts, machine_);
     return hosts;
 }
 

@@ -11,6 +11,7 @@
 #include <batfill/formats/platform.hpp>
 
 #include "protocol/codec.hpp"
+#include "src/formats/named_platform.hpp"
 
 namespace batfill {
 
@@ -24,8 +25,10 @@ void require_fit_for_daemon(const WrittenScheduler& scheduler);
 class Session {
  public:
     // `command_line` may omit the algorithm if Batsim's scheduler configuration, the text that Batsim 5 begins with,
-    // names it. `platform`, if given, is the file that Batsim reads too: Batsim 4 does not send the speed of hosts.
-    Session(WrittenScheduler command_line, std::unique_ptr<protocol::Codec> codec, const Platform* platform = nullptr);
+    // names it. `platform`, if given, is the file that Batsim reads too: Batsim 4 does not send the speed of hosts. The
+    // pools and the capacity of `machine` win over what Batsim sends.
+    Session(WrittenScheduler command_line, std::unique_ptr<protocol::Codec> codec, const Platform* platform = nullptr,
+            MachineDetails machine = {});
 
     // Returns the reply to one frame, valid until the next call. The session cannot be used after an error.
     // Throws:
@@ -66,6 +69,7 @@ class Session {
     WrittenScheduler command_line_;
     std::unique_ptr<protocol::Codec> codec_;
     const Platform* platform_;
+    MachineDetails machine_;
     std::unique_ptr<Engine> engine_;
     bool greeted_ = false;                // whether Hello was sent to Batsim
     bool begun_ = false;                  // whether the engine knows the machine

@@ -149,16 +149,21 @@ std::string SearchRequest::text() const {
     return "cover, " + weighed + ", " + std::to_string(evaluations) + " evaluations, seed " + std::to_string(seed);
 }
 
-TuneInputs::TuneInputs(const std::string& platform, const std::string& master_host) {
+TuneInputs::TuneInputs(const std::string& platform, const MachineDetails& machine) {
     if (const std::optional<int> hosts = number_of_hosts(platform)) {
         platform_ = homogeneous_platform(*hosts);
         digest_ = "platform of " + std::to_string(*hosts) + " hosts";
     } else {
         const std::string path = platform_file(platform);
         const std::string text = read_platform_text(path);
-        platform_ = parse_platform(text, path, master_host);
-        digest_ = "platform " + sha256(text) + " without " + master_host;
+        platform_ = parse_platform(text, path, machine.master_host);
+        digest_ = "platform " + sha256(text) + " without " + machine.master_host;
     }
+    add_resources(platform_.hosts, machine);
+    for (const auto& [name, total] : machine.pools) {
+        digest_ += ", pool " + name + "=" + std::to_string(total);
+    }
+    digest_ += machine.capacity ? ", capacity " + *machine.capacity : "";
 }
 
 void TuneInputs::add(const std::string& name, Workload workload, const std::string& hash) {

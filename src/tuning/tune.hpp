@@ -11,6 +11,7 @@
 #include <batfill/choice/written_scheduler.hpp>
 #include <batfill/replay/replay.hpp>
 
+#include "src/formats/named_platform.hpp"
 #include "src/tuning/weight_search.hpp"
 #include "src/workloads/named_workload.hpp"
 
@@ -47,9 +48,9 @@ struct TuneRequest {
 // What a search replays: workloads on one machine.
 class TuneInputs {
  public:
-    // `platform` and `master_host` are as named_platform() takes them.
+    // `platform` and `machine` are as named_platform() takes them.
     // Throws: as named_platform().
-    TuneInputs(const std::string& platform, const std::string& master_host);
+    TuneInputs(const std::string& platform, const MachineDetails& machine);
 
     // `hash` tells the workload apart from others.
     // Throws: UsageError if there is a workload of this name.

@@ -186,7 +186,7 @@ void add_failure_options(Options& options, FailureModel& model, std::string& pla
                   "expected the machine, either as " + options.written("processors") + " or as " +
                       options.written("platform"));
         if (options.given("platform")) {
-            model.processors = static_cast<int>(named_platform(platform, *master_host).hosts.size());
+            model.processors = static_cast<int>(named_platform(platform, {*master_host}).hosts.size());
         }
         require_reasonable_size(options, model);
     });

@@ -218,7 +218,9 @@ struct AlgorithmDescription {
     // The values of the parameter `placement` that it supports, at least one, the default first. An algorithm that
     // supports Placement::machine asks before each start whether the job can start (Round::start_if_possible,
     // Reservation): enough idle processors do not guarantee it.
-    std::vector<Placement> placements{Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous};
+    // One that does not support Placement::snug refuses machines with pools, capacities or partitions (Resources).
+    std::vector<Placement> placements{Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous,
+                                      Placement::snug, Placement::fullest};
 };
 
 // Appends the parameters that all algorithms have: default-walltime, walltime-margin, placement, on-failure,

@@ -94,7 +94,7 @@ class Plan {
     // free_from_now().
     // With a timeline, looks only at jobs that `may_start`, and searches for each that may move.
     std::size_t move_to_now_in_order(const std::vector<JobIndex>& order,
-                                     const std::function<bool(JobIndex)>& may_start);
+                                     const std::function<bool(JobIndex)>& may_start = {});
 
     // Whether move_earlier may have to search for some job.
     // Cost: O(1).

@@ -27,11 +27,6 @@ class PlanAlgorithm : public Algorithm {
     // The parameter `count-events`, for algorithms whose compressions are compared by the number of events that they
     // examine.
     static Parameter count_events();
-    // The placements of plan algorithms that plan named hosts.
-    static std::vector<Placement> placements() {
-        return {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::snug,
-                Placement::fullest};
-    }
     // How a compression goes on after a move: with the next job; again with the first; or with the next, in a pass over
     // all planned jobs by planned start.
     enum class Scan { to_the_next, from_the_first, pass };

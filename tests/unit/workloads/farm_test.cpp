@@ -238,11 +238,12 @@ TEST_CASE("every job of a farm can run on one of its machines", "[farm]") {
         const Farm farm = generate_farm(model);
         const Machine machine(farm.platform.hosts);
         for (const WorkloadJob& job : farm.workload.jobs) {
-            Request request{job.description.processors, Placement::machine, {}};
+            Needs needs;
             for (const std::string& license : job.description.licenses) {
-                request.licenses().push_back(machine.find_license(license).value());
+                needs.licenses.push_back(machine.find_license(license).value());
             }
-            REQUIRE(std::is_sorted(request.licenses().begin(), request.licenses().end()));
+            REQUIRE(std::is_sorted(needs.licenses.begin(), needs.licenses.end()));
+            const Request request{job.description.processors, Placement::machine, std::move(needs)};
             REQUIRE(machine.reason_to_refuse(request) == std::nullopt);
         }
     }
