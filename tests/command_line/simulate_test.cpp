@@ -126,7 +126,7 @@ TEST_CASE("simulate lists the known algorithms, parameters or values when it ref
     };
     CHECK_THAT(refused({"-a", "best"}), Contains("unknown algorithm 'best', known: ") && Contains("easy"));
     CHECK_THAT(refused({"-a", "conservative", "-P", "size=1"}),
-               Contains("no parameter 'size', known: compression, count-events, default-walltime"));
+               Contains("no parameter 'size', known: compression, count-events, plan-pools, default-walltime"));
     CHECK_THAT(refused({"-a", "conservative", "-P", "compression=some"}),
                Contains("unknown value 'some', known: planned-start, submission, start-now, none"));
     CHECK_THAT(refused({"-a", "fcfs", "-P", "default-walltime=-1"}), Contains("default-walltime") && Contains("'-1'"));

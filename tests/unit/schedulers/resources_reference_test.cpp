@@ -1,0 +1,106 @@
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/replay/outcome.hpp>
+
+#include "src/support/files.hpp"
+#include "src/support/text.hpp"
+#include "tests/support/test_data.hpp"
+
+namespace batfill::tests::resources_reference_test {
+
+// Schedules of independent simulators for machines with pools, shared hosts and partitions: cases.csv has a line for
+// each, and expected/NAME.SETTING.csv its rows.
+
+namespace {
+
+std::string contents_of(const std::string& name) {
+    return InputFile(test_data("reference/resources/" + name)).read_all(std::size_t{1} << 24);
+}
+
+std::vector<std::string> fields_of(const std::string& line) {
+    std::vector<std::string> fields;
+    for (const std::string_view field : split(line, ',')) {
+        fields.emplace_back(field);
+    }
+    return fields;
+}
+
+Parameters::Given parameters_in(const std::string& options) {
+    Parameters::Given given;
+    std::istringstream words(options);
+    for (std::string word; words >> word;) {
+        given.push_back(parse_assignment(word));
+    }
+    return given;
+}
+
+// Its start, its end, and on a machine with named hosts its hosts.
+std::string place_of(const SimulatedJob& job, bool is_named) {
+    if (job.state == JobState::rejected) {
+        return "rejected";
+    }
+    return job.start.to_string() + " " + job.end.to_string() + (is_named ? " on " + job.allocation.to_string() : "");
+}
+
+void compare(const std::map<std::string, std::string>& test) {
+    Scenario scenario;
+    scenario.platform = read_platform(test_data("reference/resources/" + test.at("platform")));
+    scenario.workloads.push_back(read_workload(test_data("reference/resources/" + test.at("workload")), "w0"));
+    const Outcome outcome = run(scenario, {test.at("algorithm"), parameters_in(test.at("options"))});
+    const Simulator& simulator = outcome.simulation();
+    std::istringstream expected(contents_of("expected/" + test.at("name") + "." + test.at("setting") + ".csv"));
+    std::string line;
+    std::getline(expected, line);
+    const std::vector<std::string> columns = fields_of(line);
+    const bool is_named = test.at("machine") == "named";
+    while (std::getline(expected, line)) {
+        std::map<std::string, std::string> row;
+        const std::vector<std::string> fields = fields_of(line);
+        for (std::size_t i = 0; i < columns.size() && i < fields.size(); ++i) {
+            row[columns[i]] = fields[i];
+        }
+        INFO("job " << row["job_id"]);
+        const auto number = simulator.find_job("w0!" + row["job_id"]);
+        REQUIRE(number.has_value());
+        const std::string place = row["final_state"] == "REJECTED"
+                                      ? "rejected"
+                                      : row["starting_time"] + " " + row["finish_time"] +
+                                            (is_named ? " on " + row["hosts"] : "");
+        REQUIRE(place_of(simulator.job(*number), is_named) == place);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("Schedules on machines with pools, shared hosts and partitions come out host by host",
+          "[schedules][reference][outside]") {
+    if (!have_test_data("reference/resources/cases.csv")) {
+        return;
+    }
+    std::istringstream cases(contents_of("cases.csv"));
+    std::string line;
+    std::getline(cases, line);
+    const std::vector<std::string> columns = fields_of(line);
+    int compared = 0;
+    while (std::getline(cases, line)) {
+        std::map<std::string, std::string> test;
+        const std::vector<std::string> fields = fields_of(line);
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            test[columns[i]] = fields.at(i);
+        }
+        const std::string& workload = test["workload"];
+        if (workload == "pools.json" || workload == "capacity.json" || workload == "partitions.json") {
+            INFO(line);
+            compare(test);
+            ++compared;
+        }
+    }
+    CHECK(compared == 30);
+}
+
+}  // namespace batfill::tests::resources_reference_test
