@@ -107,6 +107,9 @@ class Relaxed : public Algorithm {
     void completed(Round& round, std::span<const Completion> completions) override {
         timeline_.completed(round.state(), completions);
     }
+    void machine_changed(Round& round, std::span<const Completion>) override {
+        timeline_.machine_changed(round.state());
+    }
 
     void submitted(Round& round, JobIndex job) override {
         priority_.prepare(round.state().job(job), job, known_length(round.state(), job));

@@ -65,6 +65,7 @@ class Easy : public Algorithm {
     }
     void machine_changed(Round& round, std::span<const Completion> completions) override {
         completed(round, completions);
+        timeline_.machine_changed(round.state());
         rounds_.machine_changed();
     }
     void submitted(Round& round, JobIndex job) override {

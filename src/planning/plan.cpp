@@ -65,10 +65,6 @@ void Plan::advance(Time now) {
     }
 }
 
-void Plan::hold(const batfill::Request& request, const ResourceSet& hosts, Time from, Time end) {
-    timeline_->take(request, hosts, from, end);
-}
-
 void Plan::give_back(const batfill::Request& request, const ResourceSet& hosts, Time from, Time end) {
     timeline_->give(request, hosts, from, end);
     allow_starts_of_all(from, end);

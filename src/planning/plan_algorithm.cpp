@@ -132,12 +132,8 @@ void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
 // A new timeline, with the running jobs.
 void PlanAlgorithm::reset_timeline(const SchedulerState& state) {
     Timeline timeline(state.machine, state.now, PlannedTimeline::planned(state.machine.resources(), planned_pools_));
-    timeline.set_available(state.unavailable, false);
+    timeline.reset(state);
     plan_.reset(std::move(timeline));
-    for (const RunningJob& running : state.running) {
-        const Job& job = state.job(running.job);
-        plan_.hold(job.request, job.allocation, state.now, running.end);
-    }
 }
 
 bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> completions) {

@@ -56,6 +56,12 @@ void PlannedTimeline::completed(const SchedulerState& state, std::span<const Com
     }
 }
 
+void PlannedTimeline::machine_changed(const SchedulerState& state) {
+    if (timeline_) {
+        timeline_->reset(state);
+    }
+}
+
 bool PlannedTimeline::lacks_only_unplanned(const SchedulerState& state, JobIndex job) const {
     const Request& request = state.job(job).request;
     return request.needs && !state.has_of_pools(request) && timeline_->fits(request, state.estimate(job), state.now);

@@ -156,13 +156,31 @@ Timeline::Timeline(const Machine& machine, Time now, const std::vector<bool>& pl
       planned_pools_(numbers_of(planned_pools)),
       counts_hosts_(!machine.resources().has_named_hosts()),
       whole_machine_(now, totals_of(machine, planned_pools_)) {
-    if (!counts_hosts_) {
-        for (int host = 0; host < machine.processors(); ++host) {
-            std::vector<Amount> amounts{1};
-            const std::vector<Amount>& capacity = machine.resources().kind_of(host).capacity;
-            amounts.insert(amounts.end(), capacity.begin(), capacity.end());
-            hosts_.emplace_back(now, amounts);
-        }
+    add_hosts(now);
+}
+
+void Timeline::add_hosts(Time now) {
+    hosts_.clear();
+    if (counts_hosts_) {
+        return;
+    }
+    for (int host = 0; host < machine_->processors(); ++host) {
+        std::vector<Amount> amounts{1};
+        const std::vector<Amount>& capacity = machine_->resources().kind_of(host).capacity;
+        amounts.insert(amounts.end(), capacity.begin(), capacity.end());
+        hosts_.emplace_back(now, amounts);
+    }
+}
+
+void Timeline::reset(const SchedulerState& state) {
+    origin_ = state.now;
+    whole_machine_ = AmountProfile(state.now, totals_of(*machine_, planned_pools_));
+    add_hosts(state.now);
+    take_for_ever(state.unavailable);
+    for (const RunningJob& running : state.running) {
+        const Job& job = state.job(running.job);
+        change(job.request, running.processors, job.allocation, state.now,
+               std::max(running.end, state.now + Duration::microseconds(1)), -1);
     }
 }
 
@@ -190,7 +208,8 @@ void Timeline::started(const SchedulerState& state, JobIndex job) {
 }
 
 void Timeline::ended(const SchedulerState& state, const Completion& completion) {
-    give(state.job(completion.job).request, completion.hosts, state.now, completion.expected_end);
+    change(state.job(completion.job).request, completion.processors, completion.hosts, state.now,
+           completion.expected_end, 1);
 }
 
 Timeline::Demand Timeline::demand_of(const Request& request) const {
@@ -219,8 +238,13 @@ std::vector<Amount> Timeline::taken_of(const Request& request, int host) const {
     return taken;
 }
 
-void Timeline::change(const Request& request, const ResourceSet& hosts, Time from, Time until, int sign) {
-    whole_machine_.add(from, until, demand_of(request).whole_machine, sign);
+void Timeline::change(const Request& request, int processors, const ResourceSet& hosts, Time from, Time until,
+                      int sign) {
+    std::vector<Amount> amounts = demand_of(request).whole_machine;
+    if (counts_hosts_) {
+        amounts.front() = processors;
+    }
+    whole_machine_.add(from, until, amounts, sign);
     if (counts_hosts_) {
         return;
     }
@@ -229,17 +253,16 @@ void Timeline::change(const Request& request, const ResourceSet& hosts, Time fro
     }
 }
 
-void Timeline::set_available(const ResourceSet& hosts, bool are_available) {
-    const int sign = are_available ? 1 : -1;
+void Timeline::take_for_ever(const ResourceSet& hosts) {
     if (counts_hosts_) {
         std::vector<Amount> amounts(planned_pools_.size() + 1);
         amounts.front() = hosts.size();
-        whole_machine_.add(origin_, Time::infinity(), amounts, sign);
+        whole_machine_.add(origin_, Time::infinity(), amounts, -1);
         return;
     }
     const std::vector<Amount> amounts(machine_->resources().capacities().size() + 1, everything);
     for (const int host : hosts.numbers()) {
-        hosts_[static_cast<std::size_t>(host)].add(origin_, Time::infinity(), amounts, sign);
+        hosts_[static_cast<std::size_t>(host)].add(origin_, Time::infinity(), amounts, -1);
     }
 }
 
@@ -337,8 +360,7 @@ void Timeline::sort_fullest(std::vector<Candidate>& candidates, Duration length,
         std::vector<Amount> left(capacities, 1);
         if (machine_->resources().kind_of(candidate.host).is_shared) {
             for (std::size_t capacity = 0; capacity < capacities; ++capacity) {
-                left[capacity] =
-                    hosts_[static_cast<std::size_t>(candidate.host)].least(capacity + 1, at, at + length);
+                left[capacity] = hosts_[static_cast<std::size_t>(candidate.host)].least(capacity + 1, at, at + length);
             }
         }
         keyed.emplace_back(std::move(left), candidate);

@@ -26,9 +26,9 @@ class EngineCore;
 // A job that ended, as the engine reports it to an algorithm.
 struct Completion {
     JobIndex job;
-    Time expected_end;  // start + estimate; if it is in the future, the job ended early
-    int processors;     // number that became available
-    ResourceSet hosts;  // that it had, if hosts have names
+    Time expected_end;       // start + estimate; if it is in the future, the job ended early
+    int processors;          // number that became available
+    ResourceSet hosts = {};  // that it had, if hosts have names
 };
 
 // What an algorithm sees and may do during one scheduling round. Each decision is checked here before it leaves.

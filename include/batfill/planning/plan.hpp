@@ -55,8 +55,7 @@ class Plan {
     void give_back(Time from, Time end, int processors);
 
     // As above, with a timeline.
-    // Cost: one change of the timeline; to give back also O(planned jobs).
-    void hold(const batfill::Request& request, const ResourceSet& hosts, Time from, Time end);
+    // Cost: one change of the timeline, and O(planned jobs).
     void give_back(const batfill::Request& request, const ResourceSet& hosts, Time from, Time end);
 
     struct Request {

@@ -28,6 +28,7 @@ class PlannedTimeline {
     void begin_round(const SchedulerState& state);
     void started(const SchedulerState& state, JobIndex job);
     void completed(const SchedulerState& state, std::span<const Completion> completions);
+    void machine_changed(const SchedulerState& state);
 
     // Whether there is one: after begin().
     bool is_on() const { return timeline_.has_value(); }

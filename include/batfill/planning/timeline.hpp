@@ -41,8 +41,8 @@ class AmountProfile {
     Amount least(std::size_t column, Time from, Time to) const;
 
  private:
-    std::size_t step_at(Time t) const;   // the step that holds t
-    std::size_t split_at(Time t);        // makes t the beginning of a step
+    std::size_t step_at(Time t) const;  // the step that holds t
+    std::size_t split_at(Time t);       // makes t the beginning of a step
     bool has(std::size_t step, std::span<const Amount> amounts) const;
 
     std::size_t columns_;
@@ -70,13 +70,13 @@ class Timeline {
     // Takes what a job holds during [from, until), or gives it back. `hosts` are its hosts, if they are named.
     // Cost: O(steps of each of its hosts).
     void take(const Request& request, const ResourceSet& hosts, Time from, Time until) {
-        change(request, hosts, from, until, -1);
+        change(request, request.processors, hosts, from, until, -1);
     }
     void give(const Request& request, const ResourceSet& hosts, Time from, Time until) {
-        change(request, hosts, from, until, 1);
+        change(request, request.processors, hosts, from, until, 1);
     }
-    // From the origin on, nothing of these hosts is free, or it is free again.
-    void set_available(const ResourceSet& hosts, bool are_available);
+    // Forgets everything but what runs now and which hosts are unavailable, for ever as far as anybody knows.
+    void reset(const SchedulerState& state);
 
     // The first t >= from with t < before at which a job with this request could start and run for `length`; infinite
     // if there is none.
@@ -91,13 +91,16 @@ class Timeline {
 
  private:
     // What a request needs and takes, as amounts of the columns.
+    void add_hosts(Time now);
     struct Demand {
         std::vector<Amount> whole_machine;  // the number of hosts if they are counted, then the planned pools
         std::vector<Amount> needed;         // of each host
     };
     Demand demand_of(const Request& request) const;
     std::vector<Amount> taken_of(const Request& request, int host) const;
-    void change(const Request& request, const ResourceSet& hosts, Time from, Time until, int sign);
+    void take_for_ever(const ResourceSet& hosts);
+    // `processors`: how many hosts, if they are counted.
+    void change(const Request& request, int processors, const ResourceSet& hosts, Time from, Time until, int sign);
     bool suits(const Request& request, int host) const;
     struct Candidate {
         int host;
