@@ -112,6 +112,11 @@ class Audit {
     void check_processors();
     void check_outages(const Ran& job);
     void check_licenses();
+    void check_resources();
+    void check_hosts(const Ran& job);
+    Needs needs_of(const JobDescription& job) const;
+    // Why the machine could not run the job, for its pools, hosts and partition. Empty: it could.
+    std::string refusal_of(const JobDescription& job) const;
     void check_machine(const Ran& job, const std::set<std::string>& licenses);
     void check_guarantees();
     void check_guarantee(const Guarantee& guarantee, const Started& job);

@@ -25,11 +25,18 @@ void visit_processors(const Ran& job, int size, auto visit) {
 // processor. Reports each job once, for its lowest shared processor.
 void Audit::check_processors() {
     std::vector<const Ran*> holders(static_cast<std::size_t>(processors()), nullptr);
+    const Resources& resources = machine_.resources();
+    const auto is_shared = [&](int processor) {
+        return resources.has_named_hosts() && resources.kind_of(processor).is_shared;
+    };
     for (const Ran& job : ran_) {
         look_for_interruption();
         const Time until = job.held_until();
         bool reported = false;
         visit_processors(job, processors(), [&](int processor) {
+            if (is_shared(processor)) {
+                return true;  // check_resources() looks at it
+            }
             const Ran*& holder = holders[static_cast<std::size_t>(processor)];
             if (!reported && holder != nullptr && holder->held_until() > job.start + options_.tolerance) {
                 violation(job.start, job, "starts at {} on processor {}, which job {} has until {}", job.start,

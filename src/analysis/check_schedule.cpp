@@ -29,6 +29,7 @@ CheckReport Audit::finish() {
         std::ranges::any_of(ran_, [](const Ran& job) { return !job.description->licenses.empty(); })) {
         machine_.require_groups();
     }
+    machine_.require_resources();
     std::ranges::for_each(later_runs_, [&](const LaterRun& run) { check_earlier_run(run); });
     check_deadlines();
     row_ = no_row;
@@ -44,6 +45,7 @@ CheckReport Audit::finish() {
         std::ranges::for_each(ran_, [&](const Ran& job) { check_outages(job); });
     }
     check_licenses();
+    check_resources();
     if (guarantees_ != nullptr) {
         check_guarantees();
     }
@@ -214,7 +216,7 @@ void Audit::check_rejected(const ScheduledJob& job, const JobDescription& descri
 bool Audit::could_run(const JobDescription& description) const {
     const auto fits = [&](const Machine::Group& group) { return description.processors <= group.processors.size(); };
     return description.processors > 0 && std::ranges::any_of(machine_.groups(), fits) && description.licenses.empty() &&
-           description.walltime && *description.walltime > Duration();
+           description.walltime && *description.walltime > Duration() && refusal_of(description).empty();
 }
 
 void Audit::check_allocation(const ScheduledJob& job, const JobDescription& description) {

@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <tuple>
+
+#include "src/analysis/audit.hpp"
+#include "src/support/interruption.hpp"
+
+// What jobs take of pools and of shared hosts, and the partitions of their hosts.
+namespace batfill::analysis {
+
+namespace {
+
+// What is left of pools and on hosts at an instant.
+class Left {
+ public:
+    explicit Left(const Machine& machine) : resources_(machine.resources()), users_(machine_size(machine)) {
+        for (const Resources::Pool& pool : resources_.pools()) {
+            pools_.push_back(pool.total);
+        }
+        for (int host = 0; host < static_cast<int>(users_.size()) && resources_.has_named_hosts(); ++host) {
+            hosts_.push_back(resources_.kind_of(host).capacity);
+        }
+    }
+
+    // Takes what a job holds, with `sign` -1, or gives it back. Calls report(TEXT) for the first thing of which there
+    // is too little.
+    void change(const Ran& job, const Needs& needs, int sign, const auto& report) {
+        std::string problem;
+        for (std::size_t pool = 0; pool < needs.pools.size(); ++pool) {
+            pools_[pool] += sign * needs.pools[pool];
+            if (needs.pools[pool] > 0 && pools_[pool] < 0 && problem.empty()) {
+                problem = fmt::format("takes {} of pool {}, of which {} are left", needs.pools[pool],
+                                      shown(resources_.pools()[pool].name), pools_[pool] + needs.pools[pool]);
+            }
+        }
+        for (const int host : job.allocation.numbers()) {
+            if (static_cast<std::size_t>(host) < hosts_.size() && resources_.kind_of(host).is_shared) {
+                const std::string found = change_host(host, needs, sign);
+                problem = problem.empty() ? found : problem;
+            }
+        }
+        if (sign < 0 && !problem.empty()) {
+            report(problem);
+        }
+    }
+
+ private:
+    static std::size_t machine_size(const Machine& machine) { return static_cast<std::size_t>(machine.processors()); }
+
+    std::string change_host(int host, const Needs& needs, int sign) {
+        const auto at = static_cast<std::size_t>(host);
+        std::string problem;
+        if (sign < 0 && needs.per_host.empty() && users_[at] > 0) {
+            problem = fmt::format("takes the whole of host {}, where {} jobs run", host, users_[at]);
+        }
+        users_[at] -= sign;
+        const std::vector<Amount>& taken =
+            needs.per_host.empty() ? resources_.kind_of(host).capacity : needs.per_host;
+        for (std::size_t capacity = 0; capacity < taken.size(); ++capacity) {
+            Amount& left = hosts_[at][capacity];
+            left += sign * taken[capacity];
+            if (taken[capacity] > 0 && left < 0 && problem.empty()) {
+                problem = fmt::format("takes {} {} of host {}, where {} are left", taken[capacity],
+                                      shown(resources_.capacities()[capacity]), host, left + taken[capacity]);
+            }
+        }
+        return problem;
+    }
+
+    const Resources& resources_;
+    std::vector<Amount> pools_;
+    std::vector<std::vector<Amount>> hosts_;
+    std::vector<int> users_;
+};
+
+}  // namespace
+
+Needs Audit::needs_of(const JobDescription& job) const {
+    const auto resolved = machine_.resources().resolve(job.needs ? &*job.needs : nullptr, job.processors);
+    const auto* const needs = std::get_if<Shared<Needs>>(&resolved);
+    return needs != nullptr && *needs ? **needs : Needs();
+}
+
+std::string Audit::refusal_of(const JobDescription& job) const {
+    const auto resolved = machine_.resources().resolve(job.needs ? &*job.needs : nullptr, job.processors);
+    const auto* const reason = std::get_if<std::string>(&resolved);
+    return reason != nullptr ? *reason : "";
+}
+
+// Sweeps over starts and ends. As with processors, what a job takes counts from the tolerance after its start on, and
+// is given back before others take it.
+void Audit::check_resources() {
+    if (machine_.resources().empty()) {
+        return;
+    }
+    struct Change {
+        Time at;
+        int sign;  // -1: takes
+        const Ran* job;
+    };
+    std::vector<Change> changes;
+    for (const Ran& job : ran_) {
+        look_for_interruption();
+        if (const std::string reason = refusal_of(*job.description); !reason.empty()) {
+            violation(job.start, job, "runs, though it {}", reason);
+            continue;
+        }
+        check_hosts(job);
+        if (job.start + options_.tolerance < job.held_until()) {
+            changes.push_back({job.start + options_.tolerance, -1, &job});
+            changes.push_back({job.held_until(), 1, &job});
+        }
+    }
+    std::ranges::stable_sort(changes, {}, [](const Change& change) { return std::tuple(change.at, -change.sign); });
+    Left left(machine_);
+    for (const Change& change : changes) {
+        left.change(*change.job, needs_of(*change.job->description), change.sign,
+                    [&](const std::string& problem) { violation(change.job->start, *change.job, "{}", problem); });
+    }
+}
+
+// Reports each job once, for the first of its hosts that has too little or is in another partition.
+void Audit::check_hosts(const Ran& job) {
+    const Resources& resources = machine_.resources();
+    if (!resources.has_named_hosts()) {
+        return;
+    }
+    const Needs needs = needs_of(*job.description);
+    for (const int host : job.allocation.numbers()) {
+        if (host >= processors()) {
+            return;  // reported elsewhere
+        }
+        const Resources::HostKind& kind = resources.kind_of(host);
+        if (!kind.is_in(needs.partition)) {
+            violation(job.start, job, "runs on host {}, which is not in partition {}", host,
+                      shown(resources.partitions()[*needs.partition]));
+            return;
+        }
+        if (!kind.suits(needs)) {
+            violation(job.start, job, "runs on host {}, which does not have what it takes of each host", host);
+            return;
+        }
+    }
+}
+
+}  // namespace batfill::analysis
