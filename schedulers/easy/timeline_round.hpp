@@ -59,7 +59,7 @@ class TimelineRound {
         const SchedulerState& state = round_.state();
         const Request& request = state.job(job).request;
         const Duration length = state.estimate(job);
-        if (!timeline_.fits(request, length, state.now)) {
+        if ((state.hosts.is_on() && !state.hosts.fits(request)) || !timeline_.fits(request, length, state.now)) {
             return Answer::no;
         }
         if (request.needs && !state.has_of_pools(request)) {

@@ -116,6 +116,15 @@ Time AmountProfile::earliest(std::span<const Amount> amounts, Duration length, T
     return Time::infinity();
 }
 
+bool AmountProfile::has_during(std::span<const Amount> amounts, Time from, Time to) const {
+    for (std::size_t step = step_at(from); step < times_.size() && (step == 0 || times_[step] < to); ++step) {
+        if (!has(step, amounts)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 Amount AmountProfile::least(std::size_t column, Time from, Time to) const {
     std::size_t step = step_at(from);
     Amount least = values_[step * columns_ + column];
@@ -186,10 +195,7 @@ void Timeline::reset(const SchedulerState& state) {
 
 void Timeline::advance(Time now) {
     origin_ = now;
-    whole_machine_.advance(now);
-    for (AmountProfile& host : hosts_) {
-        host.advance(now);
-    }
+    whole_machine_.advance(now);  // a host forgets what is over when it changes
 }
 
 void Timeline::begin_round(const SchedulerState& state) {
@@ -249,7 +255,9 @@ void Timeline::change(const Request& request, int processors, const ResourceSet&
         return;
     }
     for (const int host : hosts.numbers()) {
-        hosts_[static_cast<std::size_t>(host)].add(from, until, taken_of(request, host), sign);
+        AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
+        profile.advance(origin_);
+        profile.add(from, until, taken_of(request, host), sign);
     }
 }
 
@@ -268,6 +276,20 @@ void Timeline::take_for_ever(const ResourceSet& hosts) {
 
 bool Timeline::suits(const Request& request, int host) const {
     return machine_->resources().kind_of(host).suits(needs_of(request));
+}
+
+bool Timeline::fits(const Request& request, Duration length, Time at) const {
+    const Demand demand = demand_of(request);
+    if (whole_machine_.earliest(demand.whole_machine, length, at, at + Duration::microseconds(1)) != at) {
+        return false;
+    }
+    int missing = counts_hosts_ ? 0 : request.processors;
+    for (int host = 0; host < machine_->processors() && missing > 0; ++host) {
+        if (suits(request, host)) {
+            missing -= hosts_[static_cast<std::size_t>(host)].has_during(demand.needed, at, at + length) ? 1 : 0;
+        }
+    }
+    return missing <= 0;
 }
 
 // A sweep over the intervals of starts that each host allows, and within those of enough hosts the first that the pools
@@ -332,8 +354,9 @@ ResourceSet Timeline::choose(const Request& request, Duration length, Time at) c
     std::vector<Candidate> candidates;  // by number
     for (int host = 0; host < machine_->processors(); ++host) {
         if (suits(request, host)) {
-            const AmountProfile::Stretch stretch = hosts_[static_cast<std::size_t>(host)].next_stretch(needed, at);
+            AmountProfile::Stretch stretch = hosts_[static_cast<std::size_t>(host)].next_stretch(needed, at);
             if (stretch.begin <= at && (stretch.end.is_infinite() || at + length <= stretch.end)) {
+                stretch.begin = std::max(stretch.begin, origin_);
                 candidates.push_back({host, stretch});
             }
         }

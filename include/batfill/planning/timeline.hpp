@@ -37,6 +37,8 @@ class AmountProfile {
     };
     // The first one that ends after `from`; begin is infinite if there is none.
     Stretch next_stretch(std::span<const Amount> amounts, Time from) const;
+    // Whether these amounts are free during all of [from, to).
+    bool has_during(std::span<const Amount> amounts, Time from, Time to) const;
     // The smallest of an amount in [from, to).
     Amount least(std::size_t column, Time from, Time to) const;
 
@@ -82,9 +84,10 @@ class Timeline {
     // if there is none.
     // Cost: O(n * log(n)) for n steps of all hosts.
     Time earliest(const Request& request, Duration length, Time from, Time before = Time::infinity()) const;
-    bool fits(const Request& request, Duration length, Time at) const {
-        return earliest(request, length, at, at + Duration::microseconds(1)) == at;
-    }
+    // Whether that is so at this instant.
+    // Requires: at >= origin().
+    // Cost: O(steps of the hosts that it looks at; it stops when enough fit).
+    bool fits(const Request& request, Duration length, Time at) const;
     // The hosts for a job that starts then, by its placement; none if hosts are only counted.
     // Requires: it fits.
     ResourceSet choose(const Request& request, Duration length, Time at) const;
