@@ -170,6 +170,7 @@ Timeline::Timeline(const Machine& machine, Time now, const std::vector<bool>& pl
 
 void Timeline::add_hosts(Time now) {
     hosts_.clear();
+    later_.assign(counts_hosts_ ? 0 : static_cast<std::size_t>(machine_->processors()), 0);
     if (counts_hosts_) {
         return;
     }
@@ -258,6 +259,7 @@ void Timeline::change(const Request& request, int processors, const ResourceSet&
         AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
         profile.advance(origin_);
         profile.add(from, until, taken_of(request, host), sign);
+        later_[static_cast<std::size_t>(host)] -= from > origin_ ? sign : 0;
     }
 }
 
@@ -352,11 +354,16 @@ ResourceSet Timeline::choose(const Request& request, Duration length, Time at) c
     }
     const std::vector<Amount> needed = demand_of(request).needed;
     std::vector<Candidate> candidates;  // by number
+    // Where nobody begins later, a stretch that includes now has no end: the lowest of such hosts are enough.
+    const bool is_now = at == origin_ && request.placement != Placement::fullest;
+    int without_end = 0;
     for (int host = 0; host < machine_->processors(); ++host) {
-        if (suits(request, host)) {
+        const bool has_end = !is_now || later_[static_cast<std::size_t>(host)] > 0;
+        if ((has_end || without_end < request.processors) && suits(request, host)) {
             AmountProfile::Stretch stretch = hosts_[static_cast<std::size_t>(host)].next_stretch(needed, at);
             if (stretch.begin <= at && (stretch.end.is_infinite() || at + length <= stretch.end)) {
                 stretch.begin = std::max(stretch.begin, origin_);
+                without_end += has_end ? 0 : 1;
                 candidates.push_back({host, stretch});
             }
         }

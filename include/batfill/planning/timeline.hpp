@@ -118,6 +118,7 @@ class Timeline {
     AmountProfile whole_machine_;
     // By host, if they are named: 1 if nobody uses it, less for each user; then its capacities.
     std::vector<AmountProfile> hosts_;
+    std::vector<int> later_;  // by host: how many jobs are to begin there after the origin
 };
 
 }  // namespace batfill
