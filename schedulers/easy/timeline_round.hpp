@@ -53,7 +53,13 @@ class TimelineRound {
     };
 
     // Whether the round may look at another job. Counts that job as a test if it comes after one that could not start.
-    bool may_look() { return !one_could_not_start_ || tests_-- > 0; }
+    bool may_look() {
+        if (one_could_not_start_ && tests_ == 0) {
+            return false;
+        }
+        tests_ -= one_could_not_start_ ? 1 : 0;
+        return true;
+    }
 
     Answer start(JobIndex job) {
         const SchedulerState& state = round_.state();
