@@ -25,6 +25,20 @@ bool asks_for(std::string_view members, const std::string& name) {
     return value != "0" && value != "0.0" && value != "null" && value != "false" && value != "[]" && value != "{}";
 }
 
+// The members without what is inside their objects: those may have the same names.
+std::string without_inner_members(std::string_view members) {
+    std::string outer;
+    int depth = 0;
+    for (const char character : members) {
+        depth -= character == '}' ? 1 : 0;
+        if (depth == 0) {
+            outer += character;
+        }
+        depth += character == '{' ? 1 : 0;
+    }
+    return outer;
+}
+
 }  // namespace
 
 void ReplayNotes::add_fields(std::string_view other_fields) {
@@ -33,10 +47,17 @@ void ReplayNotes::add_fields(std::string_view other_fields) {
     }
 }
 
-void ReplayNotes::add_run(const Workload& workload, Placement placement, bool fields_are_read) {
+void ReplayNotes::add_run(const Workload& workload, const Resources& resources, Placement placement,
+                          bool fields_are_read) {
     for (const auto& [job, source] : workload.jobs) {
         if (!fields_are_read && !job.other_fields.empty()) {
-            add_fields(job.other_fields.text());
+            job.needs ? add_fields(without_inner_members(job.other_fields.text()))
+                      : add_fields(job.other_fields.text());
+        }
+        if (job.needs && !fields_are_read) {
+            pools_ = pools_ || (!job.needs->pools.empty() && resources.pools().empty());
+            per_host_ = per_host_ || (job.needs->per_host && !resources.has_shared_hosts());
+            partitions_ = partitions_ || (job.needs->partition && resources.partitions().empty());
         }
         licenses_ = licenses_ || (placement != Placement::machine && !job.licenses.empty());
     }
@@ -48,6 +69,9 @@ void ReplayNotes::add_run(const Workload& workload, Placement placement, bool fi
 void ReplayNotes::add(const ReplayNotes& others) {
     std::ranges::transform(unread_, others.unread_, unread_.begin(), std::logical_or<>());
     licenses_ = licenses_ || others.licenses_;
+    pools_ = pools_ || others.pools_;
+    per_host_ = per_host_ || others.per_host_;
+    partitions_ = partitions_ || others.partitions_;
     computes_ = computes_ || others.computes_;
 }
 
@@ -64,6 +88,15 @@ std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const
     }
     if (licenses_) {
         texts.emplace_back("jobs ask for licences, which only placement=machine looks at");
+    }
+    if (pools_) {
+        texts.emplace_back("jobs take of pools, and the machine has none (--pool NAME=TOTAL gives it one)");
+    }
+    if (per_host_) {
+        texts.emplace_back("jobs take a part of each host, and hosts have no capacity (--capacity gives them one)");
+    }
+    if (partitions_) {
+        texts.emplace_back("jobs ask for partitions, and the machine has none");
     }
     if (computes_) {
         const std::string rounded =

@@ -21,9 +21,10 @@ class ReplayNotes {
     // Notes, of a workload under a scheduler with this placement:
     // - these fields, unless `fields_are_read`: the algorithm is not ours, and may look at any
     // - licences that the jobs want and the placement does not look at
+    // - pools, amounts on each host, and partitions that the jobs ask for where the machine has none at all
     // - jobs that compute: Batsim counts their time otherwise
     // Cost: O(text of the jobs + profiles).
-    void add_run(const Workload& workload, Placement placement, bool fields_are_read);
+    void add_run(const Workload& workload, const Resources& resources, Placement placement, bool fields_are_read);
     void add(const ReplayNotes& others);
 
     // In a fixed order. `rounded_run_times`: of the jobs that compute, how many the simulator is known to have rounded.
@@ -34,6 +35,9 @@ class ReplayNotes {
 
     std::array<bool, fields.size()> unread_{};  // jobs have this field
     bool licenses_ = false;
+    bool pools_ = false;
+    bool per_host_ = false;
+    bool partitions_ = false;
     bool computes_ = false;
 };
 
