@@ -52,6 +52,27 @@ TEST_CASE("A number of hosts is a platform, the same as the file that batfill pl
           run(inputs.folder, {"compare", "easy", "-p", written, "-w", inputs.workload}).output);
 }
 
+TEST_CASE("batfill platform --group makes a machine of several kinds of hosts, with pools") {
+    const Folder folder;
+    const std::string path = folder.file("m.xml");
+    CHECK(run(folder, {"platform", "--group", "3:cores=32,memory=256", "--group", "2:gpus=4,partition=a,partition=b",
+                       "--group", "1", "--pool", "bb=40", "-o", path})
+              .status == 0);
+    const Machine machine(read_platform(path).hosts);
+    const Resources& resources = machine.resources();
+    CHECK(machine.processors() == 6);
+    CHECK(resources.capacities() == std::vector<std::string>{"cores", "memory", "gpus"});
+    CHECK(resources.kind_of(2).capacity == std::vector<Amount>{32, 256, 0});
+    CHECK(resources.kind_of(4).capacity == std::vector<Amount>{0, 0, 4});
+    CHECK(resources.kind_of(4).partitions == std::vector<std::size_t>{0, 1});
+    CHECK_FALSE(resources.kind_of(5).is_shared);
+    CHECK(resources.pools().front().total == 40);
+    for (const std::string wrong : {"0", "3:", "3:cores", "x:cores=1", "2:cores=1,cores=2", "2:cores=-1"}) {
+        check_refused(run(folder, {"platform", "--group", wrong, "-o", path}), 2);
+    }
+    check_refused(run(folder, {"platform", "--group", "3", "--hosts", "3", "-o", path}), 2);
+}
+
 TEST_CASE("The hosts of a platform of a thousand are numbered in the order of their names") {
     const Folder folder;
     require_done(run(folder, {"platform", "--hosts", "1000", "-o", folder.file("p.xml.gz")}));
