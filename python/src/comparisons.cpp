@@ -79,7 +79,8 @@ Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, c
 
 // The values of a metric, workload by workload; NaN where there is none.
 nb::object values(const Comparison& comparison, const std::string& metric) {
-    const std::vector<std::string> names = metric_names();
+    const std::vector<std::string> names =
+        comparison.rows.empty() ? metric_names() : comparison.rows.front().values.front().names();
     if (std::find(names.begin(), names.end(), metric) == names.end()) {
         throw UsageError(unknown_name("metric", metric, names));
     }
@@ -132,16 +133,17 @@ void serve(const nb::object& scheduler, const std::string& label, const Paramete
 }  // namespace
 
 void pack(Packer& all, const Comparison::Row& row) {
-    all(row.workload, mapped(row.values, &Metrics::values), row.group);
+    all(row.workload, mapped(row.values, &Metrics::values), mapped(row.values, &Metrics::resources), row.group);
 }
 void pack(Unpacker& all, Comparison::Row& row) {
     std::vector<std::vector<std::optional<double>>> values;  // by scheduler
-    all(row.workload, values, row.group);
-    for (std::vector<std::optional<double>>& of_scheduler : values) {
-        if (of_scheduler.size() != metric_names().size()) {
+    std::vector<std::vector<std::string>> resources;
+    all(row.workload, values, resources, row.group);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (resources.size() != values.size() || values[i].size() != metric_names().size() + resources[i].size()) {
             throw InputError("pickle: expected a comparison with the metrics of this batfill, found one of another");
         }
-        row.values.emplace_back(std::move(of_scheduler));
+        row.values.emplace_back(std::move(values[i]), std::move(resources[i]));
     }
 }
 template <class Archive>

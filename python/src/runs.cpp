@@ -230,9 +230,9 @@ std::vector<std::string> columns() {
 
 nb::dict metrics(const Run& run, const nb::object& tau, const nb::object& short_deadline) {
     const MetricsOptions options = run.options(tau, short_deadline);
-    const Metrics metrics = interruptible([&] { return compute_metrics(run.schedule, options, run.workloads); });
+    const Metrics metrics = interruptible([&] { return compute_metrics({run.schedule, options.resources}, options, run.workloads); });
     nb::dict result;
-    const std::vector<std::string> names = metric_names();
+    const std::vector<std::string> names = metrics.names();
     for (std::size_t i = 0; i < names.size(); ++i) {
         const std::optional<double>& value = metrics.values()[i];
         result[names[i].c_str()] = value ? nb::cast(*value) : nb::none();

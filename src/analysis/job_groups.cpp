@@ -17,7 +17,7 @@ namespace {
 
 using analysis::FinishedJobs;
 
-// The rank of a group and its displayed name. Size classes rank by size; users and queues all rank 0, so they sort by
+// The rank of a group and its displayed name. Size classes rank by size; users, queues and partitions all rank 0: they sort by
 // name.
 using PlacedName = std::pair<std::size_t, std::string>;
 
@@ -35,12 +35,10 @@ PlacedName name_in(JobGrouping grouping, const FinishedJob& job, const JobDescri
             return {0, description->user};
         case JobGrouping::queue:
             return {0, description->queue};
+        case JobGrouping::partition:
+            return {0, description->needs ? description->needs->partition.value_or("") : ""};
     }
     return {};
-}
-
-bool needs_workload(JobGrouping grouping) {
-    return grouping == JobGrouping::user || grouping == JobGrouping::queue;
 }
 
 const char* name_of(JobGrouping grouping) {

@@ -5,8 +5,11 @@
 #include <functional>
 #include <numeric>
 
+#include <batfill/core/error.hpp>
+
 #include "src/support/csv_text.hpp"
 #include "src/support/mapped.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::analysis {
 
@@ -353,21 +356,32 @@ std::span<const Metric> all_metrics() {
     return metrics;
 }
 
-std::vector<std::size_t> places_of(const std::vector<std::string>& names) {
-    std::vector<std::size_t> places(names.empty() ? all_metrics().size() : 0);
-    std::iota(places.begin(), places.end(), std::size_t{0});
-    for (const std::string& name : names) {
-        places.push_back(static_cast<std::size_t>(find_metric(name) - all_metrics().data()));
+std::vector<ShownMetric> shown_metrics(const std::vector<std::string>& names, const Metrics& run) {
+    std::vector<ShownMetric> all;
+    for (const Metric& metric : metrics) {
+        const bool is_of_deadlines =
+            &metric >= find_metric("deadline_jobs") && &metric <= find_metric("max_stretch_regular");
+        all.push_back({all.size(), metric.name, metric.title, metric.meaning, metric.unit, metric.goal,
+                       is_of_deadlines});
     }
-    return places;
-}
-
-bool is_of_deadlines(const Metric& metric) {
-    return &metric >= find_metric("deadline_jobs") && &metric <= find_metric("max_stretch_regular");
-}
-
-const char* chosen_title(const Metric& metric) {
-    return metric.title[0] == ' ' ? metric.name : metric.title;
+    const std::vector<std::string> known = run.names();
+    for (const std::string& resource : run.resources()) {
+        all.push_back({all.size(), known[all.size()], "utilisation of " + resource,
+                       "Share of " + resource +
+                           " that jobs take, from the first submission to the last completion."});
+    }
+    if (names.empty()) {
+        return all;
+    }
+    return mapped(names, [&](const std::string& name) {
+        const auto found = std::ranges::find(all, name, &ShownMetric::name);
+        if (found == all.end()) {
+            throw UsageError(unknown_name("metric", name, known));
+        }
+        ShownMetric shown = *found;
+        shown.title = shown.title.starts_with(' ') ? shown.name : shown.title;
+        return shown;
+    });
 }
 
 const Metric* find_metric(std::string_view name) {

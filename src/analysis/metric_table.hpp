@@ -72,18 +72,26 @@ std::string for_people(std::optional<double> value, Unit unit);
 // All metrics, in display order.
 std::span<const Metric> all_metrics();
 
-// The places in all_metrics() of the metrics with these names, in the order of the names; those of all metrics if there
-// are no names.
-// Requires: the names exist.
-std::vector<std::size_t> places_of(const std::vector<std::string>& names);
+// A metric of a table: one of all_metrics(), or that of a pool or a capacity.
+struct ShownMetric {
+    std::size_t place = 0;  // in Metrics::values()
+    std::string name;
+    std::string title;
+    std::string meaning;
+    Unit unit = Unit::share;
+    Goal goal = Goal::more;
+    // Whether it tells something only where some job has a deadline. Metrics of regular jobs, which have none, are the
+    // same as those of all jobs elsewhere.
+    bool is_of_deadlines = false;
 
-// The title of a metric in a table with chosen metrics, where the entry above is another one than in the whole table:
-// its name in place of an indented title.
-const char* chosen_title(const Metric& metric);
+    std::optional<double> of(const Metrics& run) const { return run.values()[place]; }
+};
 
-// Whether the metric tells something only where some job has a deadline. Those of regular jobs, which have none, are
-// the same as those of all jobs elsewhere.
-bool is_of_deadlines(const Metric& metric);
+// The metrics with these names, in the order of the names; those of all metrics if there are no names. All runs of a
+// table have the resources of `run`. Among chosen metrics an indented title, which is a part of the entry above, gives
+// way to the name.
+// Throws: UsageError, which lists the known names, for an unknown one.
+std::vector<ShownMetric> shown_metrics(const std::vector<std::string>& names, const Metrics& run);
 
 // Returns the metric with this name; null if it does not exist.
 const Metric* find_metric(std::string_view name);

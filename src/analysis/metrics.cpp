@@ -6,6 +6,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/analysis/job_measures.hpp"
+#include "src/analysis/resource_use.hpp"
 #include "src/analysis/tables.hpp"
 #include "src/analysis/workload_jobs.hpp"
 #include "src/support/csv_reader.hpp"
@@ -21,7 +22,9 @@ namespace {
 
 using analysis::all_metrics;
 using analysis::FinishedJobs;
-using analysis::Metric;
+using analysis::ShownMetric;
+
+constexpr std::string_view of_resource = "utilisation_of_";
 
 static_assert(sizeof(FinishedJob) <= 112, "docs/performance.md says how much memory metrics take");
 
@@ -59,16 +62,16 @@ std::vector<std::size_t> licenses_of(const FinishedJobs& jobs, const analysis::W
 
 // One row per run.
 analysis::Rows rows_of(const std::vector<RunMetrics>& runs, const std::vector<std::string>& chosen) {
-    const std::vector<std::size_t> places = analysis::places_of(chosen);
+    const std::vector<ShownMetric> shown = analysis::shown_metrics(chosen, runs.front().metrics);
     analysis::Rows rows{{{"run", "run"}}, {}};
-    for (const std::size_t place : places) {
-        rows.columns.push_back({all_metrics()[place].name, all_metrics()[place].title});
+    for (const ShownMetric& metric : shown) {
+        rows.columns.push_back({metric.name, metric.title});
     }
     for (const RunMetrics& run : runs) {
         std::vector<analysis::Cell>& row = rows.rows.emplace_back();
         row.emplace_back(run.label);
-        for (const std::size_t place : places) {
-            row.emplace_back(analysis::Number{run.metrics.values()[place], all_metrics()[place].unit});
+        for (const ShownMetric& metric : shown) {
+            row.emplace_back(analysis::Number{metric.of(run.metrics), metric.unit});
         }
     }
     return rows;
@@ -80,16 +83,14 @@ analysis::MarkedLines lines_of(const std::vector<RunMetrics>& runs, const std::v
     for (const RunMetrics& run : runs) {
         lines.front().push_back({run.label});
     }
-    for (const std::size_t place : analysis::places_of(chosen)) {
-        const Metric& metric = all_metrics()[place];
-        const auto values = mapped(runs, [&](const RunMetrics& run) { return run.metrics.values()[place]; });
+    for (const ShownMetric& metric : analysis::shown_metrics(chosen, runs.front().metrics)) {
+        const auto values = mapped(runs, [&](const RunMetrics& run) { return metric.of(run.metrics); });
         const bool is_unknown = std::ranges::none_of(values, [](const auto& value) { return value.has_value(); });
         if (is_unknown && chosen.empty()) {
             continue;
         }
         const std::vector<bool> best = analysis::best_of(values, metric.goal);
-        const char* const title = chosen.empty() ? metric.title : analysis::chosen_title(metric);
-        std::vector<analysis::MarkedCell>& line = lines.emplace_back(1, analysis::MarkedCell{title});
+        std::vector<analysis::MarkedCell>& line = lines.emplace_back(1, analysis::MarkedCell{metric.title});
         for (std::size_t run = 0; run < runs.size(); ++run) {
             line.push_back({for_people(values[run], metric.unit), best[run]});
         }
@@ -99,7 +100,8 @@ analysis::MarkedLines lines_of(const std::vector<RunMetrics>& runs, const std::v
 
 }  // namespace
 
-MeasuredSchedule::MeasuredSchedule(const Schedule& schedule) : MeasuredSchedule(schedule.path, schedule.jobs.size()) {
+MeasuredSchedule::MeasuredSchedule(const Schedule& schedule, const Resources& machine)
+    : MeasuredSchedule(schedule.path, schedule.jobs.size(), machine) {
     for (const ScheduledJob& job : schedule.jobs) {
         add(job);
     }
@@ -121,6 +123,9 @@ void MeasuredSchedule::add(const ScheduledJob& job) {
     if (job.finished()) {
         finished_.push_back(analysis::finished_job(job));
         finished_.back().id = id;
+        if (keeps_hosts_) {
+            hosts_.push_back(job.allocation);
+        }
     } else {
         others_.push_back(id);
     }
@@ -146,14 +151,14 @@ void require_machine_of(const MeasuredSchedule& schedule, const MetricsOptions& 
     }
 }
 
-MeasuredSchedule read_measured_schedule(const std::string& path) {
-    MeasuredSchedule schedule(path, estimated_lines(path));
+MeasuredSchedule read_measured_schedule(const std::string& path, const Resources& machine) {
+    MeasuredSchedule schedule(path, estimated_lines(path), machine);
     read_schedule(path, [&](ScheduledJob&& job) { schedule.add(job); });
     return schedule;
 }
 
 std::vector<std::string> metric_names() {
-    return mapped(all_metrics(), [](const Metric& metric) { return std::string(metric.name); });
+    return mapped(all_metrics(), [](const analysis::Metric& metric) { return std::string(metric.name); });
 }
 
 std::vector<std::string> chosen_metrics(const std::string& list) {
@@ -164,7 +169,8 @@ std::vector<std::string> chosen_metrics(const std::string& list) {
     std::vector<std::string> chosen;
     for (const std::string_view part : split(list, ',')) {
         const std::string name(part);
-        if (std::ranges::find(known, name) == known.end()) {
+        const bool is_of_resource = name.size() > of_resource.size() && name.starts_with(of_resource);
+        if (!is_of_resource && std::ranges::find(known, name) == known.end()) {
             throw UsageError(unknown_name("metric", name, known));
         }
         for (const std::string& one : name == "paper" ? of_paper : std::vector<std::string>{name}) {
@@ -178,20 +184,37 @@ std::vector<std::string> chosen_metrics(const std::string& list) {
 }
 
 std::optional<double> Metrics::operator[](std::string_view name) const {
-    const Metric* const metric = analysis::find_metric(name);
-    if (metric == nullptr) {
+    if (const analysis::Metric* const metric = analysis::find_metric(name); metric != nullptr) {
+        return values_[static_cast<std::size_t>(metric - all_metrics().data())];
+    }
+    const std::vector<std::string> known = names();
+    const auto found = std::ranges::find(known, name);
+    if (found == known.end()) {
         throw std::out_of_range("there is no metric " + std::string(name));
     }
-    return values_[static_cast<std::size_t>(metric - all_metrics().data())];
+    return values_[static_cast<std::size_t>(found - known.begin())];
+}
+
+std::vector<std::string> Metrics::names() const {
+    std::vector<std::string> names = metric_names();
+    for (const std::string& resource : resources_) {
+        names.push_back(std::string(of_resource) + resource);
+    }
+    return names;
 }
 
 Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& options,
                         const std::vector<Workload>& workloads, const JobIds* counted_regular,
                         const MeasuredSchedule* baseline) {
+    // A job that shares its hosts does not use all of them.
+    const std::optional<int> processors =
+        options.resources.has_shared_hosts() ? std::nullopt : options.processors;
     analysis::MetricInput run{options, schedule.finished(), &schedule,
-                              analysis::measure_over_time(schedule.finished(), options.processors)};
+                              analysis::measure_over_time(schedule.finished(), processors)};
+    run.options.processors = processors;
+    std::optional<analysis::WorkloadJobs> known;
     if (!workloads.empty()) {
-        const analysis::WorkloadJobs submitted(workloads);
+        const analysis::WorkloadJobs& submitted = known.emplace(workloads);
         run.by_deadline = jobs_by_deadline(schedule, submitted, counted_regular);
         for (const FinishedJob& job : run.finished) {
             look_for_interruption();
@@ -207,10 +230,14 @@ Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& 
         analysis::require_same_finished_jobs(*baseline, schedule);
         run.baseline = &baseline->finished();
     }
-    return Metrics(mapped(all_metrics(), [&](const auto& metric) {
+    std::vector<std::optional<double>> values = mapped(all_metrics(), [&](const auto& metric) {
         look_for_interruption();
         return metric.compute(run);
-    }));
+    });
+    const std::vector<std::optional<double>> of_resources =
+        analysis::utilisation_of_resources(schedule, options.resources, known ? &*known : nullptr);
+    values.insert(values.end(), of_resources.begin(), of_resources.end());
+    return Metrics(std::move(values), analysis::resource_names(options.resources));
 }
 
 MetricsFormat metrics_format(const std::string& name) {

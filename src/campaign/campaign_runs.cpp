@@ -126,9 +126,9 @@ ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std
     MetricsOptions options = campaign.metrics;
     options.set_machine(replay->machine());
     std::vector<Workload> place;
-    const Metrics metrics = compute_metrics(schedule, options, outcome.workloads(place));
+    const Metrics metrics = compute_metrics({schedule, options.resources}, options, outcome.workloads(place));
     RunResult result;
-    const std::vector<std::string> names = metric_names();
+    const std::vector<std::string> names = metrics.names();
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (metrics.values()[i]) {
             result.values.emplace_back(names[i], exact(*metrics.values()[i]));

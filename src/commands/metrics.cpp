@@ -35,11 +35,8 @@ void check_groupings(const Options& options, const std::vector<JobGrouping>& gro
         refuse_if(options.given(option),
                   "--by shows groups of jobs in place of the metrics of runs, expected no --" + std::string(option));
     }
-    const bool asks_workload = std::ranges::any_of(groupings, [](JobGrouping grouping) {
-        return grouping == JobGrouping::user || grouping == JobGrouping::queue;
-    });
-    refuse_if(asks_workload && !options.given("workload"),
-              "--by: the workload tells users and queues, expected --workload");
+    refuse_if(std::ranges::any_of(groupings, needs_workload) && !options.given("workload"),
+              "--by: the workload tells users, queues and partitions, expected --workload");
 }
 
 void check_rules(const Options& options, runs::MeasureRequest& request) {
@@ -79,7 +76,7 @@ void add_metrics_options(Options& options, runs::MeasureRequest& request, std::v
     options.add_positional("schedules", text(request.schedules).required());
     options.group("Input");
     options.add("workload,w", text(request.workloads, "FILE"),
-                "workload of all the runs, for its deadlines, licences and users; several become w0, w1, ...");
+                "workload of all the runs, for its deadlines, licences, users and what jobs take of resources; several become w0, w1, ...");
     options.add_rule([&options, &request] { check_rules(options, request); });
     add_machine_options(options, request.options);
     options.group("Measures");
@@ -92,7 +89,7 @@ void add_metrics_options(Options& options, runs::MeasureRequest& request, std::v
         "jobs.csv or log of the run to compare waits with, such as that of conservative; may be one of the shown runs");
     options.add(
         "by", groupings(request.groupings),
-        "instead of the metrics: number of jobs, waits and bounded slowdowns per group of jobs, by width, length, user, queue, or several, such as width,length");
+        "instead of the metrics: number of jobs, waits and bounded slowdowns per group of jobs, by width, length, user, queue, partition, or several, such as width,length");
     options.add(
         "intervals",
         "instead of the metrics: those of single jobs (means, percentiles, worst and widest) with confidence intervals of 95 %, by bootstrap over weeks; with --baseline, also of the difference");
@@ -121,7 +118,8 @@ int metrics(const Arguments& arguments) {
              "Prints the metrics of one or more runs, side by side. Each is defined in docs/metrics.md. A SCHEDULE is a\n"
              "PREFIX_jobs.csv, the PREFIX alone, or a log, whose own schedule it is. Utilisation, system usage and lost capacity\n"
              "need the number of processors (--processors or --platform), the metrics of deadlines and users\n"
-             "need the workload, as do the options --waited-in-any-run and --per-job; licence usage needs platform and workload. With --baseline,\n"
+             "need the workload, as do the options --waited-in-any-run and --per-job; usage of licences, pools and shared hosts\n"
+             "needs platform and workload. With --baseline,\n"
              "waits are also shown as an improvement over another run's. With --by or --intervals, groups of jobs or confidence\n"
              "intervals are shown instead.",
              {"metrics easy dc_jobs.csv -p sdsc-sp2", "metrics easy dc -w sp2.json --by width,length --format csv"}})) {

@@ -71,6 +71,16 @@ bool Resources::HostKind::suits(const Needs& needs) const {
            (is_shared && std::ranges::equal(needs.per_host, capacity, std::ranges::less_equal{}));
 }
 
+std::vector<Amount> Resources::totals() const {
+    std::vector<Amount> totals(capacities_.size());
+    for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+        for (std::size_t capacity = 0; capacity < totals.size(); ++capacity) {
+            totals[capacity] += hosts_of_kind_[kind] * kinds_[kind].capacity[capacity];
+        }
+    }
+    return totals;
+}
+
 bool Resources::has_shared_hosts() const {
     return std::ranges::any_of(kinds_, &HostKind::is_shared);
 }

@@ -79,7 +79,8 @@ Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const Com
             return replay.measure_all(scheduler.choice, options, request.run);
         }
         std::vector<std::optional<double>> values(analysis::all_metrics().size());
-        values[analysis::places_of({request.metric->name()}).front()] =
+        values[static_cast<std::size_t>(analysis::find_metric(request.metric->name()) -
+                                        analysis::all_metrics().data())] =
             replay.measure(scheduler.choice, *request.metric, request.run);
         return Metrics(std::move(values));
     });
@@ -98,13 +99,14 @@ void note_surprises(const std::vector<Replay>& replays, const ComparisonRequest&
 
 // ---- How it is written
 
+using analysis::ShownMetric;
 using analysis::Unit;
 
 using Values = std::vector<std::optional<double>>;
 
 // The values of a metric under a scheduler, for each workload.
-Values values_of(const Comparison& comparison, std::size_t scheduler, std::size_t metric) {
-    return mapped(comparison.rows, [=](const auto& row) { return row.values[scheduler].values()[metric]; });
+Values values_of(const Comparison& comparison, std::size_t scheduler, const ShownMetric& metric) {
+    return mapped(comparison.rows, [&](const auto& row) { return metric.of(row.values[scheduler]); });
 }
 
 // The difference to other values of the same workloads.
@@ -138,9 +140,9 @@ bool any_has_deadlines(const Comparison& comparison) {
 
 // Whether a line says something. Metrics of jobs with deadlines do not if no job has one. Counts of killed or rejected
 // jobs do not if they are 0.
-bool is_telling(const analysis::Metric& metric, const Values& means, bool with_deadlines) {
+bool is_telling(const ShownMetric& metric, const Values& means, bool with_deadlines) {
     const bool has_any = std::ranges::any_of(means, [](const auto& value) { return value.has_value(); });
-    return (with_deadlines || !analysis::is_of_deadlines(metric)) &&
+    return (with_deadlines || !metric.is_of_deadlines) &&
            (any_above_0(means) || (metric.unit != Unit::count && has_any));
 }
 
@@ -150,9 +152,8 @@ analysis::MarkedLines lines_of(const Comparison& comparison, const std::vector<s
     for (const std::string& scheduler : comparison.schedulers) {
         lines.front().push_back({scheduler});
     }
-    const auto metrics = analysis::all_metrics();
     const std::vector<std::size_t> groups = groups_of(comparison);
-    for (const std::size_t metric : analysis::places_of(chosen)) {
+    for (const ShownMetric& metric : analysis::shown_metrics(chosen, comparison.rows.front().values.front())) {
         std::vector<Values> values;
         std::vector<GroupedMean> with_intervals;
         Values means;
@@ -161,15 +162,14 @@ analysis::MarkedLines lines_of(const Comparison& comparison, const std::vector<s
             with_intervals.push_back(mean_over_groups(values.back(), groups));
             means.push_back(with_intervals.back().mean);
         }
-        if (chosen.empty() && !is_telling(metrics[metric], means, with_deadlines)) {
+        if (chosen.empty() && !is_telling(metric, means, with_deadlines)) {
             continue;
         }
-        const std::vector<bool> best = analysis::best_of(means, metrics[metric].goal);
+        const std::vector<bool> best = analysis::best_of(means, metric.goal);
         const auto first_best = static_cast<std::size_t>(std::find(best.begin(), best.end(), true) - best.begin());
-        const char* const title = chosen.empty() ? metrics[metric].title : analysis::chosen_title(metrics[metric]);
-        auto& line = lines.emplace_back(1, analysis::MarkedCell{title});
+        auto& line = lines.emplace_back(1, analysis::MarkedCell{metric.title});
         for (std::size_t scheduler = 0; scheduler < means.size(); ++scheduler) {
-            analysis::MarkedCell cell{text_of(with_intervals[scheduler], metrics[metric].unit), best[scheduler]};
+            analysis::MarkedCell cell{text_of(with_intervals[scheduler], metric.unit), best[scheduler]};
             if (first_best < best.size() && !best[scheduler]) {
                 const GroupedMean difference =
                     mean_over_groups(difference_of(values[scheduler], values[first_best]), groups);
@@ -186,9 +186,8 @@ analysis::Rows rows_of(const Comparison& comparison, const std::vector<std::stri
     analysis::Rows rows{analysis::with_intervals(
                             {{"metric", "metric"}, {"scheduler", "scheduler"}, {"workloads", "workloads"}}, "mean"),
                         {}};
-    const auto metrics = analysis::all_metrics();
     const std::vector<std::size_t> groups = groups_of(comparison);
-    for (const std::size_t metric : analysis::places_of(chosen)) {
+    for (const ShownMetric& metric : analysis::shown_metrics(chosen, comparison.rows.front().values.front())) {
         const Values first = values_of(comparison, 0, metric);
         for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
             const Values values = values_of(comparison, scheduler, metric);
@@ -197,10 +196,10 @@ analysis::Rows rows_of(const Comparison& comparison, const std::vector<std::stri
                 continue;
             }
             std::vector<analysis::Cell>& row = rows.rows.emplace_back();
-            row = {metrics[metric].name, comparison.schedulers[scheduler],
+            row = {metric.name, comparison.schedulers[scheduler],
                    analysis::Number{static_cast<double>(own.values), Unit::count}};
             for (const GroupedMean& mean : {own, mean_over_groups(difference_of(values, first), groups)}) {
-                append(row, mean.mean, mean.interval, metrics[metric].unit);
+                append(row, mean.mean, mean.interval, metric.unit);
             }
         }
     }

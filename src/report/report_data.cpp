@@ -308,17 +308,13 @@ std::string difference(std::optional<double> value, std::optional<double> baseli
 void write_metrics(const std::vector<MeasuredRun>& runs, std::size_t baseline, JsonWriter& json) {
     const bool has_deadlines =
         std::ranges::any_of(runs, [](const MeasuredRun& run) { return run.metrics["deadline_jobs"] > 0; });
-    std::vector<std::size_t> shown;
-    for (std::size_t i = 0; i < analysis::all_metrics().size(); ++i) {
-        const bool is_telling = has_deadlines || !analysis::is_of_deadlines(analysis::all_metrics()[i]);
-        if (is_telling &&
-            std::ranges::any_of(runs, [&](const MeasuredRun& run) { return run.metrics.values()[i].has_value(); })) {
-            shown.push_back(i);
-        }
-    }
-    json.key("metrics").objects(shown, [&](std::size_t i) {
-        const analysis::Metric& metric = analysis::all_metrics()[i];
-        const auto value = [&](const MeasuredRun& run) { return run.metrics.values()[i]; };
+    std::vector<analysis::ShownMetric> shown = analysis::shown_metrics({}, runs.front().metrics);
+    std::erase_if(shown, [&](const analysis::ShownMetric& metric) {
+        const auto is_known = [&](const MeasuredRun& run) { return metric.of(run.metrics).has_value(); };
+        return (metric.is_of_deadlines && !has_deadlines) || std::ranges::none_of(runs, is_known);
+    });
+    json.key("metrics").objects(shown, [&](const analysis::ShownMetric& metric) {
+        const auto value = [&](const MeasuredRun& run) { return metric.of(run.metrics); };
         json.key("name").text(metric.name);
         json.key("title").text(metric.title);
         json.key("meaning").text(metric.meaning);
@@ -371,7 +367,7 @@ std::string report_data(const Report& report) {
     const MeasuredSchedule baseline(report.runs[report.baseline].schedule);
     int used = 1;  // the most processors of a run
     for (const Run& run : report.runs) {
-        const MeasuredSchedule schedule(run.schedule);
+        const MeasuredSchedule schedule(run.schedule, report.options.resources);
         analysis::require_same_jobs(baseline, schedule);
         used = std::max(used, schedule.most_processors());
         runs.push_back(measured(run, schedule, report));

@@ -74,9 +74,10 @@ Schedule read_run(const std::string& path, const Note& note) {
     return is_log(file) ? read_schedule_of_log(file, note) : read_schedule(file);
 }
 
-MeasuredSchedule read_measured_run(const std::string& path, const Note& note) {
+MeasuredSchedule read_measured_run(const std::string& path, const Note& note, const Resources& machine) {
     const std::string file = jobs_file(path);
-    return is_log(file) ? MeasuredSchedule(read_schedule_of_log(file, note)) : read_measured_schedule(file);
+    return is_log(file) ? MeasuredSchedule(read_schedule_of_log(file, note), machine)
+                        : read_measured_schedule(file, machine);
 }
 
 void require_machine_of_run(const std::string& path, const MeasuredSchedule& schedule, const MetricsOptions& options,

@@ -27,7 +27,7 @@ std::string jobs_file(const std::string& prefix);
 Schedule read_run(const std::string& path, const Note& note);
 
 // As above, for a schedule that is only measured.
-MeasuredSchedule read_measured_run(const std::string& path, const Note& note);
+MeasuredSchedule read_measured_run(const std::string& path, const Note& note, const Resources& machine = {});
 
 // Checks that the machine of `options`, if known, has all processors of the run at `path`. The schedule of a log may
 // use more, because its machine changed: `note` then hears how many.

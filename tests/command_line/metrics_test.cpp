@@ -200,10 +200,10 @@ TEST_CASE("metrics --by shows groups of jobs") {
     const auto refused = [&](const Arguments& options, const std::string& words) {
         check_refused(inputs.metrics(options), 2, words);
     };
-    refused({"--by", "user"}, "the workload tells users and queues, expected --workload");
-    refused({"--by", "height"}, "--by: unknown grouping 'height', known: width, length, user, queue");
+    refused({"--by", "user"}, "the workload tells users, queues and partitions, expected --workload");
+    refused({"--by", "height"}, "--by: unknown grouping 'height', known: width, length, user, queue, partition");
     refused({"--by", "width,width"}, "--by: expected each grouping once, found 'width' twice");
-    refused({"--by", ""}, "--by: expected one or more of width, length, user, queue");
+    refused({"--by", ""}, "--by: expected one or more of width, length, user, queue, partition");
     refused({"--by", "width", "--baseline", inputs.one}, "expected no --baseline");
 }
 

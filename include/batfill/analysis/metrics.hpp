@@ -28,11 +28,13 @@ struct MetricsOptions {
     Duration tau = default_tau;                        // bound of the bounded slowdown; positive
     std::optional<int> processors;                     // of the machine, positive; none: no utilisation is computed
     std::vector<Machine::License> licenses{};          // of the machine, by name, each once; copies not negative
+    Resources resources{};                             // of the machine
     Duration short_deadline = default_short_deadline;  // a deadline at most this long after the submission is short
 
     void set_machine(const Machine& machine) {
         processors = machine.processors();
         licenses = machine.licenses();
+        resources = machine.resources();
     }
 };
 
@@ -51,12 +53,14 @@ struct FinishedJob {
 // What the metrics need to know of the schedule of a run. Takes less than half of the schedule's memory.
 class MeasuredSchedule {
  public:
-    // Makes an empty schedule with memory for the expected jobs.
-    explicit MeasuredSchedule(std::string path, std::size_t expected_jobs = 0) : path_(std::move(path)) {
+    // Makes an empty schedule with memory for the expected jobs. Keeps the hosts of jobs if it is to be measured on a
+    // machine on which they tell what jobs take.
+    explicit MeasuredSchedule(std::string path, std::size_t expected_jobs = 0, const Resources& machine = {})
+        : path_(std::move(path)), keeps_hosts_(machine.has_shared_hosts()) {
         finished_.reserve(expected_jobs);
     }
     // NOLINTNEXTLINE(google-explicit-constructor): whoever has a schedule may give it to whatever measures one.
-    MeasuredSchedule(const Schedule& schedule);
+    MeasuredSchedule(const Schedule& schedule, const Resources& machine = {});
 
     // Adds the next job of the schedule.
     // Cost: that of copying its id.
@@ -66,6 +70,8 @@ class MeasuredSchedule {
     const std::string& path() const { return path_; }
     // The finished jobs, in the order of the schedule. Their ids are valid as long as this object or a copy of it.
     const std::vector<FinishedJob>& finished() const { return finished_; }
+    // The hosts of each of them; empty if they are not kept.
+    const std::vector<ResourceSet>& hosts() const { return hosts_; }
     // The ids of the other jobs.
     const std::vector<std::string_view>& others() const { return others_; }
     // Number of jobs; number of jobs in this state.
@@ -84,7 +90,9 @@ class MeasuredSchedule {
     std::string_view keep(const std::string& id);
 
     std::string path_;
+    bool keeps_hosts_ = false;
     std::vector<FinishedJob> finished_;
+    std::vector<ResourceSet> hosts_;
     std::vector<std::string_view> others_;
     std::array<std::size_t, all_job_states.size()> in_state_{};  // by state
     std::vector<Wide> widest_;                                   // each job with a higher processor than all before it
@@ -100,7 +108,7 @@ class MeasuredSchedule {
 void require_machine_of(const MeasuredSchedule& schedule, const MetricsOptions& options);
 
 // As read_schedule(), for a schedule that is only measured.
-MeasuredSchedule read_measured_schedule(const std::string& path);
+MeasuredSchedule read_measured_schedule(const std::string& path, const Resources& machine = {});
 
 // Full ids of jobs ("w0!17"). They refer to texts in the jobs that they come from.
 using JobIds = std::unordered_set<std::string_view>;
@@ -113,22 +121,27 @@ JobIds jobs_that_waited(const std::vector<MeasuredSchedule>& schedules);
 // it, or if its input was not given: a workload, a baseline, the number of processors.
 class Metrics {
  public:
-    // The values of all metrics in the order of metric_names().
-    explicit Metrics(std::vector<std::optional<double>> values) : values_(std::move(values)) {}
+    // The values of all metrics in the order of names(). `resources` are the pools and capacities of the machine.
+    explicit Metrics(std::vector<std::optional<double>> values, std::vector<std::string> resources = {})
+        : values_(std::move(values)), resources_(std::move(resources)) {}
 
     // The metric that csv and json call `name`.
     // Throws: std::out_of_range if no metric has this name.
     std::optional<double> operator[](std::string_view name) const;
     const std::vector<std::optional<double>>& values() const { return values_; }
+    // Those of metric_names(), then "utilisation_of_NAME" for each of the resources.
+    std::vector<std::string> names() const;
+    const std::vector<std::string>& resources() const { return resources_; }
 
  private:
     std::vector<std::optional<double>> values_;
+    std::vector<std::string> resources_;
 };
 
-// The names of all metrics, in the order in which they are shown.
+// The names of the metrics that all runs have, in the order in which they are shown.
 std::vector<std::string> metric_names();
 // The metrics that `list` names, with commas between them: names, and "paper" for the mean wait, its 99th percentile,
-// the mean bounded slowdown, the utilisation and the makespan.
+// the mean bounded slowdown, the utilisation and the makespan. Those of resources are not looked up.
 // Throws: UsageError for an unknown name, which lists the known ones, for one that is there twice, and for none.
 std::vector<std::string> chosen_metrics(const std::string& list);
 
@@ -155,13 +168,19 @@ void write_compared_jobs(const std::string& path, const std::vector<std::string>
                          const JobIds* counted_regular);
 
 // How jobs are grouped: by class of requested processors or of run time (docs/metrics.md lists the classes), or by the
-// user or queue that the workload gives.
-enum class JobGrouping { width, length, user, queue };
+// user, queue or partition that the workload gives.
+enum class JobGrouping { width, length, user, queue, partition };
 
-inline constexpr std::array<std::pair<const char*, JobGrouping>, 4> job_groupings{{{"width", JobGrouping::width},
-                                                                                   {"length", JobGrouping::length},
-                                                                                   {"user", JobGrouping::user},
-                                                                                   {"queue", JobGrouping::queue}}};
+inline constexpr std::array<std::pair<const char*, JobGrouping>, 5> job_groupings{
+    {{"width", JobGrouping::width},
+     {"length", JobGrouping::length},
+     {"user", JobGrouping::user},
+     {"queue", JobGrouping::queue},
+     {"partition", JobGrouping::partition}}};
+// Whether only the workload tells the groups of jobs.
+constexpr bool needs_workload(JobGrouping grouping) {
+    return grouping != JobGrouping::width && grouping != JobGrouping::length;
+}
 
 // The metrics of a group of finished jobs. Times are in seconds.
 struct GroupMetrics {
@@ -180,8 +199,8 @@ struct JobGroup {
 };
 
 // Groups the finished jobs by all of `groupings` and sorts the groups by them, in that order: classes from the smallest
-// up, users and queues by name. Omits groups without jobs. Only users and queues need workloads.
-// Throws: InputError, which names the job, if users or queues are requested and a job is in no workload.
+// up, the others by name. Omits groups without jobs.
+// Throws: InputError, which names the job, if a grouping needs workloads and a job is in none.
 // Cost: O(n log n).
 std::vector<JobGroup> measure_groups(const MeasuredSchedule& schedule, const MetricsOptions& options,
                                      const std::vector<JobGrouping>& groupings,

@@ -91,6 +91,9 @@ class Resources {
     // In the order of the host with the lowest number that has a capacity; then those that only later hosts have.
     const std::vector<std::string>& capacities() const { return capacities_; }
     const std::vector<std::string>& partitions() const { return partitions_; }  // by name
+    // What all hosts have together, by capacity.
+    // Cost: O(kinds * capacities).
+    std::vector<Amount> totals() const;
     const std::vector<HostKind>& kinds() const { return kinds_; }
     // Requires: has_named_hosts().
     std::size_t kind_number_of(int host) const { return kind_of_[static_cast<std::size_t>(host)]; }
