@@ -14,7 +14,7 @@ import numpy
 from . import _core
 from ._arguments import shown
 from ._columns import Columns
-from ._run import platform_text
+from ._machine import platform_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import copy
 import functools
-import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, SupportsIndex, Union
+from typing import Any, Union
 
 from . import _core
 from ._arguments import AnyPath, is_path, path_text, path_texts, shown, utf8
 from ._columns import Columns
 from ._scheduler import AnyScheduler, as_core, label_of, parameters_of
 from ._cleaning import Seconds
+from ._machine import Amounts, Platform, machine_of
 from ._workload import Workload
-
-Platform = Union[int, AnyPath]
 
 
 @dataclass(frozen=True)
@@ -136,15 +134,6 @@ class Run:
         return f"<Run of {len(self._core)} jobs under {self._core.label}>"
 
 
-def platform_text(platform: Platform) -> str:
-    """A platform as the option --platform takes it."""
-    if is_path(platform):
-        return path_text(platform, "platform")
-    if not isinstance(platform, SupportsIndex) or isinstance(platform, bool):
-        raise _core.UsageError(f"platform: expected a number of hosts, a name or a path, found {shown(platform)}")
-    return str(operator.index(platform))
-
-
 def as_workload(workload: Union[Workload, AnyPath]) -> Workload:
     """A workload, also of the path of one: a log, known by its content, or JSON."""
     if isinstance(workload, Workload):
@@ -161,6 +150,8 @@ def simulate(
     scheduler: AnyScheduler = "easy",
     *,
     events: Union[AnyPath, Iterable[AnyPath]] = (),
+    pools: Amounts | None = None,
+    capacity: Amounts | None = None,
     master_host: str = "master_host",
     **parameters: Any,
 ) -> Run:
@@ -169,7 +160,8 @@ def simulate(
     `platform` is a number of hosts, the name of a platform that comes with batfill ("kth-sp2"), or a SimGrid platform
     file; by default as many hosts as the workload says. `scheduler` is a name, also with parameters
     ("easy,order=saf"), or an instance of a batfill.Scheduler. Other keywords are parameters of the scheduler, with _
-    for -: `backfill_order="spf"`. `events` are files of machine events.
+    for -: `backfill_order="spf"`. `events` are files of machine events. `pools={"power": 400}` and
+    `capacity={"cores": 32}` are what jobs share of the machine and of each host; they win over the platform's.
 
     Raises UsageError for an unknown name or value, InputError for a job that cannot be simulated and if some jobs
     never start, DecisionError if a scheduler breaks a rule.
@@ -183,8 +175,8 @@ def simulate(
     given = as_core(scheduler)
     before = _copy_of(given)
     label = label_of(given)
-    rest = (parameters_of(parameters), path_texts(events, "events"), master_host)
-    machine = platform_text(jobs.processors if platform is None else platform)
+    rest = (parameters_of(parameters), path_texts(events, "events"))
+    machine = machine_of(platform, pools, capacity, master_host)
 
     def again(explained: list[str]) -> Explanation:
         if isinstance(before, Exception):

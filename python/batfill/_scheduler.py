@@ -6,8 +6,9 @@ import inspect
 from typing import Any, Union
 
 from . import _core
-from ._arguments import AnyPath, is_path, path_text, shown, utf8
+from ._arguments import shown, utf8
 from ._cleaning import Seconds
+from ._machine import Amounts, Platform, machine_of
 
 
 class Scheduler:
@@ -127,7 +128,9 @@ def serve(
     *,
     keep_alive: bool = False,
     idle_timeout: Seconds | None = None,
-    platform: Union[int, AnyPath, None] = None,
+    platform: Platform | None = None,
+    pools: Amounts | None = None,
+    capacity: Amounts | None = None,
     log_level: str = "off",
     **parameters: Any,
 ) -> None:
@@ -141,6 +144,6 @@ def serve(
         given,
         label_of(given),
         parameters_of(parameters),
-        None if platform is None else path_text(platform, "platform") if is_path(platform) else str(platform),
+        machine_of(platform, pools, capacity),
         {"endpoint": endpoint, "keep_alive": keep_alive, "idle_timeout": idle_timeout, "log_level": log_level},
     )

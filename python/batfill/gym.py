@@ -35,7 +35,8 @@ from ._learning import (
     weights_of,
     whole,
 )
-from ._run import Platform, as_workload
+from ._machine import Platform
+from ._run import as_workload
 from ._workload import Workload
 
 if TYPE_CHECKING:

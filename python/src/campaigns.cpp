@@ -13,6 +13,7 @@
 
 #include "python/src/bindings.hpp"
 #include "python/src/keywords.hpp"
+#include "python/src/machines.hpp"
 #include "src/campaign/run_campaign.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/formats/workload_writer.hpp"
@@ -58,7 +59,7 @@ CampaignCounts campaign(const FileName& file, const FileName& folder, const std:
 
 // What a search by these keywords finds, and the policy without weights.
 std::pair<TuneOutcome, std::string> tune(const std::vector<std::pair<FileName, Jobs>>& workloads,
-                                         const FileName& platform, const std::optional<FileName>& prefix,
+                                         const NamedMachine& machine, const std::optional<FileName>& prefix,
                                          unsigned threads, const nb::object& progress, const Keywords& keywords) {
     Background work;
     TuneOptions read;
@@ -71,7 +72,7 @@ std::pair<TuneOutcome, std::string> tune(const std::vector<std::pair<FileName, J
     }
     request.threads = threads_of(threads);
     request.before_replay = [&] { work.require_not_stopped(); };
-    TuneInputs inputs(platform, {});
+    TuneInputs inputs(machine.word.value(), machine.details);
     for (const auto& [name, jobs] : workloads) {
         inputs.add(name, *jobs.workload, prefix ? sha256(text_of(*jobs.workload)) : "");
     }
@@ -111,7 +112,7 @@ void bind_campaigns(nb::module_& module) {
         .def_ro("best", &TuneOutcome::best)
         .def_ro("replays", &TuneOutcome::replays)
         .def_ro("written", &TuneOutcome::written);
-    module.def("tune", &tune, arg("workloads"), arg("platform"), arg("prefix").none(), arg("threads"),
+    module.def("tune", &tune, arg("workloads"), arg("machine"), arg("prefix").none(), arg("threads"),
                arg("progress").none(), arg("keywords"));
     module.def("weights_text", &numbers_text, arg("weights"));
 }

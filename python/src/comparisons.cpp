@@ -18,6 +18,7 @@
 #include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"
 #include "python/src/keywords.hpp"
+#include "python/src/machines.hpp"
 #include "python/src/packing.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/replay/comparison.hpp"
@@ -35,18 +36,13 @@ namespace {
 using Compared = std::pair<std::string, nb::object>;
 
 Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, const std::vector<Compared>& schedulers,
-                   const std::optional<std::string>& metric, const std::optional<FileName>& platform,
-                   const std::string& master_host, unsigned threads, const nb::object& tau,
-                   const nb::object& short_deadline, const nb::object& progress) {
+                   const std::optional<std::string>& metric, const NamedMachine& machine, unsigned threads,
+                   const nb::object& tau, const nb::object& short_deadline, const nb::object& progress) {
     Background work;
     ComparisonRequest request;
     const Measures measures = measures_of(tau, short_deadline);
     request.metrics.tau = measures.tau;
     request.metrics.short_deadline = measures.short_deadline;
-    if (platform) {
-        request.platform = platform->text;
-    }
-    request.machine.master_host = master_host;
     request.threads = threads_of(threads);
     if (metric) {
         request.metric.emplace(*metric, request.metrics.tau);
@@ -67,10 +63,7 @@ Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, c
         std::vector<std::string> names;
         for (const auto& [name, jobs] : workloads) {
             names.push_back(name);
-            const Workload& workload = *jobs.workload;
-            replays.emplace_back(
-                platform ? named_platform(*platform, {master_host}) : homogeneous_platform(workload.processors),
-                workload);
+            replays.emplace_back(machine.platform_for(*jobs.workload), *jobs.workload);
         }
         comparison = batfill::compare(replays, std::move(names), request, report);
     });
@@ -112,7 +105,7 @@ class LogLevel {
 };
 
 void serve(const nb::object& scheduler, const std::string& label, const Parameters::Given& parameters,
-           const std::optional<FileName>& platform, const Keywords& keywords) {
+           const NamedMachine& machine, const Keywords& keywords) {
     const auto failure = std::make_shared<Failure>();
     ServerOptions server;
     spdlog::level::level_enum level = spdlog::level::off;
@@ -120,9 +113,10 @@ void serve(const nb::object& scheduler, const std::string& label, const Paramete
     add_connection_options(options, server);
     add_log_level_option(options, level);
     set_keywords(options, keywords);
-    if (platform) {
-        server.platform = named_platform(*platform);
+    if (machine.word) {
+        server.platform = named_platform(*machine.word, machine.details);
     }
+    server.machine = machine.details;
     server.scheduler = written_scheduler(scheduler, label, parameters, server.keep_alive, failure);
     raising(*failure, [&] { require_fit_for_daemon(server.scheduler); });
     const LogLevel as_asked(level);
@@ -163,13 +157,13 @@ void bind_comparisons(nb::module_& module) {
         .def("values", &values, arg("metric"),
              nb::sig("def values(self, metric: str) -> numpy.typing.NDArray[numpy.float64]"))
         .def("table", &table, arg("format"));
-    module.def("compare", &compare, arg("workloads"), arg("schedulers"), arg("metric").none(), arg("platform").none(),
-               arg("master_host"), arg("threads"), arg("tau"), arg("short_deadline"), arg("progress").none());
+    module.def("compare", &compare, arg("workloads"), arg("schedulers"), arg("metric").none(), arg("machine"),
+               arg("threads"), arg("tau"), arg("short_deadline"), arg("progress").none());
     module.def(
         "name_of_scheduler", [](const std::string& text) { return read_scheduler(text).name; }, arg("text"));
     module.def("metric_names", &metric_names);
     module.def("compared_metrics", &ReplayMetric::known_names);
-    module.def("serve", &serve, arg("scheduler"), arg("label"), arg("parameters"), arg("platform").none(),
+    module.def("serve", &serve, arg("scheduler"), arg("label"), arg("parameters"), arg("machine"),
                arg("keywords"));
 }
 

@@ -14,6 +14,7 @@
 #include <batfill/version.hpp>
 
 #include "python/src/bindings.hpp"
+#include "python/src/machines.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/program/program.hpp"
 #include "src/server/server.hpp"
@@ -143,6 +144,7 @@ NB_MODULE(_core, module) {
     python::bind_errors(module);
     python::bind_workloads(module);
     python::bind_tables(module);
+    python::bind_machines(module);
     python::bind_runs(module);
     python::bind_schedulers(module);
     python::bind_comparisons(module);

@@ -19,6 +19,7 @@
 #include <batfill/replay/outcome.hpp>
 
 #include "python/src/bindings.hpp"
+#include "python/src/machines.hpp"
 #include "python/src/run.hpp"
 #include "src/analysis/workload_jobs.hpp"
 #include "src/choice/named_scheduler.hpp"
@@ -37,10 +38,9 @@ namespace batfill::python {
 
 namespace {
 
-Scenario scenario_of(const Jobs& jobs, const std::string& platform, const std::string& master_host,
-                     const std::vector<FileName>& events) {
+Scenario scenario_of(const Jobs& jobs, const NamedMachine& machine, const std::vector<FileName>& events) {
     Scenario scenario;
-    scenario.platform = named_platform(platform, {master_host});
+    scenario.platform = machine.platform_for(*jobs.workload);
     number_hosts(scenario.platform, scenario.rules);
     scenario.workloads.push_back(*jobs.workload);
     for (const FileName& path : events) {
@@ -52,12 +52,11 @@ Scenario scenario_of(const Jobs& jobs, const std::string& platform, const std::s
 // What a simulation needs.
 struct Simulation {
     const Jobs& jobs;
-    const FileName& platform;
+    const NamedMachine& machine;
     const nb::object& scheduler;
     const std::string& label;
     const Parameters::Given& parameters;
     const std::vector<FileName>& events;
-    const std::string& master_host;
 };
 
 // What `use` makes of the outcome, without the GIL.
@@ -71,14 +70,13 @@ auto simulated(const Simulation& simulation, RunOptions how, Use use) {
     return raising(*failure, [&] {
         const WithoutGil released;
         const SchedulerChoice choice = choice_of(written);
-        return use(batfill::run(
-            scenario_of(simulation.jobs, simulation.platform, simulation.master_host, simulation.events), choice, how));
+        return use(batfill::run(scenario_of(simulation.jobs, simulation.machine, simulation.events), choice, how));
     });
 }
 
-Run simulate(const Jobs& jobs, const FileName& platform, const nb::object& scheduler, const std::string& label,
-             const Parameters::Given& parameters, const std::vector<FileName>& events, const std::string& master_host) {
-    return simulated({jobs, platform, scheduler, label, parameters, events, master_host}, {},
+Run simulate(const Jobs& jobs, const NamedMachine& machine, const nb::object& scheduler, const std::string& label,
+             const Parameters::Given& parameters, const std::vector<FileName>& events) {
+    return simulated({jobs, machine, scheduler, label, parameters, events}, {},
                      [&](const Outcome& outcome) { return run_of(outcome, label); });
 }
 
@@ -116,13 +114,13 @@ nb::dict columns_of(const std::vector<WaitReason>& reasons) {
     return columns;
 }
 
-nb::tuple explain(const Jobs& jobs, const FileName& platform, const nb::object& scheduler, const std::string& label,
+nb::tuple explain(const Jobs& jobs, const NamedMachine& machine, const nb::object& scheduler, const std::string& label,
                   const Parameters::Given& parameters, const std::vector<FileName>& events,
-                  const std::string& master_host, const std::vector<std::string>& explained) {
+                  const std::vector<std::string>& explained) {
     RunOptions how;
     how.keeps_deadlocks = true;
     how.explain = explained;
-    const Explained found = simulated({jobs, platform, scheduler, label, parameters, events, master_host}, how,
+    const Explained found = simulated({jobs, machine, scheduler, label, parameters, events}, how,
                                       [&](const Outcome& outcome) {
                                           return Explained{explanation(outcome), outcome.wait_reasons()};
                                       });
@@ -412,13 +410,13 @@ void bind_runs(nb::module_& module) {
             },
             arg("prefix"));
     module.def("columns", &columns);
-    module.def("simulate", &simulate, arg("jobs"), arg("platform"), arg("scheduler"), arg("label"), arg("parameters"),
-               arg("events"), arg("master_host"));
-    module.def("explain", &explain, arg("jobs"), arg("platform"), arg("scheduler"), arg("label"), arg("parameters"),
-               arg("events"), arg("master_host"), arg("explained"),
-               nb::sig("def explain(jobs: Jobs, platform: str, scheduler: object, label: str, parameters: "
+    module.def("simulate", &simulate, arg("jobs"), arg("machine"), arg("scheduler"), arg("label"), arg("parameters"),
+               arg("events"));
+    module.def("explain", &explain, arg("jobs"), arg("machine"), arg("scheduler"), arg("label"), arg("parameters"),
+               arg("events"), arg("explained"),
+               nb::sig("def explain(jobs: Jobs, machine: Machine, scheduler: object, label: str, parameters: "
                        "collections.abc.Sequence[tuple[str, str]], events: collections.abc.Sequence[str], "
-                       "master_host: str, explained: collections.abc.Sequence[str]) -> "
+                       "explained: collections.abc.Sequence[str]) -> "
                        "tuple[str, dict[str, numpy.typing.NDArray[typing.Any]], int]"));
     module.def("write_report", &write_report, arg("runs"), arg("path"), arg("title"), arg("tau"),
                arg("short_deadline"));

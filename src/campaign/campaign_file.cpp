@@ -177,23 +177,65 @@ class Reader : private YamlBlocks {
         require_few_runs(entry);
     }
 
-    void read_machine(const YAML::Node& entry) {
-        std::string word = text(entry, "a machine");
-        CampaignMachine machine;
+    // A machine of its name alone.
+    CampaignMachine machine_named(const YAML::Node& node) const {
+        const std::string word = text(node, "a machine");
         if (word == "own") {
-            machine.name = word;
-        } else {
-            at(entry, [&] {
-                const bool is_number = number_of_hosts(word).has_value();
-                const bool is_path = !is_number && word.find_first_of("./") != std::string::npos;
-                machine.word = is_path ? path_of(entry) : word;
-                machine.name = file_name_of(is_path ? workload_name(word) : word);
-                if (!is_number && !is_path) {
-                    platform_file(word);
-                }
-            });
+            return {word, ""};
         }
-        take_name(entry, machine.name, "a machine " + shown(machine.name) + " already");
+        return at(node, [&] {
+            const bool is_number = number_of_hosts(word).has_value();
+            const bool is_path = !is_number && word.find_first_of("./") != std::string::npos;
+            if (!is_number && !is_path) {
+                platform_file(word);
+            }
+            return CampaignMachine{is_path ? workload_name(word) : word, is_path ? path_of(node) : word};
+        });
+    }
+
+    void read_machine(const YAML::Node& entry) {
+        if (!entry.IsMap()) {
+            add_machine(entry, machine_named(entry));
+            return;
+        }
+        require_known(entry, {"platform", "name", "pools", "capacity"});
+        CampaignMachine machine{"own", ""};
+        if (entry["platform"].IsDefined()) {
+            machine = machine_named(entry["platform"]);
+        }
+        if (entry["name"].IsDefined()) {
+            machine.name = text(entry["name"], "a name");
+        }
+        for (const Variant& pools : variants_of_part(entry, "pools")) {
+            for (const Variant& capacity : variants_of_part(entry, "capacity")) {
+                CampaignMachine one = machine;
+                one.swept = pools.swept;
+                one.swept.insert(one.swept.end(), capacity.swept.begin(), capacity.swept.end());
+                one.name += suffix_of(one.swept);
+                at(entry, [&] { one.details = details_of(pools, capacity); });
+                add_machine(entry, std::move(one));
+            }
+        }
+    }
+
+    static MachineDetails details_of(const Variant& pools, const Variant& capacity) {
+        MachineDetails details;
+        for (const Setting& pool : pools.settings.value_or(Settings())) {
+            details.pools.push_back(parse_pool(pool.name + '=' + pool.value.value_or("")));
+        }
+        std::string amounts;
+        for (const Setting& amount : capacity.settings.value_or(Settings())) {
+            amounts += (amounts.empty() ? "" : ",") + amount.name + ':' + amount.value.value_or("");
+        }
+        if (capacity.settings) {
+            details.capacity = checked_capacity(amounts);
+        }
+        return details;
+    }
+
+    void add_machine(const YAML::Node& entry, CampaignMachine machine) {
+        machine.name = file_name_of(machine.name);
+        take_name(entry, machine.name, "a machine " + shown(machine.name) + " already: expected another name");
         campaign_.machines.push_back(std::move(machine));
         require_few_runs(entry);
     }

@@ -12,6 +12,7 @@
 #include <batfill/core/time.hpp>
 
 #include "src/choice/named_scheduler.hpp"
+#include "src/formats/named_platform.hpp"
 #include "src/options/options.hpp"
 
 namespace batfill::campaign {
@@ -48,6 +49,8 @@ struct CampaignWorkload {
 struct CampaignMachine {
     std::string name;  // of files and in tables
     std::string word;  // as --platform takes it; empty: generated with the workload, or as many hosts as that says
+    MachineDetails details = {};
+    Swept swept = {};
 };
 
 // An algorithm that is not registered, as SchedulerChoice takes it.

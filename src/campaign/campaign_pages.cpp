@@ -9,6 +9,7 @@
 #include "src/formats/named_platform.hpp"
 #include "src/support/command_line.hpp"
 #include "src/support/files.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::campaign {
 
@@ -34,13 +35,16 @@ bool page_is_kept(const std::string& path, const std::string& key) {
 }
 
 // The options of `batfill report` that make the same page without its last line.
-std::string report_command(const report::ReportRequest& options) {
+std::string report_command(const report::ReportRequest& options, const MachineDetails& machine) {
     Arguments arguments = options.prefixes;
     for (const std::string& workload : options.workloads) {
         arguments.insert(arguments.end(), {"-w", workload});
     }
+    arguments.insert(arguments.end(), {"-p", options.platform});
+    const Arguments details = arguments_of(machine);
+    arguments.insert(arguments.end(), details.begin(), details.end());
     arguments.insert(arguments.end(),
-                     {"-p", options.platform, "-o", options.output, "--tau", options.metrics.tau.to_string(),
+                     {"-o", options.output, "--tau", options.metrics.tau.to_string(),
                       "--short-deadline", options.metrics.short_deadline.to_string(), "--title", *options.title});
     return command_line(arguments);
 }
@@ -80,6 +84,7 @@ CampaignPages pages_of(const Campaign& campaign, const std::vector<CampaignRun>&
         page.workload = registers_jobs ? "" : run.workload->file;
         page.platform_is_made = run.machine->word.empty() && !run.workload->platform.empty();
         page.platform = page.platform_is_made ? run.workload->platform : run.platform;
+        page.machine = run.machine->details;
         page.first = first;
         page.count = schedulers;
         result.pages.push_back(std::move(page));
@@ -98,6 +103,13 @@ void write_pages(const CampaignPages& pages, JsonWriter& json) {
         json.key("workload").text(page.workload);
         json.key("platform").text(page.platform);
         json.key("platform_is_made").boolean(page.platform_is_made);
+        if (!page.machine.pools.empty()) {
+            json.key("pools").texts(mapped(
+                page.machine.pools, [](const auto& pool) { return pool.first + '=' + std::to_string(pool.second); }));
+        }
+        if (page.machine.capacity) {
+            json.key("capacity").text(*page.machine.capacity);
+        }
         json.key("first").integer(page.first);
         json.key("count").integer(page.count);
     });
@@ -124,6 +136,14 @@ CampaignPages read_pages(Fields& manifest) {
         page.workload = one.text("workload");
         page.platform = one.text("platform");
         page.platform_is_made = one.boolean("platform_is_made");
+        if (one.find("pools") != nullptr) {
+            for (const JsonValue& pool : one.array("pools").GetArray()) {
+                page.machine.pools.push_back(parse_pool(pool.IsString() ? pool.GetString() : ""));
+            }
+        }
+        if (one.find("capacity") != nullptr) {
+            page.machine.capacity = checked_capacity(std::string(one.text("capacity")));
+        }
         page.first = count_in(one, "first");
         page.count = count_in(one, "count");
     }
@@ -152,13 +172,13 @@ void make_pages(const CampaignPages& pages, const PageSources& sources, const st
         page.metrics = pages.metrics;
         page.title = of_runs.title;
         page.output = (fs::path(folder) / of_runs.output).string();
-        page.command = report_command(page);
+        page.command = report_command(page, of_runs.machine);
         const std::string key = sha256(made_of + '\n' + page.command);
         if (page_is_kept(page.output, key)) {
             continue;
         }
         create_folders(fs::path(page.output).parent_path().string());
-        page.metrics.set_machine(Machine(named_platform(page.platform).hosts));
+        page.metrics.set_machine(Machine(named_platform(page.platform, of_runs.machine).hosts));
         const std::string text = report::render_report(page, {});
         OutputFile file(page.output);
         file.write(text);

@@ -20,6 +20,7 @@ struct CampaignPage {
     std::string workload;  // path, in the campaign's folder; empty: some scheduler registers jobs that it lacks
     std::string platform;  // as --platform takes it; a path in the campaign's folder if the campaign made it
     bool platform_is_made = false;
+    MachineDetails machine = {};
     std::size_t first = 0;  // run
     std::size_t count = 0;  // of runs
 };

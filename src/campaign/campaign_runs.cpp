@@ -31,7 +31,7 @@ constexpr std::string_view of_file = "sha256 of ";  // begins the line of a file
 
 Scenario scenario_of(const CampaignRun& run, const std::string& workload_path) {
     Scenario scenario;
-    scenario.platform = named_platform(run.platform);
+    scenario.platform = named_platform(run.platform, run.machine->details);
     const std::string text = read_workload_text(workload_path);
     if (sha256(text) != run.workload->sha256) {
         throw InputError(workload_path + ": has changed since the campaign began: run the campaign again");
@@ -161,6 +161,9 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
     const SchedulerChoice& choice = run.scheduler->scheduler.choice;
     text << program << '\n' << run.workload->sha256 << '\n';
     text << (number_of_hosts(run.platform) ? run.platform : sha256_of_file(platform_file(run.platform))) << '\n';
+    for (const std::string& argument : arguments_of(run.machine->details)) {
+        text << argument << '\n';
+    }
     text << (run.events.empty() ? "" : sha256_of_file(run.events)) << '\n' << choice.algorithm() << '\n';
     for (const auto& [name, value] : choice.parameters().given()) {
         text << name << '=' << value << '\n';
@@ -289,6 +292,8 @@ std::string commands_of(const CampaignRun& run, const std::string& folder) {
     for (const auto& [name, value] : choice.parameters().given()) {
         words.insert(words.end(), {"-P", std::string(name).append("=").append(value)});
     }
+    const Arguments details = arguments_of(run.machine->details);
+    words.insert(words.end(), details.begin(), details.end());
     if (!run.events.empty()) {
         words.insert(words.end(), {"--events", run.events});
     }

@@ -116,6 +116,9 @@ RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& r
     for (const CampaignWorkload& workload : campaign.workloads) {
         add_columns(workload.swept, "workload.", list.columns);
     }
+    for (const CampaignMachine& machine : campaign.machines) {
+        add_columns(machine.swept, "machine.", list.columns);
+    }
     for (const CampaignScheduler& scheduler : campaign.schedulers) {
         add_columns(scheduler.swept, "scheduler.", list.columns);
     }
@@ -130,6 +133,9 @@ RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& r
                                                  {"workload.log", workload.entry_name}};
         for (const auto& [key, value] : workload.swept) {
             cells["workload." + key] = value;
+        }
+        for (const auto& [key, value] : run.machine->swept) {
+            cells["machine." + key] = value;
         }
         for (const auto& [key, value] : run.scheduler->swept) {
             cells["scheduler." + key] = value;

@@ -145,6 +145,26 @@ void add_resources(std::vector<Host>& hosts, const MachineDetails& details) {
     }
 }
 
+std::vector<std::string> arguments_of(const MachineDetails& details) {
+    std::vector<std::string> arguments;
+    for (const auto& [name, total] : details.pools) {
+        arguments.insert(arguments.end(), {"--pool", name + '=' + std::to_string(total)});
+    }
+    if (details.capacity) {
+        arguments.insert(arguments.end(), {"--capacity", *details.capacity});
+    }
+    return arguments;
+}
+
+Platform named_platform(const std::optional<std::string>& word, const MachineDetails& details, int hosts) {
+    if (word) {
+        return named_platform(*word, details);
+    }
+    Platform platform = homogeneous_platform(hosts);
+    add_resources(platform.hosts, details);
+    return platform;
+}
+
 Platform named_platform(const std::string& word, const MachineDetails& details) {
     const std::optional<int> number = number_of_hosts(word);
     Platform platform =

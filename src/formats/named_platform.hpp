@@ -53,8 +53,13 @@ std::string checked_capacity(const std::string& text);
 // Throws: InputError for pools of the hosts that cannot be read.
 void add_resources(std::vector<Host>& hosts, const MachineDetails& details);
 
+// The options that say these pools and this capacity on a command line.
+std::vector<std::string> arguments_of(const MachineDetails& details);
+
 // Returns the machine that `word` stands for.
 // Throws: UsageError; InputError as read_platform() and add_resources().
 Platform named_platform(const std::string& word, const MachineDetails& details = {});
+// As above; without a word a machine of `hosts` identical hosts.
+Platform named_platform(const std::optional<std::string>& word, const MachineDetails& details, int hosts);
 
 }  // namespace batfill

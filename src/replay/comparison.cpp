@@ -61,15 +61,6 @@ std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
     return weeks;
 }
 
-Platform platform_of(const ComparisonRequest& request, const Workload& workload) {
-    if (request.platform) {
-        return named_platform(*request.platform, request.machine);
-    }
-    Platform platform = homogeneous_platform(workload.processors);
-    add_resources(platform.hosts, request.machine);
-    return platform;
-}
-
 Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const ComparisonRequest& request) {
     const std::string& path = replay.scenario().workloads.front().path;
     return with_place_in_errors(path + " under " + scheduler.name, [&] {
@@ -215,13 +206,13 @@ PreparedReplays prepare_replays(const ComparisonRequest& request) {
         const std::string& path = request.workloads[i];
         if (!request.weeks) {
             Workload workload = read_named_workload(path, "w0", request.note);
-            Platform platform = platform_of(request, workload);
+            Platform platform = named_platform(request.platform, request.machine, workload.processors);
             prepared.replays.emplace_back(std::move(platform), std::move(workload));
             prepared.names.push_back(names_of_files[i]);
             continue;
         }
         for (SwfPeriod& week : weeks_of(path, request.note)) {
-            Platform platform = platform_of(request, week.workload);
+            Platform platform = named_platform(request.platform, request.machine, week.workload.processors);
             prepared.names.push_back(names_of_files[i] + "-week-" + std::to_string(week.number));
             week.workload.path = path + " week " + std::to_string(week.number);
             prepared.replays.emplace_back(std::move(platform), std::move(week.workload));

@@ -1,0 +1,51 @@
+"""Machines as calls name them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import SupportsIndex, Union
+
+from . import _core
+from ._arguments import AnyPath, is_path, path_text, shown, utf8
+
+Platform = Union[int, AnyPath]
+Amounts = Mapping[str, int]
+
+
+def platform_text(platform: Platform) -> str:
+    """A platform as the option --platform takes it."""
+    if is_path(platform):
+        return path_text(platform, "platform")
+    return str(_whole(platform, "platform: expected a number of hosts, a name or a path"))
+
+
+def machine_of(
+    platform: Platform | None,
+    pools: Amounts | None = None,
+    capacity: Amounts | None = None,
+    master_host: str = "master_host",
+) -> _core.Machine:
+    """The machine of these keywords; without a platform it has as many hosts as the workload says."""
+    each = _amounts(capacity, "capacity")
+    return _core.Machine(
+        None if platform is None else platform_text(platform),
+        utf8(master_host),
+        [f"{name}={amount}" for name, amount in _amounts(pools, "pools")],
+        ",".join(f"{name}:{amount}" for name, amount in each) if each else None,
+    )
+
+
+def _amounts(given: Amounts | None, what: str) -> list[tuple[str, int]]:
+    if given is None:
+        return []
+    expected = f"{what}: expected a dict of whole numbers by name"
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise _core.UsageError(f"{expected}, found {shown(given)}")
+    return [(utf8(name), _whole(amount, f"{expected}, found {shown(name)}:")) for name, amount in given.items()]
+
+
+def _whole(number: object, expected: str) -> int:
+    if not isinstance(number, SupportsIndex) or isinstance(number, bool):
+        raise _core.UsageError(f"{expected}{'' if expected.endswith(':') else ', found'} {shown(number)}")
+    return operator.index(number)
