@@ -156,6 +156,34 @@ reports: true
                         " -a dbf -P on-failure=requeue --events " + campaign.in("events/weeks-week-001/12.txt")));
 }
 
+TEST_CASE("Machines of a campaign have pools and capacities, which are swept") {
+    const CampaignFolder campaign;
+    campaign.folder.write("jobs.json", R"({"nb_res": 2, "jobs": [
+        {"id": "1", "subtime": 0, "res": 1, "walltime": 100, "profile": "p", "per_host": {"cores": 4},
+         "pools": {"power": 50}},
+        {"id": "2", "subtime": 10, "res": 1, "walltime": 100, "profile": "p", "per_host": {"cores": 4},
+         "pools": {"power": 60}}], "profiles": {"p": {"type": "delay", "delay": 50}}})");
+    const std::string text = R"(
+workloads: [{workload: jobs.json}]
+machines:
+  - {platform: 1, name: one, pools: {sweep: {power: [100, 110]}}, capacity: {cores: 8}}
+  - {pools: {power: 200}, capacity: {cores: 4}, name: two}
+schedulers: [easy]
+reports: true
+)";
+    const Outcome outcome = campaign.run(text);
+    require_done(outcome);
+    CHECK(campaign.value("jobs,,\"one,pools.power=100\",easy,easy,jobs,100", "max_wait") == "40");
+    CHECK(campaign.value("jobs,,\"one,pools.power=110\",easy,easy,jobs,110", "max_wait") == "0");
+    CHECK(campaign.value("jobs,,\"one,pools.power=100\",easy,easy,jobs,100", "utilisation_of_power") == "0.55");
+    CHECK(campaign.value("jobs,,two,easy,easy,jobs,", "max_wait") == "0");
+    CHECK(fs::exists(campaign.in("reports/jobs/two.html")));
+    const Outcome dry = campaign.run(text, {"--dry-run"});
+    CHECK_THAT(dry.output, Contains("-a easy --pool power=100 --capacity cores:8 -e") &&
+                               Contains("-a easy --pool power=200 --capacity cores:4 -e"));
+    CHECK_THAT(campaign.run(text).output, Contains("0 runs made, 3 up to date"));
+}
+
 TEST_CASE("Workloads and machines of a campaign share no file, whatever their names are") {
     const CampaignFolder campaign;
     campaign.folder.write("three.swf", log_of_three_weeks());

@@ -51,9 +51,10 @@ Workload workload(const std::vector<ScheduledJob>& jobs, const std::map<std::str
     return result;
 }
 
-std::string written(const std::vector<RunMetrics>& runs, MetricsFormat format) {
+std::string written(const std::vector<RunMetrics>& runs, MetricsFormat format,
+                    const std::vector<std::string>& chosen = {}) {
     std::ostringstream out;
-    write_metrics(out, runs, format);
+    write_metrics(out, runs, format, chosen);
     return out.str();
 }
 
@@ -458,6 +459,48 @@ TEST_CASE("system usage is that of looking at every second") {
         std::reverse(jobs.begin(), jobs.end());
         REQUIRE(measure(jobs, options).values() == metrics.values());
     }
+}
+
+TEST_CASE("The utilisation of a resource is what jobs take of all that the machine has") {
+    // Two hosts of 4 cores and 1 gpu, and one of 10 cores.
+    std::vector<Host> hosts(3);
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        hosts[i].name = std::to_string(i);
+        hosts[i].properties["capacity"] = i < 2 ? "cores:4,gpus:1" : "cores:10";
+        hosts[i].zone_properties["pools"] = "power:8,unused:3,none:0";
+    }
+    MetricsOptions options;
+    options.set_machine(Machine(hosts));
+    // In 40 s: a takes 2 cores of host 2 and 3 of the power for 10 s, b the whole of the hosts 1 and 2 for 20 s.
+    std::vector<ScheduledJob> jobs{job("a", 0, 5, 10), job("b", 5, 10, 20), job("c", 10, 30, 10)};
+    jobs[0].allocation = *ResourceSet::parse("2");
+    jobs[1].allocation = *ResourceSet::parse("1-2");
+    jobs[1].processors = 2;
+    jobs[2].allocation = *ResourceSet::parse("0");
+    Workload asked = workload(jobs);
+    asked.jobs[0].description.needs = StatedNeeds{.pools = {{"power", 3}}, .per_host = {{{"cores", 2}}}, .partition = {}};
+    asked.jobs[2].description.needs = StatedNeeds{.pools = {}, .per_host = {{{"gpus", 1}}}, .partition = {}};
+    const Schedule schedule{"run_jobs.csv", jobs};
+    const Metrics metrics = compute_metrics({schedule, options.resources}, options, {asked});
+    CHECK(metrics.resources() == std::vector<std::string>{"none", "power", "unused", "cores", "gpus"});
+    CHECK(metrics["utilisation_of_power"] == 30 / (8.0 * 40));
+    CHECK(metrics["utilisation_of_unused"] == 0);
+    CHECK_FALSE(metrics["utilisation_of_none"]);
+    CHECK(metrics["utilisation_of_cores"] == (2 * 10 + 14 * 20) / (18.0 * 40));
+    CHECK(metrics["utilisation_of_gpus"] == (1 * 20 + 1 * 10) / (2.0 * 40));
+    CHECK_FALSE(metrics["utilisation"]);
+    CHECK_FALSE(metrics["lost_capacity"]);
+    CHECK(metrics["mean_queue_length"]);
+
+    // Nobody knows which hosts b takes as a whole; nor, without a workload, who takes what.
+    CHECK_FALSE(compute_metrics(schedule, options, {asked})["utilisation_of_cores"]);
+    CHECK(compute_metrics(schedule, options, {asked})["utilisation_of_power"] == 30 / (8.0 * 40));
+    CHECK_FALSE(compute_metrics({schedule, options.resources}, options)["utilisation_of_power"]);
+    CHECK_THROWS_AS(metrics["utilisation_of_memory"], std::out_of_range);
+    CHECK_THROWS_WITH(written({{"run", metrics}}, MetricsFormat::csv, {"utilisation_of_memory"}),
+                      Catch::Matchers::Contains("unknown metric 'utilisation_of_memory'"));
+    CHECK(written({{"run", metrics}}, MetricsFormat::csv, {"utilisation_of_unused", "jobs"}) ==
+          "run,utilisation_of_unused,jobs\n\"run\",0,3\n");
 }
 
 TEST_CASE("licence usage is the share of all copies over the whole time") {
