@@ -97,10 +97,33 @@ int lublin(const Arguments& arguments) {
     return 0;
 }
 
+int shared(const Arguments& arguments) {
+    SharedHostsFiles files;
+    Options options;
+    add_shared_hosts_options(options, files);
+    add_output_option(options, files.output, "the workload, Batsim JSON, gzipped if it ends in .gz");
+    options.add("counted", text(files.counted, "FILE"),
+                "also the same jobs for a machine of equal processors, of which each takes as many as cores");
+    if (!parse(options, arguments,
+               {"batfill generate shared --jobs N --seed S -o FILE [OPTION]...",
+                "Samples jobs for hosts that they share: cores, GPUs and memory of each host, or whole hosts. The shares are round\n"
+                "numbers as of PM100 (SC-W 2023) in kind. Prints the options of the machine.",
+                {"generate shared --jobs 20000 --seed 1 -o shared.json",
+                 "generate shared --jobs 20000 --seed 1 --gpu-jobs 60 -o shared.json --counted cores.json"}})) {
+        return 0;
+    }
+    if (files.counted) {
+        require_other_file("counted", *files.counted, "output", files.output);
+    }
+    print_shared_hosts(write_shared_hosts(files), files.model, files.output, std::cout);
+    return 0;
+}
+
 const options::Words<Command> models = {
     {"failures", {"no workload, but when the nodes of a machine fail and are repaired", failures}},
     {"farm", {"the random farms with licences of the paper on computational farms (CoreGRID 2007)", farm}},
     {"lublin", {"the model of Lublin and Feitelson (JPDC 2003)", lublin}},
+    {"shared", {"jobs with cores, GPUs and memory of hosts that they share", shared}},
 };
 
 void print_help() {

@@ -166,6 +166,28 @@ void add_farm_options(Options& options, FarmFiles& files) {
     add_format_option(options, files.format);
 }
 
+void add_shared_hosts_options(Options& options, SharedHostsFiles& files) {
+    SharedHostsModel& model = files.model;
+    options.group("Jobs");
+    options.add("jobs", number(model.jobs, "N", 1, 10'000'000).required(), "number of jobs");
+    options.add("seed", number(model.seed, "S").required(), "seed of the workload");
+    options.add("load", number(model.load, "LOAD", 0.001, 10.0).otherwise_as_declared(), "offered load of the cores, " + load_range);
+    options.add("whole-host-jobs", percent(model.whole_host_jobs).otherwise_as_declared(),
+                "probability that a job takes whole hosts");
+    options.add("gpu-jobs", percent(model.gpu_jobs).otherwise_as_declared(), "probability that another one takes GPUs");
+    options.add("wide-jobs", percent(model.wide_jobs).otherwise_as_declared(),
+                "probability that a job takes more than one host");
+    options.add("widest", number(model.widest, "N", 1, 1'000'000).otherwise_as_declared(),
+                "hosts of the widest jobs; no job takes more than the machine has");
+    options.group("Machine");
+    options.add("hosts", number(model.hosts, "N", 1, 1'000'000).otherwise_as_declared(), "number of hosts");
+    options.add("cores", number(model.cores, "N", 1, max_host_amount).otherwise_as_declared(), "cores of each host");
+    options.add("gpus", number(model.gpus, "N", 0, max_host_amount).otherwise_as_declared(), "GPUs of each host");
+    options.add("memory", number(model.memory, "N", 1, max_host_amount).otherwise_as_declared(),
+                "memory of each host, in units of your choice");
+    add_format_option(options, files.format);
+}
+
 void add_failure_options(Options& options, FailureModel& model, std::string& platform) {
     const auto master_host = std::make_shared<std::string>();
     options.group("Machine");

@@ -84,6 +84,16 @@ Farm write_farm(const FarmFiles& files) {
     return farm;
 }
 
+Workload write_shared_hosts(const SharedHostsFiles& files) {
+    Workload workload = generate_shared_hosts(files.model);
+    workload.format = files.format;
+    write_workload(workload, files.output);
+    if (files.counted) {
+        write_workload(counted_in_cores(workload, files.model.cores), *files.counted);
+    }
+    return workload;
+}
+
 std::vector<MachineEvent> generate_failures(const FailureModel& model) {
     assert(model.processors > 0 && model.processors_per_node > 0);
     std::map<std::pair<Time, bool>, ResourceSet> events;  // by time; at the same time returns precede losses

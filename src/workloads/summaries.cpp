@@ -175,6 +175,20 @@ void print_farm(const Farm& farm, const FarmModel& model, const std::string& wor
         << per_cent([](const WorkloadJob& job) { return !job.description.licenses.empty(); }) << '\n';
 }
 
+void print_shared_hosts(const Workload& workload, const SharedHostsModel& model, const std::string& name,
+                        std::ostream& out) {
+    const auto per_cent = [&](auto holds) {
+        const auto count = std::ranges::count_if(workload.jobs, holds);
+        return rounded(100 * (static_cast<double>(count) / static_cast<double>(workload.jobs.size())), 1) + " %";
+    };
+    const double days = workload.jobs.back().description.submit.to_seconds() / Duration::days(1).to_seconds();
+    out << one_line(name) << ": " << workload.jobs.size() << " jobs, submitted over " << rounded(days, 2)
+        << " days\noffered load of the cores " << rounded(offered_load(counted_in_cores(workload, model.cores)), 4)
+        << ", whole hosts " << per_cent([](const WorkloadJob& job) { return !job.description.needs; })
+        << ", several hosts " << per_cent([](const WorkloadJob& job) { return job.description.processors > 1; })
+        << "\nmachine: -p " << model.hosts << " --capacity " << capacity_of(model) << '\n';
+}
+
 void print_lublin_workload(const Workload& workload, const std::string& name, std::ostream& out) {
     const auto per_cent = [&](auto holds) {
         const auto count = std::count_if(workload.jobs.begin(), workload.jobs.end(), [&](const WorkloadJob& job) {

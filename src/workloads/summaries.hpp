@@ -22,6 +22,9 @@ void print_drawn_deadlines(const DrawnDeadlines& drawn, Duration floor, const st
                            const std::string& name, std::ostream& out);
 void print_farm(const Farm& farm, const FarmModel& model, const std::string& workload_name,
                 const std::string& platform_name, std::ostream& out);
+// Says the options of the machine, too.
+void print_shared_hosts(const Workload& workload, const SharedHostsModel& model, const std::string& name,
+                        std::ostream& out);
 void print_lublin_workload(const Workload& workload, const std::string& name, std::ostream& out);
 
 }  // namespace batfill

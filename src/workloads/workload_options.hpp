@@ -29,6 +29,9 @@ void add_lublin_options(options::Options& options, LublinFile& file);
 // Declares the options of `batfill generate farm`, except the outputs.
 void add_farm_options(options::Options& options, FarmFiles& files);
 
+// Declares the options of `batfill generate shared`, except the outputs.
+void add_shared_hosts_options(options::Options& options, SharedHostsFiles& files);
+
 // Declares the options of `batfill generate failures`, except the output. finish() then reads the platform that
 // `platform` has got, if any.
 // Throws: finish() also throws as named_platform().

@@ -140,6 +140,55 @@ struct FarmFiles {
 // Throws: as generate_farm(), and InputError if a file cannot be written.
 Farm write_farm(const FarmFiles& files);
 
+// Jobs for hosts that they share: cores, GPUs and memory of each host. The shares are round numbers of the kind that
+// PM100 has (F. Antici et al., "PM100: A Job Power Consumption Dataset of a Large-Scale Production HPC System", SC-W
+// 2023); nothing is fitted to it.
+struct SharedHostsModel {
+    std::uint64_t seed = 0;
+    int jobs = 0;
+    int hosts = 1000;
+    int cores = 32;           // of each host
+    int gpus = 4;             // likewise
+    int memory = 256;         // likewise
+    double load = 0.9;        // offered, of the cores
+    int whole_host_jobs = 15; // per cent: probability that a job takes whole hosts
+    int gpu_jobs = 30;        // per cent: probability that another one takes GPUs
+    int wide_jobs = 20;       // per cent: probability that a job takes more than one host
+    int widest = 64;          // hosts of a job; at most `hosts`
+};
+
+// The largest number of cores, GPUs or units of memory of a host.
+inline constexpr int max_host_amount = 1'000'000;
+
+// Samples the jobs, in the order of submission. Numbers of cores, of GPUs and of several hosts are powers of two, each
+// equally likely; memory is uniform from half to twice a core's share, for each core. Run times are log-uniform from a
+// minute to a day; walltimes are the run time / u, u uniform in (0, 1], rounded up to a round value that users choose,
+// and at most two days. Inter-arrival times are exponential, scaled so that cores * run times, divided by all cores
+// until the last submission, is the load. Times are whole seconds, profiles delays. Each attribute has its own random
+// numbers. The same model gives the same workload.
+// Requires: amounts in 1..max_host_amount, gpus from 0 on; jobs and hosts > 0; load > 0; percentages in 0..100.
+// Cost: O(n).
+Workload generate_shared_hosts(const SharedHostsModel& model);
+
+// What each host has, as --capacity takes it.
+std::string capacity_of(const SharedHostsModel& model);
+
+// The same jobs for a machine of equal processors: each requests its cores on all its hosts.
+// Requires: a workload of generate_shared_hosts() of hosts with this many cores.
+Workload counted_in_cores(const Workload& workload, int cores);
+
+// A drawn workload, and the files that it goes to.
+struct SharedHostsFiles {
+    SharedHostsModel model;
+    WorkloadFormat format = WorkloadFormat::batsim4;
+    std::string output;                // path
+    std::optional<std::string> counted; // path of counted_in_cores()
+};
+
+// Draws the workload, writes it and returns it.
+// Throws: InputError if a file cannot be written.
+Workload write_shared_hosts(const SharedHostsFiles& files);
+
 // When the hosts of a machine fail and when they are repaired. A node is a number of neighbouring hosts. It is up and
 // down in turn, for times that are sampled independently of each other and of other nodes.
 struct FailureModel {
