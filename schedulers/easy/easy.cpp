@@ -49,7 +49,7 @@ class Easy : public Algorithm {
         orders_.tune(round.state());
         if (timeline_.is_on()) {
             orders_.prepare(round.now());
-            TimelineRound(round, *timeline_, reservations_, backfill_.most_tests()).decide(orders_);
+            TimelineRound(round, *timeline_, shortages_, reservations_, backfill_.most_tests()).decide(orders_);
             return;
         }
         if (round.explains() && rounds_.is_on()) {
@@ -88,6 +88,7 @@ class Easy : public Algorithm {
         head_.left_queue(job);
         starts_.add(job);
         timeline_.started(state, job);
+        shortages_.forget(job);
     }
 
     std::vector<Statistic> statistics() const override { return orders_.statistics(); }
@@ -216,6 +217,7 @@ class Easy : public Algorithm {
     StartHistory starts_;
     std::uint64_t reservations_;
     PlannedTimeline timeline_;
+    HostShortages shortages_;
 };
 
 const Registration registration({

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
+#include <batfill/planning/host_shortages.hpp>
 #include <batfill/planning/timeline.hpp>
 
 #include "schedulers/easy/easy_orders.hpp"
@@ -18,8 +19,9 @@ namespace batfill {
 // Requires: `orders` is prepared.
 class TimelineRound {
  public:
-    TimelineRound(Round& round, Timeline& timeline, std::uint64_t reservations, std::uint64_t tests)
-        : round_(round), timeline_(timeline), reservations_(reservations), tests_(tests) {}
+    TimelineRound(Round& round, Timeline& timeline, HostShortages& shortages, std::uint64_t reservations,
+                  std::uint64_t tests)
+        : round_(round), timeline_(timeline), shortages_(shortages), reservations_(reservations), tests_(tests) {}
 
     void decide(EasyOrders& orders) {
         const SchedulerState& state = round_.state();
@@ -65,7 +67,11 @@ class TimelineRound {
         const SchedulerState& state = round_.state();
         const Request& request = state.job(job).request;
         const Duration length = state.estimate(job);
-        if ((state.hosts.is_on() && !state.hosts.fits(request)) || !timeline_.fits(request, length, state.now)) {
+        if (state.hosts.is_on() && !shortages_.has_enough(state.hosts, job, request)) {
+            return Answer::no;
+        }
+        make_reservations();
+        if (!timeline_.fits(request, length, state.now, state.hosts.is_on() ? &state.hosts : nullptr)) {
             return Answer::no;
         }
         if (request.needs && !state.has_of_pools(request)) {
@@ -80,26 +86,35 @@ class TimelineRound {
     }
 
     void reserve(JobIndex job) {
-        const SchedulerState& state = round_.state();
         one_could_not_start_ = true;
-        if (reservations_ == 0) {
-            return;
+        if (reservations_ > 0) {
+            --reservations_;
+            to_reserve_.push_back(job);
         }
-        --reservations_;
-        const Request& request = state.job(job).request;
-        const Duration length = state.estimate(job);
-        const Time start = timeline_.earliest(request, length, state.now);
-        if (!start.is_infinite()) {
-            reserved_.push_back({job, timeline_.choose(request, length, start), start});
-            timeline_.take(request, reserved_.back().hosts, start, start + length);
+    }
+
+    // Nobody looks at reservations before a job could start but for them, and in most rounds no job could.
+    void make_reservations() {
+        const SchedulerState& state = round_.state();
+        for (const JobIndex job : to_reserve_) {
+            const Request& request = state.job(job).request;
+            const Duration length = state.estimate(job);
+            const Time start = timeline_.earliest(request, length, state.now);
+            if (!start.is_infinite()) {
+                reserved_.push_back({job, timeline_.choose(request, length, start), start});
+                timeline_.take(request, reserved_.back().hosts, start, start + length);
+            }
         }
+        to_reserve_.clear();
     }
 
     Round& round_;
     Timeline& timeline_;
+    HostShortages& shortages_;
     std::uint64_t reservations_;
     std::uint64_t tests_;
     bool one_could_not_start_ = false;
+    std::vector<JobIndex> to_reserve_;  // in this order
     std::vector<Reserved> reserved_;
 };
 

@@ -82,8 +82,8 @@ std::vector<std::optional<double>> utilisation_of_resources(const MeasuredSchedu
     }
     const Takers takers(schedule, machine, *submitted);
     for (std::size_t pool = 0; pool < pools; ++pool) {
-        result[pool] = takers.share_of(machine.pools()[pool].total,
-                                       [&](std::size_t job) { return takers.of_pool(job, pool); });
+        result[pool] =
+            takers.share_of(machine.pools()[pool].total, [&](std::size_t job) { return takers.of_pool(job, pool); });
     }
     const std::vector<Amount> totals = machine.totals();
     for (std::size_t capacity = 0; capacity < totals.size() && takers.hosts_are_known(); ++capacity) {

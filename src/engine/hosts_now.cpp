@@ -1,8 +1,8 @@
-#include <batfill/engine/hosts_now.hpp>
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
+
+#include <batfill/engine/hosts_now.hpp>
 
 namespace batfill {
 
@@ -28,7 +28,11 @@ HostsNow::HostsNow(const Machine& machine)
 
 bool HostsNow::fits(const Request& request, int host) const {
     const Needs& needs = needs_of(request);
-    if (!resources_->kind_of(host).suits(needs) || unavailable_.contains(host)) {
+    const Resources::HostKind& kind = resources_->kind_of(host);
+    if (!kind.is_in(needs.partition) || (!unavailable_.empty() && unavailable_.contains(host))) {
+        return false;
+    }
+    if (!needs.per_host.empty() && !kind.is_shared) {
         return false;
     }
     if (needs.per_host.empty()) {
@@ -42,12 +46,12 @@ bool HostsNow::fits(const Request& request, int host) const {
     return true;
 }
 
-bool HostsNow::fits(const Request& request) const {
-    int missing = request.processors;
-    for (int host = 0; host < hosts_ && missing > 0; ++host) {
-        missing -= fits(request, host) ? 1 : 0;
+int HostsNow::count_fitting(const Request& request) const {
+    int fitting = 0;
+    for (int host = 0; host < hosts_ && fitting < request.processors; ++host) {
+        fitting += fits(request, host) ? 1 : 0;
     }
-    return missing <= 0;
+    return fitting;
 }
 
 std::optional<ResourceSet> HostsNow::choose(const Request& request) const {
@@ -81,10 +85,15 @@ std::optional<ResourceSet> HostsNow::choose(const Request& request) const {
 
 void HostsNow::change(const Request& request, const ResourceSet& hosts, int sign) {
     const Needs& needs = needs_of(request);
+    if (sign > 0 && gained_.size() > 4 * users_.size()) {
+        forget_gains();
+    }
     for (const int host : hosts.numbers()) {
+        if (sign > 0) {
+            gained_.push_back(host);
+        }
         users_[static_cast<std::size_t>(host)] -= sign;
-        const std::vector<Amount>& taken =
-            needs.per_host.empty() ? resources_->kind_of(host).capacity : needs.per_host;
+        const std::vector<Amount>& taken = needs.per_host.empty() ? resources_->kind_of(host).capacity : needs.per_host;
         for (std::size_t capacity = 0; capacity < capacities_; ++capacity) {
             free(host, capacity) += sign * taken[capacity];
         }

@@ -116,6 +116,24 @@ Time AmountProfile::earliest(std::span<const Amount> amounts, Duration length, T
     return Time::infinity();
 }
 
+Time AmountProfile::first_for_ever(std::span<const Amount> amounts, Time from) const {
+    const std::size_t first = step_at(from);
+    std::size_t low = first;
+    std::size_t high = times_.size();
+    while (low < high) {
+        const std::size_t middle = low + (high - low) / 2;
+        if (has(middle, amounts)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    if (low == times_.size()) {
+        return Time::infinity();
+    }
+    return low == first ? std::max(from, times_.front()) : times_[low];
+}
+
 bool AmountProfile::has_during(std::span<const Amount> amounts, Time from, Time to) const {
     for (std::size_t step = step_at(from); step < times_.size() && (step == 0 || times_[step] < to); ++step) {
         if (!has(step, amounts)) {
@@ -280,16 +298,20 @@ bool Timeline::suits(const Request& request, int host) const {
     return machine_->resources().kind_of(host).suits(needs_of(request));
 }
 
-bool Timeline::fits(const Request& request, Duration length, Time at) const {
+bool Timeline::fits(const Request& request, Duration length, Time at, const HostsNow* now) const {
     const Demand demand = demand_of(request);
     if (whole_machine_.earliest(demand.whole_machine, length, at, at + Duration::microseconds(1)) != at) {
         return false;
     }
     int missing = counts_hosts_ ? 0 : request.processors;
     for (int host = 0; host < machine_->processors() && missing > 0; ++host) {
-        if (suits(request, host)) {
-            missing -= hosts_[static_cast<std::size_t>(host)].has_during(demand.needed, at, at + length) ? 1 : 0;
+        if (now != nullptr ? !now->fits(request, host) : !suits(request, host)) {
+            continue;
         }
+        const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
+        const bool fits = is_rising(host) ? now != nullptr || profile.has_at(demand.needed, at)
+                                          : profile.has_during(demand.needed, at, at + length);
+        missing -= fits ? 1 : 0;
     }
     return missing <= 0;
 }
@@ -307,12 +329,22 @@ Time Timeline::earliest(const Request& request, Duration length, Time from, Time
         bool is_end;  // the host allows starts up to `at`; else from then on
         bool operator<(const Change& other) const { return std::tie(at, is_end) < std::tie(other.at, other.is_end); }
     };
+    if (std::ranges::all_of(later_, [](int jobs) { return jobs == 0; })) {
+        return earliest_if_rising(request, demand, from, before, length);
+    }
     std::vector<Change> changes;
     for (int host = 0; host < machine_->processors(); ++host) {
         if (!suits(request, host)) {
             continue;
         }
         const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
+        if (is_rising(host)) {
+            const Time first = profile.first_for_ever(demand.needed, from);
+            if (first < before) {
+                changes.push_back({first, false});
+            }
+            continue;
+        }
         for (Time at = from; at < before;) {
             const AmountProfile::Stretch stretch = profile.next_stretch(demand.needed, at);
             const Time first = std::max(stretch.begin, from);
@@ -347,6 +379,23 @@ Time Timeline::earliest(const Request& request, Duration length, Time from, Time
                                        : Time::infinity();
 }
 
+// Each host allows all starts from some instant on.
+Time Timeline::earliest_if_rising(const Request& request, const Demand& demand, Time from, Time before,
+                                  Duration length) const {
+    std::vector<Time> firsts;
+    for (int host = 0; host < machine_->processors(); ++host) {
+        if (suits(request, host)) {
+            firsts.push_back(hosts_[static_cast<std::size_t>(host)].first_for_ever(demand.needed, from));
+        }
+    }
+    if (firsts.size() < static_cast<std::size_t>(request.processors)) {
+        return Time::infinity();
+    }
+    const auto last = firsts.begin() + request.processors - 1;
+    std::ranges::nth_element(firsts, last);
+    return *last < before ? whole_machine_.earliest(demand.whole_machine, length, *last, before) : Time::infinity();
+}
+
 ResourceSet Timeline::choose(const Request& request, Duration length, Time at) const {
     ResourceSet chosen;
     if (counts_hosts_) {
@@ -360,7 +409,10 @@ ResourceSet Timeline::choose(const Request& request, Duration length, Time at) c
     for (int host = 0; host < machine_->processors(); ++host) {
         const bool has_end = !is_now || later_[static_cast<std::size_t>(host)] > 0;
         if ((has_end || without_end < request.processors) && suits(request, host)) {
-            AmountProfile::Stretch stretch = hosts_[static_cast<std::size_t>(host)].next_stretch(needed, at);
+            const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
+            AmountProfile::Stretch stretch =
+                is_rising(host) ? AmountProfile::Stretch{profile.first_for_ever(needed, origin_), Time::infinity()}
+                                : profile.next_stretch(needed, at);
             if (stretch.begin <= at && (stretch.end.is_infinite() || at + length <= stretch.end)) {
                 stretch.begin = std::max(stretch.begin, origin_);
                 without_end += has_end ? 0 : 1;

@@ -61,7 +61,8 @@ class SharedHostsSource {
     std::pair<Duration, Duration> next_run_and_walltime() {
         const double run = std::round(std::exp(runs_.uniform(std::log(shortest_run), std::log(longest_run))));
         const double estimate = std::min(run / (1 - estimates_.uniform()), 2 * longest_run);
-        return {Duration::seconds(std::llround(run)), modal_estimate(Duration::seconds(std::llround(std::ceil(estimate))))};
+        return {Duration::seconds(std::llround(run)),
+                modal_estimate(Duration::seconds(std::llround(std::ceil(estimate))))};
     }
 
     // In mean inter-arrival times.

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <batfill/core/machine.hpp>
@@ -22,12 +26,25 @@ class HostsNow {
 
     bool is_on() const { return resources_ != nullptr; }
     // These hosts have nothing free, whatever runs there.
-    void set_unavailable(ResourceSet hosts) { unavailable_ = std::move(hosts); }
+    void set_unavailable(ResourceSet hosts) {
+        unavailable_ = std::move(hosts);
+        forget_gains();
+    }
 
     // Whether this host has what the job takes of each of its hosts.
     bool fits(const Request& request, int host) const;
     // Whether enough hosts do.
-    bool fits(const Request& request) const;
+    bool fits(const Request& request) const { return count_fitting(request) == request.processors; }
+    // How many hosts do; at most as many as the job needs.
+    int count_fitting(const Request& request) const;
+
+    // The hosts that got something back, one after another, have numbers. The number of the next one.
+    std::uint64_t gains() const { return forgotten_gains_ + gained_.size(); }
+    // Those from number `since` on; none if they are forgotten: then any host may have got something back.
+    std::optional<std::span<const int>> gained_since(std::uint64_t since) const {
+        return since < forgotten_gains_ ? std::nullopt
+                                        : std::optional(std::span(gained_).subspan(since - forgotten_gains_));
+    }
     // The hosts on which the job would start now: of those that fit, the lowest or, with Placement::fullest, those with
     // the least left. Empty if there are too few.
     std::optional<ResourceSet> choose(const Request& request) const;
@@ -42,6 +59,10 @@ class HostsNow {
 
  private:
     void change(const Request& request, const ResourceSet& hosts, int sign);
+    void forget_gains() {
+        forgotten_gains_ += gained_.size() + 1;
+        gained_.clear();
+    }
     // To compare hosts, one that is not shared has 1 of everything.
     Amount left(int host, std::size_t capacity) const {
         return resources_->kind_of(host).is_shared ? free(host, capacity) : 1;
@@ -59,6 +80,8 @@ class HostsNow {
     std::vector<Amount> free_;  // by host, then by capacity
     std::vector<int> users_;    // jobs, by host
     ResourceSet unavailable_;
+    std::vector<int> gained_;
+    std::uint64_t forgotten_gains_ = 0;
 };
 
 }  // namespace batfill

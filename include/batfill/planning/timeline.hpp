@@ -37,6 +37,13 @@ class AmountProfile {
     };
     // The first one that ends after `from`; begin is infinite if there is none.
     Stretch next_stretch(std::span<const Amount> amounts, Time from) const;
+    // The first t >= max(from, origin) from which on these amounts are free for ever.
+    // Requires: nothing that is free later is taken again.
+    // Cost: O(log(n) * c).
+    Time first_for_ever(std::span<const Amount> amounts, Time from) const;
+    // Whether these amounts are free at t.
+    // Cost: O(log(n) + c).
+    bool has_at(std::span<const Amount> amounts, Time t) const { return has(step_at(t), amounts); }
     // Whether these amounts are free during all of [from, to).
     bool has_during(std::span<const Amount> amounts, Time from, Time to) const;
     // The smallest of an amount in [from, to).
@@ -84,10 +91,11 @@ class Timeline {
     // if there is none.
     // Cost: O(n * log(n)) for n steps of all hosts.
     Time earliest(const Request& request, Duration length, Time from, Time before = Time::infinity()) const;
-    // Whether that is so at this instant.
+    // Whether that is so at this instant. With `now`, at the origin: then hosts on which the job does not fit now are
+    // not looked at.
     // Requires: at >= origin().
     // Cost: O(steps of the hosts that it looks at; it stops when enough fit).
-    bool fits(const Request& request, Duration length, Time at) const;
+    bool fits(const Request& request, Duration length, Time at, const HostsNow* now = nullptr) const;
     // The hosts for a job that starts then, by its placement; none if hosts are only counted.
     // Requires: it fits.
     ResourceSet choose(const Request& request, Duration length, Time at) const;
@@ -105,6 +113,10 @@ class Timeline {
     // `processors`: how many hosts, if they are counted.
     void change(const Request& request, int processors, const ResourceSet& hosts, Time from, Time until, int sign);
     bool suits(const Request& request, int host) const;
+    // Whether nobody is to begin on this host later: what is free there is never less.
+    bool is_rising(int host) const { return later_[static_cast<std::size_t>(host)] == 0; }
+    Time earliest_if_rising(const Request& request, const Demand& demand, Time from, Time before,
+                            Duration length) const;
     struct Candidate {
         int host;
         AmountProfile::Stretch stretch;
