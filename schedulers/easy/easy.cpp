@@ -49,7 +49,7 @@ class Easy : public Algorithm {
         orders_.tune(round.state());
         if (timeline_.is_on()) {
             orders_.prepare(round.now());
-            TimelineRound(round, *timeline_, shortages_, reservations_, backfill_.most_tests()).decide(orders_);
+            TimelineRound(round, *timeline_, shortages_, kept_, reservations_, backfill_.most_tests()).decide(orders_);
             return;
         }
         if (round.explains() && rounds_.is_on()) {
@@ -218,6 +218,7 @@ class Easy : public Algorithm {
     std::uint64_t reservations_;
     PlannedTimeline timeline_;
     HostShortages shortages_;
+    Timeline::Kept kept_;  // of the head
 };
 
 const Registration registration({

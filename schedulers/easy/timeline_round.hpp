@@ -19,9 +19,9 @@ namespace batfill {
 // Requires: `orders` is prepared.
 class TimelineRound {
  public:
-    TimelineRound(Round& round, Timeline& timeline, HostShortages& shortages, std::uint64_t reservations,
-                  std::uint64_t tests)
-        : round_(round), timeline_(timeline), shortages_(shortages), reservations_(reservations), tests_(tests) {}
+    TimelineRound(Round& round, Timeline& timeline, HostShortages& shortages, Timeline::Kept& kept,
+                  std::uint64_t reservations, std::uint64_t tests)
+        : round_(round), timeline_(timeline), shortages_(shortages), kept_(kept), reservations_(reservations), tests_(tests) {}
 
     void decide(EasyOrders& orders) {
         const SchedulerState& state = round_.state();
@@ -99,7 +99,7 @@ class TimelineRound {
         for (const JobIndex job : to_reserve_) {
             const Request& request = state.job(job).request;
             const Duration length = state.estimate(job);
-            const Time start = timeline_.earliest(request, length, state.now);
+            const Time start = timeline_.earliest(state, job, kept_);
             if (!start.is_infinite()) {
                 reserved_.push_back({job, timeline_.choose(request, length, start), start});
                 timeline_.take(request, reserved_.back().hosts, start, start + length);
@@ -111,6 +111,7 @@ class TimelineRound {
     Round& round_;
     Timeline& timeline_;
     HostShortages& shortages_;
+    Timeline::Kept& kept_;
     std::uint64_t reservations_;
     std::uint64_t tests_;
     bool one_could_not_start_ = false;

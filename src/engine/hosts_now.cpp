@@ -27,39 +27,49 @@ HostsNow::HostsNow(const Machine& machine)
 }
 
 bool HostsNow::fits(const Request& request, int host) const {
+    return has(needs_of(request), host);
+}
+
+int HostsNow::next_fitting(const Request& request, int host) const {
     const Needs& needs = needs_of(request);
-    const Resources::HostKind& kind = resources_->kind_of(host);
-    if (!kind.is_in(needs.partition) || (!unavailable_.empty() && unavailable_.contains(host))) {
-        return false;
+    while (host < hosts_ && !has(needs, host)) {
+        ++host;
     }
-    if (!needs.per_host.empty() && !kind.is_shared) {
-        return false;
-    }
+    return host;
+}
+
+inline bool HostsNow::has(const Needs& needs, int host) const {
     if (needs.per_host.empty()) {
-        return is_empty(host);
-    }
-    for (std::size_t capacity = 0; capacity < capacities_; ++capacity) {
-        if (needs.per_host[capacity] > free(host, capacity)) {
+        if (!is_empty(host)) {
             return false;
         }
+    } else {
+        const Amount* const left = &free_[static_cast<std::size_t>(host) * capacities_];
+        for (std::size_t capacity = 0; capacity < capacities_; ++capacity) {
+            if (needs.per_host[capacity] > left[capacity]) {
+                return false;
+            }
+        }
     }
-    return true;
+    const Resources::HostKind& kind = resources_->kind_of(host);
+    return (needs.per_host.empty() || kind.is_shared) && kind.is_in(needs.partition) &&
+           (unavailable_.empty() || !unavailable_.contains(host));
 }
 
 int HostsNow::count_fitting(const Request& request) const {
     int fitting = 0;
-    for (int host = 0; host < hosts_ && fitting < request.processors; ++host) {
-        fitting += fits(request, host) ? 1 : 0;
+    for (int host = next_fitting(request, 0); host < hosts_; host = next_fitting(request, host + 1)) {
+        if (++fitting == request.processors) {
+            break;
+        }
     }
     return fitting;
 }
 
 std::optional<ResourceSet> HostsNow::choose(const Request& request) const {
     std::vector<int> fitting;
-    for (int host = 0; host < hosts_; ++host) {
-        if (fits(request, host)) {
-            fitting.push_back(host);
-        }
+    for (int host = next_fitting(request, 0); host < hosts_; host = next_fitting(request, host + 1)) {
+        fitting.push_back(host);
     }
     if (fitting.size() < static_cast<std::size_t>(request.processors)) {
         return std::nullopt;

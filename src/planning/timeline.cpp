@@ -188,6 +188,7 @@ Timeline::Timeline(const Machine& machine, Time now, const std::vector<bool>& pl
 
 void Timeline::add_hosts(Time now) {
     hosts_.clear();
+    forget_changes();
     later_.assign(counts_hosts_ ? 0 : static_cast<std::size_t>(machine_->processors()), 0);
     if (counts_hosts_) {
         return;
@@ -273,11 +274,15 @@ void Timeline::change(const Request& request, int processors, const ResourceSet&
     if (counts_hosts_) {
         return;
     }
+    if (changed_.size() > 4 * hosts_.size()) {
+        forget_changes();
+    }
     for (const int host : hosts.numbers()) {
         AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
         profile.advance(origin_);
         profile.add(from, until, taken_of(request, host), sign);
         later_[static_cast<std::size_t>(host)] -= from > origin_ ? sign : 0;
+        changed_.push_back(host);
     }
 }
 
@@ -304,8 +309,9 @@ bool Timeline::fits(const Request& request, Duration length, Time at, const Host
         return false;
     }
     int missing = counts_hosts_ ? 0 : request.processors;
-    for (int host = 0; host < machine_->processors() && missing > 0; ++host) {
-        if (now != nullptr ? !now->fits(request, host) : !suits(request, host)) {
+    const auto next = [&](int host) { return now != nullptr ? now->next_fitting(request, host) : host; };
+    for (int host = next(0); host < machine_->processors() && missing > 0; host = next(host + 1)) {
+        if (now == nullptr && !suits(request, host)) {
             continue;
         }
         const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
@@ -329,8 +335,12 @@ Time Timeline::earliest(const Request& request, Duration length, Time from, Time
         bool is_end;  // the host allows starts up to `at`; else from then on
         bool operator<(const Change& other) const { return std::tie(at, is_end) < std::tie(other.at, other.is_end); }
     };
-    if (std::ranges::all_of(later_, [](int jobs) { return jobs == 0; })) {
-        return earliest_if_rising(request, demand, from, before, length);
+    if (all_are_rising()) {
+        std::vector<Time> firsts;
+        for (int host = 0; host < machine_->processors(); ++host) {
+            firsts.push_back(first_on(request, demand, host, from));
+        }
+        return earliest_of(firsts, request, demand, length, before);
     }
     std::vector<Change> changes;
     for (int host = 0; host < machine_->processors(); ++host) {
@@ -379,21 +389,51 @@ Time Timeline::earliest(const Request& request, Duration length, Time from, Time
                                        : Time::infinity();
 }
 
-// Each host allows all starts from some instant on.
-Time Timeline::earliest_if_rising(const Request& request, const Demand& demand, Time from, Time before,
-                                  Duration length) const {
-    std::vector<Time> firsts;
-    for (int host = 0; host < machine_->processors(); ++host) {
-        if (suits(request, host)) {
-            firsts.push_back(hosts_[static_cast<std::size_t>(host)].first_for_ever(demand.needed, from));
-        }
-    }
+bool Timeline::all_are_rising() const {
+    return std::ranges::all_of(later_, [](int jobs) { return jobs == 0; });
+}
+
+Time Timeline::first_on(const Request& request, const Demand& demand, int host, Time from) const {
+    return suits(request, host) ? hosts_[static_cast<std::size_t>(host)].first_for_ever(demand.needed, from)
+                                : Time::infinity();
+}
+
+Time Timeline::earliest_of(std::vector<Time>& firsts, const Request& request, const Demand& demand, Duration length,
+                           Time before) const {
     if (firsts.size() < static_cast<std::size_t>(request.processors)) {
         return Time::infinity();
     }
     const auto last = firsts.begin() + request.processors - 1;
     std::ranges::nth_element(firsts, last);
     return *last < before ? whole_machine_.earliest(demand.whole_machine, length, *last, before) : Time::infinity();
+}
+
+Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) const {
+    const Request& request = state.job(job).request;
+    const Duration length = state.estimate(job);
+    if (counts_hosts_ || !all_are_rising()) {
+        return earliest(request, length, origin_);
+    }
+    const Demand demand = demand_of(request);
+    const auto ask = [&](int host) {
+        kept.firsts[static_cast<std::size_t>(host)] = first_on(request, demand, host, origin_);
+    };
+    if (kept.firsts.empty() || kept.job != job || kept.since < forgotten_changes_) {
+        kept.firsts.resize(hosts_.size());
+        for (int host = 0; host < machine_->processors(); ++host) {
+            ask(host);
+        }
+    } else {
+        std::for_each(changed_.begin() + static_cast<std::ptrdiff_t>(kept.since - forgotten_changes_), changed_.end(),
+                      ask);
+    }
+    kept.job = job;
+    kept.since = forgotten_changes_ + changed_.size();
+    std::vector<Time> firsts = kept.firsts;
+    for (Time& first : firsts) {
+        first = std::max(first, origin_);
+    }
+    return earliest_of(firsts, request, demand, length, Time::infinity());
 }
 
 ResourceSet Timeline::choose(const Request& request, Duration length, Time at) const {

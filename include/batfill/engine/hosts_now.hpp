@@ -33,6 +33,8 @@ class HostsNow {
 
     // Whether this host has what the job takes of each of its hosts.
     bool fits(const Request& request, int host) const;
+    // The first such host from `host` on; the number of hosts if there is none.
+    int next_fitting(const Request& request, int host) const;
     // Whether enough hosts do.
     bool fits(const Request& request) const { return count_fitting(request) == request.processors; }
     // How many hosts do; at most as many as the job needs.
@@ -58,6 +60,7 @@ class HostsNow {
     bool is_empty(int host) const { return users_[static_cast<std::size_t>(host)] == 0; }
 
  private:
+    bool has(const Needs& needs, int host) const;
     void change(const Request& request, const ResourceSet& hosts, int sign);
     void forget_gains() {
         forgotten_gains_ += gained_.size() + 1;

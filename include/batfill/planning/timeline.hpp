@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -91,6 +92,16 @@ class Timeline {
     // if there is none.
     // Cost: O(n * log(n)) for n steps of all hosts.
     Time earliest(const Request& request, Duration length, Time from, Time before = Time::infinity()) const;
+
+    // What is kept of the answers for one job, to look next time only at hosts that have changed since.
+    struct Kept {
+        JobIndex job = 0;
+        std::uint64_t since = 0;    // the number of the next change then
+        std::vector<Time> firsts;  // by host: from when on the job could run there; empty: nothing is kept
+    };
+    // As above for this job, from the origin on.
+    // Requires: always the same object and timeline.
+    Time earliest(const SchedulerState& state, JobIndex job, Kept& kept) const;
     // Whether that is so at this instant. With `now`, at the origin: then hosts on which the job does not fit now are
     // not looked at.
     // Requires: at >= origin().
@@ -110,13 +121,22 @@ class Timeline {
     Demand demand_of(const Request& request) const;
     std::vector<Amount> taken_of(const Request& request, int host) const;
     void take_for_ever(const ResourceSet& hosts);
+    void forget_changes() {
+        forgotten_changes_ += changed_.size() + 1;
+        changed_.clear();
+    }
     // `processors`: how many hosts, if they are counted.
     void change(const Request& request, int processors, const ResourceSet& hosts, Time from, Time until, int sign);
     bool suits(const Request& request, int host) const;
     // Whether nobody is to begin on this host later: what is free there is never less.
     bool is_rising(int host) const { return later_[static_cast<std::size_t>(host)] == 0; }
-    Time earliest_if_rising(const Request& request, const Demand& demand, Time from, Time before,
-                            Duration length) const;
+    bool all_are_rising() const;
+    // From when on the job could run on this host, for ever; infinite if it could not.
+    // Requires: is_rising(host).
+    Time first_on(const Request& request, const Demand& demand, int host, Time from) const;
+    // The earliest start if the job could run on each host from these instants on. Reorders them.
+    Time earliest_of(std::vector<Time>& firsts, const Request& request, const Demand& demand, Duration length,
+                     Time before) const;
     struct Candidate {
         int host;
         AmountProfile::Stretch stretch;
@@ -131,6 +151,9 @@ class Timeline {
     // By host, if they are named: 1 if nobody uses it, less for each user; then its capacities.
     std::vector<AmountProfile> hosts_;
     std::vector<int> later_;  // by host: how many jobs are to begin there after the origin
+    // The hosts that have changed, one after another, have numbers. These are the last ones.
+    std::vector<int> changed_;
+    std::uint64_t forgotten_changes_ = 1;
 };
 
 }  // namespace batfill
