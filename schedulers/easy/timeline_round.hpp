@@ -101,7 +101,7 @@ class TimelineRound {
             const Duration length = state.estimate(job);
             const Time start = timeline_.earliest(state, job, kept_);
             if (!start.is_infinite()) {
-                reserved_.push_back({job, timeline_.choose(request, length, start), start});
+                reserved_.push_back({job, timeline_.choose(state, job, start, kept_), start});
                 timeline_.take(request, reserved_.back().hosts, start, start + length);
             }
         }

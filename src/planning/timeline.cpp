@@ -428,7 +428,7 @@ Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) c
                       ask);
     }
     kept.job = job;
-    kept.since = forgotten_changes_ + changed_.size();
+    kept.since = changes();
     std::vector<Time> firsts = kept.firsts;
     for (Time& first : firsts) {
         first = std::max(first, origin_);
@@ -436,7 +436,8 @@ Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) c
     return earliest_of(firsts, request, demand, length, Time::infinity());
 }
 
-ResourceSet Timeline::choose(const Request& request, Duration length, Time at) const {
+ResourceSet Timeline::choose(const Request& request, Duration length, Time at,
+                             const std::vector<Time>* firsts) const {
     ResourceSet chosen;
     if (counts_hosts_) {
         return chosen;
@@ -449,10 +450,12 @@ ResourceSet Timeline::choose(const Request& request, Duration length, Time at) c
     for (int host = 0; host < machine_->processors(); ++host) {
         const bool has_end = !is_now || later_[static_cast<std::size_t>(host)] > 0;
         if ((has_end || without_end < request.processors) && suits(request, host)) {
-            const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
-            AmountProfile::Stretch stretch =
-                is_rising(host) ? AmountProfile::Stretch{profile.first_for_ever(needed, origin_), Time::infinity()}
-                                : profile.next_stretch(needed, at);
+            const auto place = static_cast<std::size_t>(host);
+            const auto first = [&] {
+                return firsts != nullptr ? (*firsts)[place] : hosts_[place].first_for_ever(needed, origin_);
+            };
+            AmountProfile::Stretch stretch = is_rising(host) ? AmountProfile::Stretch{first(), Time::infinity()}
+                                                             : hosts_[place].next_stretch(needed, at);
             if (stretch.begin <= at && (stretch.end.is_infinite() || at + length <= stretch.end)) {
                 stretch.begin = std::max(stretch.begin, origin_);
                 without_end += has_end ? 0 : 1;

@@ -107,9 +107,16 @@ class Timeline {
     // Requires: at >= origin().
     // Cost: O(steps of the hosts that it looks at; it stops when enough fit).
     bool fits(const Request& request, Duration length, Time at, const HostsNow* now = nullptr) const;
-    // The hosts for a job that starts then, by its placement; none if hosts are only counted.
+    // The hosts for a job that starts then, by its placement; none if hosts are only counted. Uses what is kept of the
+    // job, if it is still true.
     // Requires: it fits.
-    ResourceSet choose(const Request& request, Duration length, Time at) const;
+    ResourceSet choose(const Request& request, Duration length, Time at) const {
+        return choose(request, length, at, nullptr);
+    }
+    ResourceSet choose(const SchedulerState& state, JobIndex job, Time at, const Kept& kept) const {
+        const bool is_true = kept.job == job && kept.since == changes() && !kept.firsts.empty();
+        return choose(state.job(job).request, state.estimate(job), at, is_true ? &kept.firsts : nullptr);
+    }
 
  private:
     // What a request needs and takes, as amounts of the columns.
@@ -130,6 +137,8 @@ class Timeline {
     bool suits(const Request& request, int host) const;
     // Whether nobody is to begin on this host later: what is free there is never less.
     bool is_rising(int host) const { return later_[static_cast<std::size_t>(host)] == 0; }
+    ResourceSet choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts) const;
+    std::uint64_t changes() const { return forgotten_changes_ + changed_.size(); }
     bool all_are_rising() const;
     // From when on the job could run on this host, for ever; infinite if it could not.
     // Requires: is_rising(host).
