@@ -67,7 +67,7 @@ void Plan::advance(Time now) {
 
 void Plan::give_back(const batfill::Request& request, const ResourceSet& hosts, Time from, Time end) {
     timeline_->give(request, hosts, from, end);
-    allow_starts_of_all(from, end);
+    allow_starts_beside(request, hosts, from, end);
 }
 
 void Plan::hold(Time from, Time end, int processors) {
@@ -98,16 +98,25 @@ void Plan::allow_starts(Time from, Time to, int processors) {
     }
 }
 
-// A start may have become possible for each job that would run at some instant of [from, to) before it does now.
-void Plan::allow_starts_of_all(Time from, Time to) {
+// Somebody has given back what it took of these hosts during [from, to). A start may have become possible for each job
+// that would run then before it does now. It runs on one of these hosts, unless it lacked a pool.
+void Plan::allow_starts_beside(const batfill::Request& given, const ResourceSet& hosts, Time from, Time to) {
     from = std::max(from, origin());
     if (from >= to) {
         return;
     }
+    const bool needs_one = timeline_->has_named_hosts() && !timeline_->takes_of_pools(given);
     for (const JobIndex job : by_start_) {
         const std::uint32_t number = slot_of_[job];
-        if (from - slots_[number].walltime < slots_[number].start) {
-            allow(number, {from - slots_[number].walltime, to});
+        const Slot& slot = slots_[number];
+        Time first = std::max(from - slot.walltime, origin());
+        const Time last = std::min(to, slot.start);
+        // On its own hosts a job does not wait for itself.
+        if (first < last && needs_one && held_[number].hosts.count_common(hosts) == 0) {
+            first = timeline_->earliest_on(hosts, *held_[number].demand, slot.walltime, first, last);
+        }
+        if (first < last) {
+            allow(number, {first, to});
         }
     }
 }
@@ -378,9 +387,10 @@ bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> place)
     std::rotate(to, old_place, old_place + 1);
 
     if (timeline_) {
+        const Held old = held_[slot_of_[slot.job]];
         take_place(slot);
         if (!old_start.is_infinite()) {
-            allow_starts_of_all(old_start, old_start + slot.walltime);
+            allow_starts_beside(*old.demand, old.hosts, old_start, old_start + slot.walltime);
         }
         return true;
     }
@@ -505,10 +515,11 @@ void Plan::start(JobIndex job) {
 void Plan::remove(JobIndex job) {
     const Slot removed = planned(job);
     if (timeline_) {
+        const Held held = held_[slot_of_[job]];
         change_place(removed, removed.processors);
         forget(job);
         if (!removed.start.is_infinite()) {
-            allow_starts_of_all(removed.start, removed.end());
+            allow_starts_beside(*held.demand, held.hosts, removed.start, removed.end());
         }
         return;
     }

@@ -389,6 +389,24 @@ Time Timeline::earliest(const Request& request, Duration length, Time from, Time
                                        : Time::infinity();
 }
 
+bool Timeline::takes_of_pools(const Request& request) const {
+    const std::vector<Amount>& pools = needs_of(request).pools;
+    return !pools.empty() && std::ranges::any_of(planned_pools_, [&](std::size_t pool) { return pools[pool] > 0; });
+}
+
+Time Timeline::earliest_on(const ResourceSet& hosts, const Request& request, Duration length, Time from,
+                           Time before) const {
+    const Demand demand = demand_of(request);
+    Time first = Time::infinity();
+    for (const int host : hosts.numbers()) {
+        if (suits(request, host)) {
+            const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
+            first = std::min(first, profile.earliest(demand.needed, length, from, std::min(first, before)));
+        }
+    }
+    return first;
+}
+
 bool Timeline::all_are_rising() const {
     return std::ranges::all_of(later_, [](int jobs) { return jobs == 0; });
 }

@@ -243,7 +243,7 @@ class Plan {
     Time origin() const { return timeline_ ? timeline_->origin() : profile_.origin(); }
     // With a timeline: chooses hosts for the planned start and takes the place; opens starts in what was given back.
     void take_place(const Slot& slot);
-    void allow_starts_of_all(Time from, Time to);
+    void allow_starts_beside(const batfill::Request& given, const ResourceSet& hosts, Time from, Time to);
     Time start_on_timeline(const Slot& slot, Time first, Time last);
     void forget(JobIndex job);
     // Opens starts for the jobs that may profit from `processors` given back during [from, to).

@@ -69,6 +69,9 @@ class Timeline {
     Timeline(const Machine& machine, Time now, const std::vector<bool>& planned_pools);
 
     Time origin() const { return origin_; }
+    bool has_named_hosts() const { return !counts_hosts_; }
+    // Whether the job takes of a pool that is planned.
+    bool takes_of_pools(const Request& request) const;
     void advance(Time now);
     // Begins a round: the origin becomes state.now. Jobs that have outlived their estimates end at the next instant.
     // Requires: the timeline has the running jobs.
@@ -92,6 +95,12 @@ class Timeline {
     // if there is none.
     // Cost: O(n * log(n)) for n steps of all hosts.
     Time earliest(const Request& request, Duration length, Time from, Time before = Time::infinity()) const;
+
+    // The first t in [from, before) at which one of these hosts has what the job takes of it, for `length`; infinite if
+    // there is none. Does not look at pools.
+    // Requires: there are named hosts.
+    // Cost: O(steps of these hosts).
+    Time earliest_on(const ResourceSet& hosts, const Request& request, Duration length, Time from, Time before) const;
 
     // What is kept of the answers for one job, to look next time only at hosts that have changed since.
     struct Kept {
