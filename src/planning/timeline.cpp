@@ -266,6 +266,9 @@ std::vector<Amount> Timeline::taken_of(const Request& request, int host) const {
 
 void Timeline::change(const Request& request, int processors, const ResourceSet& hosts, Time from, Time until,
                       int sign) {
+    if (from >= until) {
+        return;
+    }
     std::vector<Amount> amounts = demand_of(request).whole_machine;
     if (counts_hosts_) {
         amounts.front() = processors;
@@ -454,8 +457,7 @@ Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) c
     return earliest_of(firsts, request, demand, length, Time::infinity());
 }
 
-ResourceSet Timeline::choose(const Request& request, Duration length, Time at,
-                             const std::vector<Time>* firsts) const {
+ResourceSet Timeline::choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts) const {
     ResourceSet chosen;
     if (counts_hosts_) {
         return chosen;

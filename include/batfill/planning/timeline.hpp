@@ -105,7 +105,7 @@ class Timeline {
     // What is kept of the answers for one job, to look next time only at hosts that have changed since.
     struct Kept {
         JobIndex job = 0;
-        std::uint64_t since = 0;    // the number of the next change then
+        std::uint64_t since = 0;   // the number of the next change then
         std::vector<Time> firsts;  // by host: from when on the job could run there; empty: nothing is kept
     };
     // As above for this job, from the origin on.
