@@ -163,8 +163,7 @@ void bind_comparisons(nb::module_& module) {
         "name_of_scheduler", [](const std::string& text) { return read_scheduler(text).name; }, arg("text"));
     module.def("metric_names", &metric_names);
     module.def("compared_metrics", &ReplayMetric::known_names);
-    module.def("serve", &serve, arg("scheduler"), arg("label"), arg("parameters"), arg("machine"),
-               arg("keywords"));
+    module.def("serve", &serve, arg("scheduler"), arg("label"), arg("parameters"), arg("machine"), arg("keywords"));
 }
 
 }  // namespace batfill::python

@@ -15,9 +15,7 @@ struct NamedMachine {
     std::optional<std::string> word;  // as named_platform() takes it; none: as many hosts as the workload says
     MachineDetails details = {};
 
-    Platform platform_for(const Workload& workload) const {
-        return named_platform(word, details, workload.processors);
-    }
+    Platform platform_for(const Workload& workload) const { return named_platform(word, details, workload.processors); }
 };
 
 // Adds the class Machine, which calls take.

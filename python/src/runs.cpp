@@ -120,10 +120,10 @@ nb::tuple explain(const Jobs& jobs, const NamedMachine& machine, const nb::objec
     RunOptions how;
     how.keeps_deadlocks = true;
     how.explain = explained;
-    const Explained found = simulated({jobs, machine, scheduler, label, parameters, events}, how,
-                                      [&](const Outcome& outcome) {
-                                          return Explained{explanation(outcome), outcome.wait_reasons()};
-                                      });
+    const Explained found =
+        simulated({jobs, machine, scheduler, label, parameters, events}, how, [&](const Outcome& outcome) {
+            return Explained{explanation(outcome), outcome.wait_reasons()};
+        });
     return nb::make_tuple(found.text, columns_of(found.reasons), found.reasons.size());
 }
 
@@ -228,7 +228,9 @@ std::vector<std::string> columns() {
 
 nb::dict metrics(const Run& run, const nb::object& tau, const nb::object& short_deadline) {
     const MetricsOptions options = run.options(tau, short_deadline);
-    const Metrics metrics = interruptible([&] { return compute_metrics({run.schedule, options.resources}, options, run.workloads); });
+    const Metrics metrics = interruptible([&] {
+        return compute_metrics({run.schedule, options.resources}, options, run.workloads);
+    });
     nb::dict result;
     const std::vector<std::string> names = metrics.names();
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -21,7 +21,12 @@ class TimelineRound {
  public:
     TimelineRound(Round& round, Timeline& timeline, HostShortages& shortages, Timeline::Kept& kept,
                   std::uint64_t reservations, std::uint64_t tests)
-        : round_(round), timeline_(timeline), shortages_(shortages), kept_(kept), reservations_(reservations), tests_(tests) {}
+        : round_(round),
+          timeline_(timeline),
+          shortages_(shortages),
+          kept_(kept),
+          reservations_(reservations),
+          tests_(tests) {}
 
     void decide(EasyOrders& orders) {
         const SchedulerState& state = round_.state();

@@ -53,8 +53,7 @@ class Left {
             problem = fmt::format("takes the whole of host {}, where {} jobs run", host, users_[at]);
         }
         users_[at] -= sign;
-        const std::vector<Amount>& taken =
-            needs.per_host.empty() ? resources_.kind_of(host).capacity : needs.per_host;
+        const std::vector<Amount>& taken = needs.per_host.empty() ? resources_.kind_of(host).capacity : needs.per_host;
         for (std::size_t capacity = 0; capacity < taken.size(); ++capacity) {
             Amount& left = hosts_[at][capacity];
             left += sign * taken[capacity];

@@ -17,8 +17,8 @@ namespace {
 
 using analysis::FinishedJobs;
 
-// The rank of a group and its displayed name. Size classes rank by size; users, queues and partitions all rank 0: they sort by
-// name.
+// The rank of a group and its displayed name. Size classes rank by size; users, queues and partitions all rank 0: they
+// sort by name.
 using PlacedName = std::pair<std::size_t, std::string>;
 
 PlacedName name_in(JobGrouping grouping, const FinishedJob& job, const JobDescription* description) {

@@ -361,14 +361,13 @@ std::vector<ShownMetric> shown_metrics(const std::vector<std::string>& names, co
     for (const Metric& metric : metrics) {
         const bool is_of_deadlines =
             &metric >= find_metric("deadline_jobs") && &metric <= find_metric("max_stretch_regular");
-        all.push_back({all.size(), metric.name, metric.title, metric.meaning, metric.unit, metric.goal,
-                       is_of_deadlines});
+        all.push_back(
+            {all.size(), metric.name, metric.title, metric.meaning, metric.unit, metric.goal, is_of_deadlines});
     }
     const std::vector<std::string> known = run.names();
     for (const std::string& resource : run.resources()) {
         all.push_back({all.size(), known[all.size()], "utilisation of " + resource,
-                       "Share of " + resource +
-                           " that jobs take, from the first submission to the last completion."});
+                       "Share of " + resource + " that jobs take, from the first submission to the last completion."});
     }
     if (names.empty()) {
         return all;

@@ -207,8 +207,7 @@ Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& 
                         const std::vector<Workload>& workloads, const JobIds* counted_regular,
                         const MeasuredSchedule* baseline) {
     // A job that shares its hosts does not use all of them.
-    const std::optional<int> processors =
-        options.resources.has_shared_hosts() ? std::nullopt : options.processors;
+    const std::optional<int> processors = options.resources.has_shared_hosts() ? std::nullopt : options.processors;
     analysis::MetricInput run{options, schedule.finished(), &schedule,
                               analysis::measure_over_time(schedule.finished(), processors)};
     run.options.processors = processors;

@@ -44,8 +44,8 @@ std::string report_command(const report::ReportRequest& options, const MachineDe
     const Arguments details = arguments_of(machine);
     arguments.insert(arguments.end(), details.begin(), details.end());
     arguments.insert(arguments.end(),
-                     {"-o", options.output, "--tau", options.metrics.tau.to_string(),
-                      "--short-deadline", options.metrics.short_deadline.to_string(), "--title", *options.title});
+                     {"-o", options.output, "--tau", options.metrics.tau.to_string(), "--short-deadline",
+                      options.metrics.short_deadline.to_string(), "--title", *options.title});
     return command_line(arguments);
 }
 

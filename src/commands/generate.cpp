@@ -104,12 +104,13 @@ int shared(const Arguments& arguments) {
     add_output_option(options, files.output, "the workload, Batsim JSON, gzipped if it ends in .gz");
     options.add("counted", text(files.counted, "FILE"),
                 "also the same jobs for a machine of equal processors, of which each takes as many as cores");
-    if (!parse(options, arguments,
-               {"batfill generate shared --jobs N --seed S -o FILE [OPTION]...",
-                "Samples jobs for hosts that they share: cores, GPUs and memory of each host, or whole hosts. The shares are round\n"
-                "numbers as of PM100 (SC-W 2023) in kind. Prints the options of the machine.",
-                {"generate shared --jobs 20000 --seed 1 -o shared.json",
-                 "generate shared --jobs 20000 --seed 1 --gpu-jobs 60 -o shared.json --counted cores.json"}})) {
+    if (!parse(
+            options, arguments,
+            {"batfill generate shared --jobs N --seed S -o FILE [OPTION]...",
+             "Samples jobs for hosts that they share: cores, GPUs and memory of each host, or whole hosts. The shares are round\n"
+             "numbers as of PM100 (SC-W 2023) in kind. Prints the options of the machine.",
+             {"generate shared --jobs 20000 --seed 1 -o shared.json",
+              "generate shared --jobs 20000 --seed 1 --gpu-jobs 60 -o shared.json --counted cores.json"}})) {
         return 0;
     }
     if (files.counted) {

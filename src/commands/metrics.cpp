@@ -75,8 +75,9 @@ void add_metrics_options(Options& options, runs::MeasureRequest& request, std::v
     IntervalOptions& intervals = request.intervals.emplace();
     options.add_positional("schedules", text(request.schedules).required());
     options.group("Input");
-    options.add("workload,w", text(request.workloads, "FILE"),
-                "workload of all the runs, for its deadlines, licences, users and what jobs take of resources; several become w0, w1, ...");
+    options.add(
+        "workload,w", text(request.workloads, "FILE"),
+        "workload of all the runs, for its deadlines, licences, users and what jobs take of resources; several become w0, w1, ...");
     options.add_rule([&options, &request] { check_rules(options, request); });
     add_machine_options(options, request.options);
     options.group("Measures");

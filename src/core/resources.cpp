@@ -100,8 +100,9 @@ void Resources::read_hosts(std::span<const Host> hosts) {
     using Texts = std::pair<std::optional<std::string_view>, std::string_view>;
     const auto texts_of = [](const Host& host) {
         const auto capacity = host.properties.find("capacity");
-        return Texts(capacity == host.properties.end() ? std::nullopt : std::optional<std::string_view>(capacity->second),
-                     property(host.properties, "partitions"));
+        return Texts(
+            capacity == host.properties.end() ? std::nullopt : std::optional<std::string_view>(capacity->second),
+            property(host.properties, "partitions"));
     };
     // Hosts with the same texts are of one kind. The amounts of a kind are complete once all names are known.
     std::map<Texts, std::size_t> numbers;
@@ -116,7 +117,8 @@ void Resources::read_hosts(std::span<const Host> hosts) {
             continue;
         }
         kinds_.push_back({texts.first.has_value(), {}, {}});
-        stated.push_back(parse_amounts(texts.first.value_or(""), "platform: host " + host.name + ": property capacity"));
+        stated.push_back(
+            parse_amounts(texts.first.value_or(""), "platform: host " + host.name + ": property capacity"));
         for (const auto& [name, amount] : stated.back()) {
             if (!position_in(capacities_, name)) {
                 capacities_.push_back(name);

@@ -97,7 +97,8 @@ std::optional<double> Replay::measure(const SchedulerChoice& scheduler, const Re
 
 Metrics Replay::measure_all(const SchedulerChoice& scheduler, const MetricsOptions& metrics,
                             const RunOptions& options) const {
-    return compute_metrics({run_to_compare(scheduler, options).schedule(), metrics.resources}, metrics, scenario_->workloads);
+    return compute_metrics({run_to_compare(scheduler, options).schedule(), metrics.resources}, metrics,
+                           scenario_->workloads);
 }
 
 }  // namespace batfill

@@ -30,8 +30,7 @@ MeasuredRuns measure_runs(const MeasureRequest& request, const Note& note) {
     std::vector<MeasuredSchedule> schedules;
     schedules.reserve(names.size());
     for (const std::string& path : request.schedules) {
-        require_machine_of_run(path,
-                               schedules.emplace_back(read_measured_run(path, note, request.options.resources)),
+        require_machine_of_run(path, schedules.emplace_back(read_measured_run(path, note, request.options.resources)),
                                request.options, note);
     }
     const JobIds waited = request.waited_in_any_run ? jobs_that_waited(schedules) : JobIds();

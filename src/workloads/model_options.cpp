@@ -171,7 +171,8 @@ void add_shared_hosts_options(Options& options, SharedHostsFiles& files) {
     options.group("Jobs");
     options.add("jobs", number(model.jobs, "N", 1, 10'000'000).required(), "number of jobs");
     options.add("seed", number(model.seed, "S").required(), "seed of the workload");
-    options.add("load", number(model.load, "LOAD", 0.001, 10.0).otherwise_as_declared(), "offered load of the cores, " + load_range);
+    options.add("load", number(model.load, "LOAD", 0.001, 10.0).otherwise_as_declared(),
+                "offered load of the cores, " + load_range);
     options.add("whole-host-jobs", percent(model.whole_host_jobs).otherwise_as_declared(),
                 "probability that a job takes whole hosts");
     options.add("gpu-jobs", percent(model.gpu_jobs).otherwise_as_declared(), "probability that another one takes GPUs");

@@ -147,14 +147,14 @@ struct SharedHostsModel {
     std::uint64_t seed = 0;
     int jobs = 0;
     int hosts = 1000;
-    int cores = 32;           // of each host
-    int gpus = 4;             // likewise
-    int memory = 256;         // likewise
-    double load = 0.9;        // offered, of the cores
-    int whole_host_jobs = 15; // per cent: probability that a job takes whole hosts
-    int gpu_jobs = 30;        // per cent: probability that another one takes GPUs
-    int wide_jobs = 20;       // per cent: probability that a job takes more than one host
-    int widest = 64;          // hosts of a job; at most `hosts`
+    int cores = 32;            // of each host
+    int gpus = 4;              // likewise
+    int memory = 256;          // likewise
+    double load = 0.9;         // offered, of the cores
+    int whole_host_jobs = 15;  // per cent: probability that a job takes whole hosts
+    int gpu_jobs = 30;         // per cent: probability that another one takes GPUs
+    int wide_jobs = 20;        // per cent: probability that a job takes more than one host
+    int widest = 64;           // hosts of a job; at most `hosts`
 };
 
 // The largest number of cores, GPUs or units of memory of a host.
@@ -181,8 +181,8 @@ Workload counted_in_cores(const Workload& workload, int cores);
 struct SharedHostsFiles {
     SharedHostsModel model;
     WorkloadFormat format = WorkloadFormat::batsim4;
-    std::string output;                // path
-    std::optional<std::string> counted; // path of counted_in_cores()
+    std::string output;                  // path
+    std::optional<std::string> counted;  // path of counted_in_cores()
 };
 
 // Draws the workload, writes it and returns it.

@@ -478,7 +478,8 @@ TEST_CASE("The utilisation of a resource is what jobs take of all that the machi
     jobs[1].processors = 2;
     jobs[2].allocation = *ResourceSet::parse("0");
     Workload asked = workload(jobs);
-    asked.jobs[0].description.needs = StatedNeeds{.pools = {{"power", 3}}, .per_host = {{{"cores", 2}}}, .partition = {}};
+    asked.jobs[0].description.needs =
+        StatedNeeds{.pools = {{"power", 3}}, .per_host = {{{"cores", 2}}}, .partition = {}};
     asked.jobs[2].description.needs = StatedNeeds{.pools = {}, .per_host = {{{"gpus", 1}}}, .partition = {}};
     const Schedule schedule{"run_jobs.csv", jobs};
     const Metrics metrics = compute_metrics({schedule, options.resources}, options, {asked});

@@ -87,10 +87,12 @@ TEST_CASE("What a machine could never give is refused with the reason") {
 }
 
 TEST_CASE("Properties of another form are refused by name") {
-    check_problem({host({{"capacity", "cores"}})},
-                  "platform: host h: property capacity has 'cores', expected NAME:AMOUNT with a whole number from 0 on");
-    check_problem({host({{"capacity", "cores:-1"}})},
-                  "platform: host h: property capacity has 'cores:-1', expected NAME:AMOUNT with a whole number from 0 on");
+    check_problem(
+        {host({{"capacity", "cores"}})},
+        "platform: host h: property capacity has 'cores', expected NAME:AMOUNT with a whole number from 0 on");
+    check_problem(
+        {host({{"capacity", "cores:-1"}})},
+        "platform: host h: property capacity has 'cores:-1', expected NAME:AMOUNT with a whole number from 0 on");
     check_problem({host({{"capacity", "cores:1,cores:2"}})}, "platform: host h: property capacity names cores twice");
     check_problem({host({}, {{"pools", "power:1.5"}})},
                   "platform: zone property pools has 'power:1.5', expected NAME:AMOUNT with a whole number from 0 on");

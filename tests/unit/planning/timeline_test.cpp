@@ -127,7 +127,8 @@ class Plain {
         const Needs needs = request.needs ? *request.needs : Needs();
         const auto [left, is_empty] = left_on(host, t);
         return machine_.resources().kind_of(host).suits(needs) &&
-               (needs.per_host.empty() ? is_empty : std::ranges::equal(needs.per_host, left, std::ranges::less_equal{}));
+               (needs.per_host.empty() ? is_empty
+                                       : std::ranges::equal(needs.per_host, left, std::ranges::less_equal{}));
     }
     bool has_during(const Request& request, int host, int from, int to) const {
         for (int t = from; t < to; ++t) {

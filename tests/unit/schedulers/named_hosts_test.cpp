@@ -48,8 +48,8 @@ TEST_CASE("EASY on exclusive hosts with names is EASY on a machine that counts t
     for (Host& host : named.hosts) {
         host.properties["partitions"] = "all";
     }
-    for (const std::string order :
-         {"fcfs", "lcfs", "spf", "lpf", "sqf", "lqf", "saf", "laf", "lexp", "sexp", "lrf", "srf", "wfp3", "unicef", "f1"}) {
+    for (const std::string order : {"fcfs", "lcfs", "spf", "lpf", "sqf", "lqf", "saf", "laf", "lexp", "sexp", "lrf",
+                                    "srf", "wfp3", "unicef", "f1"}) {
         for (unsigned seed = 1; seed <= 10; ++seed) {
             INFO(order << ", seed " << seed);
             Parameters::Given parameters{{"order", order}};

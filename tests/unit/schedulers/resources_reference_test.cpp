@@ -67,10 +67,9 @@ void compare(const std::map<std::string, std::string>& test) {
         INFO("job " << row["job_id"]);
         const auto number = simulator.find_job("w0!" + row["job_id"]);
         REQUIRE(number.has_value());
-        const std::string place = row["final_state"] == "REJECTED"
-                                      ? "rejected"
-                                      : row["starting_time"] + " " + row["finish_time"] +
-                                            (is_named ? " on " + row["hosts"] : "");
+        const std::string place = row["final_state"] == "REJECTED" ? "rejected"
+                                                                   : row["starting_time"] + " " + row["finish_time"] +
+                                                                         (is_named ? " on " + row["hosts"] : "");
         REQUIRE(place_of(simulator.job(*number), is_named) == place);
     }
 }
