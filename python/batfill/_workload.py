@@ -92,6 +92,7 @@ class Workload:
         nodes: bool = False,
         bad_rows: Literal["error", "drop"] | None = None,
         partition_limits: Mapping[str, Seconds] | None = None,
+        fields: Union[str, Iterable[str], None] = None,
         **cleaning: "Unpack[Cleaning]",
     ) -> "Workload":
         """The workload that `batfill import` makes of accounting data.
@@ -99,8 +100,9 @@ class Workload:
         `format` is sacct, pbs, csv or the name of a published data set; `mapping` names the columns of a csv, such as
         {"id": "JobID", "submit": "Submit", ...}; `map` is another name for it. `bad_rows="drop"` leaves out rows that
         cannot be read; `cleaning` then counts them, and shows the first of each kind. `partition_limits`, such as
-        {"debug": "1h"}, are the walltimes of jobs without a time limit. The other keywords are the options of `batfill
-        import`.
+        {"debug": "1h"}, are the walltimes of jobs without a time limit. `fields=["per-host", "partition"]`, or as one
+        text, gives jobs what they took of each host, and their partition; `cleaning["capacity"]` is then the least that
+        hosts had, as `simulate` takes it. The other keywords are the options of `batfill import`.
         """
         if not isinstance(format, str) or format.startswith("-"):
             raise _core.UsageError(
@@ -116,7 +118,7 @@ class Workload:
         if not isinstance(mapping, (Mapping, type(None))):
             raise _core.UsageError(f"{keyword}: expected a dict of columns by field, found {shown(mapping)}")
         how = {keyword: mapping, "times": times, "separator": separator, "nodes": nodes, "bad_rows": bad_rows,
-               "partition_limits": partition_limits}
+               "partition_limits": partition_limits, "fields": fields}
         [(_, core)], summary = _core.convert(format, names, False, {**cleaning, **how})
         return cls(core, _core.workload_name(names[0]), summary)
 

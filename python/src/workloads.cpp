@@ -48,6 +48,20 @@ nb::dict cleaning_of(const ConversionSummary& summary, const SwfLog& log) {
     result["noted"] = counts(summary.noted);
     result["processors"] = summary.processors;
     result["processors_from"] = summary.processors_from;
+    if (summary.hosts) {
+        nb::dict capacity;
+        for (const auto& [name, amount] : summary.hosts->capacity) {
+            capacity[name.c_str()] = amount;
+        }
+        result["capacity"] = capacity;
+    }
+    if (!summary.partitions.empty()) {
+        nb::dict widest;
+        for (const HostsOfLog& hosts : summary.partitions) {
+            widest[hosts.partition.c_str()] = hosts.widest;
+        }
+        result["partitions"] = widest;
+    }
     if (summary.scaled) {
         result["load_before"] = summary.scaled->before;
         result["load"] = summary.scaled->after;

@@ -24,6 +24,7 @@ struct KnownFormat {
     const char* mapping = "";
     const char* time_zone = "";
     bool has_own_zero = false;  // its times count from there
+    const char* amounts = "";   // further columns, if jobs get what they take of their hosts
 };
 
 constexpr std::array<KnownFormat, 9> formats = {{
@@ -43,7 +44,7 @@ constexpr std::array<KnownFormat, 9> formats = {{
     {"helios", read_table,
      "id=job_id,submit=submit_time,start=start_time,end=end_time,run-time=duration,wait=queue,processors=gpu_num,"
      "state=state,user=user,queue=vc,cores=cpu_num,nodes=node_num",
-     "Asia/Shanghai"},
+     "Asia/Shanghai", false, "gpus=gpu_num"},
     {"kestrel", read_table,
      "id=id,submit=submit_time,start=start_time,end=end_time,run-time=wallclock_used,walltime=wallclock_req,"
      "requested-processors=processors_req,allocated-processors=processors_used,state=state,user=user_hash,"
@@ -65,7 +66,8 @@ bool maps(const ColumnMapping& mapping, std::string_view field) {
 void require_usable(const ColumnMapping& mapping) {
     const std::vector<std::string> known = table_fields();
     const auto own = std::ranges::find_if(mapping, [&](const auto& entry) {
-        return is_known_field(entry.first) && std::ranges::find(known, entry.first) == known.end();
+        const bool is_own = is_known_field(entry.first) || entry.first == "per_host" || entry.first == "pools";
+        return is_own && std::ranges::find(known, entry.first) == known.end();
     });
     if (own != mapping.end()) {
         throw UsageError("jobs have a field " + own->first + " of their own, expected another name for column " +
@@ -78,20 +80,23 @@ void require_usable(const ColumnMapping& mapping) {
     }
 }
 
-ColumnMapping columns_of(const KnownFormat& format) {
-    ColumnMapping mapping;
-    if (*format.mapping != '\0') {
-        for (const std::string_view entry : split(format.mapping, ',')) {
+void add_columns(const char* columns, ColumnMapping& mapping) {
+    if (*columns != '\0') {
+        for (const std::string_view entry : split(columns, ',')) {
             mapping.emplace_back(cut(entry, '=').first, cut(entry, '=').second);
         }
     }
-    return mapping;
 }
 
 // The data with what the format says of itself, unless the user says otherwise.
 AccountingData completed(const AccountingData& data, const KnownFormat& format) {
     AccountingData result = data;
-    result.mapping = columns_of(format);
+    result.mapping.clear();
+    add_columns(format.mapping, result.mapping);
+    if (data.fields.per_host) {
+        add_columns(format.amounts, result.mapping);
+        result.counts_nodes = true;
+    }
     for (const auto& [field, other] : alternatives) {
         if (maps(data.mapping, field)) {
             std::erase_if(result.mapping, [&same = other](const auto& entry) { return entry.first == same; });

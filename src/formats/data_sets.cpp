@@ -40,6 +40,28 @@ long long gpus_of(const JsonValue& attempt) {
     return gpus;
 }
 
+// The hosts of an attempt, and the GPUs of each of them.
+void read_hosts(const JsonValue& attempt, AccountedJob& job) {
+    job.requested = job.allocated = 0;
+    const JsonValue* const hosts = array_in(attempt, "detail");
+    if (hosts == nullptr) {
+        return;
+    }
+    for (const auto& host : hosts->GetArray()) {
+        const JsonValue* const own = array_in(host, "gpus");
+        GpuCount gpus;
+        gpus.add("gpu", own != nullptr ? own->Size() : 0);
+        HostAmounts amounts(1);
+        amounts.set_gpus(gpus);
+        if (job.allocated == 0) {
+            job.amounts = amounts;
+        } else {
+            job.amounts.join(amounts);
+        }
+        job.requested = ++job.allocated;
+    }
+}
+
 void add_philly_job(const JsonValue& object, LogBuilder& builder, std::size_t number) {
     if (!object.IsObject()) {
         throw InputError("expected an object");
@@ -65,7 +87,11 @@ void add_philly_job(const JsonValue& object, LogBuilder& builder, std::size_t nu
         builder.leave_out("never started, or has not ended");
         return;
     }
-    job.requested = job.allocated = gpus_of(all[0]);
+    if (builder.fields().per_host) {
+        read_hosts(all[0], job);
+    } else {
+        job.requested = job.allocated = gpus_of(all[0]);
+    }
     if (all.Size() > 1) {
         builder.note("several attempts: one job from the first start to the last end");
         builder.add_field("attempts", static_cast<long long>(all.Size()));
@@ -92,6 +118,7 @@ void add_frontier_job(std::string_view line, LogBuilder& builder, std::size_t nu
         size.fail("nodes as in frontier:excl:2500x112");
     }
     job.requested = job.allocated = *nodes;
+    job.amounts.take_whole_hosts();
     job.state = row[10] == "1" ? "completed" : row[10] == "5" ? "cancelled" : row[10] == "0" ? "failed" : "";
     const auto known = [](std::string_view text) { return text == "-1" ? std::string_view() : text; };
     job.user = known(row[11]);

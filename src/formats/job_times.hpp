@@ -5,6 +5,7 @@
 
 #include <batfill/core/time.hpp>
 
+#include "src/formats/host_amounts.hpp"
 #include "src/support/calendar.hpp"
 
 namespace batfill {
@@ -23,6 +24,8 @@ struct AccountedJob {
     std::string_view state;  // a word; empty: unknown
     std::string_view user;
     std::string_view queue;
+    std::optional<std::string_view> partition;  // none: that of the queue; empty: unknown, and counted
+    HostAmounts amounts;                        // only read for `per_host`
 };
 
 // The times of a job, as far as its record tells.

@@ -110,6 +110,9 @@ long long LogBuilder::Names::number_of(std::string text) {
 
 LogBuilder::LogBuilder(const std::string& path, const AccountingData& data) : data_(data), zone_(data.time_zone) {
     log_.path = path;
+    if (data.fields.per_host || data.fields.partition) {
+        log_.needs.emplace_back();
+    }
     other_fields_.number_of("");
 }
 
@@ -135,6 +138,7 @@ void LogBuilder::add_field(std::string_view name, std::string_view text) {
 }
 
 std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t line) {
+    const std::uint32_t needs = add_needs(job);
     std::string fields = std::exchange(fields_, {});
     if (job.id.empty()) {
         throw InputError("the id is empty, expected a text");
@@ -145,7 +149,11 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
         note("state that batfill does not know: the job counts as ended");
     }
     const JobTimes times = times_of(job);
-    const char* const missing = status == not_ended ? "has not ended yet, by its state" : times.missing;
+    const bool has_size = !data_.fields.per_host || std::max(job.requested, job.allocated) > 0;
+    const char* const missing = status == not_ended        ? "has not ended yet, by its state"
+                                : times.missing != nullptr ? times.missing
+                                : has_size                 ? nullptr
+                                                           : host_rules::no_hosts;
     if (missing != nullptr) {
         leave_out(missing);
         notes_.clear();
@@ -165,6 +173,7 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     }
     SwfJob added;
     added.line = static_cast<std::uint32_t>(line);
+    added.needs = needs;
     added.number = static_cast<long long>(log_.ids.add(valid_text(job.id)));
     added.submit = times.submit.value_or(unknown);
     added.run_time = times.run_time.value_or(unknown);
@@ -236,6 +245,7 @@ std::string LogBuilder::valid_text(std::string_view text) {
 }
 
 void LogBuilder::join(std::size_t job, const AccountedJob& component) {
+    const std::uint32_t needs = add_needs(component);
     std::string fields = std::exchange(fields_, {});
     notes_.insert("heterogeneous job: a component joined to the first one");
     SwfJob& whole = log_.jobs.at(job);
@@ -253,6 +263,7 @@ void LogBuilder::join(std::size_t job, const AccountedJob& component) {
         whole.requested_time = std::max(whole.requested_time, *component.walltime);
     }
     whole.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
+    whole.needs = needs;
     for (const char* const rule : std::exchange(notes_, {})) {
         noted_[rule].push_back(static_cast<std::uint32_t>(job));
     }
@@ -390,6 +401,7 @@ SwfLog LogBuilder::finish(bool from_midnight) {
     if (!negative_waits_.empty()) {
         log_.anomalies.push_back({"start before the submission: waits 0 s", negative_waits_.size()});
     }
+    log_.counts_hosts = data_.fields.per_host;
     log_.users = users_.take();
     log_.queues = queues_.take();
     log_.other_fields = other_fields_.take();

@@ -68,11 +68,15 @@ class LogBuilder {
         return !data_.partition_limits.empty() && data_.partition_limits.contains(queue);
     }
 
-    // Adds a job; leaves it out if it never started, or has not ended. Returns its place in the log.
+    // Which fields for hosts and partitions jobs get.
+    const ResourceFields& fields() const { return data_.fields; }
+
+    // Adds a job; leaves it out if it never started, has not ended, or has an unknown number of hosts where jobs get
+    // `per_host`. Returns its place in the log.
     // Throws: InputError for an empty id, and for a size above `most_processors`. The caller names the place.
     std::optional<std::size_t> add(const AccountedJob& job, std::size_t line);
     // Adds the component of a heterogeneous job to its first component. The fields that were added since the last job
-    // become those of the whole.
+    // become those of the whole, and so do the amounts and the partition of `component`.
     // Throws: InputError if the sizes exceed `most_processors` together. The caller names the place.
     void join(std::size_t job, const AccountedJob& component);
 
@@ -111,6 +115,8 @@ class LogBuilder {
     void limit_by_queue(const AccountedJob& job, SwfJob& added);
     void change_unusable_ids();
     void count_from_midnight();
+    // What the job gets for `per_host` and `partition`, also as fields. Returns its place in SwfLog::needs.
+    std::uint32_t add_needs(const AccountedJob& job);
 
     struct BadRowsOfKind {
         std::string kind;
@@ -123,7 +129,8 @@ class LogBuilder {
     Names users_;
     Names queues_;
     Names other_fields_;
-    std::string fields_;  // of the next job
+    std::string fields_;                                    // of the next job
+    std::unordered_map<std::string, std::uint32_t> needs_;  // their places by their text
     std::vector<std::uint32_t> first_of_file_;
     std::map<std::string, std::size_t> left_out_;
     std::set<const char*> notes_;  // on the next job

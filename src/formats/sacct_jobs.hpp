@@ -42,6 +42,8 @@ class SacctJobs {
         std::optional<std::size_t> place;  // in the log; none: it was left out
         std::array<std::string, 4> texts;
         SacctResources resources;
+        HostAmounts amounts;
+        std::string partition;  // empty: unknown, or several
     };
 
     // Returns the place of the job in the log; none if it is left out.
@@ -52,6 +54,9 @@ class SacctJobs {
     std::unordered_map<std::string, std::vector<Run>> heterogeneous_;
     std::unordered_map<std::string, std::size_t> rows_of_component_;
 };
+
+// Whether the command that submitted a job, as the column SubmitLine has it, asks for hosts that no other job uses.
+bool asks_for_whole_hosts(std::string_view submit_line);
 
 // Reads the output of `sacct --json`. `path` is used in messages only.
 void read_sacct_json(std::string text, const std::string& path, const AccountingData& data, LogBuilder& builder);

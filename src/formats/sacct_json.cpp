@@ -162,7 +162,31 @@ void read_times(const JsonValue& object, AccountedJob& job) {
     }
 }
 
-void read_resources(const JsonValue& object, bool counts_nodes, SacctJob& added) {
+// What the job took of each of its hosts: what was allocated counts before what was requested.
+HostAmounts amounts_of(const JsonValue& object, const Tres& requested, const Tres& allocated, const SacctJob& job,
+                       long long nodes) {
+    constexpr auto request = HostAmounts::Source::request;
+    HostAmounts amounts(nodes);
+    amounts.set_cores(allocated.processors);
+    if (!amounts.has_cores()) {
+        amounts.set_cores(job.job.requested, request);
+    }
+    amounts.set_gpus(allocated.gpus);
+    if (!amounts.has_gpus()) {
+        amounts.set_gpus(requested.gpus, request);
+    }
+    if (allocated.memory.value_or(0) > 0) {
+        amounts.set_memory(*allocated.memory * mebibyte);
+    } else {
+        amounts.set_memory(job.resources.memory, request);
+    }
+    if (asks_for_whole_hosts(text_in(&object, "submit_line"))) {
+        amounts.take_whole_hosts();
+    }
+    return amounts;
+}
+
+void read_resources(const JsonValue& object, const AccountingData& data, SacctJob& added) {
     const JsonValue* const tres = member_of(&object, "tres");
     const Tres requested = tres_in(member_of(tres, "requested"));
     const Tres allocated = tres_in(member_of(tres, "allocated"));
@@ -188,12 +212,15 @@ void read_resources(const JsonValue& object, bool counts_nodes, SacctJob& added)
         resources.gpus = allocated.gpus.total();
         added.allocates_more = added.allocates_more || resources.gpus.value_or(0) > 0;
     }
-    if (counts_nodes) {
+    if (data.fields.per_host) {
+        job.amounts = amounts_of(object, requested, allocated, added, nodes);
+    }
+    if (data.counts_nodes) {
         job.requested = job.allocated = nodes;
     }
 }
 
-void add_job(const JsonValue& object, bool counts_nodes, std::size_t number, SacctJobs& jobs) {
+void add_job(const JsonValue& object, const AccountingData& data, std::size_t number, SacctJobs& jobs) {
     if (!object.IsObject()) {
         throw InputError("expected an object");
     }
@@ -201,7 +228,7 @@ void add_job(const JsonValue& object, bool counts_nodes, std::size_t number, Sac
     SacctJob added;
     added.job.id = id;
     read_times(object, added.job);
-    read_resources(object, counts_nodes, added);
+    read_resources(object, data, added);
     added.job.state = state_of(object);
     const std::string_view user = text_in(&object, "user");
     added.job.user = user.empty() ? text_in(member_of(&object, "association"), "user") : user;
@@ -236,7 +263,7 @@ void read_sacct_json(std::string text, const std::string& path, const Accounting
             for (bool is_array = json.open('['); is_array && json.more(']');) {
                 const JsonValue& job = json.value();
                 ++number;
-                builder.read_row(place, number, [&] { add_job(job, data.counts_nodes, number, jobs); });
+                builder.read_row(place, number, [&] { add_job(job, data, number, jobs); });
             }
         }
         if (!has_jobs) {

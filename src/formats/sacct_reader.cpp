@@ -17,10 +17,10 @@ namespace batfill {
 namespace {
 
 constexpr auto sacct_columns = std::to_array<std::string_view>(
-    {"Submit",    "JobID",        "JobIDRaw",  "Start",   "End",       "Elapsed",   "ElapsedRaw",
-     "Timelimit", "TimelimitRaw", "AllocCPUS", "NCPUS",   "ReqCPUS",   "CPUTime",   "CPUTimeRAW",
-     "NNodes",    "AllocNodes",   "State",     "User",    "Account",   "Partition", "QOS",
-     "ReqMem",    "ReqTRES",      "AllocTRES", "ReqGRES", "AllocGRES", "JobName",   "Reservation"});
+    {"Submit",       "JobID",     "JobIDRaw", "Start",       "End",        "Elapsed",       "ElapsedRaw", "Timelimit",
+     "TimelimitRaw", "AllocCPUS", "NCPUS",    "ReqCPUS",     "CPUTime",    "CPUTimeRAW",    "NNodes",     "AllocNodes",
+     "State",        "User",      "Account",  "Partition",   "QOS",        "ReqMem",        "ReqTRES",    "AllocTRES",
+     "ReqGRES",      "AllocGRES", "JobName",  "Reservation", "SubmitLine", "OverSubscribe", "Exclusive"});
 
 // Columns in which users write what they like.
 constexpr auto free_texts =
@@ -105,6 +105,23 @@ long long nodes_of(const CsvRow& row) {
     return first_number(row, {sacct_column("NNodes"), sacct_column("AllocNodes")}).value_or(-1);
 }
 
+// What memory for each processor counts.
+auto processors_of_request(const CsvRow& row) {
+    return [&row] {
+        const long long number = requested_processors(row);
+        return number > 0 ? number : allocated_processors(row);
+    };
+}
+
+// Whether the row says that no other job used the hosts. OverSubscribe says what `scontrol show job` does.
+bool is_exclusive(const CsvRow& row) {
+    constexpr auto over_subscribe = std::to_array<std::string_view>({"no", "exclusive"});
+    constexpr auto exclusive = std::to_array<std::string_view>({"yes", "true", "1", "exclusive", "node"});
+    return is_word_of(field(row, sacct_column("OverSubscribe")).text, over_subscribe) ||
+           is_word_of(field(row, sacct_column("Exclusive")).text, exclusive) ||
+           asks_for_whole_hosts(field(row, sacct_column("SubmitLine")).text);
+}
+
 void add_fields(const auto& texts, const SacctResources& resources, LogBuilder& builder) {
     constexpr std::array names{"account", "qos", "name", "reservation"};
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -152,6 +169,9 @@ class Reader {
         if (job.start) {
             job.walltime = walltime_of(row);
             read_fields(row, added);
+            if (data_.fields.per_host) {
+                read_amounts(row, job);
+            }
         }
         jobs_.add(added, row.line());
     }
@@ -197,10 +217,7 @@ class Reader {
     }
 
     static void read_memory(const CsvRow& row, SacctJob& job) {
-        const auto processors = [&row] {
-            const long long number = requested_processors(row);
-            return number > 0 ? number : allocated_processors(row);
-        };
+        const auto processors = processors_of_request(row);
         const long long nodes = job.resources.nodes.value_or(-1);
         const auto in_tres = [&](std::size_t tres) {
             return memory_of(item_of(field(row, tres).text, "mem").value_or(""), nodes, processors);
@@ -216,12 +233,58 @@ class Reader {
         }
     }
 
+    // What was allocated counts before what was requested.
+    static void read_amounts(const CsvRow& row, AccountedJob& job) {
+        constexpr auto allocation = HostAmounts::Source::allocation;
+        constexpr auto request = HostAmounts::Source::request;
+        const long long nodes = job.allocated;
+        const auto text = [&](std::size_t column) { return field(row, column).text; };
+        HostAmounts amounts(nodes);
+        amounts.set_cores(allocated_processors(row));
+        if (!amounts.has_cores()) {
+            amounts.set_cores(requested_processors(row), request);
+        }
+        const auto set_gpus = [&](std::size_t tres, std::size_t gres, HostAmounts::Source source) {
+            if (!amounts.has_gpus()) {
+                amounts.set_gpus(count_gpus(text(tres)), source);
+            }
+            if (!amounts.has_gpus()) {
+                amounts.set_gpus(count_gpus(text(gres), std::max(nodes, 1LL)), source);
+            }
+        };
+        set_gpus(sacct_column("AllocTRES"), sacct_column("AllocGRES"), allocation);
+        set_gpus(sacct_column("ReqTRES"), sacct_column("ReqGRES"), request);
+        const auto set_memory = [&](std::string_view memory, HostAmounts::Source source) {
+            if (!amounts.has_memory()) {
+                amounts.set_memory(memory_of(memory, nodes, processors_of_request(row)), source);
+            }
+        };
+        set_memory(item_of(text(sacct_column("AllocTRES")), "mem").value_or(""), allocation);
+        set_memory(text(sacct_column("ReqMem")), request);
+        set_memory(item_of(text(sacct_column("ReqTRES")), "mem").value_or(""), request);
+        if (is_exclusive(row)) {
+            amounts.take_whole_hosts();
+        }
+        job.amounts = std::move(amounts);
+    }
+
     const AccountingData& data_;
     LogBuilder& builder_;
     SacctJobs jobs_;
 };
 
 }  // namespace
+
+bool asks_for_whole_hosts(std::string_view submit_line) {
+    while (!submit_line.empty()) {
+        const auto [word, rest] = cut(submit_line, ' ');
+        if (word == "--exclusive" || word.starts_with("--wrap")) {
+            return word == "--exclusive";  // a command inside --wrap speaks of its step
+        }
+        submit_line = rest;
+    }
+    return false;
+}
 
 void SacctJobs::add(SacctJob added, std::size_t line) {
     const std::string_view id = added.job.id;
@@ -236,6 +299,9 @@ void SacctJobs::add(SacctJob added, std::size_t line) {
         Run& added_run = runs.emplace_back();
         std::ranges::copy(added.texts, added_run.texts.begin());
         added_run.resources = added.resources;
+        added_run.amounts = added.job.amounts;
+        added_run.amounts.forget_notes();
+        added_run.partition = added.job.queue;
         added_run.place = add_run(added, line);
     } else if (runs[run].place && (!added.job.start || times_of(added.job).missing != nullptr)) {
         builder_.leave_out("component of a heterogeneous job that never started");
@@ -267,8 +333,20 @@ void SacctJobs::join(const SacctJob& component, Run& run) {
     const SacctResources sum{sum_of(run.resources.gpus, more.gpus), sum_of(run.resources.nodes, more.nodes),
                              sum_of(run.resources.memory, more.memory)};
     add_fields(run.texts, sum, builder_);
-    builder_.join(*run.place, component.job);
+    AccountedJob joined = component.job;
+    joined.amounts = run.amounts;
+    joined.amounts.join(component.job.amounts);
+    if (run.partition != component.job.queue) {
+        if (builder_.fields().partition && !run.partition.empty()) {
+            builder_.note(host_rules::components_apart);
+        }
+        run.partition.clear();
+    }
+    joined.partition = run.partition;
+    builder_.join(*run.place, joined);
     run.resources = sum;
+    run.amounts = std::move(joined.amounts);
+    run.amounts.forget_notes();
 }
 
 void read_sacct(const std::string& path, const AccountingData& data, LogBuilder& builder) {

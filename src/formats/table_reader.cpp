@@ -30,6 +30,7 @@ class Reader {
                 column_of_[static_cast<std::size_t>(known - known_fields.begin())] = columns_.size();
             } else {
                 others_.emplace_back(field, columns_.size());
+                look_at_other(field, columns_.size());
             }
             columns_.push_back(column);
         }
@@ -40,6 +41,11 @@ class Reader {
             throw UsageError(
                 "the mapping of columns: expected columns for id, submit, processors, and run-time or start and end, as "
                 "in id=JobID,submit=Submit,processors=NCPUS,run-time=Elapsed");
+        }
+        if (data.fields.per_host && amount_columns_[nodes] == none && amount_columns_[cores] == none) {
+            throw UsageError(
+                "fields per-host: expected a column for the hosts of a job, as in nodes=NNodes (processors are then its "
+                "cores), or one for its cores, as in cores=NCPUS (processors are then its hosts)");
         }
     }
 
@@ -64,6 +70,9 @@ class Reader {
                            ? field(row, place_of("walltime-minutes")).limit(Duration::seconds(60))
                            : field(row, place_of("walltime")).limit();
         read_size(row, job);
+        if (data_.fields.per_host) {
+            read_hosts(row, job);
+        }
         const RecordField state = field(row, place_of("state"));
         job.state = state.is_missing() ? "" : state.text;
         job.user = field(row, place_of("user")).name_or_empty();
@@ -72,7 +81,16 @@ class Reader {
             builder_.leave_out("never started, or has not ended");
             return;
         }
+        if (data_.fields.partition && partition_column_ != none) {
+            job.partition = RecordField{"partition", trimmed(row.text(partition_column_))}.name_or_empty();
+            if (job.partition->empty()) {
+                builder_.note(host_rules::no_partition);
+            }
+        }
         for (const auto& [name, column] : others_) {
+            if (data_.fields.partition && column == partition_column_) {
+                continue;
+            }
             if (const RecordField other{name, trimmed(row.text(column))}; !other.is_missing()) {
                 builder_.add_field(name, other.text);
             }
@@ -152,11 +170,74 @@ class Reader {
         job.allocated = allocated > 0 ? *allocated : both.value_or(requested.value_or(-1));
     }
 
+    // Columns of other fields that say what a job took of its hosts.
+    enum AmountColumn : std::size_t { nodes, cores, gpus, memory, exclusive };
+    static constexpr auto amount_names =
+        std::to_array<std::string_view>({"nodes", "cores", "gpus", "memory", "exclusive"});
+
+    void look_at_other(std::string_view field, std::size_t column) {
+        const auto* const amount = std::ranges::find(amount_names, field);
+        if (amount != amount_names.end()) {
+            amount_columns_[static_cast<std::size_t>(amount - amount_names.begin())] = column;
+        }
+        if (field == "partition") {
+            partition_column_ = column;
+        }
+    }
+
+    RecordField amount(const CsvRow& row, AmountColumn which) const {
+        const std::size_t column = amount_columns_[which];
+        return column == none ? RecordField{} : RecordField{columns_[column], trimmed(row.text(column))};
+    }
+
+    // Makes the job's size its number of hosts. Amounts in a table are those of the whole job.
+    void read_hosts(const CsvRow& row, AccountedJob& job) {
+        constexpr auto exclusive_words =
+            std::to_array<std::string_view>({"yes", "true", "1", "y", "exclusive", "excl", "exclhost"});
+        const bool has_nodes = amount_columns_[nodes] != none;
+        const long long hosts = has_nodes ? amount(row, nodes).number().value_or(-1) : job.allocated;
+        HostAmounts amounts(hosts);
+        if (amount_columns_[cores] != none) {
+            amounts.set_cores(amount(row, cores).number());
+        } else {
+            amounts.set_cores(job.allocated);
+        }
+        if (const RecordField list = amount(row, gpus); !list.is_missing()) {
+            amounts.set_gpus(gpus_of(list, hosts));
+        }
+        read_memory(amount(row, memory), amounts);
+        if (is_word_of(amount(row, exclusive).text, exclusive_words)) {
+            amounts.take_whole_hosts();
+        }
+        job.requested = job.allocated = hosts;
+        job.amounts = std::move(amounts);
+    }
+
+    // A number, or a list as Slurm writes it.
+    static GpuCount gpus_of(const RecordField& field, long long hosts) {
+        GpuCount listed = count_gpus(field.text, std::max(hosts, 1LL));
+        if (!listed.total()) {
+            listed.add("gpu", field.number().value_or(0));
+        }
+        return listed;
+    }
+
+    static void read_memory(const RecordField& field, HostAmounts& amounts) {
+        const bool has_unit = !field.text.empty() && (field.text.back() < '0' || field.text.back() > '9');
+        const auto bytes = field.is_missing() ? std::nullopt : read_bytes(field.text, 1 << 20);
+        amounts.set_memory(bytes);
+        if (amounts.has_memory() && !has_unit) {
+            amounts.note(host_rules::no_unit);
+        }
+    }
+
     const AccountingData& data_;
     LogBuilder& builder_;
     std::vector<std::string_view> columns_;
     std::array<std::size_t, known_fields.size()> column_of_{};
     std::vector<std::pair<std::string_view, std::size_t>> others_;
+    std::array<std::size_t, amount_names.size()> amount_columns_{none, none, none, none, none};
+    std::size_t partition_column_ = none;
     std::size_t rows_ = 0;
     std::size_t dates_ = 0;
     std::size_t days_ = 0;

@@ -82,16 +82,20 @@ void GpuCount::add(std::string_view name, long long number) {
     name = without_prefix(name);
     const std::size_t colon = name.find(':');
     if (is_gpu(name.substr(0, colon))) {
-        std::optional<long long>& sum = colon == std::string_view::npos ? total_ : of_types_;
+        const bool has_type = colon != std::string_view::npos;
+        std::optional<long long>& sum = has_type ? of_types_ : total_;
         sum = sum.value_or(0) + number;
+        if (has_type) {
+            types_[std::string(name.substr(colon + 1))] += number;
+        }
     }
 }
 
-std::optional<long long> gpus_in(std::string_view list, long long nodes) {
-    if (list.find("gpu") == std::string_view::npos && list.find("7696487") == std::string_view::npos) {
-        return std::nullopt;  // as in most rows
-    }
+GpuCount count_gpus(std::string_view list, long long nodes) {
     GpuCount gpus;
+    if (list.find("gpu") == std::string_view::npos && list.find("7696487") == std::string_view::npos) {
+        return gpus;  // as in most rows
+    }
     while (!list.empty()) {
         // A comma in parentheses, as in "gpu:2(IDX:0,2)", separates no items.
         std::size_t end = list.find_first_of(",(");
@@ -102,7 +106,7 @@ std::optional<long long> gpus_in(std::string_view list, long long nodes) {
         add_item(list.substr(0, end), nodes, gpus);
         list.remove_prefix(std::min(end + 1, list.size()));
     }
-    return gpus.total();
+    return gpus;
 }
 
 }  // namespace batfill

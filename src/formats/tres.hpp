@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 // Resources as batch systems write them: sizes of memory, and lists of trackable resources (TRES) of Slurm.
@@ -23,16 +26,23 @@ class GpuCount {
     void add(std::string_view name, long long number);
     // None if there was no item of GPUs.
     std::optional<long long> total() const { return total_ ? total_ : of_types_; }
+    // By type, as far as items have one.
+    const std::map<std::string, long long, std::less<>>& types() const { return types_; }
 
  private:
     std::optional<long long> total_;
     std::optional<long long> of_types_;
+    std::map<std::string, long long, std::less<>> types_;
 };
 
-// The GPUs in a list of TRES, "cpu=8,gres/gpu:a100=4", or of generic resources as --gres has them, "gpu:a100:4",
-// "gres:gpu:2", "gpu:2(IDX:0-1)". An item without a number is one GPU. None if the list names no GPUs.
+// Counts the GPUs in a list of TRES, "cpu=8,gres/gpu:a100=4", or of generic resources as --gres has them, "gpu:a100:4",
+// "gres:gpu:2", "gpu:2(IDX:0-1)". An item without a number is one GPU.
 // Slurm may write for each what it is: "PER_NODE:gpu:2" counts for each of `nodes`, "PER_JOB:gpu:2" for the job.
 // Throws: InputError, which names the item, for a number that is none.
-std::optional<long long> gpus_in(std::string_view list, long long nodes = 1);
+GpuCount count_gpus(std::string_view list, long long nodes = 1);
+// Their total.
+inline std::optional<long long> gpus_in(std::string_view list, long long nodes = 1) {
+    return count_gpus(list, nodes).total();
+}
 
 }  // namespace batfill

@@ -39,11 +39,22 @@ std::string without_inner_members(std::string_view members) {
     return outer;
 }
 
+// What the object of this name holds. Empty without one.
+std::string_view inner_members(std::string_view members, std::string_view object) {
+    const std::string key = '"' + std::string(object) + "\":{";
+    const std::size_t found = members.find(key);
+    const std::string_view inner = found == std::string_view::npos ? "" : members.substr(found + key.size());
+    return inner.substr(0, inner.find('}'));
+}
+
 }  // namespace
 
 void ReplayNotes::add_fields(std::string_view other_fields) {
+    const std::string_view per_host = inner_members(other_fields, "per_host");
+    const bool has_amounts = !per_host.empty() || !inner_members(other_fields, "pools").empty();
+    const std::string outer = has_amounts ? without_inner_members(other_fields) : std::string(other_fields);
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        unread_[i] = unread_[i] || asks_for(other_fields, fields[i]);
+        unread_[i] = unread_[i] || (asks_for(outer, fields[i]) && !asks_for(per_host, fields[i]));
     }
 }
 
@@ -51,8 +62,7 @@ void ReplayNotes::add_run(const Workload& workload, const Resources& resources, 
                           bool fields_are_read) {
     for (const auto& [job, source] : workload.jobs) {
         if (!fields_are_read && !job.other_fields.empty()) {
-            job.needs ? add_fields(without_inner_members(job.other_fields.text()))
-                      : add_fields(job.other_fields.text());
+            add_fields(job.other_fields.text());
         }
         if (job.needs && !fields_are_read) {
             pools_ = pools_ || (!job.needs->pools.empty() && resources.pools().empty());

@@ -16,7 +16,7 @@ namespace batfill {
 class ReplayNotes {
  public:
     // Notes fields of a job, JobDescription::other_fields, that ask for something and that none of our algorithms looks
-    // at.
+    // at. An amount that `per_host` has too is looked at.
     void add_fields(std::string_view other_fields);
     // Notes, of a workload under a scheduler with this placement:
     // - these fields, unless `fields_are_read`: the algorithm is not ours, and may look at any

@@ -251,6 +251,35 @@ Value columns(ColumnMapping& mapping) {
     return entries("FIELD=COLUMN[,...]", "FIELD=COLUMN", add, {Type::Scalar::text, {}, Type::Scalar::text});
 }
 
+// per-host,partition
+Value resource_fields(ResourceFields& fields) {
+    const std::vector<std::string> words{"per-host", "partition"};
+    const auto read = [&fields, words](const std::string& text) {
+        for (const std::string_view part : split(text, ',')) {
+            const std::string word(trimmed(part));
+            refuse_if(std::ranges::find(words, word) == words.end(), unknown_name("field", word, words));
+            bool& field = word == words.front() ? fields.per_host : fields.partition;
+            refuse_if(field, "expected " + word + " once, found it twice");
+            field = true;
+        }
+    };
+    return Value("FIELD[,FIELD]", read, {Type::Scalar::none, words}).repeatable();
+}
+
+// Sizes are hosts with `per_host`, which jobs share.
+void check_fields(const Options& options, const ConversionOptions& read) {
+    const AccountingData& data = *read.conversion.accounting;
+    if (!data.fields.per_host) {
+        return;
+    }
+    const std::string given = options.written("fields") + " per-host";
+    refuse_if(data.counts_nodes, options.written("nodes") + " lets jobs take whole nodes, expected no " + given);
+    refuse_if(read.conversion.conversion.unit > 1,
+              options.written("unit") + " counts processors, expected no " + given);
+    refuse_if(read.conversion.conversion.load.has_value(),
+              options.written("load") + " counts whole hosts, expected no " + given + ": jobs share them");
+}
+
 // N=NAME[,N=NAME]...
 Value queue_names(std::map<long long, std::string>& names) {
     const auto add = [&names](const std::string& number, const std::string& name) {
@@ -320,6 +349,11 @@ void add_import_options(Options& options, ConversionOptions& read) {
         "time-zone", text(data.time_zone, "ZONE"),
         "zone of instants without an offset, also of dates in --from and --until, such as Europe/Berlin; by default UTC, or that of the data set's machine");
     options.add("nodes", data.counts_nodes, "sacct, pbs: the machine's processors are nodes, and jobs take whole ones");
+    options.add(
+        "fields", resource_fields(data.fields),
+        "what jobs get for machines with capacities and partitions: per-host (res is the number of hosts, per_host what "
+        "the job took of each: cores, gpus, gpus_TYPE, memory in MiB; of the allocation, else of the request), partition "
+        "(that of the job, or its queue); repeatable");
     options.group("Rows and limits");
     options.add("bad-rows",
                 word(data.drops_bad_rows, "HOW", {{"error", false}, {"drop", true}}).otherwise_as_declared(),
@@ -338,6 +372,7 @@ void add_import_options(Options& options, ConversionOptions& read) {
         refuse_if(data.format == "csv" && !options.given("map"),
                   options.written("map") + ": expected the columns of " + list_of(table_fields()) + ", found none");
         read.conversion.log = data.paths.front();
+        check_fields(options, read);
     });
     add_conversion_options(options, read);
 }

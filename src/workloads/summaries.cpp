@@ -6,8 +6,10 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/formats/host_amounts.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/json_writer.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill {
 
@@ -45,6 +47,42 @@ void print_bad_rows(const std::vector<BadRows>& bad_rows, std::ostream& out) {
     }
 }
 
+// "20:cores=64,gpus=4,partition=gpu", as `batfill platform --group` takes it.
+std::string group_text(const HostsOfLog& hosts) {
+    std::string text;
+    for (const auto& [name, amount] : hosts.capacity) {
+        text += (text.empty() ? "" : ",") + name + '=' + std::to_string(amount);
+    }
+    if (!hosts.partition.empty()) {
+        text += (text.empty() ? "partition=" : ",partition=") + hosts.partition;
+    }
+    return std::to_string(hosts.widest) + (text.empty() ? "" : ":") + text;
+}
+
+void print_hosts(const ConversionSummary& summary, std::ostream& out) {
+    if (summary.hosts && !summary.hosts->capacity.empty()) {
+        out << "The machine had at least --capacity " << capacity_text(summary.hosts->capacity) << '\n';
+    }
+    if (summary.partitions.empty()) {
+        return;
+    }
+    if (!summary.hosts) {
+        std::vector<std::string> names;
+        for (const HostsOfLog& hosts : summary.partitions) {
+            if (!hosts.partition.empty()) {
+                names.push_back(hosts.partition + " (widest job: " + std::to_string(hosts.widest) + ')');
+            }
+        }
+        out << "Partitions: " << one_line(list_of(names))
+            << "; `batfill platform --group N:partition=NAME` makes such a machine\n";
+        return;
+    }
+    out << "Partitions, each with the hosts of its widest job, for `batfill platform`:\n";
+    for (const HostsOfLog& hosts : summary.partitions) {
+        out << "  --group " << one_line(group_text(hosts)) << '\n';
+    }
+}
+
 bool has_large_ratio(const ConversionSummary& summary) {
     return summary.allocated_ratio >= large_allocated_ratio;
 }
@@ -62,7 +100,9 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
         print_counts("Among these", summary.noted, out);
     }
     print_bad_rows(log.bad_rows, out);
-    out << "\nProcessors: " << summary.processors << " (" << summary.processors_from << ")\n";
+    out << (summary.hosts ? "\nHosts: " : "\nProcessors: ") << summary.processors << " (" << summary.processors_from
+        << ")\n";
+    print_hosts(summary, out);
     if (summary.scaled) {
         out << "Offered load: " << rounded(summary.scaled->before, 4) << " in the log, "
             << rounded(summary.scaled->after, 4) << " with the gaps between submissions times "
@@ -115,6 +155,17 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
     }
     json.key("processors").integer(summary.processors);
     json.key("processors_from").text(summary.processors_from);
+    if (summary.hosts) {
+        json.key("capacity").text(capacity_text(summary.hosts->capacity));
+    }
+    if (!summary.partitions.empty()) {
+        json.key("partitions").objects(summary.partitions, [&](const HostsOfLog& hosts) {
+            json.key("name").text(hosts.partition);
+            json.key("jobs").integer(hosts.jobs);
+            json.key("widest").integer(hosts.widest);
+            json.key("capacity").text(capacity_text(hosts.capacity));
+        });
+    }
     if (summary.scaled) {
         json.key("load").open_object();
         json.key("before").number(summary.scaled->before);

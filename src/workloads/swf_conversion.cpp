@@ -8,7 +8,9 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
+#include "src/formats/host_amounts.hpp"
 #include "src/support/interruption.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/text.hpp"
 #include "src/workloads/modal_estimates.hpp"
 #include "src/workloads/swf_selection.hpp"
@@ -210,6 +212,37 @@ std::vector<RuleCount> notes_on_kept(const SwfSelection& selection) {
     return counts;
 }
 
+// Looks at what the kept jobs took of their hosts.
+void add_hosts(const SwfSelection& selection, const SwfConversion& conversion, ConversionSummary& summary) {
+    const SwfLog& log = *selection.log;
+    if (log.needs.empty()) {
+        return;
+    }
+    HostsOfLog all;
+    std::map<std::string, HostsOfLog> of_partition;
+    const auto add = [](const LoggedNeeds& needs, long long hosts, HostsOfLog& to) {
+        raise_amounts(to.capacity, needs.taken);
+        to.widest = std::max(to.widest, hosts);
+        ++to.jobs;
+    };
+    for (const KeptJob& kept : selection.kept) {
+        const LoggedNeeds& needs = log.needs[kept.job->needs];
+        const long long hosts = size_of(*kept.job, conversion);
+        add(needs, hosts, all);
+        add(needs, hosts, of_partition[needs.stated.partition.value_or("")]);
+    }
+    if (log.counts_hosts) {
+        summary.hosts = all;
+    }
+    if (of_partition.size() == 1 && of_partition.contains("")) {
+        return;
+    }
+    for (auto& [name, hosts] : of_partition) {
+        hosts.partition = name;
+        summary.partitions.push_back(std::move(hosts));
+    }
+}
+
 // Notes peculiarities of the kept jobs that matter to readers of results.
 void add_notes(const SwfSelection& selection, const SwfConversion& conversion, ConversionSummary& summary) {
     const bool by_log = conversion.estimates == SwfConversion::Estimates::log;
@@ -301,6 +334,10 @@ JobMaker::JobMaker(const SwfSelection& selection, const SwfConversion& conversio
     summary_.noted = notes_on_kept(selection);
     add_notes(selection, conversion, summary_);
     summary_.allocated_ratio = allocated_ratio(selection, conversion);
+    needs_ = mapped(selection.log->needs, [](const LoggedNeeds& needs) {
+        return needs.stated == StatedNeeds() ? Shared<StatedNeeds>() : Shared<StatedNeeds>(needs.stated);
+    });
+    add_hosts(selection, conversion, summary_);
     if (conversion.load) {
         summary_.scaled = scale_load(selection, conversion, summary_.processors);
     }
@@ -352,6 +389,9 @@ WorkloadJob JobMaker::make(const KeptJob& kept) {
         queue_name == conversion_.queue_names.end() ? name(log.queues, job.queue) : texts_.shared(queue_name->second);
     description.user = name(log.users, job.user);
     description.profile = texts_.shared(profile_);
+    if (!needs_.empty()) {
+        description.needs = needs_[job.needs];
+    }
     if (!log.other_fields.empty()) {
         description.other_fields = texts_.shared(log.other_fields[job.other_fields]);
     }

@@ -82,6 +82,7 @@ class JobMaker {
     ConversionSummary summary_;
     Duration shift_;
     TextPool texts_;
+    std::vector<Shared<StatedNeeds>> needs_;  // as SwfLog::needs
     std::string profile_;
     std::map<std::string, JobProfile> profiles_;
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <batfill/core/resources.hpp>
 #include <batfill/core/time.hpp>
 
 namespace batfill {
@@ -16,6 +17,7 @@ namespace batfill {
 struct SwfJob {
     std::uint32_t line = 0;              // in the file, counted from 1
     std::uint32_t other_fields = 0;      // place in SwfLog::other_fields, if that is not empty
+    std::uint32_t needs = 0;             // place in SwfLog::needs, if that is not empty
     long long number = 0;                // column 1, never negative
     Duration submit;                     // column 2, since the log's own zero
     Duration wait;                       // column 3
@@ -69,6 +71,12 @@ struct BadRows {
     std::size_t rows = 0;
 };
 
+// What a log says of the hosts of a job.
+struct LoggedNeeds {
+    StatedNeeds stated;          // what the job asks for in a workload
+    StatedNeeds::Amounts taken;  // what it took of each host, also if it took whole hosts; nothing: unknown
+};
+
 // A log, in the terms of the Standard Workload Format, whatever the format of its file.
 struct SwfLog {
     std::string path;                 // for messages
@@ -81,6 +89,9 @@ struct SwfLog {
     TextList users;
     TextList queues;
     TextList other_fields;  // as JobDescription::other_fields; number 0 is empty
+    // Of accounting data that were read with `fields`; number 0 is nothing. `other_fields` has the same as text.
+    std::vector<LoggedNeeds> needs;
+    bool counts_hosts = false;  // sizes of jobs are numbers of hosts, of which jobs take what `needs` says
     // What reading another format left out, what it found odd, and what it changed or did not know; one entry for each
     // rule.
     std::vector<RuleCount> left_out;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <batfill/core/error.hpp>
+#include <batfill/core/resources.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/formats/accounting.hpp>
 #include <batfill/formats/schedule.hpp>
@@ -137,6 +138,14 @@ struct LoadScaling {
 // Cost: O(n log n).
 LoadScaling scale_load(Workload& workload, Decimal load);
 
+// What hosts of the log's machine had at least, by what jobs took of them.
+struct HostsOfLog {
+    std::string partition;
+    StatedNeeds::Amounts capacity;  // the largest amount of each name that a job took of a host
+    long long widest = 0;           // the largest number of hosts, or of processors if these are not counted in hosts
+    std::size_t jobs = 0;
+};
+
 // What a conversion did.
 struct ConversionSummary {
     std::vector<RuleCount> dropped;     // one for each rule, in the order of application; a job counts once
@@ -145,6 +154,10 @@ struct ConversionSummary {
     int processors = 0;                 // `nb_res`
     std::string processors_from;        // where it comes from
     std::optional<LoadScaling> scaled;  // none: not scaled
+    std::optional<HostsOfLog> hosts;    // of accounting data that were read for `per_host`
+    // Of accounting data that were read for `partition`, by name. The empty name has the jobs without one, if others
+    // have one.
+    std::vector<HostsOfLog> partitions;
     // Processor time that was allocated to the kept jobs, divided by what they requested, as far as both are known.
     // None if sizes are the allocated ones, or nothing is known.
     std::optional<double> allocated_ratio;

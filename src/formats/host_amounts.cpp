@@ -1,0 +1,182 @@
+#include "src/formats/host_amounts.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace batfill {
+
+namespace {
+
+constexpr const char* whole_rule = "whole hosts, by the log: no per_host";
+constexpr const char* unknown_rule = "nothing known of what it took of its hosts: whole hosts";
+constexpr const char* no_cores_rule = "cores unknown: not in per_host";
+constexpr const char* no_memory_rule = "memory unknown: not in per_host";
+constexpr const char* rounded_rule = "does not divide by its hosts: per_host is rounded up";
+constexpr const char* requested_rule = "per_host by the request, where no allocation is known";
+
+constexpr std::string_view type_prefix = "gpus_";
+
+long long divided(long long number, long long by) {
+    return number / by + (number % by > 0 ? 1 : 0);
+}
+
+// Where an amount stands among others.
+int place_of(std::string_view name) {
+    return name == "cores" ? 0 : name == "gpus" ? 1 : name.starts_with(type_prefix) ? 2 : 3;
+}
+
+// A type such as "a100" in the name of an amount. Characters that separate entries of a capacity become '_'.
+std::string name_of_type(std::string_view type) {
+    std::string name(type_prefix);
+    for (const char c : type) {
+        const bool is_separator = c == ':' || c == ',' || c == '=' || c == ' ' || c == '\t';
+        name += is_separator ? '_' : c;
+    }
+    return name;
+}
+
+void keep_largest(std::optional<long long>& largest, std::optional<long long> other, bool& differs) {
+    differs = differs || largest.value_or(0) != other.value_or(0);
+    largest = std::max(largest, other);
+}
+
+}  // namespace
+
+std::optional<long long> HostAmounts::share(std::optional<long long> number) {
+    if (hosts_ <= 0 || !number || *number < 0 || *number > most) {
+        return std::nullopt;
+    }
+    if (*number % hosts_ > 0) {
+        note(rounded_rule);
+    }
+    return divided(*number, hosts_);
+}
+
+void HostAmounts::set_cores(std::optional<long long> number, Source source) {
+    cores_ = number > 0 ? share(number) : std::nullopt;
+    if (cores_ && source == Source::request) {
+        note(requested_rule);
+    }
+}
+
+void HostAmounts::set_gpus(const GpuCount& gpus, Source source) {
+    gpus_ = share(gpus.total());
+    gpus_of_type_.clear();
+    for (const auto& [type, number] : gpus.types()) {
+        if (const std::optional<long long> each = share(number); gpus_ && each) {
+            gpus_of_type_[name_of_type(type)] += *each;
+        }
+    }
+    if (gpus_.value_or(0) > 0 && source == Source::request) {
+        note(requested_rule);
+    }
+}
+
+void HostAmounts::set_memory(std::optional<long long> bytes, Source source) {
+    constexpr long long mebibyte = 1 << 20;
+    memory_ = hosts_ > 0 && bytes > 0 ? std::optional(divided(divided(*bytes, hosts_), mebibyte)) : std::nullopt;
+    if (memory_ && source == Source::request) {
+        note(requested_rule);
+    }
+}
+
+void HostAmounts::note(const char* rule) {
+    if (std::ranges::find(notes_, rule) == notes_.end()) {
+        notes_.push_back(rule);
+    }
+}
+
+void HostAmounts::join(const HostAmounts& other) {
+    bool differs = false;
+    takes_whole_ = takes_whole_ || other.takes_whole_;
+    keep_largest(cores_, other.cores_, differs);
+    keep_largest(gpus_, other.gpus_, differs);
+    keep_largest(memory_, other.memory_, differs);
+    differs = differs || gpus_of_type_ != other.gpus_of_type_;
+    for (const auto& [name, number] : other.gpus_of_type_) {
+        long long& largest = gpus_of_type_[name];
+        largest = std::max(largest, number);
+    }
+    std::ranges::for_each(other.notes_, [this](const char* rule) { note(rule); });
+    if (differs) {
+        note(host_rules::different);
+    }
+}
+
+void HostAmounts::fill(const HostAmounts& other) {
+    const auto take = [](std::optional<long long>& unknown, std::optional<long long> known) {
+        const bool takes = !unknown && known;
+        unknown = takes ? known : unknown;
+        return takes;
+    };
+    const bool takes_cores = take(cores_, other.cores_);
+    const bool takes_memory = take(memory_, other.memory_);
+    const bool takes_gpus = take(gpus_, other.gpus_);
+    if (takes_gpus) {
+        gpus_of_type_ = other.gpus_of_type_;
+    }
+    if (takes_cores || takes_memory || takes_gpus) {
+        std::ranges::for_each(other.notes_, [this](const char* rule) { note(rule); });
+    }
+}
+
+StatedNeeds::Amounts HostAmounts::amounts() const {
+    StatedNeeds::Amounts amounts;
+    const auto add = [&amounts](const std::string& name, std::optional<long long> amount) {
+        if (amount.value_or(0) > 0) {
+            amounts.emplace_back(name, *amount);
+        }
+    };
+    add("cores", cores_);
+    add("gpus", gpus_);
+    for (const auto& [name, number] : gpus_of_type_) {
+        add(name, number);
+    }
+    add("memory", memory_);
+    return amounts;
+}
+
+std::vector<const char*> HostAmounts::notes() const {
+    std::vector<const char*> notes = notes_;
+    if (!cores_) {
+        notes.push_back(no_cores_rule);
+    }
+    if (!memory_) {
+        notes.push_back(no_memory_rule);
+    }
+    if (takes_whole_) {
+        notes = {whole_rule};
+    } else if (amounts().empty()) {
+        notes = {unknown_rule};
+    }
+    std::erase_if(notes, [this](const char* rule) { return std::ranges::find(counted_, rule) != counted_.end(); });
+    return notes;
+}
+
+void HostAmounts::forget_notes() {
+    const std::vector<const char*> counted = notes();
+    counted_.insert(counted_.end(), counted.begin(), counted.end());
+}
+
+void raise_amounts(StatedNeeds::Amounts& largest, const StatedNeeds::Amounts& amounts) {
+    for (const auto& [name, amount] : amounts) {
+        const auto order = [](const std::string& of) { return std::tuple(place_of(of), std::string_view(of)); };
+        const auto place = std::ranges::lower_bound(
+            largest, order(name), {}, [&order](const auto& entry) { return order(entry.first); });
+        if (place == largest.end() || place->first != name) {
+            largest.emplace(place, name, amount);
+        } else {
+            place->second = std::max(place->second, amount);
+        }
+    }
+}
+
+std::string capacity_text(const StatedNeeds::Amounts& amounts) {
+    std::string text;
+    for (const auto& [name, amount] : amounts) {
+        text += (text.empty() ? "" : ",") + name + ':' + std::to_string(amount);
+    }
+    return text;
+}
+
+}  // namespace batfill

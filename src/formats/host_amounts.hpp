@@ -1,0 +1,87 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <batfill/core/resources.hpp>
+
+#include "src/formats/tres.hpp"
+
+namespace batfill {
+
+// What a job took of each of its hosts, as its record tells. The setters take the amount of the whole job, and divide
+// it by the hosts, rounded up.
+class HostAmounts {
+ public:
+    enum class Source { allocation, request };
+
+    // Amounts of GPUs and cores above this, and negative ones, are unknown.
+    static constexpr long long most = 2'147'483'646;
+
+    HostAmounts() = default;
+    // Without a number of hosts above 0, all amounts stay unknown.
+    explicit HostAmounts(long long hosts) : hosts_(hosts) {}
+
+    void set_cores(std::optional<long long> number, Source source = Source::allocation);
+    void set_gpus(const GpuCount& gpus, Source source = Source::allocation);
+    void set_memory(std::optional<long long> bytes, Source source = Source::allocation);
+    bool has_cores() const { return cores_.has_value(); }
+    bool has_gpus() const { return gpus_.has_value(); }
+    bool has_memory() const { return memory_.has_value(); }
+
+    // The log says that nobody else used its hosts.
+    void take_whole_hosts() { takes_whole_ = true; }
+    bool takes_whole_hosts() const { return takes_whole_; }
+    // A peculiarity to be counted.
+    void note(const char* rule);
+
+    // Keeps the largest of each amount: hosts of one job may have different ones.
+    void join(const HostAmounts& other);
+
+    // Takes from `other` what is unknown here, and what that notes.
+    void fill(const HostAmounts& other);
+
+    // Without amounts of 0. In the order cores, gpus, gpus_TYPE, memory.
+    StatedNeeds::Amounts amounts() const;
+    // What is to be counted, if the job gets these amounts, and was not yet.
+    std::vector<const char*> notes() const;
+    // These are counted now.
+    void forget_notes();
+
+ private:
+    std::optional<long long> share(std::optional<long long> number);
+
+    long long hosts_ = 0;
+    bool takes_whole_ = false;
+    std::optional<long long> cores_;
+    std::optional<long long> gpus_;
+    std::map<std::string, long long, std::less<>> gpus_of_type_;  // by name of the amount
+    std::optional<long long> memory_;                             // MiB
+    std::vector<const char*> notes_;
+    std::vector<const char*> counted_;
+};
+
+// Raises amounts of `largest` to those of `amounts`, and adds those that it lacks. Keeps the order of
+// HostAmounts::amounts().
+void raise_amounts(StatedNeeds::Amounts& largest, const StatedNeeds::Amounts& amounts);
+
+// "cores:64,gpus:4", as the option --capacity takes it.
+std::string capacity_text(const StatedNeeds::Amounts& amounts);
+
+namespace host_rules {
+
+inline constexpr const char* different = "hosts with different amounts: per_host has the largest";
+inline constexpr const char* several_partitions = "several partitions: the first one";
+inline constexpr const char* components_apart = "components in several partitions: any host";
+inline constexpr const char* no_partition = "partition unknown: any host";
+inline constexpr const char* shared_chunks = "chunks share hosts: their sum, divided by the hosts";
+inline constexpr const char* no_unit = "memory without a unit: counted as MiB";
+inline constexpr const char* no_hosts = "number of hosts unknown (--fields per-host)";
+
+}  // namespace host_rules
+
+}  // namespace batfill

@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "src/formats/pbs_record.hpp"
+#include "src/formats/tres.hpp"
+#include "src/support/mapped.hpp"
+
+// What jobs of PBS took of each of their hosts.
+namespace batfill {
+
+namespace {
+
+using Source = HostAmounts::Source;
+
+// What a job has on one host, or asks for on some that are alike. 0: nothing, or unknown.
+struct Share {
+    long long chunks = 1;
+    long long cores = 0;
+    long long gpus = 0;
+    long long bytes = 0;
+};
+using Shares = std::vector<Share>;
+
+long long memory_in(std::string_view text) {
+    return read_bytes(text, 1).value_or(0);
+}
+
+// The sum, or the largest number if it is too large. Requires: numbers from 0 on.
+long long sum_of(long long a, long long b) {
+    return a <= most_bytes - b ? a + b : most_bytes;
+}
+
+long long product_of(long long a, long long b) {
+    return a == 0 || b <= most_bytes / a ? a * b : most_bytes;
+}
+
+// What exec_vnode says, by host: n1[0] and n1[1] are on one.
+std::map<std::string_view, Share> on_vnodes(std::string_view exec_vnode) {
+    std::map<std::string_view, Share> hosts;
+    for_each_vnode(exec_vnode, [&](std::string_view vnode) {
+        const std::string_view name = cut(vnode, ':').first;
+        Share& host = hosts[name.substr(0, name.find('['))];
+        host.cores = sum_of(host.cores, checked(number_of(vnode, "ncpus").value_or(0), vnode));
+        host.gpus = sum_of(host.gpus, checked(number_of(vnode, "ngpus").value_or(0), vnode));
+        host.bytes = sum_of(host.bytes, memory_in(value_of(vnode, "mem").value_or("")));
+    });
+    return hosts;
+}
+
+// What exec_host and exec_gpus say, by host: n1-gpu is on n1. Empty if they have no slots.
+std::map<std::string_view, Share> on_slots(const PbsAttributes& attributes) {
+    std::map<std::string_view, Share> hosts;
+    const auto add = [&](std::string_view list, std::string_view ending, long long Share::* amount) {
+        if (list.find('/') == std::string_view::npos) {
+            return;
+        }
+        for_each_part(list, '+', [&](std::string_view part) {
+            std::string_view name = cut(part, '/').first;
+            name.remove_suffix(name.ends_with(ending) ? ending.size() : 0);
+            Share& host = hosts[name];
+            host.*amount = sum_of(host.*amount, slots_in(part));
+        });
+    };
+    add(attributes["exec_host"].text, "", &Share::cores);
+    add(attributes["exec_gpus"].text, "-gpu", &Share::gpus);
+    return hosts;
+}
+
+// The parts of Resource_List.select, or else of Resource_List.nodes. Empty without either. They have no cores if
+// another attribute beats theirs.
+Shares requested_chunks(const PbsAttributes& attributes) {
+    const std::string_view select = attributes["Resource_List.select"].text;
+    const std::string_view nodes = attributes["Resource_List.nodes"].text;
+    const std::string_view request = !select.empty()  ? select
+                                     : !nodes.empty() ? nodes
+                                                      : attributes["Resource_List.neednodes"].text;
+    Shares chunks;
+    long long cores = 0;
+    for_each_part(cut(request, '#').first, '+', [&](std::string_view part) {
+        Share& chunk = chunks.emplace_back();
+        chunk.chunks = checked(number_in<long long>(cut(part, ':').first).value_or(1), part);
+        chunk.gpus = checked(number_of(part, select.empty() ? "gpus" : "ngpus").value_or(0), part);
+        chunk.bytes = memory_in(value_of(part, "mem").value_or(""));
+        const auto processors = select.empty() ? processors_of_node(part) : number_of(part, "ncpus");
+        chunk.cores = checked(processors.value_or(1), part);
+        cores = sum_of(cores, product_of(chunk.chunks, chunk.cores));
+    });
+    if (cores != requested_processors(attributes)) {
+        std::ranges::for_each(chunks, [](Share& chunk) { chunk.cores = 0; });
+    }
+    return chunks;
+}
+
+HostAmounts amounts_of(const Share& share, long long hosts, const HostAmounts& known, Source source) {
+    HostAmounts amounts(hosts);
+    if (!known.has_cores() && share.cores > 0) {
+        amounts.set_cores(share.cores, source);
+    }
+    if (!known.has_gpus() && share.gpus > 0) {
+        GpuCount gpus;
+        gpus.add("gpu", share.gpus);
+        amounts.set_gpus(gpus, source);
+    }
+    if (!known.has_memory() && share.bytes > 0) {
+        amounts.set_memory(share.bytes, source);
+    }
+    return amounts;
+}
+
+// Of shares of one host each, the largest; of shares of several hosts or of parts of them, their sum over the hosts.
+HostAmounts amounts_of(const Shares& shares, long long hosts, const HostAmounts& known, Source source) {
+    HostAmounts largest;
+    Share sum;
+    long long chunks = 0;
+    for (const Share& share : shares) {
+        const HostAmounts one = amounts_of(share, 1, known, source);
+        if (chunks == 0) {
+            largest = one;
+        } else {
+            largest.join(one);
+        }
+        chunks = sum_of(chunks, share.chunks);
+        sum.cores = sum_of(sum.cores, product_of(share.chunks, share.cores));
+        sum.gpus = sum_of(sum.gpus, product_of(share.chunks, share.gpus));
+        sum.bytes = sum_of(sum.bytes, product_of(share.chunks, share.bytes));
+    }
+    if (chunks == hosts) {
+        return largest;
+    }
+    HostAmounts each = amounts_of(sum, hosts, known, source);
+    if (!each.amounts().empty()) {
+        each.note(host_rules::shared_chunks);
+    }
+    return each;
+}
+
+Shares shares_of(const std::map<std::string_view, Share>& hosts) {
+    return mapped(hosts, [](const auto& host) { return host.second; });
+}
+
+// Whether the record says how many processors were allocated.
+bool knows_slots(const PbsAttributes& attributes) {
+    return attributes.number("total_execution_slots") > 0 || attributes.number("resources_used.ncpus") > 0 ||
+           !attributes["exec_vnode"].text.empty() || slots_in(attributes["exec_host"].text) > 0;
+}
+
+// What was allocated, as far as the record tells.
+HostAmounts allocated_amounts(const PbsAttributes& attributes, long long hosts) {
+    const std::string_view exec_vnode = attributes["exec_vnode"].text;
+    HostAmounts amounts(hosts);
+    if (!exec_vnode.empty()) {
+        amounts.fill(amounts_of(shares_of(on_vnodes(exec_vnode)), hosts, {}, Source::allocation));
+    }
+    const long long processors = allocated_processors(attributes, requested_processors(attributes));
+    Shares slots = shares_of(on_slots(attributes));
+    // total_execution_slots makes counts of what look like numbers of slots, and one slot may stand for a whole host.
+    const bool lists_all = slots_in(attributes["exec_host"].text) == processors;
+    const bool lists_hosts = slots.size() == static_cast<std::size_t>(std::max(hosts, 0LL));
+    if (!lists_all || !lists_hosts) {
+        Share sum;
+        sum.cores = knows_slots(attributes) ? processors : 0;
+        for (const Share& host : slots) {
+            sum.gpus = sum_of(sum.gpus, host.gpus);
+        }
+        slots.clear();
+        amounts.fill(amounts_of(sum, hosts, amounts, Source::allocation));
+    }
+    amounts.fill(amounts_of(slots, hosts, amounts, Source::allocation));
+    return amounts;
+}
+
+// What was requested, beside what is known of the allocation.
+HostAmounts requested_amounts(const PbsAttributes& attributes, long long hosts, const HostAmounts& known) {
+    HostAmounts amounts(hosts);
+    amounts.fill(amounts_of(requested_chunks(attributes), hosts, known, Source::request));
+    const long long processors = allocated_processors(attributes, requested_processors(attributes));
+    Share whole;
+    whole.cores = known.has_cores() || amounts.has_cores() ? 0 : processors;
+    whole.gpus = known.has_gpus() || amounts.has_gpus() ? 0 : gpus_of_record(attributes);
+    const bool has_memory = known.has_memory() || amounts.has_memory();
+    whole.bytes = has_memory ? 0 : memory_in(attributes["Resource_List.mem"].text);
+    if (!has_memory && whole.bytes == 0) {
+        whole.bytes = product_of(std::max(processors, 0LL), memory_in(attributes["Resource_List.pmem"].text));
+    }
+    amounts.fill(amounts_of(whole, hosts, {}, Source::request));
+    return amounts;
+}
+
+// Whether the record says that nobody else used the hosts. Cray's ALPS gives whole nodes.
+bool takes_whole_hosts(const PbsAttributes& attributes) {
+    constexpr auto words = std::to_array<std::string_view>({"excl", "exclhost", "singlejob", "singletask"});
+    bool is_exclusive = attributes.number("Resource_List.mppwidth") > 0;
+    const auto look_at = [&](std::string_view text, char separator) {
+        for_each_part(text, separator, [&](std::string_view part) {
+            is_exclusive = is_exclusive || is_word_of(part, words);
+        });
+    };
+    look_at(attributes["Resource_List.place"].text, ':');
+    look_at(attributes["Resource_List.naccesspolicy"].text, ':');
+    look_at(cut(attributes["Resource_List.nodes"].text, '#').second, '#');
+    return is_exclusive;
+}
+
+long long number_of_hosts(const PbsAttributes& attributes) {
+    const std::string_view exec_vnode = attributes["exec_vnode"].text;
+    const bool is_counted = attributes.number("unique_node_count") > 0 || attributes.number("Resource_List.mppwidth") > 0;
+    if (is_counted || exec_vnode.empty()) {
+        return nodes_of(attributes);
+    }
+    // A chunk never is on several hosts.
+    const auto named = static_cast<long long>(on_vnodes(exec_vnode).size());
+    const long long chunks = attributes.number("Resource_List.nodect");
+    return chunks > 0 ? std::min(chunks, named) : named;
+}
+
+}  // namespace
+
+PbsHosts hosts_of(const PbsAttributes& attributes) {
+    PbsHosts result;
+    result.hosts = number_of_hosts(attributes);
+    if (result.hosts <= 0) {
+        return result;
+    }
+    result.amounts = allocated_amounts(attributes, result.hosts);
+    result.amounts.fill(requested_amounts(attributes, result.hosts, result.amounts));
+    if (takes_whole_hosts(attributes)) {
+        result.amounts.take_whole_hosts();
+    }
+    return result;
+}
+
+}  // namespace batfill
