@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
@@ -92,7 +92,7 @@ class Workload:
         nodes: bool = False,
         bad_rows: Literal["error", "drop"] | None = None,
         partition_limits: Mapping[str, Seconds] | None = None,
-        fields: Union[str, Iterable[str], None] = None,
+        fields: Union[str, Sequence[str], None] = None,
         **cleaning: "Unpack[Cleaning]",
     ) -> "Workload":
         """The workload that `batfill import` makes of accounting data.

@@ -73,6 +73,14 @@ std::optional<int> status_of(std::string_view state) {
     return found == known.end() ? std::nullopt : std::optional(found->status);
 }
 
+// The rule by which a job is left out for what its record lacks; null: none.
+const char* rule_without(std::optional<int> status, const JobTimes& times, bool has_size) {
+    if (status == not_ended) {
+        return "has not ended yet, by its state";
+    }
+    return times.missing != nullptr || has_size ? times.missing : host_rules::no_hosts;
+}
+
 constexpr std::size_t most_kinds = 20;  // of rows that cannot be read
 
 // A problem without what differs between rows: numbers, and texts in quotes.
@@ -150,10 +158,7 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     }
     const JobTimes times = times_of(job);
     const bool has_size = !data_.fields.per_host || std::max(job.requested, job.allocated) > 0;
-    const char* const missing = status == not_ended        ? "has not ended yet, by its state"
-                                : times.missing != nullptr ? times.missing
-                                : has_size                 ? nullptr
-                                                           : host_rules::no_hosts;
+    const char* const missing = rule_without(status, times, has_size);
     if (missing != nullptr) {
         leave_out(missing);
         notes_.clear();

@@ -283,6 +283,21 @@ TEST_CASE("The periods of a log have the name of its workload, whatever the log'
     CHECK_THAT(made, EndsWith(said));
 }
 
+TEST_CASE("A campaign imports what jobs took of each host, and their partitions") {
+    const CampaignFolder campaign;
+    campaign.folder.write("jobs.txt",
+                          "JobID|Submit|Start|Elapsed|Partition|NNodes|AllocTRES\n"
+                          "1|1|1|60|gpu|2|cpu=8,gres/gpu=4\n2|1|1|60|cpu|1|cpu=4\n");
+    const std::string fields = GENERATE(as<std::string>(), "\"per-host,partition\"", "[per-host, partition]");
+    const Outcome outcome = campaign.run("workloads: [{import: sacct, file: jobs.txt, name: w, fields: " + fields +
+                                         "}]\nmachines: [{platform: 2, capacity: {cores: 8, gpus: 2}}]\n"
+                                         "schedulers: [easy]\n");
+    REQUIRE(outcome.status == 0);
+    CHECK_THAT(contents(campaign.out + "/workloads/w/w.json"),
+               Contains(R"("res":2)") && Contains(R"("per_host":{"cores":4,"gpus":2},"partition":"gpu")"));
+    CHECK_THAT(campaign.results(), Contains("utilisation_of_gpus"));
+}
+
 TEST_CASE("A campaign sees all paths from the folder of its file") {
     const CampaignFolder campaign;
     fs::create_directories(campaign.folder.file("there"));

@@ -46,12 +46,16 @@ const Fuzzer fuzzer("accounting", [](std::string_view input) {
         data.format = format;
         data.mapping.clear();
         if (format == "csv") {
-            data.mapping = {{"id", "i"}, {"submit", "s"}, {"processors", "p"}, {"run-time", "r"}, {"x", "x"}};
+            data.mapping = {{"id", "i"},       {"submit", "s"}, {"processors", "p"},
+                            {"run-time", "r"}, {"x", "x"},      {"cores", "x"}};
         }
-        data.drops_bad_rows = false;
-        convert(data);
-        data.drops_bad_rows = true;
-        convert(data);
+        for (const bool has_fields : {false, true}) {
+            data.fields = {has_fields, has_fields};
+            data.drops_bad_rows = false;
+            convert(data);
+            data.drops_bad_rows = true;
+            convert(data);
+        }
     }
 });
 

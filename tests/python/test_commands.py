@@ -108,6 +108,29 @@ def test_import_of_bad_rows_and_jobs_without_limit(command, tmp_path):
         batfill.Workload.from_accounting(table, "sacct", partition_limits={"debug": "soon"})
 
 
+def test_import_of_fields_for_hosts(command, tmp_path):
+    table = tmp_path / "jobs.txt"
+    table.write_text("JobID|Submit|Start|Elapsed|Partition|NNodes|AllocTRES\n"
+                     "1|1|1|60|gpu|2|cpu=8,gres/gpu=4,mem=4G\n2|1|1|60|cpu|1|cpu=4,mem=1G\n")
+    command("import", "sacct", table, "-o", "theirs.json", "--fields", "per-host,partition")
+    for fields in ("per-host,partition", ["per-host", "partition"], ("partition", "per-host")):
+        ours = batfill.Workload.from_accounting(table, "sacct", fields=fields)
+        ours.save(tmp_path / "ours.json")
+        assert lines(tmp_path / "ours.json") == lines(tmp_path / "theirs.json")
+    assert ours.processors == 2
+    assert ours.cleaning["capacity"] == {"cores": 4, "gpus": 2, "memory": 2048}
+    assert ours.cleaning["partitions"] == {"cpu": 1, "gpu": 2}
+    assert list(ours.jobs["per_host"]) == [{"cores": 4, "gpus": 2, "memory": 2048}, {"cores": 4, "memory": 1024}]
+    run = batfill.simulate(ours, 2, "easy", capacity={"cores": 8, "gpus": 2, "memory": 4096})
+    assert list(run.jobs["starting_time"]) == [1, 1]
+    whole = batfill.simulate(ours, 2, "easy", capacity=ours.cleaning["capacity"])
+    assert sorted(whole.jobs["starting_time"]) == [1, 61]
+    with pytest.raises(batfill.UsageError, match="fields: unknown field 'per_host', did you mean 'per-host'"):
+        batfill.Workload.from_accounting(table, "sacct", fields=["per_host"])
+    with pytest.raises(batfill.UsageError, match="nodes lets jobs take whole nodes, expected no fields per-host"):
+        batfill.Workload.from_accounting(table, "sacct", fields="per-host", nodes=True)
+
+
 def test_generate_lublin(command, tmp_path):
     for number, (keywords, options) in enumerate(
         [({}, []), ({"load": 0.8, "kind": "both", "estimates": 3}, ["--load", "0.8", "--kind", "both", "--estimates",

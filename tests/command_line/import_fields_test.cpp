@@ -1,0 +1,108 @@
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/formats/schedule.hpp>
+
+#include "tests/command_line/outcome.hpp"
+
+// import --fields
+namespace batfill::tests::import_fields_test {
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string accounting =
+    "JobID|Partition|Submit|Start|End|Timelimit|NNodes|AllocTRES|SubmitLine|State\n"
+    "1|cpu|0|10|110|00:05:00|2|cpu=64,mem=100G,node=2|sbatch a|COMPLETED\n"
+    "2|gpu|0|10|110|00:05:00|1|cpu=8,gres/gpu=2,gres/gpu:a100=2,mem=16000M,node=1|sbatch a|COMPLETED\n"
+    "3|gpu|0|10|110|00:05:00|1|cpu=8,gres/gpu=2,gres/gpu:a100=2,mem=16000M,node=1|sbatch a|COMPLETED\n"
+    "4|cpu|0|110|210|00:05:00|1|cpu=64,node=1|sbatch --exclusive a|COMPLETED\n";
+
+struct Inputs {
+    Folder folder;
+    std::string jobs = folder.write("jobs.txt", accounting);
+    std::string workload = folder.file("w.json");
+
+    Outcome import(const Arguments& more) const { return run(folder, with({"import", "sacct", jobs}, more)); }
+    // The starts of the jobs, by id, under EASY on this machine.
+    std::string starts(const Arguments& machine) const {
+        const std::string prefix = folder.file("easy");
+        const Outcome outcome =
+            run(folder, with({"simulate", "-q", "-a", "easy", "-w", workload, "-e", prefix}, machine));
+        REQUIRE(outcome.status == 0);
+        CHECK_THAT(outcome.errors, !Contains("which no algorithm"));
+        std::string starts;
+        for (const ScheduledJob& job : read_schedule(prefix + "_jobs.csv").jobs) {
+            starts += job.id + ' ' + (job.execution->start.since_zero().to_shortest_string()) + ' ';
+        }
+        return starts;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("import prints the machine on which the jobs are replayed") {
+    const Inputs inputs;
+    const Outcome made = inputs.import({"-o", inputs.workload, "--fields", "per-host,partition"});
+    CHECK(made.status == 0);
+    CHECK(made.errors.empty());
+    CHECK_THAT(made.output,
+               Contains("\nHosts: 2 (the widest job; --processors N gives another size)\n"
+                        "The machine had at least --capacity cores:64,gpus:2,gpus_a100:2,memory:51200\n"
+                        "Partitions, each with the hosts of its widest job, for `batfill platform`:\n"
+                        "  --group 2:cores=64,memory=51200,partition=cpu\n"
+                        "  --group 1:cores=8,gpus=2,gpus_a100=2,memory=16000,partition=gpu\n") &&
+                   Contains("whole hosts, by the log: no per_host                                        1\n"));
+    const std::string machine = inputs.folder.file("m.xml");
+    CHECK(run(inputs.folder, {"platform", "--group", "2:cores=64,memory=51200,partition=cpu", "--group",
+                              "1:cores=8,gpus=2,gpus_a100=2,memory=16000,partition=gpu", "-o", machine})
+              .status == 0);
+    CHECK(inputs.starts({"-p", machine}) == "w0!1 0 w0!2 0 w0!3 100 w0!4 100 ");
+}
+
+TEST_CASE("Jobs that were imported with per-host share the hosts of --capacity") {
+    const Inputs inputs;
+    CHECK(inputs.import({"-o", inputs.workload, "--fields", "per-host"}).status == 0);
+    CHECK(inputs.starts({"-p", "2", "--capacity", "cores:64,gpus:4,gpus_a100:4,memory:85000"}) ==
+          "w0!1 0 w0!2 0 w0!3 0 w0!4 100 ");
+}
+
+TEST_CASE("import --fields partition keeps sizes, and names the partitions") {
+    const Inputs inputs;
+    const Outcome made = inputs.import({"-o", inputs.workload, "--fields", "partition"});
+    CHECK_THAT(made.output, Contains("\nProcessors: 64 (the widest job; --processors N gives another size)\n"
+                                     "Partitions: cpu (widest job: 64), gpu (widest job: 8); "
+                                     "`batfill platform --group N:partition=NAME` makes such a machine\n"));
+    CHECK_THAT(made.output, !Contains("The machine had at least"));
+}
+
+TEST_CASE("import prints capacity and partitions in JSON, too") {
+    const Inputs inputs;
+    const std::string json =
+        inputs.import({"--fields", "per-host", "--fields", "partition", "--format", "json"}).output;
+    CHECK_THAT(json, Contains(R"("capacity": "cores:64,gpus:2,gpus_a100:2,memory:51200")") &&
+                         Contains(R"("name": "gpu")") &&
+                         Contains(R"("capacity": "cores:8,gpus:2,gpus_a100:2,memory:16000")"));
+}
+
+TEST_CASE("import refuses fields that it does not know, and options that count otherwise") {
+    const Inputs inputs;
+    const auto refusal = [&](const Arguments& more) {
+        const Outcome outcome = inputs.import(more);
+        CHECK(outcome.status == 2);
+        return outcome.errors;
+    };
+    CHECK(refusal({"--fields", "per_host"}) ==
+          "batfill: --fields: unknown field 'per_host', did you mean 'per-host'? Known: per-host, partition\n");
+    CHECK(refusal({"--fields", "partition,pools"}) ==
+          "batfill: --fields: unknown field 'pools', known: per-host, partition\n");
+    CHECK_THAT(refusal({"--fields", ""}), Contains("unknown field ''"));
+    CHECK_THAT(refusal({"--fields", "partition,partition"}), Contains("expected partition once"));
+    CHECK_THAT(refusal({"--fields", "per-host", "--nodes"}), Contains("--nodes lets jobs take whole nodes"));
+    CHECK_THAT(refusal({"--fields", "per-host", "--unit", "2"}), Contains("--unit counts processors"));
+    CHECK_THAT(refusal({"--fields", "per-host", "--load", "0.5"}), Contains("--load counts whole hosts"));
+}
+
+}  // namespace batfill::tests::import_fields_test

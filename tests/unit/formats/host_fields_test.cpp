@@ -1,0 +1,286 @@
+#include <catch2/catch.hpp>
+
+#include <batfill/formats/accounting.hpp>
+#include <batfill/formats/swf.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
+
+#include "src/formats/host_amounts.hpp"
+#include "src/formats/workload_writer.hpp"
+#include "tests/unit/formats/accounting_files.hpp"
+
+// What accounting data say of hosts and partitions.
+namespace batfill::tests::host_fields_test {
+
+using namespace accounting_files;
+
+namespace {
+
+AccountingData with_fields(bool per_host, bool partition) {
+    AccountingData data;
+    data.fields = {per_host, partition};
+    return data;
+}
+
+// A table of sacct with these columns, of jobs that ran.
+SwfLog sacct(const std::string& columns, const std::string& values, AccountingData data = with_fields(true, false)) {
+    return read("sacct",
+                "JobID|Submit|Start|End|State|" + columns + "\n5|1709280000|1709280060|1709283660|COMPLETED|" + values +
+                    "\n",
+                std::move(data));
+}
+
+// A record of PBS of a job that ran.
+SwfLog pbs(const std::string& more, AccountingData data = with_fields(true, false)) {
+    return read("pbs", "03/01/2024 09:10:00;E;1.s;user=u queue=q ctime=1709280000 start=1709280600 " + more +
+                           " end=1709284200\n",
+                std::move(data));
+}
+
+std::string list(const std::string& key, const std::string& value) {
+    return "Resource_List." + key + "=" + value + " ";
+}
+
+// "2 x cores:4,gpus:2", or "2 x whole".
+std::string hosts_of(const SwfLog& log, std::size_t job = 0) {
+    const SwfJob& found = log.jobs.at(job);
+    const LoggedNeeds& needs = log.needs.at(found.needs);
+    CHECK(found.requested_processors == found.allocated_processors);
+    return std::to_string(found.requested_processors) + " x " +
+           (needs.stated.per_host ? capacity_text(*needs.stated.per_host) : "whole");
+}
+
+std::string partition_of(const SwfLog& log) {
+    return log.needs.at(log.jobs.at(0).needs).stated.partition.value_or("none");
+}
+
+}  // namespace
+
+TEST_CASE("sacct: the allocation of a job is divided by its nodes, rounded up") {
+    const SwfLog log =
+        sacct("NNodes|ReqCPUS|AllocCPUS|AllocTRES", "3|8|10|cpu=10,gres/gpu=6,gres/gpu:a100=6,mem=10G,node=3");
+    CHECK(hosts_of(log) == "3 x cores:4,gpus:2,gpus_a100:2,memory:3414");
+    CHECK(count_of(log.noted, "does not divide by its hosts") == 1);
+    CHECK(fields_of(log, 0).ends_with(R"("per_host":{"cores":4,"gpus":2,"gpus_a100":2,"memory":3414})"));
+    CHECK(hosts_of(sacct("AllocTRES", "cpu=8,node=2")) == "2 x cores:4");
+    CHECK(hosts_of(sacct("NNodes|NCPUS|AllocGRES", "2|8|PER_NODE:gpu:v100:2")) == "2 x cores:4,gpus:2,gpus_v100:2");
+    CHECK(hosts_of(sacct("NNodes|NCPUS|AllocTRES", "1|8|gres/gpu:a:b=1,gres/gpu:1g.5gb=2")) ==
+          "1 x cores:8,gpus:3,gpus_1g.5gb:2,gpus_a_b:1");
+}
+
+TEST_CASE("sacct: what only the request says counts too, and is noted") {
+    const auto noted = [](const SwfLog& log) { return count_of(log.noted, "per_host by the request"); };
+    const SwfLog per_node = sacct("NNodes|NCPUS|ReqMem", "2|8|4000Mn");
+    CHECK(hosts_of(per_node) == "2 x cores:4,memory:4000");
+    CHECK(noted(per_node) == 1);
+    CHECK(hosts_of(sacct("NNodes|ReqCPUS|AllocCPUS|ReqMem", "2|8|8|2Gc")) == "2 x cores:4,memory:8192");
+    CHECK(hosts_of(sacct("NNodes|NCPUS|ReqMem", "2|8|16G")) == "2 x cores:4,memory:8192");
+    CHECK(hosts_of(sacct("NNodes|ReqTRES", "2|cpu=8,mem=1M,gres/gpu=2")) == "2 x cores:4,gpus:1,memory:1");
+    const SwfLog both = sacct("NNodes|NCPUS|ReqTRES|AllocTRES|ReqMem",
+                              "1|8|cpu=4,mem=9G,gres/gpu=4|cpu=8,mem=2G,gres/gpu=2|9G");
+    CHECK(hosts_of(both) == "1 x cores:8,gpus:2,memory:2048");
+    CHECK(noted(both) == 0);
+}
+
+TEST_CASE("sacct: jobs of which the log does not say enough") {
+    const SwfLog without_hosts = sacct("NCPUS", "8");
+    CHECK(without_hosts.jobs.empty());
+    CHECK(count_of(without_hosts.left_out, "number of hosts unknown") == 1);
+    const SwfLog only_hosts = sacct("NNodes", "2");
+    CHECK(hosts_of(only_hosts) == "2 x whole");
+    CHECK(count_of(only_hosts.noted, "nothing known") == 1);
+    CHECK(fields_of(only_hosts, 0) == R"("nodes":2)");
+    const SwfLog without_memory = sacct("NNodes|NCPUS", "2|8");
+    CHECK(count_of(without_memory.noted, "memory unknown") == 1);
+    CHECK(count_of(sacct("NNodes|ReqMem", "2|4G").noted, "cores unknown") == 1);
+    CHECK(hosts_of(sacct("NNodes|NCPUS|AllocTRES", "1|8|cpu=8,gres/gpu=0")) == "1 x cores:8");
+}
+
+TEST_CASE("sacct: exclusive jobs take whole hosts, and still say what hosts have") {
+    const std::string taken = "1|64|cpu=64,mem=4G|";
+    const auto look = [&](const std::string& column, const std::string& value) {
+        const SwfLog log = sacct("NNodes|NCPUS|AllocTRES|" + column, taken + value);
+        CHECK(capacity_text(log.needs.at(log.jobs.at(0).needs).taken) == "cores:64,memory:4096");
+        CHECK(count_of(log.noted, "whole hosts, by the log") == (hosts_of(log) == "1 x whole" ? 1 : 0));
+        return hosts_of(log);
+    };
+    const std::string shared = "1 x cores:64,memory:4096";
+    CHECK(look("SubmitLine", "sbatch -n 1 --exclusive job.sh") == "1 x whole");
+    CHECK(look("SubmitLine", "sbatch --exclusive=user job.sh") == shared);
+    CHECK(look("SubmitLine", "sbatch --wrap=srun --exclusive ./a") == shared);
+    CHECK(look("OverSubscribe", "NO") == "1 x whole");
+    CHECK(look("OverSubscribe", "OK") == shared);
+    CHECK(look("Exclusive", "yes") == "1 x whole");
+    CHECK(look("Exclusive", "no") == shared);
+}
+
+TEST_CASE("sacct: the hosts of the components of a job add up, and the largest amounts count") {
+    const std::string columns = "JobID|Submit|Start|End|State|Partition|NNodes|AllocTRES\n";
+    const std::string times = "|1709280000|1709280060|1709283660|COMPLETED|";
+    const SwfLog log = read("sacct", columns + "5+0" + times + "cpu|1|cpu=64,mem=1G\n5+1" + times +
+                                         "gpu|2|cpu=16,mem=4G,gres/gpu=4\n5+2" + times + "gpu|1|cpu=8,mem=2G\n",
+                            with_fields(true, true));
+    REQUIRE(log.jobs.size() == 1);
+    CHECK(hosts_of(log) == "4 x cores:64,gpus:2,memory:2048");
+    CHECK(partition_of(log) == "none");
+    CHECK(count_of(log.noted, "hosts with different amounts") == 1);
+    CHECK(count_of(log.noted, "components in several partitions") == 1);
+    CHECK(count_of(log.noted, "partition unknown") == 0);
+}
+
+TEST_CASE("sacct --json: amounts and partitions") {
+    const auto look = [](const std::string& more) {
+        return read("sacct",
+                    R"({"jobs":[{"job_id":5,"time":{"submission":1709280000,"start":1709280060,"end":1709283660},)" +
+                        more + R"(,"partition":"gpu","state":{"current":["COMPLETED"]}}]})",
+                    with_fields(true, true));
+    };
+    const std::string allocated =
+        R"("allocated":[{"type":"cpu","count":8},{"type":"mem","count":4001},{"type":"node","count":2},)"
+        R"({"type":"gres","name":"gpu","count":4},{"type":"gres","name":"gpu:a100","count":4}])";
+    const SwfLog log = look(R"("tres":{)" + allocated + "}");
+    CHECK(hosts_of(log) == "2 x cores:4,gpus:2,gpus_a100:2,memory:2001");
+    CHECK(partition_of(log) == "gpu");
+    CHECK(hosts_of(look(R"("allocation_nodes":2,"required":{"CPUs":8,"memory_per_node":{"set":true,"number":100}})")) ==
+          "2 x cores:4,memory:100");
+    CHECK(hosts_of(look(R"("submit_line":"sbatch --exclusive a","tres":{)" + allocated + "}")) == "2 x whole");
+    CHECK(look(R"("required":{"CPUs":8})").jobs.empty());
+}
+
+TEST_CASE("PBS: what was allocated on each host, whichever chunks and vnodes share it") {
+    const auto look = [](const std::string& more) { return hosts_of(pbs(more)); };
+    CHECK(look("exec_vnode=(n1:ncpus=16:mem=64gb:ngpus=1)+(n2:ncpus=16:mem=64gb:ngpus=1) " +
+               list("select", "2:ncpus=16:ngpus=1:mem=64gb") + list("nodect", "2")) ==
+          "2 x cores:16,gpus:1,memory:65536");
+    CHECK(look("exec_vnode=(n1[0]:ncpus=8:mem=8gb+n1[1]:ncpus=8:mem=8gb)+(n1[0]:ncpus=4:mem=1000kb) " +
+               list("nodect", "2")) == "1 x cores:20,memory:16385");
+    const SwfLog uneven = pbs("exec_vnode=(n1:ncpus=16)+(n1:ncpus=16)+(n2:ncpus=4) " + list("mem", "5gb"));
+    CHECK(hosts_of(uneven) == "2 x cores:32,memory:2560");
+    CHECK(count_of(uneven.noted, "hosts with different amounts") == 1);
+    CHECK(count_of(uneven.noted, "per_host by the request") == 1);
+    // One chunk on two vnodes whose names do not say their host.
+    CHECK(look("exec_vnode=(v1:ncpus=8+v2:ncpus=8) " + list("nodect", "1")) == "1 x cores:16");
+}
+
+TEST_CASE("PBS: amounts of the request, if the record has no allocation") {
+    const SwfLog chunks = pbs(list("select", "2:ncpus=16:mem=64gb+1:ncpus=4:ngpus=2"));
+    CHECK(hosts_of(chunks) == "3 x cores:16,gpus:2,memory:65536");
+    CHECK(count_of(chunks.noted, "hosts with different amounts") == 1);
+    CHECK(count_of(chunks.noted, "per_host by the request") == 1);
+    const SwfLog packed = pbs("exec_host=n1/0*4+n1/1*4+n2/0*4 " + list("select", "3:ncpus=4:mem=3gb") +
+                              list("nodect", "2"));
+    CHECK(hosts_of(packed) == "2 x cores:8,memory:4608");
+    CHECK(count_of(packed.noted, "chunks share hosts") == 1);
+    CHECK(hosts_of(pbs(list("ncpus", "8") + list("nodect", "1") + list("mem", "2gb"))) == "1 x cores:8,memory:2048");
+    CHECK(pbs(list("ncpus", "8")).jobs.empty());
+}
+
+TEST_CASE("TORQUE: slots and GPUs of each host") {
+    const auto look = [](const std::string& more) { return hosts_of(pbs(more)); };
+    CHECK(look("exec_host=n1/0-7+n2/0-7 exec_gpus=n1-gpu/0+n1-gpu/1+n2-gpu/0+n2-gpu/1 " + list("ncpus", "1") +
+               list("nodes", "2:ppn=8:gpus=2") + list("pmem", "2gb")) == "2 x cores:8,gpus:2,memory:16384");
+    CHECK(look("exec_host=n1/0+n1/1+n2/0 " + list("procs", "3") + list("nodect", "1")) == "2 x cores:2");
+    CHECK(look("exec_host=n1/25 total_execution_slots=25 unique_node_count=1 " + list("nodes", "1:ppn=25")) ==
+          "1 x cores:25");
+    CHECK(look("exec_host=n1/0+n2/0 " + list("nodes", "2:ppn=8:gpus=1")) == "2 x cores:1,gpus:1");
+}
+
+TEST_CASE("PBS: exclusive jobs take whole hosts") {
+    const auto look = [](const std::string& more) {
+        const SwfLog log = pbs("exec_vnode=(n1:ncpus=8) " + more);
+        return hosts_of(log) == "1 x whole" && count_of(log.noted, "whole hosts, by the log") == 1;
+    };
+    CHECK(look(list("place", "scatter:excl")));
+    CHECK(look(list("place", "exclhost")));
+    CHECK(look(list("naccesspolicy", "SINGLEJOB")));
+    CHECK(look(list("nodes", "1:ppn=8#excl")));
+    CHECK_FALSE(look(list("place", "free:shared")));
+    CHECK(hosts_of(pbs(list("mppwidth", "48") + list("mppnppn", "24"))) == "2 x whole");
+}
+
+TEST_CASE("Tables: nodes, or processors beside cores, are the hosts") {
+    const auto look = [](const std::string& columns, const std::string& values, const ColumnMapping& more) {
+        ColumnMapping mapping{{"id", "i"}, {"submit", "s"}, {"run-time", "r"}, {"processors", "p"}};
+        mapping.insert(mapping.end(), more.begin(), more.end());
+        return read_csv_table("i,s,r,p," + columns + "\n1,0,60,8," + values + "\n", mapping, with_fields(true, true));
+    };
+    CHECK(hosts_of(look("n,g,m", "2,gpu:a100:4,3G", {{"nodes", "n"}, {"gpus", "g"}, {"memory", "m"}})) ==
+          "2 x cores:4,gpus:2,gpus_a100:2,memory:1536");
+    const SwfLog plain = look("c,m", "64,4001", {{"cores", "c"}, {"memory", "m"}});
+    CHECK(hosts_of(plain) == "8 x cores:8,memory:501");
+    CHECK(count_of(plain.noted, "memory without a unit") == 1);
+    CHECK(count_of(plain.noted, "partition unknown") == 1);
+    CHECK(hosts_of(look("n,x", "2,true", {{"nodes", "n"}, {"exclusive", "x"}})) == "2 x whole");
+    const SwfLog part = look("n,q", "2,7", {{"nodes", "n"}, {"partition", "q"}});
+    CHECK(partition_of(part) == "7");
+    CHECK(fields_of(part, 0) == R"("nodes":2,"per_host":{"cores":4},"partition":"7")");
+    CHECK_THROWS_WITH(look("x", "1", {}), Catch::Contains("expected a column for the hosts of a job"));
+    CHECK_THROWS_AS(look("x", "1", {{"per_host", "x"}}), UsageError);
+}
+
+TEST_CASE("Data sets know their hosts") {
+    const SwfLog philly = read("philly",
+                               R"([{"jobid":"a","submitted_time":"2017-10-01 00:00:00","status":"Pass","attempts":[)"
+                               R"({"start_time":"2017-10-01 00:00:10","end_time":"2017-10-01 01:00:00","detail":[)"
+                               R"({"ip":"m1","gpus":["gpu0","gpu1"]},{"ip":"m2","gpus":["gpu0"]}]}]}])",
+                               with_fields(true, false));
+    CHECK(hosts_of(philly) == "2 x gpus:2");
+    const SwfLog helios = read("helios",
+                               "job_id,user,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,"
+                               "queue,vc\n1,u,8,32,2,COMPLETED,2020-04-01 00:00:00,2020-04-01 00:00:10,"
+                               "2020-04-01 01:00:10,3600,10,vcA\n",
+                               with_fields(true, true));
+    CHECK(hosts_of(helios) == "2 x cores:16,gpus:4");
+    CHECK(partition_of(helios) == "vcA");
+}
+
+TEST_CASE("Partitions: the one of the job, the first of several, or the queue") {
+    const auto look = [](const std::string& name) { return sacct("NCPUS|Partition", "4|" + name, with_fields(false, true)); };
+    CHECK(partition_of(look("gpu")) == "gpu");
+    CHECK(fields_of(look("12"), 0) == R"("partition":"12")");
+    CHECK(look("gpu").jobs.at(0).allocated_processors == 4);
+    const SwfLog several = look("gpu,cpu");
+    CHECK(partition_of(several) == "gpu");
+    CHECK(count_of(several.noted, "several partitions") == 1);
+    CHECK(partition_of(look("")) == "none");
+    CHECK(count_of(look("").noted, "partition unknown") == 1);
+    CHECK(partition_of(pbs(list("ncpus", "8"), with_fields(false, true))) == "q");
+}
+
+TEST_CASE("Jobs in memory have what their file says, and the hosts are summed up by partition") {
+    const std::string times = "|1709280000|1709280060|1709283660|COMPLETED|";
+    const SwfLog log = read("sacct",
+                            "JobID|Submit|Start|End|State|Partition|NNodes|SubmitLine|AllocTRES\n1" + times +
+                                "cpu|3|a|cpu=12,mem=3G\n2" + times + "gpu|1|a|cpu=8,gres/gpu=2,mem=1G\n3" + times +
+                                "cpu|2|a --exclusive|cpu=64\n4" + times + "|1|a|cpu=2\n",
+                            with_fields(true, true));
+    const SwfWorkload converted = convert_swf(log, {});
+    const Workload read = parse_workload(text_of(converted.workload), "w", "w0");
+    REQUIRE(read.jobs.size() == 4);
+    for (std::size_t i = 0; i < read.jobs.size(); ++i) {
+        CHECK(read.jobs[i].description == converted.workload.jobs[i].description);
+    }
+    CHECK(read.jobs[1].description.needs->per_host ==
+          StatedNeeds::Amounts{{"cores", 8}, {"gpus", 2}, {"memory", 1024}});
+    const ConversionSummary& summary = converted.summary;
+    REQUIRE(summary.hosts);
+    CHECK(summary.processors == 3);
+    CHECK(capacity_text(summary.hosts->capacity) == "cores:32,gpus:2,memory:1024");
+    REQUIRE(summary.partitions.size() == 3);
+    CHECK(summary.partitions[0].partition.empty());
+    CHECK(capacity_text(summary.partitions[1].capacity) == "cores:32,memory:1024");
+    CHECK(summary.partitions[1].widest == 3);
+    CHECK(summary.partitions[1].jobs == 2);
+    CHECK(summary.partitions[2].partition == "gpu");
+}
+
+TEST_CASE("Without fields nothing is added") {
+    const std::string columns = "NNodes|NCPUS|Partition|AllocTRES|SubmitLine|OverSubscribe";
+    const SwfLog log = sacct(columns, "2|8|gpu|cpu=8,mem=4G|sbatch --exclusive a|NO", {});
+    CHECK(log.needs.empty());
+    CHECK_FALSE(log.counts_hosts);
+    CHECK(log.jobs.at(0).allocated_processors == 8);
+    CHECK(fields_of(log, 0) == R"("nodes":2,"memory":4294967296)");
+    CHECK_FALSE(convert_swf(log, {}).summary.hosts);
+}
+
+}  // namespace batfill::tests::host_fields_test
