@@ -213,9 +213,10 @@ void read_resources(const JsonValue& object, const AccountingData& data, SacctJo
         added.allocates_more = added.allocates_more || resources.gpus.value_or(0) > 0;
     }
     if (data.fields.per_host) {
-        job.amounts = amounts_of(object, requested, allocated, added, nodes);
-    }
-    if (data.counts_nodes) {
+        const long long hosts = nodes > 0 ? nodes : hosts_in(text_in(&object, "nodes")).value_or(-1);
+        job.amounts = amounts_of(object, requested, allocated, added, hosts);
+        job.requested = job.allocated = hosts;
+    } else if (data.counts_nodes) {
         job.requested = job.allocated = nodes;
     }
 }

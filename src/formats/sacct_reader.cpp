@@ -20,7 +20,7 @@ constexpr auto sacct_columns = std::to_array<std::string_view>(
     {"Submit",       "JobID",     "JobIDRaw", "Start",       "End",        "Elapsed",       "ElapsedRaw", "Timelimit",
      "TimelimitRaw", "AllocCPUS", "NCPUS",    "ReqCPUS",     "CPUTime",    "CPUTimeRAW",    "NNodes",     "AllocNodes",
      "State",        "User",      "Account",  "Partition",   "QOS",        "ReqMem",        "ReqTRES",    "AllocTRES",
-     "ReqGRES",      "AllocGRES", "JobName",  "Reservation", "SubmitLine", "OverSubscribe", "Exclusive"});
+     "ReqGRES",      "AllocGRES", "JobName",  "Reservation", "SubmitLine", "OverSubscribe", "NodeList",   "Exclusive"});
 
 // Columns in which users write what they like.
 constexpr auto free_texts =
@@ -185,6 +185,9 @@ class Reader {
             };
             const long long nodes = nodes_of(row);
             job.requested = job.allocated = nodes >= 0 ? nodes : of_tres();
+            if (data_.fields.per_host && job.allocated <= 0) {
+                job.requested = job.allocated = hosts_in(field(row, sacct_column("NodeList")).text).value_or(-1);
+            }
             return;
         }
         job.requested = requested_processors(row);

@@ -10,7 +10,7 @@ namespace batfill {
 
 namespace {
 
-constexpr long long most_gpus = 2'147'483'646;
+constexpr long long most_units = 2'147'483'646;  // GPUs, or hosts
 
 // Whether the name, after a prefix, is that of GPUs. Slurm before 18.08 may write the number of its plug-in instead.
 bool is_gpu(std::string_view name) {
@@ -41,13 +41,76 @@ void add_item(std::string_view item, long long nodes, GpuCount& gpus) {
         last != std::string_view::npos &&
         (item[last] == '=' || (last + 1 < item.size() && number_in<long long>(item.substr(last + 1))));
     const auto number = has_number ? number_in<long long>(item.substr(last + 1)) : 1;
-    if (!number || *number < 0 || *number > most_gpus) {
+    if (!number || *number < 0 || *number > most_units) {
         throw InputError("found the GPUs " + excerpt(item) + ", expected a number of them, as in gres/gpu=4");
     }
     gpus.add(has_number ? item.substr(0, last) : item, *number * times);
 }
 
+// The end of the first item of a list. A comma in brackets separates no items.
+std::size_t end_of_item(std::string_view list) {
+    bool is_inside = false;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        is_inside = list[i] == '[' || (is_inside && list[i] != ']');
+        if (list[i] == ',' && !is_inside) {
+            return i;
+        }
+    }
+    return list.size();
+}
+
+// The size of "1-4,07". None for another text, and for more than a job can have.
+std::optional<long long> numbers_in(std::string_view ranges) {
+    long long numbers = 0;
+    for (const std::string_view range : split(ranges, ',')) {
+        const auto [from, to] = cut(range, '-');
+        const auto first = number_in<long long>(from);
+        const auto last = range.size() == from.size() ? first : number_in<long long>(to);
+        if (!first || !last || *first < 0 || *last < *first || *last - *first > most_units) {
+            return std::nullopt;
+        }
+        numbers += *last - *first + 1;
+    }
+    return numbers <= most_units ? std::optional(numbers) : std::nullopt;
+}
+
+// The hosts of an item such as "r[1-2]n[1-8]".
+std::optional<long long> hosts_of_item(std::string_view item) {
+    long long hosts = 1;
+    if (item.empty() || item.find_first_of(" ()") != std::string_view::npos) {
+        return std::nullopt;  // "None assigned"
+    }
+    for (std::size_t open = item.find('['); open != std::string_view::npos; open = item.find('[')) {
+        const std::size_t close = item.find(']', open);
+        const auto numbers =
+            close == std::string_view::npos ? std::nullopt : numbers_in(item.substr(open + 1, close - open - 1));
+        if (!numbers || hosts > most_units / *numbers) {
+            return std::nullopt;
+        }
+        hosts *= *numbers;
+        item.remove_prefix(close + 1);
+    }
+    return hosts;
+}
+
 }  // namespace
+
+std::optional<long long> hosts_in(std::string_view list) {
+    if (list.empty()) {
+        return std::nullopt;
+    }
+    long long hosts = 0;
+    while (!list.empty()) {
+        const std::size_t end = end_of_item(list);
+        const auto of_item = hosts_of_item(list.substr(0, end));
+        if (!of_item || *of_item > most_units - hosts) {
+            return std::nullopt;
+        }
+        hosts += *of_item;
+        list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    return hosts;
+}
 
 std::optional<std::string_view> item_of(std::string_view list, std::string_view name) {
     while (!list.empty()) {

@@ -35,6 +35,9 @@ class GpuCount {
     std::map<std::string, long long, std::less<>> types_;
 };
 
+// The number of hosts in a list of Slurm, such as "n[1-4,07],login1" or "r[1-2]n[1-8]". None if it is not such a list.
+std::optional<long long> hosts_in(std::string_view list);
+
 // Counts the GPUs in a list of TRES, "cpu=8,gres/gpu:a100=4", or of generic resources as --gres has them, "gpu:a100:4",
 // "gres:gpu:2", "gpu:2(IDX:0-1)". An item without a number is one GPU.
 // Slurm may write for each what it is: "PER_NODE:gpu:2" counts for each of `nodes`, "PER_JOB:gpu:2" for the job.

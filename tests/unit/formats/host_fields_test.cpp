@@ -23,17 +23,18 @@ AccountingData with_fields(bool per_host, bool partition) {
 
 // A table of sacct with these columns, of jobs that ran.
 SwfLog sacct(const std::string& columns, const std::string& values, AccountingData data = with_fields(true, false)) {
-    return read("sacct",
-                "JobID|Submit|Start|End|State|" + columns + "\n5|1709280000|1709280060|1709283660|COMPLETED|" + values +
-                    "\n",
-                std::move(data));
+    return read(
+        "sacct",
+        "JobID|Submit|Start|End|State|" + columns + "\n5|1709280000|1709280060|1709283660|COMPLETED|" + values + "\n",
+        std::move(data));
 }
 
 // A record of PBS of a job that ran.
 SwfLog pbs(const std::string& more, AccountingData data = with_fields(true, false)) {
-    return read("pbs", "03/01/2024 09:10:00;E;1.s;user=u queue=q ctime=1709280000 start=1709280600 " + more +
-                           " end=1709284200\n",
-                std::move(data));
+    return read(
+        "pbs",
+        "03/01/2024 09:10:00;E;1.s;user=u queue=q ctime=1709280000 start=1709280600 " + more + " end=1709284200\n",
+        std::move(data));
 }
 
 std::string list(const std::string& key, const std::string& value) {
@@ -75,8 +76,8 @@ TEST_CASE("sacct: what only the request says counts too, and is noted") {
     CHECK(hosts_of(sacct("NNodes|ReqCPUS|AllocCPUS|ReqMem", "2|8|8|2Gc")) == "2 x cores:4,memory:8192");
     CHECK(hosts_of(sacct("NNodes|NCPUS|ReqMem", "2|8|16G")) == "2 x cores:4,memory:8192");
     CHECK(hosts_of(sacct("NNodes|ReqTRES", "2|cpu=8,mem=1M,gres/gpu=2")) == "2 x cores:4,gpus:1,memory:1");
-    const SwfLog both = sacct("NNodes|NCPUS|ReqTRES|AllocTRES|ReqMem",
-                              "1|8|cpu=4,mem=9G,gres/gpu=4|cpu=8,mem=2G,gres/gpu=2|9G");
+    const SwfLog both =
+        sacct("NNodes|NCPUS|ReqTRES|AllocTRES|ReqMem", "1|8|cpu=4,mem=9G,gres/gpu=4|cpu=8,mem=2G,gres/gpu=2|9G");
     CHECK(hosts_of(both) == "1 x cores:8,gpus:2,memory:2048");
     CHECK(noted(both) == 0);
 }
@@ -85,6 +86,8 @@ TEST_CASE("sacct: jobs of which the log does not say enough") {
     const SwfLog without_hosts = sacct("NCPUS", "8");
     CHECK(without_hosts.jobs.empty());
     CHECK(count_of(without_hosts.left_out, "number of hosts unknown") == 1);
+    CHECK(hosts_of(sacct("NCPUS|NodeList", "8|n[1-3,7]")) == "4 x cores:2");
+    CHECK(sacct("NCPUS|NodeList", "8|None assigned").jobs.empty());
     const SwfLog only_hosts = sacct("NNodes", "2");
     CHECK(hosts_of(only_hosts) == "2 x whole");
     CHECK(count_of(only_hosts.noted, "nothing known") == 1);
@@ -116,8 +119,9 @@ TEST_CASE("sacct: exclusive jobs take whole hosts, and still say what hosts have
 TEST_CASE("sacct: the hosts of the components of a job add up, and the largest amounts count") {
     const std::string columns = "JobID|Submit|Start|End|State|Partition|NNodes|AllocTRES\n";
     const std::string times = "|1709280000|1709280060|1709283660|COMPLETED|";
-    const SwfLog log = read("sacct", columns + "5+0" + times + "cpu|1|cpu=64,mem=1G\n5+1" + times +
-                                         "gpu|2|cpu=16,mem=4G,gres/gpu=4\n5+2" + times + "gpu|1|cpu=8,mem=2G\n",
+    const SwfLog log = read("sacct",
+                            columns + "5+0" + times + "cpu|1|cpu=64,mem=1G\n5+1" + times +
+                                "gpu|2|cpu=16,mem=4G,gres/gpu=4\n5+2" + times + "gpu|1|cpu=8,mem=2G\n",
                             with_fields(true, true));
     REQUIRE(log.jobs.size() == 1);
     CHECK(hosts_of(log) == "4 x cores:64,gpus:2,memory:2048");
@@ -143,7 +147,8 @@ TEST_CASE("sacct --json: amounts and partitions") {
     CHECK(hosts_of(look(R"("allocation_nodes":2,"required":{"CPUs":8,"memory_per_node":{"set":true,"number":100}})")) ==
           "2 x cores:4,memory:100");
     CHECK(hosts_of(look(R"("submit_line":"sbatch --exclusive a","tres":{)" + allocated + "}")) == "2 x whole");
-    CHECK(look(R"("required":{"CPUs":8})").jobs.empty());
+    CHECK(hosts_of(look(R"("nodes":"n[1-2]","required":{"CPUs":8})")) == "2 x cores:4");
+    CHECK(look(R"("nodes":"None assigned","required":{"CPUs":8})").jobs.empty());
 }
 
 TEST_CASE("PBS: what was allocated on each host, whichever chunks and vnodes share it") {
@@ -166,8 +171,8 @@ TEST_CASE("PBS: amounts of the request, if the record has no allocation") {
     CHECK(hosts_of(chunks) == "3 x cores:16,gpus:2,memory:65536");
     CHECK(count_of(chunks.noted, "hosts with different amounts") == 1);
     CHECK(count_of(chunks.noted, "per_host by the request") == 1);
-    const SwfLog packed = pbs("exec_host=n1/0*4+n1/1*4+n2/0*4 " + list("select", "3:ncpus=4:mem=3gb") +
-                              list("nodect", "2"));
+    const SwfLog packed =
+        pbs("exec_host=n1/0*4+n1/1*4+n2/0*4 " + list("select", "3:ncpus=4:mem=3gb") + list("nodect", "2"));
     CHECK(hosts_of(packed) == "2 x cores:8,memory:4608");
     CHECK(count_of(packed.noted, "chunks share hosts") == 1);
     CHECK(hosts_of(pbs(list("ncpus", "8") + list("nodect", "1") + list("mem", "2gb"))) == "1 x cores:8,memory:2048");
@@ -234,7 +239,9 @@ TEST_CASE("Data sets know their hosts") {
 }
 
 TEST_CASE("Partitions: the one of the job, the first of several, or the queue") {
-    const auto look = [](const std::string& name) { return sacct("NCPUS|Partition", "4|" + name, with_fields(false, true)); };
+    const auto look = [](const std::string& name) {
+        return sacct("NCPUS|Partition", "4|" + name, with_fields(false, true));
+    };
     CHECK(partition_of(look("gpu")) == "gpu");
     CHECK(fields_of(look("12"), 0) == R"("partition":"12")");
     CHECK(look("gpu").jobs.at(0).allocated_processors == 4);

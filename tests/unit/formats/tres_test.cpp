@@ -20,6 +20,19 @@ std::string row(const std::string& id, const std::string& requested, const std::
 
 }  // namespace
 
+TEST_CASE("Hosts in a list of Slurm") {
+    CHECK(hosts_in("n1") == 1);
+    CHECK(hosts_in("n[1-4,07],login1,m3") == 7);
+    CHECK(hosts_in("r[1-2]n[01-08]") == 16);
+    CHECK_FALSE(hosts_in(""));
+    CHECK_FALSE(hosts_in("None assigned"));
+    CHECK_FALSE(hosts_in("(null)"));
+    CHECK_FALSE(hosts_in("n[1-4"));
+    CHECK_FALSE(hosts_in("n[4-1]"));
+    CHECK_FALSE(hosts_in("n[]"));
+    CHECK_FALSE(hosts_in("n[1-9999999999]"));
+}
+
 TEST_CASE("GPUs of types add up, unless the total stands beside them") {
     CHECK(gpus_in("cpu=64,gres/gpu:a100=4,mem=480G") == 4);
     CHECK(gpus_in("gres/gpu:a100=2,gres/gpu:v100=3") == 5);
