@@ -82,9 +82,9 @@ std::optional<long long> hosts_of_item(std::string_view item) {
     }
     for (std::size_t open = item.find('['); open != std::string_view::npos; open = item.find('[')) {
         const std::size_t close = item.find(']', open);
-        const auto numbers =
-            close == std::string_view::npos ? std::nullopt : numbers_in(item.substr(open + 1, close - open - 1));
-        if (!numbers || hosts > most_units / *numbers) {
+        const bool is_closed = close != std::string_view::npos;
+        const auto numbers = is_closed ? numbers_in(item.substr(open + 1, close - open - 1)) : std::nullopt;
+        if (numbers.value_or(0) < 1 || hosts > most_units / *numbers) {
             return std::nullopt;
         }
         hosts *= *numbers;
