@@ -161,8 +161,8 @@ void HostAmounts::forget_notes() {
 void raise_amounts(StatedNeeds::Amounts& largest, const StatedNeeds::Amounts& amounts) {
     for (const auto& [name, amount] : amounts) {
         const auto order = [](const std::string& of) { return std::tuple(place_of(of), std::string_view(of)); };
-        const auto place = std::ranges::lower_bound(
-            largest, order(name), {}, [&order](const auto& entry) { return order(entry.first); });
+        const auto place = std::ranges::lower_bound(largest, order(name), {},
+                                                    [&order](const auto& entry) { return order(entry.first); });
         if (place == largest.end() || place->first != name) {
             largest.emplace(place, name, amount);
         } else {

@@ -52,7 +52,7 @@ std::map<std::string_view, Share> on_vnodes(std::string_view exec_vnode) {
 // What exec_host and exec_gpus say, by host: n1-gpu is on n1. Empty if they have no slots.
 std::map<std::string_view, Share> on_slots(const PbsAttributes& attributes) {
     std::map<std::string_view, Share> hosts;
-    const auto add = [&](std::string_view list, std::string_view ending, long long Share::* amount) {
+    const auto add = [&](std::string_view list, std::string_view ending, long long Share::*amount) {
         if (list.find('/') == std::string_view::npos) {
             return;
         }
@@ -193,9 +193,8 @@ bool takes_whole_hosts(const PbsAttributes& attributes) {
     constexpr auto words = std::to_array<std::string_view>({"excl", "exclhost", "singlejob", "singletask"});
     bool is_exclusive = attributes.number("Resource_List.mppwidth") > 0;
     const auto look_at = [&](std::string_view text, char separator) {
-        for_each_part(text, separator, [&](std::string_view part) {
-            is_exclusive = is_exclusive || is_word_of(part, words);
-        });
+        for_each_part(text, separator,
+                      [&](std::string_view part) { is_exclusive = is_exclusive || is_word_of(part, words); });
     };
     look_at(attributes["Resource_List.place"].text, ':');
     look_at(attributes["Resource_List.naccesspolicy"].text, ':');
@@ -205,7 +204,8 @@ bool takes_whole_hosts(const PbsAttributes& attributes) {
 
 long long number_of_hosts(const PbsAttributes& attributes) {
     const std::string_view exec_vnode = attributes["exec_vnode"].text;
-    const bool is_counted = attributes.number("unique_node_count") > 0 || attributes.number("Resource_List.mppwidth") > 0;
+    const bool is_counted =
+        attributes.number("unique_node_count") > 0 || attributes.number("Resource_List.mppwidth") > 0;
     if (is_counted || exec_vnode.empty()) {
         return nodes_of(attributes);
     }
