@@ -102,8 +102,8 @@ def compare(
 
     `schedulers` are names ("easy,order=saf") and instances of batfill.Scheduler; a dict gives each its name in
     the table. `metric` is the only one to compute, by default all. `platform`, `pools` and `capacity` are as in
-    simulate(), by default as many hosts as each workload says. `threads` is by default the number of cores. `progress(done, total)` is called after
-    each replay.
+    simulate(), by default as many hosts as each workload says. `threads` is by default the number of cores.
+    `progress(done, total)` is called after each replay.
 
     Raises InputError, which names workload and scheduler, if a job is rejected: values over different jobs must not be
     compared.

@@ -27,6 +27,8 @@ def machine_of(
     master_host: str = "master_host",
 ) -> _core.Machine:
     """The machine of these keywords; without a platform it has as many hosts as the workload says."""
+    if not isinstance(master_host, str):
+        raise _core.UsageError(f"master_host: expected the name of a host, found {shown(master_host)}")
     each = _amounts(capacity, "capacity")
     return _core.Machine(
         None if platform is None else platform_text(platform),

@@ -49,7 +49,7 @@ class Easy : public Algorithm {
         orders_.tune(round.state());
         if (timeline_.is_on()) {
             orders_.prepare(round.now());
-            TimelineRound(round, *timeline_, shortages_, kept_, reservations_, backfill_.most_tests()).decide(orders_);
+            TimelineRound(round, *timeline_, fitting_hosts_, kept_, reservations_, backfill_.most_tests()).decide(orders_);
             return;
         }
         if (round.explains() && rounds_.is_on()) {
@@ -82,13 +82,14 @@ class Easy : public Algorithm {
     void withdrawn(const SchedulerState&, JobIndex job) override {
         orders_.withdrawn(job);
         head_.left_queue(job);
+        fitting_hosts_.forget(job);
     }
     void started(const SchedulerState& state, JobIndex job) override {
         orders_.started(state, job);
         head_.left_queue(job);
         starts_.add(job);
         timeline_.started(state, job);
-        shortages_.forget(job);
+        fitting_hosts_.forget(job);
     }
 
     std::vector<Statistic> statistics() const override { return orders_.statistics(); }
@@ -217,7 +218,7 @@ class Easy : public Algorithm {
     StartHistory starts_;
     std::uint64_t reservations_;
     PlannedTimeline timeline_;
-    HostShortages shortages_;
+    FittingHostsOfJobs fitting_hosts_;
     Timeline::Kept kept_;  // of the head
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/planning/host_shortages.hpp>
+#include <batfill/planning/fitting_hosts.hpp>
 #include <batfill/planning/timeline.hpp>
 
 #include "schedulers/easy/easy_orders.hpp"
@@ -19,11 +19,11 @@ namespace batfill {
 // Requires: `orders` is prepared.
 class TimelineRound {
  public:
-    TimelineRound(Round& round, Timeline& timeline, HostShortages& shortages, Timeline::Kept& kept,
+    TimelineRound(Round& round, Timeline& timeline, FittingHostsOfJobs& fitting, Timeline::Kept& kept,
                   std::uint64_t reservations, std::uint64_t tests)
         : round_(round),
           timeline_(timeline),
-          shortages_(shortages),
+          fitting_(fitting),
           kept_(kept),
           reservations_(reservations),
           tests_(tests) {}
@@ -38,7 +38,10 @@ class TimelineRound {
             }
         }
         std::vector<JobIndex> others(next, order.end());
-        std::ranges::sort(others, [&](JobIndex a, JobIndex b) { return state.jobs.submitted_before(a, b); });
+        const auto by_submission = [&](JobIndex a, JobIndex b) { return state.jobs.submitted_before(a, b); };
+        if (!std::ranges::is_sorted(others, by_submission)) {
+            std::ranges::sort(others, by_submission);
+        }
         orders.for_each_in_backfill_order(state, others, [&](JobIndex job) {
             if (!may_look()) {
                 return false;
@@ -71,19 +74,22 @@ class TimelineRound {
     Answer start(JobIndex job) {
         const SchedulerState& state = round_.state();
         const Request& request = state.job(job).request;
-        const Duration length = state.estimate(job);
-        if (state.hosts.is_on() && !shortages_.has_enough(state.hosts, job, request)) {
+        const FittingHosts* const hosts = state.hosts.is_on() ? &fitting_.of(state.hosts, job, request) : nullptr;
+        if (hosts != nullptr && hosts->count < request.processors) {
             return Answer::no;
         }
         make_reservations();
-        if (!timeline_.fits(request, length, state.now, state.hosts.is_on() ? &state.hosts : nullptr)) {
+        const Duration length = state.estimate(job);
+        const bool fits =
+            hosts != nullptr ? timeline_.fits_now(request, length, *hosts) : timeline_.fits(request, length, state.now);
+        if (!fits) {
             return Answer::no;
         }
         if (request.needs && !state.has_of_pools(request)) {
             return Answer::passed_over;
         }
-        if (state.hosts.is_on()) {
-            round_.start(job, timeline_.choose(request, length, state.now));
+        if (hosts != nullptr) {
+            round_.start(job, timeline_.choose_now(request, length, *hosts));
         } else {
             round_.start(job);
         }
@@ -115,7 +121,7 @@ class TimelineRound {
 
     Round& round_;
     Timeline& timeline_;
-    HostShortages& shortages_;
+    FittingHostsOfJobs& fitting_;
     Timeline::Kept& kept_;
     std::uint64_t reservations_;
     std::uint64_t tests_;

@@ -31,7 +31,7 @@ HostGroup parse_group(const std::string& text) {
         const std::string name(entry.substr(0, sign));
         const std::string value(entry.substr(sign + 1));
         std::string& list = name == "partition" ? group.partitions : group.capacity;
-        list += (list.empty() ? "" : ",") + (name == "partition" ? value : name + ':' + value);
+        list.append(list.empty() ? "" : ",").append(name == "partition" ? "" : name + ':').append(value);
     }
     checked_capacity(group.capacity);
     return group;

@@ -145,66 +145,77 @@ void Resources::read_hosts(std::span<const Host> hosts) {
     }
 }
 
+std::optional<std::string> Resources::resolve_pools(const StatedNeeds::Amounts& asked, Needs& needs) const {
+    for (const auto& [name, amount] : asked) {
+        if (amount == 0) {
+            continue;
+        }
+        const auto pool = std::ranges::find(pools_, name, &Pool::name);
+        const std::string what = "asks for " + std::to_string(amount) + " of pool " + name;
+        if (pool == pools_.end()) {
+            return what + ", which the machine does not have";
+        }
+        if (amount > pool->total) {
+            return what + ", the machine has " + std::to_string(pool->total);
+        }
+        needs.pools.resize(pools_.size());
+        needs.pools[static_cast<std::size_t>(pool - pools_.begin())] = amount;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> Resources::resolve_per_host(const StatedNeeds::Amounts& asked, Needs& needs) const {
+    Amount most = 0;
+    needs.per_host.assign(capacities_.size(), 0);
+    for (const auto& [name, amount] : asked) {
+        const auto capacity = position_in(capacities_, name);
+        if (amount > 0 && !capacity) {
+            return "asks for " + std::to_string(amount) + " " + name + " on each host, which no host has";
+        }
+        if (capacity) {
+            needs.per_host[*capacity] = amount;
+        }
+        most = std::max(most, amount);
+    }
+    return most == 0 ? std::optional<std::string>("asks for nothing on its hosts") : std::nullopt;
+}
+
+std::optional<std::string> Resources::lack_of_hosts(const Needs& needs, int hosts) const {
+    int suitable = 0;
+    for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+        suitable += kinds_[kind].suits(needs) ? hosts_of_kind_[kind] : 0;
+    }
+    if (hosts <= suitable) {
+        return std::nullopt;
+    }
+    return "asks for " + std::to_string(hosts) + " hosts, " + std::to_string(suitable) + " have what it takes of each" +
+           (needs.partition ? " and are in its partition" : "");
+}
+
 std::variant<Shared<Needs>, std::string> Resources::resolve(const StatedNeeds* stated, int hosts) const {
     static const StatedNeeds nothing;
     const StatedNeeds& asked = stated != nullptr ? *stated : nothing;
     Needs needs;
-    bool takes_some = false;
+    std::optional<std::string> lack;
     if (!pools_.empty()) {
-        for (const auto& [name, amount] : asked.pools) {
-            if (amount == 0) {
-                continue;
-            }
-            const auto pool = std::ranges::find(pools_, name, &Pool::name);
-            if (pool == pools_.end()) {
-                return "asks for " + std::to_string(amount) + " of pool " + name + ", which the machine does not have";
-            }
-            if (amount > pool->total) {
-                return "asks for " + std::to_string(amount) + " of pool " + name + ", the machine has " +
-                       std::to_string(pool->total);
-            }
-            needs.pools.resize(pools_.size());
-            needs.pools[static_cast<std::size_t>(pool - pools_.begin())] = amount;
-            takes_some = true;
-        }
+        lack = resolve_pools(asked.pools, needs);
     }
-    {
-        if (asked.per_host && has_shared_hosts()) {
-            Amount most = 0;
-            needs.per_host.assign(capacities_.size(), 0);
-            for (const auto& [name, amount] : *asked.per_host) {
-                const auto capacity = position_in(capacities_, name);
-                if (amount > 0 && !capacity) {
-                    return "asks for " + std::to_string(amount) + " " + name + " on each host, which no host has";
-                }
-                if (capacity) {
-                    needs.per_host[*capacity] = amount;
-                }
-                most = std::max(most, amount);
-            }
-            if (most == 0) {
-                return std::string("asks for nothing on its hosts");
-            }
-            takes_some = true;
-        }
+    if (!lack && asked.per_host && has_shared_hosts()) {
+        lack = resolve_per_host(*asked.per_host, needs);
     }
-    if (!partitions_.empty() && asked.partition) {
+    if (!lack && !partitions_.empty() && asked.partition) {
         needs.partition = position_in(partitions_, *asked.partition);
         if (!needs.partition) {
-            return "asks for partition " + *asked.partition + ", which the machine does not have";
-        }
-        takes_some = true;
-    }
-    if (has_named_hosts()) {
-        int suitable = 0;
-        for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-            suitable += kinds_[kind].suits(needs) ? hosts_of_kind_[kind] : 0;
-        }
-        if (hosts > suitable) {
-            return "asks for " + std::to_string(hosts) + " hosts, " + std::to_string(suitable) +
-                   " have what it takes of each" + (needs.partition ? " and are in its partition" : "");
+            lack = "asks for partition " + *asked.partition + ", which the machine does not have";
         }
     }
+    if (!lack && has_named_hosts()) {
+        lack = lack_of_hosts(needs, hosts);
+    }
+    if (lack) {
+        return *std::move(lack);
+    }
+    const bool takes_some = !needs.pools.empty() || !needs.per_host.empty() || needs.partition;
     return takes_some ? Shared<Needs>(std::move(needs)) : Shared<Needs>();
 }
 

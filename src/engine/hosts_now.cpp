@@ -95,13 +95,11 @@ std::optional<ResourceSet> HostsNow::choose(const Request& request) const {
 
 void HostsNow::change(const Request& request, const ResourceSet& hosts, int sign) {
     const Needs& needs = needs_of(request);
-    if (sign > 0 && gained_.size() > 4 * users_.size()) {
-        forget_gains();
+    if (changed_.size() > 4 * users_.size()) {
+        forget_changes();
     }
     for (const int host : hosts.numbers()) {
-        if (sign > 0) {
-            gained_.push_back(host);
-        }
+        changed_.push_back(host);
         users_[static_cast<std::size_t>(host)] -= sign;
         const std::vector<Amount>& taken = needs.per_host.empty() ? resources_->kind_of(host).capacity : needs.per_host;
         for (std::size_t capacity = 0; capacity < capacities_; ++capacity) {

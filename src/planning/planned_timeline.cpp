@@ -9,13 +9,13 @@
 
 namespace batfill {
 
-std::vector<bool> PlannedTimeline::planned(const Resources& resources, const std::string& planned) {
+std::vector<bool> PlannedTimeline::planned(const Resources& resources, const std::string& plan_pools) {
     const std::vector<Resources::Pool>& pools = resources.pools();
-    std::vector<bool> flags(pools.size(), planned == "all");
-    if (planned == "all" || planned == "none") {
+    std::vector<bool> flags(pools.size(), plan_pools == "all");
+    if (plan_pools == "all" || plan_pools == "none") {
         return flags;
     }
-    for (const std::string_view name : split(planned, ',')) {
+    for (const std::string_view name : split(plan_pools, ',')) {
         const auto pool = std::ranges::find(pools, name, &Resources::Pool::name);
         refuse_if(pool == pools.end(), "parameter plan-pools: the machine has no pool ", std::string(name),
                   ", expected all, none or names of its pools");

@@ -82,7 +82,7 @@ bool AmountProfile::has(std::size_t step, std::span<const Amount> amounts) const
     return true;
 }
 
-AmountProfile::Stretch AmountProfile::next_stretch(std::span<const Amount> amounts, Time from) const {
+AmountProfile::Stretch AmountProfile::next_stretch(std::span<const Amount> amounts, Time from, Time until) const {
     std::size_t step = step_at(from);
     while (step < times_.size() && !has(step, amounts)) {
         ++step;
@@ -94,24 +94,21 @@ AmountProfile::Stretch AmountProfile::next_stretch(std::span<const Amount> amoun
     while (first > 0 && has(first - 1, amounts)) {
         --first;
     }
-    while (step < times_.size() && has(step, amounts)) {
+    while (step < times_.size() && times_[step] < until && has(step, amounts)) {
         ++step;
     }
     return {times_[first], step == times_.size() ? Time::infinity() : times_[step]};
 }
 
 Time AmountProfile::earliest(std::span<const Amount> amounts, Duration length, Time from, Time before) const {
-    from = std::max(from, times_.front());
-    for (Time at = from; at < before;) {
-        const Stretch stretch = next_stretch(amounts, at);
-        const Time start = std::max(stretch.begin, at);
-        if (start >= before) {
-            break;
-        }
-        if (stretch.end.is_infinite() || start + length <= stretch.end) {
+    Time start = std::max(from, times_.front());  // until now, the amounts are free from then on
+    for (std::size_t step = step_at(start); start < before; ++step) {
+        const bool is_last = step + 1 == times_.size();
+        if (!has(step, amounts)) {
+            start = is_last ? Time::infinity() : times_[step + 1];
+        } else if (is_last || start + length <= times_[step + 1]) {
             return start;
         }
-        at = stretch.end;
     }
     return Time::infinity();
 }
@@ -190,6 +187,7 @@ void Timeline::add_hosts(Time now) {
     hosts_.clear();
     forget_changes();
     later_.assign(counts_hosts_ ? 0 : static_cast<std::size_t>(machine_->processors()), 0);
+    not_rising_.clear();
     if (counts_hosts_) {
         return;
     }
@@ -255,13 +253,12 @@ Timeline::Demand Timeline::demand_of(const Request& request) const {
     return demand;
 }
 
-std::vector<Amount> Timeline::taken_of(const Request& request, int host) const {
+void Timeline::taken_of(const Request& request, int host, std::vector<Amount>& taken) const {
     const Needs& needs = needs_of(request);
     const std::vector<Amount>& amounts =
         needs.per_host.empty() ? machine_->resources().kind_of(host).capacity : needs.per_host;
-    std::vector<Amount> taken{1};
+    taken.assign(1, 1);
     taken.insert(taken.end(), amounts.begin(), amounts.end());
-    return taken;
 }
 
 void Timeline::change(const Request& request, int processors, const ResourceSet& hosts, Time from, Time until,
@@ -280,12 +277,27 @@ void Timeline::change(const Request& request, int processors, const ResourceSet&
     if (changed_.size() > 4 * hosts_.size()) {
         forget_changes();
     }
+    std::vector<Amount> taken;
     for (const int host : hosts.numbers()) {
         AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
         profile.advance(origin_);
-        profile.add(from, until, taken_of(request, host), sign);
-        later_[static_cast<std::size_t>(host)] -= from > origin_ ? sign : 0;
+        taken_of(request, host, taken);
+        profile.add(from, until, taken, sign);
+        if (from > origin_) {
+            begins_later(host, -sign);
+        }
         changed_.push_back(host);
+    }
+}
+
+void Timeline::begins_later(int host, int jobs) {
+    int& later = later_[static_cast<std::size_t>(host)];
+    const bool was_rising = later == 0;
+    later += jobs;
+    if (was_rising && later != 0) {
+        not_rising_.insert(host);
+    } else if (!was_rising && later == 0) {
+        not_rising_.erase(host);
     }
 }
 
@@ -306,79 +318,121 @@ bool Timeline::suits(const Request& request, int host) const {
     return machine_->resources().kind_of(host).suits(needs_of(request));
 }
 
-bool Timeline::fits(const Request& request, Duration length, Time at, const HostsNow* now) const {
+bool Timeline::fits(const Request& request, Duration length, Time at) const {
     const Demand demand = demand_of(request);
     if (whole_machine_.earliest(demand.whole_machine, length, at, at + Duration::microseconds(1)) != at) {
         return false;
     }
     int missing = counts_hosts_ ? 0 : request.processors;
-    const auto next = [&](int host) { return now != nullptr ? now->next_fitting(request, host) : host; };
-    for (int host = next(0); host < machine_->processors() && missing > 0; host = next(host + 1)) {
-        if (now == nullptr && !suits(request, host)) {
-            continue;
+    for (int host = 0; host < machine_->processors() && missing > 0; ++host) {
+        if (suits(request, host)) {
+            const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
+            missing -= is_rising(host)                                      ? profile.has_at(demand.needed, at) ? 1 : 0
+                       : profile.has_during(demand.needed, at, at + length) ? 1
+                                                                            : 0;
         }
-        const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
-        const bool fits = is_rising(host) ? now != nullptr || profile.has_at(demand.needed, at)
-                                          : profile.has_during(demand.needed, at, at + length);
-        missing -= fits ? 1 : 0;
     }
     return missing <= 0;
 }
 
-// A sweep over the intervals of starts that each host allows, and within those of enough hosts the first that the pools
-// allow.
+bool Timeline::fits_now(const Request& request, Duration length, const FittingHosts& now) const {
+    if (now.count < request.processors) {
+        return false;
+    }
+    const Demand demand = demand_of(request);
+    if (whole_machine_.earliest(demand.whole_machine, length, origin_, origin_ + Duration::microseconds(1)) !=
+        origin_) {
+        return false;
+    }
+    int spare = now.count - request.processors;
+    return std::ranges::all_of(not_rising_, [&](int host) {
+        const auto place = static_cast<std::size_t>(host);
+        const bool is_lost = now.is_in[place] && !hosts_[place].has_during(demand.needed, origin_, origin_ + length);
+        return !is_lost || spare-- > 0;
+    });
+}
+
+// A change of the number of hosts that allow a start.
+struct Timeline::Allowance {
+    Time at;
+    bool is_end;  // the host allows starts up to `at`; else from then on
+    bool operator<(const Allowance& other) const { return std::tie(at, is_end) < std::tie(other.at, other.is_end); }
+};
+
+// Adds those of one host for starts in [from, before).
+void Timeline::allow_starts(std::vector<Allowance>& changes, const AmountProfile& profile,
+                            std::span<const Amount> needed, Duration length, Time from, Time before) {
+    const Time last_end = before.is_infinite() ? before : before + length;
+    for (Time at = from; at < before;) {
+        const auto [begin, end] = profile.next_stretch(needed, at, last_end);
+        const Time first = std::max(begin, from);
+        if (first >= before) {
+            return;
+        }
+        if (end >= last_end) {
+            changes.push_back({first, false});
+            return;
+        }
+        if (first + length <= end) {
+            changes.push_back({first, false});
+            changes.push_back({end - length, true});
+        }
+        at = end;
+    }
+}
+
 Time Timeline::earliest(const Request& request, Duration length, Time from, Time before) const {
     from = std::max(from, origin_);
     const Demand demand = demand_of(request);
     if (counts_hosts_) {
         return whole_machine_.earliest(demand.whole_machine, length, from, before);
     }
-    struct Change {
-        Time at;
-        bool is_end;  // the host allows starts up to `at`; else from then on
-        bool operator<(const Change& other) const { return std::tie(at, is_end) < std::tie(other.at, other.is_end); }
-    };
     if (all_are_rising()) {
-        std::vector<Time> firsts;
+        std::vector<Time> firsts(hosts_.size());
         for (int host = 0; host < machine_->processors(); ++host) {
-            firsts.push_back(first_on(request, demand, host, from));
+            firsts[static_cast<std::size_t>(host)] = first_on(request, demand, host, from);
         }
         return earliest_of(firsts, request, demand, length, before);
     }
-    std::vector<Change> changes;
+    if (request.processors == 1 && !takes_of_pools(request)) {
+        return earliest_on_one(request, demand, length, from, before);
+    }
+    std::vector<Allowance> changes;
     for (int host = 0; host < machine_->processors(); ++host) {
-        if (!suits(request, host)) {
-            continue;
-        }
         const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
         if (is_rising(host)) {
-            const Time first = profile.first_for_ever(demand.needed, from);
+            const Time first = first_on(request, demand, host, from);
             if (first < before) {
                 changes.push_back({first, false});
             }
-            continue;
-        }
-        for (Time at = from; at < before;) {
-            const AmountProfile::Stretch stretch = profile.next_stretch(demand.needed, at);
-            const Time first = std::max(stretch.begin, from);
-            if (first >= before) {
-                break;
-            }
-            if (stretch.end.is_infinite()) {
-                changes.push_back({first, false});
-                break;
-            }
-            if (first + length <= stretch.end) {
-                changes.push_back({first, false});
-                changes.push_back({stretch.end - length, true});
-            }
-            at = stretch.end;
+        } else if (suits(request, host)) {
+            allow_starts(changes, profile, demand.needed, length, from, before);
         }
     }
     std::ranges::sort(changes, std::less<>());
+    return earliest_of(changes, request, demand, length, before);
+}
+
+// Of all hosts, each is asked only for a start before those of the others.
+Time Timeline::earliest_on_one(const Request& request, const Demand& demand, Duration length, Time from,
+                               Time before) const {
+    Time first = Time::infinity();
+    for (int host = 0; host < machine_->processors() && first > from; ++host) {
+        if (suits(request, host)) {
+            const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
+            first = std::min(first, profile.earliest(demand.needed, length, from, std::min(first, before)));
+        }
+    }
+    return first;
+}
+
+// A sweep over the intervals of starts that each host allows, and within those of enough hosts the first that the pools
+// allow.
+Time Timeline::earliest_of(const std::vector<Allowance>& changes, const Request& request, const Demand& demand,
+                           Duration length, Time before) const {
     int allow = 0;
     Time since;  // enough hosts allow starts from then on
-    for (const Change& change : changes) {
+    for (const Allowance& change : changes) {
         if (!change.is_end) {
             since = ++allow == request.processors ? change.at : since;
         } else if (allow-- == request.processors) {
@@ -408,10 +462,6 @@ Time Timeline::earliest_on(const ResourceSet& hosts, const Request& request, Dur
         }
     }
     return first;
-}
-
-bool Timeline::all_are_rising() const {
-    return std::ranges::all_of(later_, [](int jobs) { return jobs == 0; });
 }
 
 Time Timeline::first_on(const Request& request, const Demand& demand, int host, Time from) const {
@@ -458,9 +508,8 @@ Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) c
 }
 
 ResourceSet Timeline::choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts) const {
-    ResourceSet chosen;
     if (counts_hosts_) {
-        return chosen;
+        return {};
     }
     const std::vector<Amount> needed = demand_of(request).needed;
     std::vector<Candidate> candidates;  // by number
@@ -468,7 +517,7 @@ ResourceSet Timeline::choose(const Request& request, Duration length, Time at, c
     const bool is_now = at == origin_ && request.placement != Placement::fullest;
     int without_end = 0;
     for (int host = 0; host < machine_->processors(); ++host) {
-        const bool has_end = !is_now || later_[static_cast<std::size_t>(host)] > 0;
+        const bool has_end = !is_now || !is_rising(host);
         if ((has_end || without_end < request.processors) && suits(request, host)) {
             const auto place = static_cast<std::size_t>(host);
             const auto first = [&] {
@@ -483,6 +532,33 @@ ResourceSet Timeline::choose(const Request& request, Duration length, Time at, c
             }
         }
     }
+    return best_of(candidates, request, length, at);
+}
+
+ResourceSet Timeline::choose_now(const Request& request, Duration length, const FittingHosts& now) const {
+    const std::vector<Amount> needed = demand_of(request).needed;
+    std::vector<Candidate> candidates;  // by number
+    int without_end = 0;
+    for (int host = 0; host < machine_->processors(); ++host) {
+        const auto place = static_cast<std::size_t>(host);
+        if (!now.is_in[place]) {
+            continue;
+        }
+        if (!is_rising(host)) {
+            const Time end = hosts_[place].next_stretch(needed, origin_).end;
+            if (end.is_infinite() || origin_ + length <= end) {
+                candidates.push_back({host, {origin_, end}});
+            }
+        } else if (without_end < request.processors || request.placement == Placement::fullest) {
+            candidates.push_back({host, {origin_, Time::infinity()}});
+            ++without_end;
+        }
+    }
+    return best_of(candidates, request, length, origin_);
+}
+
+ResourceSet Timeline::best_of(std::vector<Candidate>& candidates, const Request& request, Duration length,
+                              Time at) const {
     if (request.placement == Placement::fullest) {
         sort_fullest(candidates, length, at);
     } else if (request.placement == Placement::snug) {
@@ -491,6 +567,7 @@ ResourceSet Timeline::choose(const Request& request, Duration length, Time at, c
                                                       : a.stretch.end < b.stretch.end;
         });
     }
+    ResourceSet chosen;
     for (const Candidate& candidate : std::span(candidates).first(static_cast<std::size_t>(request.processors))) {
         chosen.insert(ResourceSet::range(candidate.host, candidate.host));
     }

@@ -38,7 +38,8 @@ def test_amounts_bind_and_are_measured(workload):
 
 
 def test_a_comparison_takes_them_too(workload):
-    made = batfill.compare([workload], ["fcfs", "easy"], platform=4, pools={"power": 100}, capacity={"cores": 8, "gpus": 2})
+    made = batfill.compare([workload], ["fcfs", "easy"], platform=4, pools={"power": 100},
+                           capacity={"cores": 8, "gpus": 2})
     assert made.values("mean_wait").tolist() == [[40 / 3, 40 / 3]]
     assert made.values("utilisation_of_power").tolist() == [[0.55, 0.55]]
 

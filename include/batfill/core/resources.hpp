@@ -107,6 +107,10 @@ class Resources {
 
  private:
     void read_hosts(std::span<const Host> hosts);
+    // Parts of resolve(): each fills in a part of the needs, or says why not.
+    std::optional<std::string> resolve_pools(const StatedNeeds::Amounts& asked, Needs& needs) const;
+    std::optional<std::string> resolve_per_host(const StatedNeeds::Amounts& asked, Needs& needs) const;
+    std::optional<std::string> lack_of_hosts(const Needs& needs, int hosts) const;
 
     std::vector<Pool> pools_;
     std::vector<std::string> capacities_;

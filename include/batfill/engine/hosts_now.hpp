@@ -25,10 +25,12 @@ class HostsNow {
     explicit HostsNow(const Machine& machine);
 
     bool is_on() const { return resources_ != nullptr; }
+    // How many hosts the machine has.
+    int size() const { return hosts_; }
     // These hosts have nothing free, whatever runs there.
     void set_unavailable(ResourceSet hosts) {
         unavailable_ = std::move(hosts);
-        forget_gains();
+        forget_changes();
     }
 
     // Whether this host has what the job takes of each of its hosts.
@@ -40,12 +42,12 @@ class HostsNow {
     // How many hosts do; at most as many as the job needs.
     int count_fitting(const Request& request) const;
 
-    // The hosts that got something back, one after another, have numbers. The number of the next one.
-    std::uint64_t gains() const { return forgotten_gains_ + gained_.size(); }
-    // Those from number `since` on; none if they are forgotten: then any host may have got something back.
-    std::optional<std::span<const int>> gained_since(std::uint64_t since) const {
-        return since < forgotten_gains_ ? std::nullopt
-                                        : std::optional(std::span(gained_).subspan(since - forgotten_gains_));
+    // The hosts that have changed, one after another, have numbers from 1 on. The number of the next one.
+    std::uint64_t changes() const { return forgotten_changes_ + changed_.size(); }
+    // Those from number `since` on; none if they are forgotten: then any host may have changed.
+    std::optional<std::span<const int>> changed_since(std::uint64_t since) const {
+        return since < forgotten_changes_ ? std::nullopt
+                                          : std::optional(std::span(changed_).subspan(since - forgotten_changes_));
     }
     // The hosts on which the job would start now: of those that fit, the lowest or, with Placement::fullest, those with
     // the least left. Empty if there are too few.
@@ -62,9 +64,9 @@ class HostsNow {
  private:
     bool has(const Needs& needs, int host) const;
     void change(const Request& request, const ResourceSet& hosts, int sign);
-    void forget_gains() {
-        forgotten_gains_ += gained_.size() + 1;
-        gained_.clear();
+    void forget_changes() {
+        forgotten_changes_ += changed_.size() + 1;
+        changed_.clear();
     }
     // To compare hosts, one that is not shared has 1 of everything.
     Amount left(int host, std::size_t capacity) const {
@@ -83,8 +85,8 @@ class HostsNow {
     std::vector<Amount> free_;  // by host, then by capacity
     std::vector<int> users_;    // jobs, by host
     ResourceSet unavailable_;
-    std::vector<int> gained_;
-    std::uint64_t forgotten_gains_ = 0;
+    std::vector<int> changed_;
+    std::uint64_t forgotten_changes_ = 1;
 };
 
 }  // namespace batfill

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include <batfill/core/time.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/state.hpp>
+#include <batfill/planning/fitting_hosts.hpp>
 
 namespace batfill {
 
@@ -36,8 +38,9 @@ class AmountProfile {
         Time begin;
         Time end;
     };
-    // The first one that ends after `from`; begin is infinite if there is none.
-    Stretch next_stretch(std::span<const Amount> amounts, Time from) const;
+    // The first one that ends after `from`; begin is infinite if there is none. Of one that lasts until `until` or
+    // longer, the end is some instant from then on.
+    Stretch next_stretch(std::span<const Amount> amounts, Time from, Time until = Time::infinity()) const;
     // The first t >= max(from, origin) from which on these amounts are free for ever.
     // Requires: nothing that is free later is taken again.
     // Cost: O(log(n) * c).
@@ -111,17 +114,24 @@ class Timeline {
     // As above for this job, from the origin on.
     // Requires: always the same object and timeline.
     Time earliest(const SchedulerState& state, JobIndex job, Kept& kept) const;
-    // Whether that is so at this instant. With `now`, at the origin: then hosts on which the job does not fit now are
-    // not looked at.
+    // Whether that is so at this instant.
     // Requires: at >= origin().
     // Cost: O(steps of the hosts that it looks at; it stops when enough fit).
-    bool fits(const Request& request, Duration length, Time at, const HostsNow* now = nullptr) const;
+    bool fits(const Request& request, Duration length, Time at) const;
+    // Whether that is so at the origin, where the job fits on these hosts.
+    // Requires: there are named hosts.
+    // Cost: O(steps of the hosts on which somebody is to begin later).
+    bool fits_now(const Request& request, Duration length, const FittingHosts& now) const;
     // The hosts for a job that starts then, by its placement; none if hosts are only counted. Uses what is kept of the
     // job, if it is still true.
     // Requires: it fits.
     ResourceSet choose(const Request& request, Duration length, Time at) const {
         return choose(request, length, at, nullptr);
     }
+    // Those for a job that starts at the origin, where it fits on these hosts.
+    // Requires: fits_now().
+    // Cost: O(hosts), and O(steps of the hosts on which somebody is to begin later).
+    ResourceSet choose_now(const Request& request, Duration length, const FittingHosts& now) const;
     ResourceSet choose(const SchedulerState& state, JobIndex job, Time at, const Kept& kept) const {
         const bool is_true = kept.job == job && kept.since == changes() && !kept.firsts.empty();
         return choose(state.job(job).request, state.estimate(job), at, is_true ? &kept.firsts : nullptr);
@@ -135,7 +145,7 @@ class Timeline {
         std::vector<Amount> needed;         // of each host
     };
     Demand demand_of(const Request& request) const;
-    std::vector<Amount> taken_of(const Request& request, int host) const;
+    void taken_of(const Request& request, int host, std::vector<Amount>& taken) const;
     void take_for_ever(const ResourceSet& hosts);
     void forget_changes() {
         forgotten_changes_ += changed_.size() + 1;
@@ -146,19 +156,30 @@ class Timeline {
     bool suits(const Request& request, int host) const;
     // Whether nobody is to begin on this host later: what is free there is never less.
     bool is_rising(int host) const { return later_[static_cast<std::size_t>(host)] == 0; }
+    bool all_are_rising() const { return not_rising_.empty(); }
+    void begins_later(int host, int jobs);
     ResourceSet choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts) const;
     std::uint64_t changes() const { return forgotten_changes_ + changed_.size(); }
-    bool all_are_rising() const;
     // From when on the job could run on this host, for ever; infinite if it could not.
     // Requires: is_rising(host).
     Time first_on(const Request& request, const Demand& demand, int host, Time from) const;
     // The earliest start if the job could run on each host from these instants on. Reorders them.
     Time earliest_of(std::vector<Time>& firsts, const Request& request, const Demand& demand, Duration length,
                      Time before) const;
+    struct Allowance;
+    static void allow_starts(std::vector<Allowance>& changes, const AmountProfile& profile,
+                             std::span<const Amount> needed, Duration length, Time from, Time before);
+    // Requires: `changes` is sorted.
+    Time earliest_of(const std::vector<Allowance>& changes, const Request& request, const Demand& demand,
+                     Duration length, Time before) const;
+    // The earliest start of a job that needs one host, and no pool.
+    Time earliest_on_one(const Request& request, const Demand& demand, Duration length, Time from, Time before) const;
     struct Candidate {
         int host;
         AmountProfile::Stretch stretch;
     };
+    // The hosts of the request among these, by its placement.
+    ResourceSet best_of(std::vector<Candidate>& candidates, const Request& request, Duration length, Time at) const;
     void sort_fullest(std::vector<Candidate>& candidates, Duration length, Time at) const;
 
     const Machine* machine_;
@@ -168,7 +189,8 @@ class Timeline {
     AmountProfile whole_machine_;
     // By host, if they are named: 1 if nobody uses it, less for each user; then its capacities.
     std::vector<AmountProfile> hosts_;
-    std::vector<int> later_;  // by host: how many jobs are to begin there after the origin
+    std::vector<int> later_;    // by host: how many jobs are to begin there after the origin
+    std::set<int> not_rising_;  // the hosts with such jobs
     // The hosts that have changed, one after another, have numbers. These are the last ones.
     std::vector<int> changed_;
     std::uint64_t forgotten_changes_ = 1;
