@@ -43,10 +43,10 @@ def replay(options: argparse.Namespace, algorithm: str, workload: Path, machine:
 def queue(options: argparse.Namespace, workload: Path) -> list[str]:
     """The mean and the largest number of waiting jobs of the last replay."""
     output = subprocess.run([options.batfill, "metrics", workload.with_suffix(""), "--format", "json",
-                             "--metrics", "mean_queue_jobs,max_queue_jobs"],
+                             "--metrics", "mean_queue_length,max_queue_length"],
                             stdout=subprocess.PIPE, check=True).stdout
     metrics = json.loads(output)[0]
-    return [f"{metrics['mean_queue_jobs']:.1f}", str(metrics["max_queue_jobs"])]
+    return [f"{metrics['mean_queue_length']:.1f}", str(metrics["max_queue_length"])]
 
 
 def measure(options: argparse.Namespace, hosts: int, jobs: int, folder: Path) -> None:

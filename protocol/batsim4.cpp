@@ -126,7 +126,7 @@ constexpr auto format<SimulationBegins> = Format("SIMULATION_BEGINS", []<class W
     wire.told("nb_resources", number);
     wire.told("nb_compute_resources", number);
     wire.constant("nb_storage_resources", "0");
-    wire.constant("allow_compute_sharing", "false");
+    wire.boolean("allow_compute_sharing", begins.options.compute_sharing_enabled);
     wire.constant("allow_storage_sharing", "true");
     if constexpr (Wire::reads) {
         Wire config{Fields(wire.fields.object("config"), "data.config."), wire.timestamp, wire.ids, wire.warn};

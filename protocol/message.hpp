@@ -57,6 +57,7 @@ struct Options {
     bool dynamic_jobs_enabled = false;
     bool dynamic_jobs_acknowledged = false;
     bool profile_reuse_enabled = false;
+    bool compute_sharing_enabled = false;   // jobs may share hosts
     bool unknown_events_forwarded = false;  // only a simulator knows
     std::string scheduler_configuration;    // the user's text for the scheduler (--sched-cfg)
 };

@@ -62,6 +62,7 @@ void write_beginning(const Simulator& simulator, std::string& frame) {
     begins.options.dynamic_jobs_enabled = scenario.enable_dynamic_jobs;
     begins.options.dynamic_jobs_acknowledged = scenario.acknowledge_dynamic_jobs;
     begins.options.profile_reuse_enabled = scenario.enable_profile_reuse;
+    begins.options.compute_sharing_enabled = Resources(scenario.platform.hosts).has_shared_hosts();
     begins.options.unknown_events_forwarded = scenario.forward_unknown_events;
     begins.options.scheduler_configuration = scenario.scheduler_configuration;
     for (const Host& host : scenario.platform.hosts) {

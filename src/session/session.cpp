@@ -119,7 +119,11 @@ void Session::begin(protocol::SimulationBegins& begins) {
         choose(begins.options.scheduler_configuration);
         check(begins.options);
     }
-    engine_->begin(now_, Machine(hosts), acknowledges_jobs_);
+    Machine machine(hosts);
+    refuse_if<InputError>(
+        !greeted_ && !begins.options.compute_sharing_enabled && machine.resources().has_shared_hosts(),
+        "SIMULATION_BEGINS: jobs share hosts with a capacity, expected a Batsim with --enable-compute-sharing");
+    engine_->begin(now_, std::move(machine), acknowledges_jobs_);
     begun_ = true;
     const SchedulerState& state = engine_->state();
     if (state.placement == Placement::machine && state.machine.groups().size() > 1 &&

@@ -76,6 +76,17 @@ TEST_CASE("The daemon and the embedded scheduler give one schedule, for every al
     }
 }
 
+TEST_CASE("The daemon and the embedded scheduler give one schedule on hosts that jobs share") {
+    const Folder folder;
+    run(folder, {"generate", "shared", "--jobs", "300", "--seed", "3", "--hosts", "20", "-o", folder.file("w.json")});
+    run(folder, {"platform", "--group", "20:cores=32,gpus=4,memory=256", "-o", folder.file("m.xml")});
+    for (const std::string name : {"fcfs", "easy", "relaxed", "conservative", "pc", "dc", "dbf"}) {
+        INFO(name);
+        compare_replays(folder, {"-a", name}, {"-p", folder.file("m.xml"), "-w", folder.file("w.json")});
+    }
+    REQUIRE(contents(folder.file("embedded_jobs.csv")).find("REJECTED") == std::string::npos);
+}
+
 TEST_CASE("The daemon and the embedded scheduler give one schedule when processors come and go") {
     const Folder folder;
     const std::string workload = generated_workload(folder);

@@ -64,6 +64,27 @@ TEST_CASE("The frame that registers a job is Batsim's", "[session][failures]") {
         R"({"now":9.000000,"events":[{"timestamp":9.000000,"type":"NOTIFY","data":{"type":"registration_finished"}}]})");
     CHECK(session.jobs() == 2);
 }
+TEST_CASE("A Batsim whose jobs share hosts must let them share", "[session]") {
+    std::string data = begins_data(1);
+    const std::string properties = R"("properties":{)";
+    data.insert(data.find(properties) + properties.size(), R"("capacity":"cores:4")");
+    const auto begins_with_sharing = [&](const std::string& allowed) {
+        return frame(
+            "0", {event("0", "SIMULATION_BEGINS", R"({"allow_compute_sharing":)" + allowed + "," + data.substr(1))});
+    };
+    Dialogue exclusive("easy");
+    CHECK(problem_of([&] { exclusive.answer(begins_with_sharing("false")); }) ==
+          "SIMULATION_BEGINS: jobs share hosts with a capacity, expected a Batsim with --enable-compute-sharing");
+    Dialogue sharing("easy");
+    CHECK(sharing.answer(begins_with_sharing("true")) == "");
+    const auto submitted_core = [](const std::string& id) {
+        return event("0", "JOB_SUBMITTED",
+                     R"({"job_id":"w0!)" + id + R"(","job":{"id":"w0!)" + id +
+                         R"(","subtime":0,"res":1,"walltime":100,"profile":"p","per_host":{"cores":2}}})");
+    };
+    CHECK(sharing.answer(frame("0", {submitted_core("a"), submitted_core("b"), submitted_core("c")})) ==
+          "start w0!a 0; start w0!b 0");
+}
 TEST_CASE("A Batsim that is to register jobs must let them be registered", "[session][failures]") {
     const auto problem_with = [](const std::string& options, const Parameters::Given& parameters) {
         Dialogue batsim("easy", parameters);
