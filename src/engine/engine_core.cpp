@@ -66,7 +66,7 @@ void EngineCore::begin_resources() {
     if (resources.empty()) {
         return;
     }
-    const char* const what = ", which does not see pools, capacities and partitions, and the machine has some";
+    const char* const what = ": not for machines with pools, capacities or partitions";
     const std::vector<Placement>& placements = choice_.description().placements;
     refuse_if(std::ranges::find(placements, Placement::snug) == placements.end(), "algorithm ", choice_.algorithm(),
               what);
