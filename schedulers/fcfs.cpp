@@ -1,4 +1,7 @@
+#include <string>
+
 #include <batfill/engine/algorithm.hpp>
+#include <batfill/planning/planned_timeline.hpp>
 
 namespace batfill {
 
@@ -6,6 +9,11 @@ namespace {
 
 class FirstComeFirstServed : public Algorithm {
  public:
+    explicit FirstComeFirstServed(const Parameters& parameters) : plan_pools_(parameters.text("plan-pools")) {}
+
+    // A start needs what it takes of all pools, whether they are planned or not.
+    void begin(Round& round) override { PlannedTimeline::planned(round.state().machine.resources(), plan_pools_); }
+
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
         while (!state.waiting.empty() && round.start_if_possible(state.waiting.job(0))) {
@@ -22,14 +30,16 @@ class FirstComeFirstServed : public Algorithm {
                           job == first ? "head: all others wait for it" : "behind the head, job " + round.name(first));
         }
     }
+
+    std::string plan_pools_;
 };
 
 const Registration registration({
     "fcfs",
     "first come, first served: the first job that does not fit blocks all others",
     "folklore; the baseline of Lifka, The ANL/IBM SP scheduling system, JSSPP 1995",
-    {},
-    [](const Parameters&) { return std::make_unique<FirstComeFirstServed>(); },
+    {PlannedTimeline::plan_pools()},
+    [](const Parameters& parameters) { return std::make_unique<FirstComeFirstServed>(parameters); },
     {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine, Placement::snug,
      Placement::fullest},
 });
