@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <batfill/core/resources.hpp>
+#include <batfill/core/time.hpp>
+
+namespace batfill {
+
+// Several amounts as functions of time, which change at the same instants: what is free from each instant on.
+// Cost, with n steps and c amounts: O(n * c) for each operation.
+class AmountProfile {
+ public:
+    // These amounts are free from `origin` on.
+    AmountProfile(Time origin, std::span<const Amount> amounts)
+        : columns_(amounts.size()), times_{origin}, values_(amounts.begin(), amounts.end()) {}
+
+    // Adds `sign` times the amounts during [from, to); nothing if from >= to. Times before the origin count as it.
+    void add(Time from, Time to, std::span<const Amount> amounts, int sign);
+    // Makes `now` the origin and forgets what is before it.
+    void advance(Time now);
+
+    // The first t >= max(from, origin) with t < before at which these amounts are free during all of [t, t + length);
+    // infinite if there is none.
+    Time earliest(std::span<const Amount> amounts, Duration length, Time from, Time before = Time::infinity()) const;
+
+    // An interval in which these amounts are free, as long as possible. From the origin on, it began then.
+    struct Stretch {
+        Time begin;
+        Time end;
+    };
+    // The first one that ends after `from`; begin is infinite if there is none. Of one that lasts until `until` or
+    // longer, the end is some instant from then on.
+    Stretch next_stretch(std::span<const Amount> amounts, Time from, Time until = Time::infinity()) const;
+    // The first t >= max(from, origin) from which on these amounts are free for ever.
+    // Requires: nothing that is free later is taken again.
+    // Cost: O(log(n) * c).
+    Time first_for_ever(std::span<const Amount> amounts, Time from) const;
+    // Whether these amounts are free at t.
+    // Cost: O(log(n) + c).
+    bool has_at(std::span<const Amount> amounts, Time t) const { return has(step_at(t), amounts); }
+    // Whether these amounts are free during all of [from, to).
+    bool has_during(std::span<const Amount> amounts, Time from, Time to) const;
+    // The smallest of an amount in [from, to).
+    Amount least(std::size_t column, Time from, Time to) const;
+
+ private:
+    std::size_t step_at(Time t) const;  // the step that holds t
+    std::size_t split_at(Time t);       // makes t the beginning of a step
+    bool has(std::size_t step, std::span<const Amount> amounts) const;
+
+    std::size_t columns_;
+    std::vector<Time> times_;     // when each step begins, increasing; the first is the origin
+    std::vector<Amount> values_;  // by step, then by column
+};
+
+}  // namespace batfill

@@ -1,0 +1,139 @@
+#include <algorithm>
+
+#include <batfill/planning/amount_profile.hpp>
+
+namespace batfill {
+
+std::size_t AmountProfile::step_at(Time t) const {
+    const auto next = std::ranges::upper_bound(times_, t);
+    return next == times_.begin() ? 0 : static_cast<std::size_t>(next - times_.begin()) - 1;
+}
+
+std::size_t AmountProfile::split_at(Time t) {
+    const std::size_t step = step_at(t);
+    if (times_[step] >= t) {
+        return step;
+    }
+    const auto next = static_cast<std::ptrdiff_t>(step) + 1;
+    times_.insert(times_.begin() + next, t);
+    const auto columns = static_cast<std::ptrdiff_t>(columns_);
+    values_.insert(values_.begin() + next * columns, columns_, 0);
+    std::copy_n(values_.begin() + (next - 1) * columns, columns, values_.begin() + next * columns);
+    return step + 1;
+}
+
+void AmountProfile::add(Time from, Time to, std::span<const Amount> amounts, int sign) {
+    from = std::max(from, times_.front());
+    if (from >= to || columns_ == 0) {
+        return;
+    }
+    const std::size_t first = split_at(from);
+    const std::size_t last = to.is_infinite() ? times_.size() : split_at(to);
+    for (std::size_t step = first; step < last; ++step) {
+        for (std::size_t column = 0; column < columns_; ++column) {
+            values_[step * columns_ + column] += sign * amounts[column];
+        }
+    }
+    // Steps that begin nothing go.
+    const auto is_needless = [this](std::size_t step) {
+        const auto at = values_.begin() + static_cast<std::ptrdiff_t>(step * columns_);
+        const auto columns = static_cast<std::ptrdiff_t>(columns_);
+        return std::equal(at, at + columns, at - columns);
+    };
+    for (const std::size_t step : {last, first}) {
+        if (step > 0 && step < times_.size() && is_needless(step)) {
+            const auto at = static_cast<std::ptrdiff_t>(step);
+            const auto columns = static_cast<std::ptrdiff_t>(columns_);
+            times_.erase(times_.begin() + at);
+            values_.erase(values_.begin() + at * columns, values_.begin() + (at + 1) * columns);
+        }
+    }
+}
+
+void AmountProfile::advance(Time now) {
+    const std::size_t step = step_at(now);
+    if (step > 0) {
+        const auto gone = static_cast<std::ptrdiff_t>(step);
+        times_.erase(times_.begin(), times_.begin() + gone);
+        values_.erase(values_.begin(), values_.begin() + gone * static_cast<std::ptrdiff_t>(columns_));
+    }
+    times_.front() = std::max(times_.front(), now);
+}
+
+bool AmountProfile::has(std::size_t step, std::span<const Amount> amounts) const {
+    for (std::size_t column = 0; column < columns_; ++column) {
+        if (amounts[column] > 0 && values_[step * columns_ + column] < amounts[column]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+AmountProfile::Stretch AmountProfile::next_stretch(std::span<const Amount> amounts, Time from, Time until) const {
+    std::size_t step = step_at(from);
+    while (step < times_.size() && !has(step, amounts)) {
+        ++step;
+    }
+    if (step == times_.size()) {
+        return {Time::infinity(), Time::infinity()};
+    }
+    std::size_t first = step;
+    while (first > 0 && has(first - 1, amounts)) {
+        --first;
+    }
+    while (step < times_.size() && times_[step] < until && has(step, amounts)) {
+        ++step;
+    }
+    return {times_[first], step == times_.size() ? Time::infinity() : times_[step]};
+}
+
+Time AmountProfile::earliest(std::span<const Amount> amounts, Duration length, Time from, Time before) const {
+    Time start = std::max(from, times_.front());  // until now, the amounts are free from then on
+    for (std::size_t step = step_at(start); start < before; ++step) {
+        const bool is_last = step + 1 == times_.size();
+        if (!has(step, amounts)) {
+            start = is_last ? Time::infinity() : times_[step + 1];
+        } else if (is_last || start + length <= times_[step + 1]) {
+            return start;
+        }
+    }
+    return Time::infinity();
+}
+
+Time AmountProfile::first_for_ever(std::span<const Amount> amounts, Time from) const {
+    const std::size_t first = step_at(from);
+    std::size_t low = first;
+    std::size_t high = times_.size();
+    while (low < high) {
+        const std::size_t middle = low + (high - low) / 2;
+        if (has(middle, amounts)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    if (low == times_.size()) {
+        return Time::infinity();
+    }
+    return low == first ? std::max(from, times_.front()) : times_[low];
+}
+
+bool AmountProfile::has_during(std::span<const Amount> amounts, Time from, Time to) const {
+    for (std::size_t step = step_at(from); step < times_.size() && (step == 0 || times_[step] < to); ++step) {
+        if (!has(step, amounts)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Amount AmountProfile::least(std::size_t column, Time from, Time to) const {
+    std::size_t step = step_at(from);
+    Amount least = values_[step * columns_ + column];
+    for (++step; step < times_.size() && times_[step] < to; ++step) {
+        least = std::min(least, values_[step * columns_ + column]);
+    }
+    return least;
+}
+
+}  // namespace batfill
