@@ -76,12 +76,29 @@ void write_own_fields(const JobDescription& job, JsonWriter& json) {
     }
 }
 
+// Throws: InputError for a field that the object has twice, as a reader would see only the first.
+// Cost: O(fields * log(fields)).
+void require_different_fields(const JsonValue& object) {
+    std::vector<std::string_view> names;
+    for (const auto& member : object.GetObject()) {
+        names.push_back(view(member.name));
+    }
+    std::ranges::sort(names);
+    if (const auto twice = std::ranges::adjacent_find(names); twice != names.end()) {
+        throw InputError("field " + in_quotes(*twice) + ": expected once");
+    }
+}
+
 // An object of names and whole numbers.
-StatedNeeds::Amounts read_amounts(Fields& fields, std::string_view name) {
+StatedNeeds::Amounts read_amounts(Fields& fields, std::string_view path, std::string_view name) {
+    const JsonValue& object = fields.object(name);
+    const std::string inner_path = std::string(path) + std::string(name) + '.';
+    Fields inner(object, inner_path);
+    require_different_fields(object);
     StatedNeeds::Amounts amounts;
-    for (const auto& member : fields.object(name).GetObject()) {
+    for (const auto& member : object.GetObject()) {
         if (!member.value.IsInt64() || member.value.GetInt64() < 0) {
-            fields.fail(std::string(name) + '.' + std::string(view(member.name)), "a whole number from 0 on");
+            inner.fail(view(member.name), "a whole number from 0 on");
         }
         amounts.emplace_back(view(member.name), member.value.GetInt64());
     }
@@ -93,29 +110,16 @@ void read_needs(const JsonValue& object, std::string_view path, JobDescription& 
     Fields fields(object, path);
     StatedNeeds needs;
     if (fields.find("pools") != nullptr) {
-        needs.pools = read_amounts(fields, "pools");
+        needs.pools = read_amounts(fields, path, "pools");
     }
     if (fields.find("per_host") != nullptr) {
-        needs.per_host = read_amounts(fields, "per_host");
+        needs.per_host = read_amounts(fields, path, "per_host");
     }
     if (fields.find("partition") != nullptr) {
         needs.partition = fields.text("partition");
     }
     if (needs != StatedNeeds()) {
         job.needs = std::move(needs);
-    }
-}
-
-// Throws: InputError for a field that the object has twice, as read_job() would see only the first.
-// Cost: O(fields * log(fields)).
-void require_different_fields(const JsonValue& object) {
-    std::vector<std::string_view> names;
-    for (const auto& member : object.GetObject()) {
-        names.push_back(view(member.name));
-    }
-    std::ranges::sort(names);
-    if (const auto twice = std::ranges::adjacent_find(names); twice != names.end()) {
-        throw InputError("field " + in_quotes(*twice) + ": expected once");
     }
 }
 

@@ -133,7 +133,9 @@ void add_resources(std::vector<Host>& hosts, const MachineDetails& details) {
     for (const Resources::Pool& pool : of_platform.pools()) {
         pools.emplace(pool.name, pool.total);
     }
+    std::set<std::string> given;
     for (const auto& [name, total] : details.pools) {
+        refuse_if(!given.insert(name).second, "pool ", name, " is given twice");
         pools[name] = total;
     }
     std::string text;
