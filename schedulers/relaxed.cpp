@@ -157,12 +157,23 @@ class Relaxed : public Algorithm {
             ranked_.add(job, priority_.of(job));
         }
         std::optional<JobIndex> top;
+        passed_over_.clear();
         ranked_.for_each_until([&](JobIndex job) {
-            if (!round.start_if_possible(job) && !is_passed_over(state, job)) {
+            if (round.start_if_possible(job)) {
+                return true;
+            }
+            if (is_passed_over(state, job)) {
+                passed_over_.push_back(job);
+            } else {
                 top = job;
             }
             return !top;
         });
+        if (round.explains()) {
+            for (const JobIndex job : passed_over_) {
+                round.because(job, PlannedTimeline::passed_over);
+            }
+        }
         return top;
     }
 
@@ -204,7 +215,8 @@ class Relaxed : public Algorithm {
 
     void explain(Round& round, JobIndex top, const Window& window) {
         for (const JobIndex job : round.explained()) {
-            if (round.state().job(job).state == JobState::submitted) {
+            const bool is_passed_over = std::ranges::find(passed_over_, job) != passed_over_.end();
+            if (round.state().job(job).state == JobState::submitted && !is_passed_over) {
                 round.because(job, reason(round, job, top, window));
             }
         }
@@ -277,6 +289,7 @@ class Relaxed : public Algorithm {
     Priority priority_;
     PlannedTimeline timeline_;
     RankedJobs ranked_;
+    std::vector<JobIndex> passed_over_;  // in this round, before the top job
     std::vector<RunningJob> running_;
     std::uint64_t backfilled_ = 0;
 };

@@ -111,6 +111,9 @@ nb::dict columns_of(const std::vector<WaitReason>& reasons) {
     columns["place"] = numbers([](const WaitReason& one) { return one.place; });
     columns["waiting"] = numbers([](const WaitReason& one) { return one.waiting; });
     columns["because"] = texts([](const WaitReason& one) { return one.because; });
+    if (name_lacks(reasons)) {
+        columns["lack"] = texts([](const WaitReason& one) { return one.lack; });
+    }
     return columns;
 }
 

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/planning/fitting_hosts.hpp>
+#include <batfill/planning/planned_timeline.hpp>
 #include <batfill/planning/timeline.hpp>
 
 #include "schedulers/easy/easy_orders.hpp"
+#include "schedulers/easy/several_reservations.hpp"
 
 namespace batfill {
 
@@ -25,6 +29,8 @@ class TimelineRound {
           timeline_(timeline),
           fitting_(fitting),
           kept_(kept),
+          gives_reservations_(reservations > 0),
+          has_one_reservation_(reservations == 1),
           reservations_(reservations),
           tests_(tests) {}
 
@@ -49,6 +55,9 @@ class TimelineRound {
             start(job);
             return true;
         });
+        if (round_.explains()) {
+            explain();
+        }
         for (const Reserved& one : reserved_) {
             timeline_.give(state.job(one.job).request, one.hosts, one.start, one.start + state.estimate(one.job));
         }
@@ -72,6 +81,13 @@ class TimelineRound {
     }
 
     Answer start(JobIndex job) {
+        const Answer answer = try_to_start(job);
+        if (round_.explains()) {
+            (answer == Answer::passed_over ? passed_over_ : tried_).push_back(job);
+        }
+        return answer;
+    }
+    Answer try_to_start(JobIndex job) {
         const SchedulerState& state = round_.state();
         const Request& request = state.job(job).request;
         const FittingHosts* const hosts = state.hosts.is_on() ? &fitting_.of(state.hosts, job, request) : nullptr;
@@ -98,6 +114,7 @@ class TimelineRound {
 
     void reserve(JobIndex job) {
         one_could_not_start_ = true;
+        walked_.push_back(job);
         if (reservations_ > 0) {
             --reservations_;
             to_reserve_.push_back(job);
@@ -119,15 +136,80 @@ class TimelineRound {
         to_reserve_.clear();
     }
 
+    // Says of the explained jobs why they do not start.
+    void explain() {
+        make_reservations();
+        for (const JobIndex job : round_.explained()) {
+            if (round_.state().job(job).state == JobState::submitted) {
+                round_.because(job, reason(job));
+            }
+        }
+    }
+
+    std::string reason(JobIndex job) const {
+        if (has(passed_over_, job)) {
+            return PlannedTimeline::passed_over;
+        }
+        if (has(walked_, job)) {
+            return reason_in_front(job);
+        }
+        const SchedulerState& state = round_.state();
+        const bool can_start = state.can_start(state.job(job).request);
+        const bool is_tried = has(tried_, job);
+        const std::string estimate = "its estimate is " + state.estimate(job).to_shortest_string() + " s";
+        if (!has_one_reservation_) {
+            return !can_start ? "behind the jobs before it"
+                   : is_tried ? "would delay a reservation: " + estimate
+                              : "not tried";
+        }
+        const std::string head = "the head, job " + round_.name(walked_.front()) + ": " + reservation_text();
+        return !can_start ? "behind " + head
+               : is_tried ? "would delay " + head + "; " + estimate
+                          : "not tried behind " + head;
+    }
+
+    // Of a job with a reservation, or of the head if no job has one.
+    std::string reason_in_front(JobIndex job) const {
+        if (has_one_reservation_) {
+            return "head: it has the reservation, " + reservation_text();
+        }
+        const auto reserved = std::ranges::find(reserved_, job, &Reserved::job);
+        if (reserved != reserved_.end()) {
+            return reason_reserved(reserved->start) + place_text(reserved->hosts);
+        }
+        return gives_reservations_ ? "without a reservation, as " + std::string(never_enough)
+                                   : "head: it cannot start, and no job has a reservation";
+    }
+
+    // Of the only reservation: "shadow time 100 on hosts 0-3".
+    std::string reservation_text() const {
+        return reserved_.empty()
+                   ? "no shadow time, as " + std::string(never_enough)
+                   : "shadow time " + instant_text(reserved_.front().start) + place_text(reserved_.front().hosts);
+    }
+
+    static bool has(const std::vector<JobIndex>& jobs, JobIndex job) {
+        return std::ranges::find(jobs, job) != jobs.end();
+    }
+
+    static constexpr const char* never_enough =
+        "too little of what it takes is available even when all running jobs have ended";
+
     Round& round_;
     Timeline& timeline_;
     FittingHostsOfJobs& fitting_;
     Timeline::Kept& kept_;
-    std::uint64_t reservations_;
+    bool gives_reservations_;
+    bool has_one_reservation_;
+    std::uint64_t reservations_;  // that are left
     std::uint64_t tests_;
     bool one_could_not_start_ = false;
     std::vector<JobIndex> to_reserve_;  // in this order
     std::vector<Reserved> reserved_;
+    std::vector<JobIndex> walked_;  // those that could not start: they have reservations as far as there are any
+    // What was tried, if somebody asks why jobs wait.
+    std::vector<JobIndex> passed_over_;
+    std::vector<JobIndex> tried_;
 };
 
 }  // namespace batfill

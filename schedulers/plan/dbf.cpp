@@ -58,10 +58,19 @@ class DeadlineBased : public PlanAlgorithm {
                          [&](const Completion& completion) { return completion.expected_end > round.now(); })) {
             return;
         }
+        // Parked jobs are placed while everybody else is where he was.
+        const bool are_parked = has_parked();
+        if (are_parked) {
+            give_back(round, completions);
+        }
         const Trial trial(*this, round);
         JobList Ltmp;
         plan().cancel(L1_);
-        PlanAlgorithm::completed(round, completions);
+        if (are_parked) {
+            compress_together();
+        } else {
+            PlanAlgorithm::completed(round, completions);
+        }
         allocate_tentative(round, Ltmp);
         if (trial.lost_a_deadline()) {
             trial.undo();
@@ -73,6 +82,7 @@ class DeadlineBased : public PlanAlgorithm {
     void withdrawn(const SchedulerState& state, JobIndex job) override {
         PlanAlgorithm::withdrawn(state, job);
         std::erase(L1_, job);
+        parked_from_L1_.erase(job);
         hopeless_.erase(job);
     }
     void machine_changed(Round& round, std::span<const Completion> completions) override {
@@ -241,8 +251,8 @@ class DeadlineBased : public PlanAlgorithm {
         }
     }
 
-    // Compresses the plan. Forgets failed searches before and after, because L1 may have been or will be in the way of
-    // L0.
+    // Compresses the plan: L0, and L1 unless it is cancelled. Forgets failed searches before and after, because L1 may
+    // have been or will be in the way of L0.
     void compress_together() {
         const auto forget = [&] {
             for (const JobIndex job : plan().by_start()) {

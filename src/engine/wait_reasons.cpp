@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -14,9 +15,31 @@ namespace {
 struct Free {
     ResourceSet processors;
     std::vector<long long> copies;
+    std::vector<Amount> pools;
+    HostsNow hosts;
+
+    void give_back(const SchedulerState& state, const Job& job) {
+        ResourceSet freed = job.allocation;
+        freed.remove(state.unavailable);
+        processors.insert(freed);
+        for (const LicenseIndex license : job.request.licenses()) {
+            ++copies[license];
+        }
+        if (hosts.is_on()) {
+            hosts.give(job.request, job.allocation);
+        }
+        if (job.request.needs && !job.request.needs->pools.empty()) {
+            std::ranges::transform(pools, job.request.needs->pools, pools.begin(), std::plus());
+        }
+    }
 
     bool has_copies_of(std::span<const LicenseIndex> licenses) const {
         return std::ranges::all_of(licenses, [this](LicenseIndex license) { return copies[license] > 0; });
+    }
+
+    bool has_of_pools(const Request& request) const {
+        return !request.needs || request.needs->pools.empty() ||
+               std::ranges::equal(request.needs->pools, pools, std::ranges::less_equal{});
     }
 
     // Processors on which a job with this request could start; empty if there are none.
@@ -38,6 +61,9 @@ struct Free {
             case Placement::fullest:
                 break;
         }
+        if (hosts.is_on()) {
+            return hosts.choose(request);
+        }
         return processors.size() >= request.processors ? std::optional(processors) : std::nullopt;
     }
 };
@@ -52,8 +78,8 @@ bool holds_one_of(const Request& request, std::span<const LicenseIndex> licenses
 // what the job needs, nor since when it could start.
 bool agree(const WaitReason& a, const WaitReason& b) {
     const bool fits = a.kind == WaitReason::Kind::passed_over;
-    return a.kind == b.kind && (fits || (a.idle == b.idle && a.possible == b.possible)) && a.license == b.license &&
-           a.holders == b.holders && a.place == b.place && a.because == b.because;
+    return a.kind == b.kind && (fits || (a.idle == b.idle && a.possible == b.possible && a.lack == b.lack)) &&
+           a.license == b.license && a.holders == b.holders && a.place == b.place && a.because == b.because;
 }
 
 }  // namespace
@@ -62,8 +88,19 @@ std::string instant_text(Time time) {
     return time.is_infinite() ? "never" : time.since_zero().to_shortest_string();
 }
 
+std::string place_text(const ResourceSet& hosts) {
+    constexpr std::size_t most_intervals = 4;
+    if (hosts.empty()) {
+        return "";
+    }
+    if (hosts.intervals().size() > most_intervals) {
+        return " on " + std::to_string(hosts.size()) + " hosts";
+    }
+    return (hosts.size() == 1 ? " on host " : " on hosts ") + hosts.to_string();
+}
+
 const char* to_string(WaitReason::Kind kind) {
-    constexpr std::array names{"processors", "place", "licence", "passed over", "started", "rejected"};
+    constexpr std::array names{"processors", "place", "licence", "pool", "hosts", "passed over", "started", "rejected"};
     return names.at(static_cast<std::size_t>(kind));
 }
 
@@ -112,12 +149,19 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     reason.place = static_cast<std::size_t>(std::ranges::find(queue, index) - queue.begin()) + 1;
     reason.waiting = queue.size();
     reason.because = because_[index];
+    const Lack lack(state, job.request);
+    reason.lack = lack.text([this](const Job& holder) { return name(holder.description().id); });
+    reason.idle = state.hosts.is_on() ? lack.fitting() : reason.idle;
     const auto lacking = std::ranges::find_if(job.request.licenses(),
                                               [&](LicenseIndex license) { return state.copies_left[license] == 0; });
     if (lacking != job.request.licenses().end()) {
         reason.kind = WaitReason::Kind::license;
         reason.license = state.machine.licenses()[*lacking].name;
-    } else if (job.processors() > state.idle.count()) {
+    } else if (lack.has_pools()) {
+        reason.kind = WaitReason::Kind::pool;
+    } else if (lack.has_hosts()) {
+        reason.kind = WaitReason::Kind::hosts;
+    } else if (!state.hosts.is_on() && job.processors() > state.idle.count()) {
         reason.kind = WaitReason::Kind::processors;
     } else if (!state.can_start(job.request)) {
         reason.kind = WaitReason::Kind::place;
@@ -125,12 +169,13 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
         reason.possible = state.now;
         return reason;
     }
-    find_holders(state, job.request, reason);
+    find_holders(state, job.request, lack, reason);
     return reason;
 }
 
-void WaitReasons::find_holders(const SchedulerState& state, const Request& request, WaitReason& reason) const {
-    Free free{state.idle.set(), state.copies_left};
+void WaitReasons::find_holders(const SchedulerState& state, const Request& request, const Lack& lack,
+                               WaitReason& reason) const {
+    Free free{state.idle.set(), state.copies_left, state.pools_left, state.hosts};
     const ResourceSet idle = free.processors;
     reason.possible = Time::infinity();
     auto end = state.running.begin();
@@ -138,28 +183,22 @@ void WaitReasons::find_holders(const SchedulerState& state, const Request& reque
     while (end != state.running.end() && reason.possible.is_infinite()) {
         const Time instant = std::max(end->end, state.now);
         for (; end != state.running.end() && end->end <= instant; ++end) {
-            const Job& job = state.job(end->job);
-            ResourceSet freed = job.allocation;
-            freed.remove(state.unavailable);
-            free.processors.insert(freed);
-            for (const LicenseIndex license : job.request.licenses()) {
-                ++free.copies[license];
-            }
+            free.give_back(state, state.job(end->job));
         }
         place = free.place_for(state.machine, request);
-        if (place && free.has_copies_of(request.licenses())) {
+        if (place && free.has_copies_of(request.licenses()) && free.has_of_pools(request)) {
             reason.possible = instant;
         }
     }
     std::vector<LicenseIndex> lacking;
     std::ranges::copy_if(request.licenses(), std::back_inserter(lacking),
                          [&](LicenseIndex license) { return state.copies_left[license] == 0; });
-    const bool lacks_processors = !place || idle.count_common(*place) < request.processors;
+    const bool lacks_processors = !state.hosts.is_on() && (!place || idle.count_common(*place) < request.processors);
     for (auto running = state.running.begin(); running != end; ++running) {
         const Job& job = state.job(running->job);
         const bool holds_processors =
             lacks_processors && running->processors > 0 && (!place || job.allocation.count_common(*place) > 0);
-        if (holds_processors || holds_one_of(job.request, lacking)) {
+        if (holds_processors || holds_one_of(job.request, lacking) || lack.is_held_by(job)) {
             reason.holders.push_back({name(job.description().id), running->processors, running->end});
         }
     }

@@ -9,6 +9,8 @@
 #include <batfill/engine/state.hpp>
 #include <batfill/engine/wait_reason.hpp>
 
+#include "src/engine/lack.hpp"
+
 namespace batfill {
 
 // Records why some jobs wait. It reads the state at the end of each round, and takes what the algorithm says.
@@ -29,14 +31,14 @@ class WaitReasons {
     // Notes why the algorithm does not start a job in this round. The last text counts.
     void because(JobIndex index, std::string text) { because_[index] = std::move(text); }
     // Records the reasons of this round.
-    // Cost: O(running jobs) for each of the jobs that wait.
+    // Cost, for each of the jobs that wait: O(running jobs), and with named hosts O(running jobs * hosts).
     void end_round(const SchedulerState& state);
 
     const std::vector<WaitReason>& reasons() const { return reasons_; }
 
  private:
     WaitReason reason_of(const SchedulerState& state, JobIndex index);
-    void find_holders(const SchedulerState& state, const Request& request, WaitReason& reason) const;
+    void find_holders(const SchedulerState& state, const Request& request, const Lack& lack, WaitReason& reason) const;
     void record(WaitReason reason);
 
     std::set<std::string> ids_;

@@ -65,9 +65,9 @@ void Plan::advance(Time now) {
     }
 }
 
-void Plan::give_back(const batfill::Request& request, const ResourceSet& hosts, Time from, Time end) {
-    timeline_->give(request, hosts, from, end);
-    allow_starts_beside(request, hosts, from, end);
+void Plan::give_back(const SchedulerState& state, const Completion& completion) {
+    timeline_->ended(state, completion);
+    allow_starts_beside(state.job(completion.job).request, completion.hosts, state.now, completion.expected_end);
 }
 
 void Plan::hold(Time from, Time end, int processors) {

@@ -6,6 +6,7 @@
 
 #include "src/planning/profile_event_counter.hpp"
 #include "src/support/mapped.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill {
 
@@ -34,6 +35,7 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
     }
     plan_.advance(state.now);
     placed_.clear();
+    parked_now_.clear();
     ended_early_.clear();
     replanned_ = nullptr;
 }
@@ -65,6 +67,9 @@ std::optional<Time> PlanAlgorithm::guaranteed_start(const SchedulerState& state,
     if (state.job(job).state == JobState::running) {
         return state.job(job).start;
     }
+    if (std::ranges::find(parked_, job) != parked_.end()) {
+        return std::nullopt;
+    }
     if (!plan_.contains(job)) {
         throw BrokenRule(job, "it was submitted and has no place in the plan, expected one for every waiting job");
     }
@@ -72,12 +77,16 @@ std::optional<Time> PlanAlgorithm::guaranteed_start(const SchedulerState& state,
     return planned.is_infinite() ? std::nullopt : std::optional(planned);
 }
 
-Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
+Plan::Request PlanAlgorithm::request_of(const Round& round, JobIndex index) {
     const Job& job = round.state().job(index);
+    return {index, job.processors(), job.walltime, job.submit(), &job.request};
+}
+
+Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
     if (round.explains()) {
         placed_.push_back(index);
     }
-    return plan_.place({index, job.processors(), job.walltime, job.submit(), &job.request}, from);
+    return plan_.place(request_of(round, index), from);
 }
 
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
@@ -145,8 +154,7 @@ bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> co
                 ended_early_.push_back(round.name(completion.job));
             }
             if (plan_.has_timeline()) {
-                plan_.give_back(round.state().job(completion.job).request, completion.hosts, round.now(),
-                                completion.expected_end);
+                plan_.give_back(round.state(), completion);
             } else {
                 plan_.give_back(round.now(), completion.expected_end, completion.processors);
             }
@@ -166,7 +174,7 @@ void PlanAlgorithm::place_parked(const Round& round) {
     std::vector<JobIndex> jobs = std::exchange(parked_, {});
     std::ranges::sort(jobs, [&](JobIndex a, JobIndex b) { return round.state().jobs.submitted_before(a, b); });
     for (const JobIndex job : jobs) {
-        place(round, job, round.now());
+        plan_.place(request_of(round, job), round.now());
         unparked(round, job);
     }
 }
@@ -193,6 +201,10 @@ bool PlanAlgorithm::park(Round& round, std::span<const JobIndex> due) {
     for (const JobIndex job : lacking) {
         plan_.remove(job);
         parked(round, job);
+        if (round.explains()) {
+            parked_now_.push_back(job);
+            explained_.erase(job);
+        }
     }
     parked_.insert(parked_.end(), lacking.begin(), lacking.end());
     if (!lacking.empty()) {
@@ -231,6 +243,8 @@ void PlanAlgorithm::explain(Round& round) {
     for (const JobIndex job : round.explained()) {
         if (plan_.contains(job)) {
             round.because(job, kind_of_place(job) + (": " + reason(round, job)));
+        } else if (std::ranges::find(parked_, job) != parked_.end()) {
+            round.because(job, "parked: it was due, and only a pool that is not planned keeps it from starting");
         }
     }
 }
@@ -245,29 +259,65 @@ std::string PlanAlgorithm::reason(const Round& round, JobIndex job) {
             " from " + instant_text(*explained.start) + " at " + instant_text(round.now()) + what_happened(round);
     }
     explained.start = start;
-    std::string text = start.is_infinite()   ? "it has no planned start, as too few processors are available"
-                       : start < round.now() ? "its planned start, " + instant_text(start) + ", has passed"
-                                             : "its planned start is " + instant_text(start);
+    std::string text =
+        start.is_infinite()
+            ? "it has no planned start, as too " +
+                  std::string(plan_.has_timeline() ? "little of what it takes is" : "few processors are") + " available"
+        : start < round.now() ? "its planned start, " + instant_text(start) + ", has passed"
+                              : "its planned start is " + instant_text(start);
+    text += plan_.has_timeline() ? place_text(plan_.hosts(job)) : "";
     if (explained.moves > 0) {
         text += ", moved " + (explained.moves == 1 ? "once," : std::to_string(explained.moves) + " times, last") +
                 explained.move;
     }
+    const std::optional<JobIndex> delayed =
+        plan_.has_timeline() ? delayed_on_timeline(round.state(), job) : delayed_on_profile(round.now(), job);
+    return text + (delayed ? "; if it started now, it would delay job " + round.name(*delayed) + ", planned at " +
+                                 instant_text(plan_.planned_start(*delayed))
+                           : "");
+}
+
+// The planned job that would start later if this one started now, if there is one.
+std::optional<JobIndex> PlanAlgorithm::delayed_on_profile(Time now, JobIndex job) const {
     const Plan::Request request = plan_.request(job);
-    if (plan_.has_timeline()) {
-        return text;
-    }
     AvailabilityProfile::FreeFromNow free;
     plan_.profile().free_from_now(free);
     const Time too_few = free.until(request.processors);
-    if (too_few > round.now() && too_few < std::min(start, round.now() + request.walltime)) {
-        const auto next =
-            std::ranges::find(plan_.by_start(), too_few, [&](JobIndex one) { return plan_.planned_start(one); });
-        if (next != plan_.by_start().end()) {
-            text += "; if it started now, it would delay job " + round.name(*next) + ", planned at " +
-                    instant_text(too_few);
+    if (too_few <= now || too_few >= std::min(plan_.planned_start(job), now + request.walltime)) {
+        return std::nullopt;
+    }
+    const auto next =
+        std::ranges::find(plan_.by_start(), too_few, [&](JobIndex one) { return plan_.planned_start(one); });
+    return next == plan_.by_start().end() ? std::nullopt : std::optional(*next);
+}
+
+// As above: the first by planned start that, with those before it, leaves too little for this one.
+std::optional<JobIndex> PlanAlgorithm::delayed_on_timeline(const SchedulerState& state, JobIndex job) const {
+    const Request& request = state.job(job).request;
+    const Duration walltime = state.job(job).walltime;
+    if (!state.can_start(request) || plan_.planned_start(job) <= state.now) {
+        return std::nullopt;
+    }
+    std::vector<JobIndex> others;  // that would run beside it
+    Timeline timeline = plan_.timeline();
+    const auto change = [&](JobIndex planned, auto function) {
+        const Time start = plan_.planned_start(planned);
+        (timeline.*function)(state.job(planned).request, plan_.hosts(planned), start,
+                             start + state.job(planned).walltime);
+    };
+    for (const JobIndex planned : plan_.by_start()) {
+        if (planned != job && plan_.planned_start(planned) < state.now + walltime) {
+            others.push_back(planned);
+        }
+        if (!plan_.planned_start(planned).is_infinite()) {
+            change(planned, &Timeline::give);
         }
     }
-    return text;
+    const auto delayed = std::ranges::find_if(others, [&](JobIndex planned) {
+        change(planned, &Timeline::take);
+        return !timeline.fits(request, walltime, state.now);
+    });
+    return delayed == others.end() ? std::nullopt : std::optional(*delayed);
 }
 
 // ", when job 7 ended early and jobs were submitted": the events of this round that may have moved planned starts.
@@ -281,8 +331,12 @@ std::string PlanAlgorithm::what_happened(const Round& round) const {
     const std::string submitted = placed_.empty()       ? ""
                                   : placed_.size() == 1 ? "job " + round.name(placed_.front()) + " was submitted"
                                                         : "jobs were submitted";
-    const char* const between = ended.empty() || submitted.empty() ? "" : " and ";
-    return ended.empty() && submitted.empty() ? "" : ", when " + ended + between + submitted;
+    const std::string parked = parked_now_.empty()       ? ""
+                               : parked_now_.size() == 1 ? "job " + round.name(parked_now_.front()) + " was parked"
+                                                         : "jobs were parked";
+    std::vector<std::string> events{ended, submitted, parked};
+    std::erase(events, "");
+    return events.empty() ? "" : ", when " + list_of(events, " and ");
 }
 
 void PlanAlgorithm::count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than,

@@ -87,7 +87,7 @@ void Timeline::begin_round(const SchedulerState& state) {
             break;
         }
         const Job& job = state.job(running.job);
-        take(job.request, job.allocation, state.now, state.now + Duration::microseconds(1));
+        change(job.request, running.processors, job.allocation, state.now, state.now + Duration::microseconds(1), -1);
     }
 }
 

@@ -48,7 +48,7 @@ std::string span_text(Duration duration) {
 
 constexpr auto reason_columns =
     std::to_array<std::string_view>({"job_id", "time", "reason", "rounds", "needed", "idle", "licence", "holders",
-                                     "possible_start", "place", "waiting", "because"});
+                                     "possible_start", "place", "waiting", "because", "lack"});
 
 consteval std::size_t reason_column(std::string_view name) {
     return place_in(reason_columns, name);
@@ -125,6 +125,7 @@ WaitReason read_reason(const CsvRow& row) {
         reason.waiting = number_of(row, reason_column("waiting"), reason.place);
     }
     reason.because = row.text(reason_column("because"));
+    reason.lack = row.has(reason_column("lack")) ? row.text(reason_column("lack")) : "";
     return reason;
 }
 
@@ -150,12 +151,14 @@ std::string holders_text(const WaitReason& reason) {
     if (reason.possible.is_infinite()) {
         return " The end of all running jobs would not free enough.";
     }
+    // What holders have of pools and named hosts, `lack` says.
+    const bool is_named = reason.kind == WaitReason::Kind::pool || reason.kind == WaitReason::Kind::hosts;
     // Those with the most processors are the most interesting.
     std::vector<WaitReason::Holder> holders = reason.holders;
     std::ranges::stable_sort(holders, std::ranges::greater{}, &WaitReason::Holder::processors);
     std::vector<std::string> texts;
     for (const WaitReason::Holder& holder : std::span(holders).first(std::min(holders.size(), most_holders))) {
-        texts.push_back(holder.job + " (" + processors_text(holder.processors) + ")");
+        texts.push_back(holder.job + (is_named ? "" : " (" + processors_text(holder.processors) + ")"));
     }
     if (holders.size() > most_holders) {
         texts.push_back(std::to_string(holders.size() - most_holders) + " more");
@@ -165,9 +168,17 @@ std::string holders_text(const WaitReason& reason) {
            ", which would free enough.";
 }
 
+bool have_one_lack(std::span<const WaitReason> rounds) {
+    return std::ranges::all_of(rounds, [&](const WaitReason& reason) { return reason.lack == rounds.front().lack; });
+}
+
 // What the job lacked in these rounds, which have the same rule: "it needs 8 processors; 0 to 7 are idle."
+// Requires: have_one_lack(rounds).
 std::string lack_text(std::span<const WaitReason> rounds) {
     const WaitReason& last = rounds.back();
+    if (!last.lack.empty()) {
+        return last.lack + ".";
+    }
     const auto all_are = [&](WaitReason::Kind kind) {
         return std::ranges::all_of(rounds, [&](const WaitReason& reason) { return reason.kind == kind; });
     };
@@ -224,12 +235,16 @@ std::string kind_text(const WaitReason& reason) {
             return "enough processors are idle, but not as its placement wants them";
         case WaitReason::Kind::license:
             return "all copies of its licence " + reason.license + " are in use";
+        case WaitReason::Kind::pool:
+            return "too little is left of a pool";
+        case WaitReason::Kind::hosts:
+            return "too few hosts have what it takes";
         case WaitReason::Kind::passed_over:
         case WaitReason::Kind::started:
         case WaitReason::Kind::rejected:
             break;
     }
-    return "enough processors are idle";
+    return reason.lack.empty() ? "enough processors are idle" : "enough is free";
 }
 
 // The spans with the same rule.
@@ -279,9 +294,14 @@ void append_span(const Span& span, Time submit, std::string& text) {
     text += "  from " +
             (begin == submit ? "its submission on, for "
                              : span_text(begin - submit) + " on (" + instant_text(begin) + "), for ") +
-            span_text(span.length) + ", " + counted(count, "round") + ": " + lack_text(span.reasons);
-    const std::string first = details_of(span.first());
-    const std::string last = details_of(span.reasons.back());
+            span_text(span.length) + ", " + counted(count, "round") + ":";
+    const bool has_one_lack = have_one_lack(span.reasons);
+    text += has_one_lack ? " " + lack_text(span.reasons) : "";
+    const auto shown = [&](const WaitReason& reason) {
+        return (has_one_lack ? "" : " " + lack_text(std::span(&reason, 1))) + details_of(reason);
+    };
+    const std::string first = shown(span.first());
+    const std::string last = shown(span.reasons.back());
     text += first == last ? first + '\n' : "\n    first:" + first + "\n    last: " + last + '\n';
 }
 
@@ -300,7 +320,10 @@ void append_job(const Outcome& outcome, std::span<const WaitReason> reasons, std
     const JobDescription* const job = find_job(outcome, last.job);
     const Time submit = job != nullptr ? job->submit : reasons.front().time;
     const Time end = is_end(last) ? last.time : outcome.simulation().results().now;
-    text += "job " + last.job + ": " + processors_text(last.needed) +
+    const Engine* const engine = outcome.engine();
+    const bool has_named_hosts = engine != nullptr && engine->state().hosts.is_on();
+    text += "job " + last.job + ": " +
+            counted(static_cast<std::size_t>(last.needed), has_named_hosts ? "host" : "processor") +
             (job != nullptr && job->walltime ? " for at most " + span_text(*job->walltime) : "") + "; ";
     if (last.kind == WaitReason::Kind::rejected) {
         text += "rejected at " + instant_text(last.time) + ", as " + last.because + '\n';
@@ -334,16 +357,22 @@ std::string sentences_of(const WaitReason& reason) {
                                                      : lack_text(std::span(&reason, 1)) + details_of(reason);
 }
 
-std::string wait_reasons_csv_header() {
+bool name_lacks(std::span<const WaitReason> reasons) {
+    return std::ranges::any_of(reasons, [](const WaitReason& reason) { return !reason.lack.empty(); });
+}
+
+std::string wait_reasons_csv_header(bool with_lack) {
     std::string header;
     for (const std::string_view column : reason_columns) {
-        header.append(header.empty() ? "" : ",").append(column);
+        if (with_lack || column != "lack") {
+            header.append(header.empty() ? "" : ",").append(column);
+        }
     }
     return header + '\n';
 }
 
 std::vector<WaitReason> read_wait_reasons(const std::string& path) {
-    constexpr CsvFormat format{"file explain.csv", "batfill simulate --explain", reason_columns};
+    constexpr CsvFormat format{"file explain.csv", "batfill simulate --explain", reason_columns, 1};
     std::vector<WaitReason> reasons;
     read_csv(path, format, [&](const CsvRow& row) { reasons.push_back(read_reason(row)); });
     return reasons;
@@ -358,7 +387,7 @@ std::string holders_of(const WaitReason& reason) {
     return holders;
 }
 
-void append_csv(const WaitReason& reason, std::string& out) {
+void append_csv(const WaitReason& reason, std::string& out, bool with_lack) {
     const auto add = [&out](const std::string& value, char end = ',') {
         if (!value.empty()) {
             append_csv_field(value, out);
@@ -378,7 +407,10 @@ void append_csv(const WaitReason& reason, std::string& out) {
     add(waits ? instant(reason.possible) : "");
     add(waits ? std::to_string(reason.place) : "");
     add(waits ? std::to_string(reason.waiting) : "");
-    add(reason.because, '\n');
+    add(reason.because, with_lack ? ',' : '\n');
+    if (with_lack) {
+        add(reason.lack, '\n');
+    }
 }
 
 std::string explanation(const Outcome& outcome) {

@@ -205,8 +205,9 @@ std::vector<std::string> write_files(const RunFiles& run, const std::string& pre
         write_table(file, broken_guarantees_csv_header(run.with_cause), each, run.with_cause);
     });
     write(run.wait_reasons.has_value(), "explain.csv", [&](OutputFile& file) {
-        write_table(file, wait_reasons_csv_header(),
-                    [&](const auto& use) { std::ranges::for_each(*run.wait_reasons, use); });
+        const bool with_lack = name_lacks(*run.wait_reasons);
+        const auto each = [&](const auto& use) { std::ranges::for_each(*run.wait_reasons, use); };
+        write_table(file, wait_reasons_csv_header(with_lack), each, with_lack);
     });
     return files.commit();
 }

@@ -16,6 +16,7 @@
 #include "src/simulator/embedded_scheduler.hpp"
 #include "tests/every_algorithm/drawn_algorithms.hpp"
 #include "tests/every_algorithm/random_workloads.hpp"
+#include "tests/every_algorithm/whole_reasons.hpp"
 #include "tests/support/frame_scheduler.hpp"
 #include "tests/support/quiet_log.hpp"
 #include "tests/support/simulator_fixture.hpp"
@@ -139,26 +140,6 @@ std::string on_failure_of(const DrawnAlgorithm& drawn) {
     const auto last = std::find_if(drawn.parameters.rbegin(), drawn.parameters.rend(),
                                    [](const auto& given) { return given.first == "on-failure"; });
     return last == drawn.parameters.rend() ? "continue" : last->second;
-}
-
-// Requires that the reasons of each job are in order, and that the last one tells what became of it.
-void require_whole_reasons(const Outcome& outcome) {
-    std::map<std::string, WaitReason> last;
-    for (const WaitReason& reason : outcome.wait_reasons()) {
-        const auto before = last.find(reason.job);
-        REQUIRE((before == last.end() || before->second.time <= reason.time));
-        REQUIRE((reason.kind != WaitReason::Kind::processors || reason.idle < reason.needed));
-        REQUIRE((reason.kind != WaitReason::Kind::passed_over || reason.possible == reason.time));
-        last[reason.job] = reason;
-    }
-    for (const WorkloadJob& job : outcome.scenario().workloads[0].jobs) {
-        const std::string& id = job.description.id;
-        const SimulatedJob& simulated = outcome.simulation().job(outcome.simulation().find_job(id).value());
-        const WaitReason& reason = last.at(id.substr(id.find('!') + 1));
-        REQUIRE((reason.kind == WaitReason::Kind::rejected) == (simulated.state == JobState::rejected));
-        REQUIRE((reason.kind == WaitReason::Kind::rejected || reason.kind == WaitReason::Kind::started));
-        REQUIRE((reason.kind != WaitReason::Kind::started || reason.time == simulated.start));
-    }
 }
 
 // Simulates with the embedded scheduler and audits the schedule. With `explains`, asks why each job waits.

@@ -75,7 +75,7 @@ inline const Plan* plan_in(const Engine& engine) {
 inline std::vector<JobIndex> tentative_jobs(const Engine& engine) {
     std::vector<JobIndex> tentative;
     for (const JobIndex job : engine.state().waiting.jobs()) {
-        if (!plan_in(engine)->planned_start(job).is_infinite() &&
+        if (plan_in(engine)->contains(job) && !plan_in(engine)->planned_start(job).is_infinite() &&
             !engine.algorithm().guaranteed_start(engine.state(), job)) {
             tentative.push_back(job);
         }

@@ -35,8 +35,9 @@ enum class Shown {
 // Times are seconds. The events are
 //
 //     a 2x100      job a is submitted, for 2 processors and 100 s; `a 2` has no walltime. Behind it may stand its
-//                  deadline (`due 170`), its user (`of ann`), its licences (`with l with m`), and when it was
-//                  submitted if not now (`since 5`)
+//                  deadline (`due 170`), its user (`of ann`), its licences (`with l with m`), when it was
+//                  submitted if not now (`since 5`), what it takes of pools (`takes power:3`) and of each host
+//                  (`each cores:4 each gpus:1`), and its partition (`in debug`)
 //     ends a       a ends by itself
 //     dies a       a ends because it was killed
 //     killed a     Batsim confirms that it has killed a
@@ -178,6 +179,7 @@ class SmallMachine {
         job.submit = message_.now;
         job.queue = "q";
         job.profile = "p";
+        StatedNeeds needs;
         std::istringstream words(request);
         std::string word;
         words >> word;
@@ -187,21 +189,35 @@ class SmallMachine {
         }
         for (std::string value; words >> word >> value;) {
             INFO(word << " " << value);
-            REQUIRE((word == "due" || word == "of" || word == "with" || word == "since"));
             if (word == "due") {
                 job.deadline = time_in(value);
             } else if (word == "since") {
                 job.submit = time_in(value);
             } else if (word == "of") {
                 job.user = value;
-            } else {
+            } else if (word == "with") {
                 job.licenses.push_back(value);
+            } else {
+                add_needs(word, value, needs);
             }
         }
+        job.needs = needs == StatedNeeds() ? Shared<StatedNeeds>() : Shared<StatedNeeds>(needs);
         REQUIRE(std::count(names_.begin(), names_.end(), name) == 0);
         message_.submitted.emplace_back(static_cast<JobIndex>(names_.size()), job);
         names_.push_back(name);
         take_in_data(JobSubmitted{number_of(name), job});
+    }
+    static void add_needs(const std::string& word, const std::string& value, StatedNeeds& needs) {
+        REQUIRE((word == "takes" || word == "each" || word == "in"));
+        if (word == "in") {
+            needs.partition = value;
+            return;
+        }
+        if (word == "each" && !needs.per_host) {
+            needs.per_host.emplace();
+        }
+        StatedNeeds::Amounts& amounts = word == "each" ? *needs.per_host : needs.pools;
+        amounts.push_back(parse_amounts(value, word).front());
     }
     template <class Data>
     void take_in_data(Data data) {

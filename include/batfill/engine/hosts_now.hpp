@@ -58,6 +58,10 @@ class HostsNow {
     // Requires: the job has taken them.
     void give(const Request& request, const ResourceSet& hosts) { change(request, hosts, 1); }
 
+    // What is free of a capacity on a host, whether or not it is unavailable; of one that is not shared, 0.
+    Amount free(int host, std::size_t capacity) const {
+        return free_[static_cast<std::size_t>(host) * capacities_ + capacity];
+    }
     // Whether nobody uses this host.
     bool is_empty(int host) const { return users_[static_cast<std::size_t>(host)] == 0; }
 
@@ -73,9 +77,6 @@ class HostsNow {
         return resources_->kind_of(host).is_shared ? free(host, capacity) : 1;
     }
     Amount& free(int host, std::size_t capacity) {
-        return free_[static_cast<std::size_t>(host) * capacities_ + capacity];
-    }
-    Amount free(int host, std::size_t capacity) const {
         return free_[static_cast<std::size_t>(host) * capacities_ + capacity];
     }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <batfill/core/resource_set.hpp>
 #include <batfill/core/time.hpp>
 
 namespace batfill {
@@ -15,6 +16,8 @@ struct WaitReason {
         processors,   // fewer are idle than it needs
         place,        // enough are idle, but not as its placement requires
         license,      // all copies of one of its licences are in use
+        pool,         // too little is left of a pool of the machine
+        hosts,        // hosts have names, and too few have what it takes of each
         passed_over,  // it could start, and the algorithm does not start it
         started,      // from here on: its wait has ended
         rejected,
@@ -32,8 +35,11 @@ struct WaitReason {
     std::uint64_t rounds = 1;  // with this reason, one after another
     Kind kind = Kind::passed_over;
     int needed = 0;  // processors
-    int idle = 0;    // processors
+    int idle = 0;    // processors; of a job that waits for named hosts, those that have what it takes
     std::string license;
+    // What it takes of pools and of named hosts, what of it is free, and who holds the rest, as a clause: "it takes
+    // ...". Empty if it takes only processors, and hosts have no names.
+    std::string lack;
     // The running jobs that will give it what it lacks if nothing else starts, by estimated end; and the last of their
     // ends, infinite if even the end of all jobs is not enough.
     std::vector<Holder> holders;
@@ -49,7 +55,10 @@ struct WaitReason {
 // The instant in seconds; "never" if it is infinite.
 std::string instant_text(Time time);
 
-// "processors", "place", "licence", "passed over", "started" or "rejected".
+// Where a job is to run: " on hosts 0-3 7", or " on 40 hosts" if they are scattered. Empty without hosts.
+std::string place_text(const ResourceSet& hosts);
+
+// "processors", "place", "licence", "pool", "hosts", "passed over", "started" or "rejected".
 const char* to_string(WaitReason::Kind kind);
 
 }  // namespace batfill

@@ -54,9 +54,9 @@ class Plan {
     // inside that interval or short enough to fit into it.
     void give_back(Time from, Time end, int processors);
 
-    // As above, with a timeline.
+    // As above, with a timeline: what a job that has ended early had, but for hosts that are unavailable.
     // Cost: one change of the timeline, and O(planned jobs).
-    void give_back(const batfill::Request& request, const ResourceSet& hosts, Time from, Time end);
+    void give_back(const SchedulerState& state, const Completion& completion);
 
     struct Request {
         JobIndex job;
@@ -157,6 +157,8 @@ class Plan {
     // Requires: there is no timeline.
     const AvailabilityProfile& profile() const { return profile_; }
     bool has_timeline() const { return timeline_.has_value(); }
+    // Requires: has_timeline().
+    const Timeline& timeline() const { return *timeline_; }
 
  private:
     // An interval [from, until) of starts that may have become possible.

@@ -33,7 +33,11 @@ class PlanAlgorithm : public Algorithm {
     ~PlanAlgorithm() override;
 
     void begin_round(const SchedulerState& state) final;
-    void withdrawn(const SchedulerState&, JobIndex job) override { plan_.remove(job); }
+    void withdrawn(const SchedulerState&, JobIndex job) override {
+        if (std::erase(parked_, job) == 0) {
+            plan_.remove(job);
+        }
+    }
     void machine_changed(Round& round, std::span<const Completion>) override { replan(round, NotBefore::now); }
     void completed(Round& round, std::span<const Completion> completions) override;
     void submitted(Round& round, JobIndex job) override {
@@ -47,7 +51,8 @@ class PlanAlgorithm : public Algorithm {
     void end_round(const SchedulerState& state) final;
 
     bool gives_guarantees() const override { return true; }
-    // The planned start, or the start of a running job; none if the machine is too small at present.
+    // The planned start, or the start of a running job; none if the machine is too small at present, or if a pool that
+    // is not planned has kept the job from starting in this round.
     std::optional<Time> guaranteed_start(const SchedulerState& state, JobIndex job) const override;
     // The next planned start.
     Time next_wake(Time after) const override { return plan_.next_start(after); }
@@ -79,6 +84,7 @@ class PlanAlgorithm : public Algorithm {
     // Places the jobs that the last round parked. To be called before anything else of a round uses the plan, after
     // early completions gave back.
     void place_parked(const Round& round);
+    bool has_parked() const { return !parked_.empty(); }
     // A job has lost its place for this round, as a pool that is not planned has too little left; or has one again.
     virtual void parked(const Round&, JobIndex) {}
     virtual void unparked(const Round&, JobIndex) {}
@@ -98,8 +104,11 @@ class PlanAlgorithm : public Algorithm {
     // lost or returned, or a job starts late.
     // Cost: O(waiting jobs) searches.
     void replan(const Round& round, NotBefore not_before);
+    static Plan::Request request_of(const Round& round, JobIndex index);
     void explain(Round& round);
     std::string reason(const Round& round, JobIndex job);
+    std::optional<JobIndex> delayed_on_profile(Time now, JobIndex job) const;
+    std::optional<JobIndex> delayed_on_timeline(const SchedulerState& state, JobIndex job) const;
     std::string what_happened(const Round& round) const;
 
     void reset_timeline(const SchedulerState& state);
@@ -111,6 +120,7 @@ class PlanAlgorithm : public Algorithm {
     std::vector<JobIndex> parked_;
     // What happened in this round, if somebody asks why jobs wait.
     std::vector<JobIndex> placed_;
+    std::vector<JobIndex> parked_now_;
     std::vector<std::string> ended_early_;  // their names, as ended jobs leave the state
     const char* replanned_ = nullptr;       // why there is a new plan; null: there is none
     struct ExplainedStart {

@@ -38,6 +38,8 @@ class PlannedTimeline {
     // Whether only a pool that is not planned keeps the job from starting now.
     // Requires: is_on().
     bool lacks_only_unplanned(const SchedulerState& state, JobIndex job) const;
+    // What a round says of such a job.
+    static constexpr const char* passed_over = "passed over: only a pool that is not planned keeps it from starting";
 
  private:
     std::string planned_;
