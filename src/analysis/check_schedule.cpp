@@ -338,8 +338,8 @@ void Audit::check_guarantee(const Guarantee& guarantee, const Started& job) {
     }
 }
 
-// The job's guarantee after all processor losses that broke it; none if the last loss left none. Each loss must break
-// the guarantee before it, in the order of time.
+// The job's guarantee after all that broke it; none if the last row of it left none. Each row must break the guarantee
+// before it, in the order of time.
 std::optional<Time> Audit::last_guarantee(Time guaranteed, const Started& job) {
     const auto broken = broken_.find(job.id);
     std::optional<Time> last = guaranteed;
@@ -361,6 +361,11 @@ std::optional<Time> Audit::last_guarantee(Time guaranteed, const Started& job) {
         if (one->new_start && *one->new_start <= *last) {
             violation(one->lost_at, job.id, "its guarantee broken at {} is now {}, which is not later", one->lost_at,
                       one->new_start);
+            return guaranteed;
+        }
+        if (one->cause == GuaranteeBreakCause::parked && one->new_start) {
+            violation(one->lost_at, job.id, "its guarantee ended at {} as the job was parked, and is now {}",
+                      one->lost_at, one->new_start);
             return guaranteed;
         }
         before = one->lost_at;

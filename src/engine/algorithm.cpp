@@ -28,6 +28,10 @@ void Round::kill(JobIndex job) {
 void Round::promise(JobIndex job, Time time) {
     core_.promise(job, time);
 }
+
+void Round::end_promise(JobIndex job) {
+    core_.end_promise(job);
+}
 void Round::put_to_sleep(const ResourceSet& processors) {
     core_.put_to_sleep(processors);
 }

@@ -104,6 +104,19 @@ void EngineCore::promise(JobIndex index, Time time) {
     }
 }
 
+// Nothing is left to end if the job is late already, because another has outlived its estimate.
+void EngineCore::end_promise(JobIndex index) {
+    if (!was_told_of(index) || !state_.jobs.has(index) || state_.jobs[index].state != JobState::submitted) {
+        fail(index, "its guarantee cannot end, it is not waiting");
+    }
+    Job& job = state_.jobs[index];
+    if (!job.guaranteed_start.is_infinite() && job.guaranteed_start >= state_.now) {
+        broken_guarantees_.push_back(
+            {numbers_[index], state_.now, job.guaranteed_start, Time::infinity(), GuaranteeBreakCause::parked});
+        job.guaranteed_start = Time::infinity();
+    }
+}
+
 void EngineCore::because(JobIndex index, std::string text) {
     if (wait_reasons_ && was_told_of(index)) {
         wait_reasons_->because(index, std::move(text));

@@ -54,6 +54,7 @@ class EngineCore {
     bool start_if_possible(JobIndex index);
     void kill(JobIndex index);
     void promise(JobIndex index, Time time);
+    void end_promise(JobIndex index);
     bool explains() const { return wait_reasons_ != nullptr; }
     std::span<const JobIndex> explained() const {
         return wait_reasons_ ? wait_reasons_->waiting() : std::span<const JobIndex>();

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 6> broken_columns{
 constexpr CsvFormat broken_guarantees{"broken_guarantees.csv", "batfill simulate", broken_columns, 1};
 
 // In the order of the enumeration.
-constexpr std::array<std::string_view, 2> causes{"loss", "estimate"};
+constexpr std::array<std::string_view, 3> causes{"loss", "estimate", "parked"};
 
 void read(const CsvRow& row, std::vector<Guarantee>& out) {
     enum : std::size_t { job_id, guaranteed_start, actual_start, workload_name };
@@ -33,7 +33,7 @@ void read(const CsvRow& row, std::vector<BrokenGuarantee>& out) {
     enum : std::size_t { job_id, lost_at, guaranteed_start, new_guaranteed_start, workload_name, cause };
     const auto* const found = row.has(cause) ? std::ranges::find(causes, row.text(cause)) : causes.begin();
     if (found == causes.end()) {
-        row.fail(cause, "loss or estimate");
+        row.fail(cause, "loss, estimate or parked");
     }
     out.push_back({row.job(workload_name, job_id), row.time(lost_at), row.planned_time(guaranteed_start),
                    row.optional_planned_time(new_guaranteed_start),

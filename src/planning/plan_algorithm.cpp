@@ -201,6 +201,7 @@ bool PlanAlgorithm::park(Round& round, std::span<const JobIndex> due) {
     for (const JobIndex job : lacking) {
         plan_.remove(job);
         parked(round, job);
+        round.end_promise(job);
         if (round.explains()) {
             parked_now_.push_back(job);
             explained_.erase(job);

@@ -156,6 +156,15 @@ bool machine_changes(const Scenario& scenario) {
     });
 }
 
+// Whether a job may wait for a pool that is not planned.
+bool may_park(const Outcome& outcome) {
+    const Parameters::Given& given = outcome.engine()->choice().parameters().given();
+    const auto planned =
+        std::ranges::find(given.rbegin(), given.rend(), "plan-pools", &Parameters::Given::value_type::first);
+    return planned != given.rend() && planned->second != "all" &&
+           !outcome.engine()->state().machine.resources().pools().empty();
+}
+
 }  // namespace
 
 RunFiles run_files(const Outcome& outcome, const RealTimes& real_times) {
@@ -171,7 +180,7 @@ RunFiles run_files(const Outcome& outcome, const RealTimes& real_times) {
                 use(outcome.guarantee(number));
             }
         };
-        run.with_cause = outcome.scenario().believes_walltimes();
+        run.with_cause = outcome.scenario().believes_walltimes() || may_park(outcome);
         if (run.with_cause || machine_changes(outcome.scenario())) {
             run.broken_guarantees = outcome.broken_guarantees();
         }

@@ -259,7 +259,9 @@ void write_guarantees(const Run& run, JsonWriter& json) {
     json.key("late").integer(early.size() - kept);
     json.key("never_started").integer(given - early.size());
     if (run.broken_guarantees) {
-        json.key("moved_by_losses").integer(run.broken_guarantees->size());
+        const auto parked =
+            std::ranges::count(*run.broken_guarantees, GuaranteeBreakCause::parked, &BrokenGuarantee::cause);
+        json.key("moved_by_losses").integer(run.broken_guarantees->size() - static_cast<std::size_t>(parked));
     }
     if (!early.empty()) {
         write_distribution("early", std::move(early), json);

@@ -99,6 +99,45 @@ TEST_CASE("Rounds with one rule become one span of time, with the numbers of the
           "head: all others wait for it.\n");
 }
 
+TEST_CASE("simulate --explain names pools, and check takes the guarantee of a parked job as ended") {
+    const Inputs inputs;
+    const std::string workload = inputs.folder.write(
+        "pools.json", R"({"nb_res":2,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                      R"({"id":"a","subtime":0,"res":1,"walltime":10,"profile":"p","pools":{"power":3}},)"
+                      R"({"id":"b","subtime":1,"res":1,"walltime":10,"profile":"p","pools":{"power":2}},)"
+                      R"({"id":"c","subtime":2,"res":2,"walltime":10,"profile":"p"}]})");
+    const auto simulate = [&](const std::string& planned) {
+        return run(inputs.folder,
+                   {"simulate", "-q", "-p", "2", "--pool", "power=4", "-w", workload, "-a",
+                    "conservative,plan-pools=" + planned, "-e", inputs.folder.file("out"), "--explain", "b"})
+            .output;
+    };
+    const auto check = [&](bool with_broken) {
+        Arguments arguments{"check",        inputs.folder.file("out"),
+                            "-p",           "2",
+                            "--pool",       "power=4",
+                            "-w",           workload,
+                            "--guarantees", inputs.folder.file("out_guarantees.csv")};
+        if (with_broken) {
+            arguments.insert(arguments.end(), {"--broken-guarantees", inputs.folder.file("out_broken_guarantees.csv")});
+        }
+        return run(inputs.folder, arguments).status;
+    };
+    CHECK_THAT(simulate("all"), Contains("for 9 s, 2 rounds: it takes 2 of the pool power; 1 of 4 are free, as job a "
+                                         "holds 3 until 10. Job a is expected to end by 10, which would free enough."));
+    CHECK_FALSE(std::filesystem::exists(inputs.folder.file("out_broken_guarantees.csv")));
+    CHECK_THAT(simulate("none"), Contains("The algorithm says: parked: "));
+    CHECK(contents(inputs.folder.file("out_broken_guarantees.csv")) ==
+          "job_id,lost_at,guaranteed_start,new_guaranteed_start,workload_name,cause\n"
+          "b,1.000000,1.000000,,w0,parked\n");
+    CHECK(check(true) == 0);
+    CHECK(check(false) == 1);
+    // The file says what the page shows.
+    CHECK_THAT(contents(inputs.folder.file("out_explain.csv")), Contains(",because,lack\nb,1.000000,pool,"));
+    CHECK(run(inputs.folder, {"report", inputs.folder.file("out"), "-o", inputs.folder.file("page.html")}).status == 0);
+    CHECK_THAT(contents(inputs.folder.file("page.html")), Contains(R"("text":"it takes 2 of the pool power; 1 of 4 )"));
+}
+
 TEST_CASE("Of many changes of the rule, simulate --explain prints the first and the last") {
     const Inputs inputs;
     // `late` would delay `head`. Each short job takes the processors that it would need for a while.

@@ -100,6 +100,7 @@ class SharedJobDescription {
 };
 
 // Why the guaranteed start of a job moved later: processors became unavailable, or another job outlived its estimate.
-enum class GuaranteeBreakCause { loss, estimate };
+// Or why its guarantee ended: the job was due, and a pool that is not planned kept it from starting.
+enum class GuaranteeBreakCause { loss, estimate, parked };
 
 }  // namespace batfill

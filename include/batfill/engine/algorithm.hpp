@@ -62,6 +62,11 @@ class Round {
     // Cost: O(1).
     void promise(JobIndex job, Time time);
 
+    // Ends the guarantee of a waiting job, for good: it was due, and a pool that is not planned keeps it from starting.
+    // Does nothing for a job without a guarantee.
+    // Cost: O(1).
+    void end_promise(JobIndex job);
+
     // Puts idle processors to sleep, or wakes sleeping ones. They are in state().falling_asleep or state().waking until
     // Batsim reports that it is done, which causes a round. An empty set does nothing.
     // Requires:

@@ -80,7 +80,7 @@ struct Guarantee {
     std::optional<Time> actual_start;      // none: the job was rejected
 };
 
-// One line of a broken_guarantees.csv: a guarantee that has moved later.
+// One line of a broken_guarantees.csv: a guarantee that has moved later, or ended.
 struct BrokenGuarantee {
     std::string job_id;             // workload and job, "w0!17"
     Time lost_at;                   // when the processors were lost, or the guarantee broke
@@ -102,7 +102,7 @@ std::string guarantees_csv_header();
 void append_csv(const Guarantee& guarantee, std::string& out);
 
 // As above, for a broken_guarantees.csv. Without a column `cause`, losses are the cause. The files of runs in which
-// jobs may outlive their estimates have this column: `with_cause` writes it.
+// jobs may outlive their estimates, or may be parked, have this column: `with_cause` writes it.
 std::vector<BrokenGuarantee> read_broken_guarantees(const std::string& path, std::optional<std::string_view> text = {});
 std::string broken_guarantees_csv_header(bool with_cause = false);
 void append_csv(const BrokenGuarantee& broken, std::string& out, bool with_cause = false);

@@ -136,7 +136,7 @@ RunFiles run_files(const Outcome& outcome, const RealTimes& real_times = {});
 // - PREFIX_statistics.csv (statistic, value), if the algorithm counts anything
 // - PREFIX_guarantees.csv, if the scheduler gives guarantees: what each job of PREFIX_jobs.csv was guaranteed at its
 //   submission, and when it started
-// - PREFIX_broken_guarantees.csv, if the machine also changes
+// - PREFIX_broken_guarantees.csv, if the machine also changes, or has pools that are not planned
 // - PREFIX_explain.csv, if somebody asks why jobs waited
 //
 // With the files of Batsim 5 (SimulatorRules) there is no _ after the prefix, and the schedule is a JSON file. Removes

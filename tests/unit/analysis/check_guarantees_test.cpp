@@ -118,6 +118,16 @@ TEST_CASE("guarantees that losses of processors broke are taken as they are list
                                              "b,,3,4,w0\n"),
                       "run_broken.csv:2: lost_at is '', expected a number of seconds");
     CHECK_THROWS_AS(read_broken_guarantees("/nonexistent/broken.csv"), InputError);
+    const std::vector<Guarantee> guarantees{{"w0!a", Time(), Time()},
+                                            {"w0!b", Time::seconds(3), Time::seconds(10)},
+                                            {"w0!c", std::nullopt, Time::seconds(5)}};
+    const auto parked = [&](std::optional<Time> new_start) {
+        const std::vector<BrokenGuarantee> broken{
+            {"w0!b", Time::seconds(2), Time::seconds(3), new_start, GuaranteeBreakCause::parked}};
+        return check_schedule(run.schedule, run.workloads, run.platform, {}, &guarantees, &broken).violations.size();
+    };
+    CHECK(parked(std::nullopt) == 0);
+    CHECK(parked(Time::seconds(10)) > 0);  // a parked job is guaranteed nothing any more
     std::string line;
     append_csv(BrokenGuarantee{"w0!b", Time::seconds(1), Time::seconds(2), std::nullopt}, line);
     CHECK(broken_guarantees_csv_header() + line ==

@@ -171,6 +171,29 @@ TEST_CASE("A plan names the hosts of a planned start, and the planned job that a
                "e") == "planned: its planned start is 30, moved once, from 70 at 20, when job b was parked");
 }
 
+TEST_CASE("The guarantee of a parked job ends, and nobody else's does") {
+    const Machine pools = machine({"", "", ""}, "power:2");
+    SmallMachine small(pools, "conservative", {{"plan-pools", "none"}});
+    small.play(
+        "0: a 1x100 takes power:2, f 2x20          | start a f\n"
+        "1: b 1x50 takes power:1, e 2x60, g 1x5    | b 20; e 70; g 20\n"
+        "20: ends f                                | start g; e 25\n"
+        "25: ends g                                | start e; b 85\n"
+        "85: ends e                                |\n"
+        "100: ends a                               | start b\n");
+    CHECK(small.broken() == "b 20: 20 -> none");
+    REQUIRE(small.engine().broken_guarantees().size() == 1);
+    CHECK(small.engine().broken_guarantees().front().cause == GuaranteeBreakCause::parked);
+    // It has moved earlier before it is due; the guarantee that ends is the one of its submission. A job may be parked
+    // in the round of its submission.
+    SmallMachine moved(pools, "conservative", {{"plan-pools", "none"}});
+    moved.play(
+        "0: a 1x100 takes power:2, f 2x20 | start a f\n"
+        "1: b 1x50 takes power:1         | b 20\n"
+        "10: ends f, c 1x9 takes power:1 |\n");
+    CHECK(moved.broken() == "b 10: 20 -> none; c 10: 10 -> none");
+}
+
 TEST_CASE("A parked job may lose its processors, or be rejected, like any other") {
     const Machine pools = machine({"", "", ""}, "power:2");
     const std::string script = "0: a 1x100 takes power:2, b 2x50 takes power:1 | start a\n";

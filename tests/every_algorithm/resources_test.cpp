@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/analysis/check_schedule.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/formats/schedule.hpp>
+#include <batfill/replay/outcome.hpp>
+
+#include "tests/every_algorithm/drawn_algorithms.hpp"
+#include "tests/every_algorithm/random_workloads.hpp"
+#include "tests/every_algorithm/whole_reasons.hpp"
+#include "tests/support/quiet_log.hpp"
+#include "tests/support/simulator_fixture.hpp"
+
+// Machines with pools, capacities and partitions.
+
+using namespace batfill;
+using namespace batfill::tests;
+
+namespace {
+
+enum class Hosts { counted, shared, partitioned };
+
+Platform machine_with_resources(Random& random, int processors, Hosts kind) {
+    Platform platform = machine(processors);
+    for (std::size_t i = 0; i < platform.hosts.size(); ++i) {
+        Host& host = platform.hosts[i];
+        host.zone_properties["pools"] = "power:8,water:3";
+        if (kind == Hosts::shared && (i == 0 || !random.one_in(4))) {
+            host.properties["capacity"] = random.one_in(2) ? "cores:4,gpus:2" : "cores:8";
+        }
+        if (kind != Hosts::counted && (i == 0 || random.one_in(2))) {
+            host.properties["partitions"] = random.one_in(2) ? "debug" : "debug,long";
+        }
+    }
+    return platform;
+}
+
+void add_needs(Random& random, Workload& workload) {
+    for (WorkloadJob& job : workload.jobs) {
+        StatedNeeds needs;
+        if (random.one_in(2)) {
+            needs.pools = {{"power", random.between(0, 5)}, {"water", random.between(0, 1)}};
+        }
+        if (random.one_in(2)) {
+            needs.per_host = {{"cores", random.between(1, 4)}, {"gpus", random.one_in(3) ? 1 : 0}};
+        }
+        if (random.one_in(3)) {
+            needs.partition = "debug";
+        }
+        job.description.needs = needs;
+    }
+}
+
+// Some values of those of these parameters that the algorithm has.
+DrawnAlgorithm drawn_for_resources(Random& random, const AlgorithmDescription& algorithm) {
+    DrawnAlgorithm drawn{algorithm.name, {}};
+    const auto add = [&](const std::string& name, const std::vector<std::string>& values) {
+        if (std::ranges::count(algorithm.parameters, name, &Parameter::name) > 0) {
+            drawn.parameters.emplace_back(
+                name, values[static_cast<std::size_t>(random.between(0, static_cast<int>(values.size()) - 1))]);
+        }
+    };
+    add("plan-pools", {"all", "none", "power"});
+    add("placement", {"snug", "lowest", "fullest"});
+    add("reservations", {"0", "1", "1", "3"});
+    add("test-limit", {"0", "2", "100"});
+    add("omega", {"0", "1", "3"});
+    add("repair", {"paper", "strict"});
+    add("on-failure", {"continue", "requeue", "kill"});
+    add("when-too-small", {"wait", "reject"});
+    return is_accepted(drawn) ? drawn : drawn_for_resources(random, algorithm);
+}
+
+std::string text_of(const Outcome& outcome) {
+    std::string text;
+    for (const ScheduledJob& job : outcome.schedule().jobs) {
+        append_csv(job, text);
+    }
+    for (const BrokenGuarantee& one : outcome.broken_guarantees()) {
+        append_csv(one, text, true);
+    }
+    return text + batfill::text_of(outcome.statistics());
+}
+
+struct Found {
+    std::set<WaitReason::Kind> kinds;
+    std::size_t parked = 0;
+};
+
+void compare_explained(const Scenario& scenario, const DrawnAlgorithm& drawn, Found& found) {
+    RunOptions options;
+    for (const WorkloadJob& job : scenario.workloads[0].jobs) {
+        options.explain.push_back(job.description.id);
+    }
+    const Outcome plain = run(scenario, {drawn.name, drawn.parameters}, {});
+    const Outcome explained = run(scenario, {drawn.name, drawn.parameters}, options);
+    REQUIRE(text_of(plain) == text_of(explained));
+    require_whole_reasons(explained);
+    const CheckReport report = audit(explained, {});
+    INFO((report.violations.empty() ? "" : report.violations[0].text));
+    REQUIRE(report.violations.empty());
+    REQUIRE(report.broken_guarantees == report.listed_broken_guarantees);
+    for (const BrokenGuarantee& one : explained.broken_guarantees()) {
+        REQUIRE((one.cause != GuaranteeBreakCause::parked || !one.new_start));
+        found.parked += one.cause == GuaranteeBreakCause::parked ? 1U : 0U;
+    }
+    for (const WaitReason& reason : explained.wait_reasons()) {
+        found.kinds.insert(reason.kind);
+        const bool waits = reason.kind < WaitReason::Kind::started;
+        REQUIRE((!waits || !reason.because.empty()));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("Every algorithm: on machines with pools, capacities and partitions, who asks why jobs wait changes nothing",
+          "[every-algorithm][property]") {
+    const QuietLog quiet;
+    Found found;
+    for (const AlgorithmDescription* algorithm : algorithms_under_test()) {
+        if (std::ranges::count(algorithm->placements, Placement::snug) == 0) {
+            continue;
+        }
+        Random random(2027);
+        for (int round = 0; round < 60; ++round) {
+            const DrawnAlgorithm drawn = drawn_for_resources(random, *algorithm);
+            INFO(drawn.text() << ", workload " << round);
+            const int processors = random.between(1, 9);
+            Workload workload = random_workload(random, processors, Trouble::none);
+            add_needs(random, workload);
+            const Platform platform = machine_with_resources(random, processors, static_cast<Hosts>(round % 3));
+            const std::string events = random.one_in(3) ? random_failures(random, processors) : "";
+            compare_explained(scenario_of(platform, {std::move(workload)}, events), drawn, found);
+        }
+    }
+    for (const auto kind : {WaitReason::Kind::pool, WaitReason::Kind::hosts, WaitReason::Kind::processors,
+                            WaitReason::Kind::passed_over}) {
+        CHECK(found.kinds.contains(kind));
+    }
+    CHECK(found.parked > 0);
+}
