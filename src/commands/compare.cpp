@@ -109,6 +109,7 @@ void complete(const Options& options, CompareOptions& read) {
     ComparisonRequest& request = read.request;
     sort_arguments(read.arguments, request);
     request.note = note;
+    request.shown = read.chosen;
     request.fields_are_read = options.given("plugin");
     refuse_if(options.given("metric") && options.given("format"),
               "--metric prints a metric for each workload, expected no --format, which is for all metrics");

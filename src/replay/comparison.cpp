@@ -9,6 +9,7 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
+#include "src/analysis/resource_use.hpp"
 #include "src/analysis/tables.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/replay/notes.hpp"
@@ -75,6 +76,13 @@ Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const Com
             replay.measure(scheduler.choice, *request.metric, request.run);
         return Metrics(std::move(values));
     });
+}
+
+// The metrics of the first replay are those that are shown.
+void require_known_metrics(const ComparisonRequest& request, const Replay& first) {
+    MetricsOptions options = request.metrics;
+    options.set_machine(first.machine());
+    analysis::shown_metrics(request.shown, Metrics({}, analysis::resource_names(options.resources)));
 }
 
 void note_surprises(const std::vector<Replay>& replays, const ComparisonRequest& request) {
@@ -223,6 +231,9 @@ PreparedReplays prepare_replays(const ComparisonRequest& request) {
 
 Comparison compare(const ComparisonRequest& request, const std::function<void(std::size_t, std::size_t)>& progress) {
     PreparedReplays prepared = prepare_replays(request);
+    if (!prepared.replays.empty()) {
+        require_known_metrics(request, prepared.replays.front());
+    }
     note_surprises(prepared.replays, request);
     return compare(prepared.replays, std::move(prepared.names), request, progress);
 }

@@ -24,6 +24,7 @@ struct ComparisonRequest {
     MachineDetails machine;
     std::optional<ReplayMetric> metric;  // the only one to measure; none: all metrics
     MetricsOptions metrics;              // what the machine has is not looked at
+    std::vector<std::string> shown{};    // metrics that the user wants to see; empty: those that say something
     unsigned threads = 1;
     Note note = [](const std::string&) {};  // also hears the notes of notes.hpp, before the first replay
     bool fields_are_read = false;           // schedulers of others may look at any field of a job
@@ -55,6 +56,7 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
 
 // Replays each workload under each scheduler. `progress` hears how many replays are done, and of how many.
 // Throws: InputError for files that cannot be read, and for weeks of a workload with a job that is submitted before 0.
+// Throws: UsageError, before the first replay, for a metric to show of a pool or capacity that no machine has.
 // Throws: InputError, which names workload and scheduler, for a replay that fails or rejects a job: values over
 // different jobs must not be compared.
 Comparison compare(const ComparisonRequest& request, const std::function<void(std::size_t, std::size_t)>& progress);

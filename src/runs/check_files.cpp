@@ -1,10 +1,47 @@
 #include "src/runs/check_files.hpp"
 
+#include <algorithm>
+#include <functional>
+
+#include <batfill/core/machine.hpp>
+
 #include "src/formats/named_platform.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/mapped.hpp"
 
 namespace batfill::runs {
+
+namespace {
+
+// Says of each kind of resource that only the machine or only the workloads have that it is not checked.
+void note_unchecked(const std::vector<Workload>& workloads, const Resources& machine, const Note& note) {
+    const auto asks = [&](const std::function<bool(const StatedNeeds&)>& has_field) {
+        return std::ranges::any_of(workloads, [&](const Workload& workload) {
+            return std::ranges::any_of(workload.jobs, [&](const WorkloadJob& job) {
+                return job.description.needs && has_field(*job.description.needs);
+            });
+        });
+    };
+    const auto compare = [&](bool machine_has, bool jobs_ask, const char* without_field, const char* without_resource) {
+        if (machine_has != jobs_ask) {
+            note(machine_has ? without_field : without_resource);
+        }
+    };
+    compare(!machine.pools().empty(), asks([](const StatedNeeds& needs) { return !needs.pools.empty(); }),
+            "the machine has pools, and no job says what it takes of them ('pools'): pools are not checked",
+            "jobs take of pools, and the machine has none: pools are not checked (--pool NAME=TOTAL gives it one)");
+    compare(
+        machine.has_shared_hosts(), asks([](const StatedNeeds& needs) { return needs.per_host.has_value(); }),
+        "hosts have capacities, and no job says what it takes of each host ('per_host'): checked as if each job took "
+        "whole hosts",
+        "jobs take a part of each host, and hosts have no capacity: checked as if each job took whole hosts "
+        "(--capacity gives them one)");
+    compare(!machine.partitions().empty(), asks([](const StatedNeeds& needs) { return needs.partition.has_value(); }),
+            "hosts are in partitions, and no job asks for one ('partition'): partitions are not checked",
+            "jobs ask for partitions, and the machine has none: partitions are not checked");
+}
+
+}  // namespace
 
 CheckReport check_files(const CheckRequest& request, const Note& note) {
     std::optional<std::vector<Guarantee>> guarantees;
@@ -18,9 +55,10 @@ CheckReport check_files(const CheckRequest& request, const Note& note) {
     const auto read = [&](const auto& path) { return read_external_events(path, request.unknown_events_allowed); };
     const Platform platform = named_platform(request.platform, request.machine);
     const auto schedule = [&](const auto& use) { for_each_job(request.schedule, use, note); };
-    return check_schedule(schedule, read_named_workloads(request.workloads, note), platform, request.options,
-                          guarantees ? &*guarantees : nullptr, broken ? &*broken : nullptr,
-                          mapped(request.events, read));
+    const std::vector<Workload> workloads = read_named_workloads(request.workloads, note);
+    note_unchecked(workloads, Resources(platform.hosts), note);
+    return check_schedule(schedule, workloads, platform, request.options, guarantees ? &*guarantees : nullptr,
+                          broken ? &*broken : nullptr, mapped(request.events, read));
 }
 
 }  // namespace batfill::runs
