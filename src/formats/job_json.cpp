@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "src/support/json_writer.hpp"
@@ -76,29 +77,17 @@ void write_own_fields(const JobDescription& job, JsonWriter& json) {
     }
 }
 
-// Throws: InputError for a field that the object has twice, as a reader would see only the first.
-// Cost: O(fields * log(fields)).
-void require_different_fields(const JsonValue& object) {
-    std::vector<std::string_view> names;
-    for (const auto& member : object.GetObject()) {
-        names.push_back(view(member.name));
-    }
-    std::ranges::sort(names);
-    if (const auto twice = std::ranges::adjacent_find(names); twice != names.end()) {
-        throw InputError("field " + in_quotes(*twice) + ": expected once");
-    }
-}
-
-// An object of names and whole numbers.
-StatedNeeds::Amounts read_amounts(Fields& fields, std::string_view path, std::string_view name) {
-    const JsonValue& object = fields.object(name);
-    const std::string inner_path = std::string(path) + std::string(name) + '.';
-    Fields inner(object, inner_path);
-    require_different_fields(object);
+// An object of different names and whole numbers. `path` is that of its fields.
+StatedNeeds::Amounts read_amounts(const JsonValue& object, const std::string& path) {
+    Fields fields(object, path);
     StatedNeeds::Amounts amounts;
+    std::set<std::string_view> names;
     for (const auto& member : object.GetObject()) {
         if (!member.value.IsInt64() || member.value.GetInt64() < 0) {
-            inner.fail(view(member.name), "a whole number from 0 on");
+            fields.fail(view(member.name), "a whole number from 0 on");
+        }
+        if (!names.insert(view(member.name)).second) {
+            throw InputError("field " + in_quotes(path + std::string(view(member.name))) + ": expected once");
         }
         amounts.emplace_back(view(member.name), member.value.GetInt64());
     }
@@ -110,16 +99,29 @@ void read_needs(const JsonValue& object, std::string_view path, JobDescription& 
     Fields fields(object, path);
     StatedNeeds needs;
     if (fields.find("pools") != nullptr) {
-        needs.pools = read_amounts(fields, path, "pools");
+        needs.pools = read_amounts(fields.object("pools"), std::string(path) + "pools.");
     }
     if (fields.find("per_host") != nullptr) {
-        needs.per_host = read_amounts(fields, path, "per_host");
+        needs.per_host = read_amounts(fields.object("per_host"), std::string(path) + "per_host.");
     }
     if (fields.find("partition") != nullptr) {
         needs.partition = fields.text("partition");
     }
     if (needs != StatedNeeds()) {
         job.needs = std::move(needs);
+    }
+}
+
+// Throws: InputError for a field that the object has twice, as read_job() would see only the first.
+// Cost: O(fields * log(fields)).
+void require_different_fields(const JsonValue& object) {
+    std::vector<std::string_view> names;
+    for (const auto& member : object.GetObject()) {
+        names.push_back(view(member.name));
+    }
+    std::ranges::sort(names);
+    if (const auto twice = std::ranges::adjacent_find(names); twice != names.end()) {
+        throw InputError("field " + in_quotes(*twice) + ": expected once");
     }
 }
 

@@ -11,6 +11,7 @@
 #include <pugixml.hpp>
 
 #include <batfill/core/error.hpp>
+#include <batfill/core/resources.hpp>
 #include <batfill/formats/platform.hpp>
 
 #include "src/support/csv_text.hpp"
@@ -139,7 +140,7 @@ class PlatformReader {
     }
 
     void read_zone(pugi::xml_node element, const Zone& outer) {
-        Zone zone{read_properties(element, outer.properties), required(element, "routing"), outer.depth + 1};
+        Zone zone{read_zone_properties(element, outer.properties), required(element, "routing"), outer.depth + 1};
         if (zone.depth > max_zone_depth) {
             fail(element, "zones are nested more than " + std::to_string(max_zone_depth) + " deep");
         }
@@ -211,7 +212,7 @@ class PlatformReader {
         // In SimGrid, a flat cluster is also a zone with the cluster's properties.
         const bool is_flat = std::string_view(element.attribute("topology").as_string("FLAT")) == "FLAT";
         read_numbered_hosts(element, read_properties(element, {}),
-                            is_flat ? read_properties(element, zone.properties) : zone.properties);
+                            is_flat ? read_zone_properties(element, zone.properties) : zone.properties);
     }
 
     // Adds the hosts of a cluster or cabinet. Their names are prefix, a number of the radical ("0-3,5,7-9"), suffix.
@@ -255,6 +256,24 @@ class PlatformReader {
                 fail(element, std::string("attribute '") + name + "' is not supported: hosts keep speed and state");
             }
         }
+    }
+
+    // The properties of a zone, as those of the zone around it and its own say. A pool may be in one zone only.
+    Properties read_zone_properties(pugi::xml_node zone, const Properties& outer) {
+        for (const auto& [name, value] : read_properties(zone, {})) {
+            if (name != "pools") {
+                continue;
+            }
+            for (const auto& [pool, total] : parse_amounts(value, "platform: zone property pools")) {
+                const auto [first, is_new] = zone_of_pool_.emplace(pool, zone);
+                if (!is_new) {
+                    fail(zone, "pool '" + pool + "' is in another zone, too, <" + first->second.name() + " id=\"" +
+                                   std::string(first->second.attribute("id").value()).substr(0, 80) +
+                                   "\">, expected a pool in one zone");
+                }
+            }
+        }
+        return read_properties(zone, outer);
     }
 
     // Returns `properties`, overridden by those of the element.
@@ -329,6 +348,7 @@ class PlatformReader {
     const std::string& source_;
     const std::string& master_;
     std::vector<FoundHost> hosts_;
+    std::map<std::string, pugi::xml_node> zone_of_pool_;
     std::size_t expanded_bytes_ = 0;
 };
 

@@ -200,6 +200,25 @@ TEST_CASE("What SimGrid does not take, or what changes hosts in time, is refused
     CHECK_THAT(refusal(in_zone(master)), Catch::Contains("no hosts to compute on"));
 }
 
+TEST_CASE("A pool in two zones is refused with both zones, also if they say the same") {
+    const auto zone = [](const std::string& id, const std::string& pools, const std::string& content) {
+        return "<zone id=\"" + id + "\" routing=\"Full\"><prop id=\"pools\" value=\"" + pools + "\"/>\n" + content +
+               "</zone>\n";
+    };
+    const auto host = [](const std::string& id) { return "<host id=\"" + id + "\" speed=\"1f\"/>"; };
+    CHECK(
+        refusal(in_zone(zone("a", "power:5", host("h")) + zone("b", "water:1,power:5", host("i")))) ==
+        "p.xml:5: <zone id=\"b\">: pool 'power' is in another zone, too, <zone id=\"a\">, expected a pool in one zone");
+    CHECK_THAT(refusal(in_zone(zone("a", "power:5", zone("b", "power:5", host("h"))))),
+               Catch::Contains("<zone id=\"b\">: pool 'power' is in another zone, too, <zone id=\"a\">"));
+    const std::string cluster =
+        R"(" prefix="c" suffix="" radical="0-1" speed="1f" bw="1" lat="0"><prop id="pools" value="power:5"/></cluster>)";
+    CHECK_THAT(refusal(in_zone(zone("a", "power:5", host("h")) + "<cluster id=\"k" + cluster)),
+               Catch::Contains("<cluster id=\"k\">: pool 'power' is in another zone, too, <zone id=\"a\">"));
+    CHECK(refusal(in_zone(master + zone("a", "power:5", host("h")) + zone("b", "water:5", host("i")))).empty());
+    CHECK_THAT(refusal(in_zone(zone("a", "power", host("h")))), Catch::Contains("property pools has 'power'"));
+}
+
 TEST_CASE("Files that are no platforms are refused with the place") {
     CHECK_THAT(refusal(""), Catch::Contains("p.xml:1: not well-formed XML"));
     CHECK_THAT(refusal("<platform version=\"4.1\">\n<zone id=\"z\">\n</platform>"),

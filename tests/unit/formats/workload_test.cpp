@@ -261,6 +261,43 @@ TEST_CASE("Ids may come in any order, but none twice, and every job has a profil
     }
 }
 
+TEST_CASE("Needs of another form are refused with job and field") {
+    const auto refusal = [](const std::string& field) {
+        try {
+            parse_workload(R"({"nb_res":1,"jobs":[{"id":"a","subtime":0,"res":1,"profile":"p",)" + field +
+                               R"(}],"profiles":{"p":{"type":"delay","delay":1}}})",
+                           "w.json", "w0");
+            return std::string();
+        } catch (const InputError& problem) {
+            return std::string(problem.what());
+        }
+    };
+    for (const std::string name : {"pools", "per_host"}) {
+        for (const std::string value : {"[]", R"(["cores"])", R"("cores:1")", "null", "1", "true"}) {
+            INFO(name << " " << value);
+            CHECK_THAT(refusal('"' + name + "\":" + value), Catch::Contains("w.json: jobs[0] (id \"a\"): field \"" +
+                                                                            name + "\": expected an object, found "));
+        }
+        for (const std::string value :
+             {"-1", "1.5", "1.0", "1e3", R"("1")", "null", "true", "{}", "[1]", "9223372036854775808"}) {
+            INFO(name << " " << value);
+            CHECK_THAT(
+                refusal('"' + name + R"(":{"x":)" + value + "}"),
+                Catch::Contains("(id \"a\"): field \"" + name + ".x\": expected a whole number from 0 on, found ") &&
+                    !Catch::Contains("found none"));
+        }
+        CHECK_THAT(refusal('"' + name + R"(":{"x":1,"x":2})"),
+                   Catch::Contains("(id \"a\"): field \"" + name + ".x\": expected once"));
+        CHECK(refusal('"' + name + R"(":{"x":9223372036854775807,"y":0})").empty());
+    }
+    for (const std::string value : {"3", "1.5", "null", "true", "{}", R"(["debug"])"}) {
+        INFO(value);
+        CHECK_THAT(refusal("\"partition\":" + value),
+                   Catch::Contains("w.json: jobs[0] (id \"a\"): field \"partition\": expected a text, found "));
+    }
+    CHECK(refusal(R"("partition":"3")").empty());
+}
+
 TEST_CASE("Jobs that were read together share the names of their users, queues and profiles") {
     const Workload workload =
         parse_workload(R"({"nb_res":1,"jobs":[{"id":1,"subtime":0,"res":1,"user":"u","queue":3,"profile":"p"},)"
