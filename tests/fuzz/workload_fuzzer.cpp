@@ -27,6 +27,7 @@ void check_source(const WorkloadJob& job) {
     const JobDescription read = read_job(reader.parse(job.source));
     if (read.id != job.description.id || read.processors != job.description.processors ||
         read.profile != job.description.profile || read.licenses != job.description.licenses ||
+        read.needs != job.description.needs ||
         !same_instant(read.submit.since_zero(), job.description.submit.since_zero())) {
         std::abort();
     }
