@@ -114,7 +114,9 @@ class TimelineRound {
 
     void reserve(JobIndex job) {
         one_could_not_start_ = true;
-        walked_.push_back(job);
+        if (round_.explains()) {
+            in_front_.push_back(job);
+        }
         if (reservations_ > 0) {
             --reservations_;
             to_reserve_.push_back(job);
@@ -150,7 +152,7 @@ class TimelineRound {
         if (has(passed_over_, job)) {
             return PlannedTimeline::passed_over;
         }
-        if (has(walked_, job)) {
+        if (has(in_front_, job)) {
             return reason_in_front(job);
         }
         const SchedulerState& state = round_.state();
@@ -162,7 +164,7 @@ class TimelineRound {
                    : is_tried ? "would delay a reservation: " + estimate
                               : "not tried";
         }
-        const std::string head = "the head, job " + round_.name(walked_.front()) + ": " + reservation_text();
+        const std::string head = "the head, job " + round_.name(in_front_.front()) + ": " + reservation_text();
         return !can_start ? "behind " + head
                : is_tried ? "would delay " + head + "; " + estimate
                           : "not tried behind " + head;
@@ -206,8 +208,9 @@ class TimelineRound {
     bool one_could_not_start_ = false;
     std::vector<JobIndex> to_reserve_;  // in this order
     std::vector<Reserved> reserved_;
-    std::vector<JobIndex> walked_;  // those that could not start: they have reservations as far as there are any
-    // What was tried, if somebody asks why jobs wait.
+    // Only if somebody asks why jobs wait: those that could not start before the backfilling, which have reservations
+    // as far as there are any; those passed over; and others that were tried.
+    std::vector<JobIndex> in_front_;
     std::vector<JobIndex> passed_over_;
     std::vector<JobIndex> tried_;
 };
