@@ -49,7 +49,8 @@ class Easy : public Algorithm {
         orders_.tune(round.state());
         if (timeline_.is_on()) {
             orders_.prepare(round.now());
-            TimelineRound(round, *timeline_, fitting_hosts_, kept_, reservations_, backfill_.most_tests()).decide(orders_);
+            TimelineRound(round, *timeline_, fitting_hosts_, kept_, reservations_, backfill_.most_tests())
+                .decide(orders_);
             return;
         }
         if (round.explains() && rounds_.is_on()) {
@@ -229,7 +230,8 @@ const Registration registration({
     joined({EasyOrders::parameters(),
             {StartHistory::extra(), KeptHead::parameter(), EventRounds::parameter(), PlannedTimeline::plan_pools(),
              Parameter::whole_number("reservations", "1", "number of jobs that have a reservation", true)
-                 .used_with(placements_that_count()),
+                 .used_with({"placement=lowest", "placement=best-effort-contiguous", "placement=snug",
+                             "placement=fullest"}),
              BackfillWalk::test_limit()},
             RunTimePredictor::parameters(),
             WeightTuner::parameters(),

@@ -64,16 +64,16 @@ bool Lack::is_held_by(const Job& running) const {
         return true;
     }
     return has_hosts() && std::ranges::any_of(short_, [&](int host) {
-        if (!running.allocation.contains(host)) {
-            return false;
-        }
-        for (std::size_t capacity = 0; capacity < needs_.per_host.size(); ++capacity) {
-            if (lacks_on(host, capacity) && held_of(running, capacity, host) > 0) {
-                return true;
-            }
-        }
-        return is_whole();
-    });
+               if (!running.allocation.contains(host)) {
+                   return false;
+               }
+               for (std::size_t capacity = 0; capacity < needs_.per_host.size(); ++capacity) {
+                   if (lacks_on(host, capacity) && held_of(running, capacity, host) > 0) {
+                       return true;
+                   }
+               }
+               return is_whole();
+           });
 }
 
 std::vector<std::string> Lack::shares(const std::function<std::string(const Job&)>& name,
@@ -159,9 +159,8 @@ std::string Lack::short_hosts_text(const std::function<std::string(const Job&)>&
         return "";
     }
     const int host = *std::ranges::find_if(short_, [&](int one) { return lacks_on(one, capacity); });
-    const std::vector<std::string> held = shares(name, [&](const Job& job) {
-        return job.allocation.contains(host) ? held_of(job, capacity, host) : 0;
-    });
+    const std::vector<std::string> held =
+        shares(name, [&](const Job& job) { return job.allocation.contains(host) ? held_of(job, capacity, host) : 0; });
     return "; " + std::to_string(most) + (most == 1 ? " lacks " : " lack ") + resources_.capacities()[capacity] +
            ": of " + std::to_string(resources_.kind_of(host).capacity[capacity]) + " on host " + std::to_string(host) +
            ", " + enumeration(held);

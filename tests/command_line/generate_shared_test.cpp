@@ -16,7 +16,8 @@ namespace {
 
 Workload drawn(const Folder& folder, const std::vector<std::string>& options) {
     const std::string file = folder.file("w.json");
-    REQUIRE(run(folder, with({"generate", "shared", "--jobs", "4000", "--seed", "1", "-o", file}, options)).status == 0);
+    REQUIRE(run(folder, with({"generate", "shared", "--jobs", "4000", "--seed", "1", "-o", file}, options)).status ==
+            0);
     return read_workload(file, "w0");
 }
 
@@ -63,7 +64,8 @@ TEST_CASE("batfill generate shared draws the shares of jobs that it is asked for
 
 TEST_CASE("batfill generate shared counts the same jobs in cores, with the load that it is asked for") {
     const Folder folder;
-    const Workload shared = drawn(folder, {"--counted", folder.file("counted.json"), "--hosts", "100", "--load", "0.7"});
+    const Workload shared =
+        drawn(folder, {"--counted", folder.file("counted.json"), "--hosts", "100", "--load", "0.7"});
     const Workload counted = read_workload(folder.file("counted.json"), "w0");
     CHECK(counted.processors == 3200);
     CHECK(offered_load(counted) == Approx(0.7).epsilon(0.01));
@@ -80,8 +82,8 @@ TEST_CASE("batfill generate shared counts the same jobs in cores, with the load 
 
 TEST_CASE("batfill generate shared writes the same bytes for a seed, and names the machine that runs all jobs") {
     const Folder folder;
-    const std::vector<std::string> command{"generate", "shared", "--jobs", "200", "--seed", "7", "--hosts", "10",
-                                           "--gpus",   "0",      "-o",     folder.file("w.json")};
+    const std::vector<std::string> command{"generate", "shared", "--jobs", "200", "--seed", "7",
+                                           "--hosts",  "10",     "--gpus", "0",   "-o",     folder.file("w.json")};
     const Outcome made = run(folder, command);
     const std::string bytes = contents(folder.file("w.json"));
     CHECK_THAT(made.output, Contains("machine: -p 10 --capacity cores:32,memory:256\n"));

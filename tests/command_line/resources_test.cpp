@@ -11,10 +11,10 @@ using Catch::Matchers::Contains;
 
 // A workload of one job with these fields, and its schedule under fcfs.
 std::string scheduled(const Inputs& inputs, const std::string& fields, const Arguments& machine) {
-    const std::string workload = inputs.folder.write(
-        "one.json", R"({"nb_res":2,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
-                    R"({"id":"a","subtime":0,"res":1,"walltime":10,"profile":"p")" +
-                        fields + "}]}");
+    const std::string workload =
+        inputs.folder.write("one.json", R"({"nb_res":2,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                                        R"({"id":"a","subtime":0,"res":1,"walltime":10,"profile":"p")" +
+                                            fields + "}]}");
     Arguments arguments{"simulate", "-q", "-w", workload, "-a", "fcfs", "-e", inputs.folder.file("one")};
     arguments.insert(arguments.end(), machine.begin(), machine.end());
     CHECK(run(inputs.folder, arguments).status == 0);

@@ -15,8 +15,7 @@ inline void require_whole_reasons(const Outcome& outcome) {
     for (const WaitReason& reason : outcome.wait_reasons()) {
         const auto before = last.find(reason.job);
         REQUIRE((before == last.end() || before->second.time <= reason.time));
-        const bool is_too_few =
-            reason.kind == WaitReason::Kind::processors || reason.kind == WaitReason::Kind::hosts;
+        const bool is_too_few = reason.kind == WaitReason::Kind::processors || reason.kind == WaitReason::Kind::hosts;
         REQUIRE((!is_too_few || reason.idle < reason.needed));
         const bool has_lack = reason.kind == WaitReason::Kind::pool || reason.kind == WaitReason::Kind::hosts;
         REQUIRE((!has_lack || !reason.lack.empty()));

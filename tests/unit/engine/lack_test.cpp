@@ -57,9 +57,10 @@ std::string said(const Machine& machine, const std::string& algorithm, const Par
 TEST_CASE("Of a pool, the reason names what the job takes, what is free and who holds it until when") {
     const Machine pools = machine({"", "", "", ""}, "power:10,water:5");
     const std::string running = "0: a 1x100 takes power:4, b 1x200 takes power:3\n";
-    CHECK(lack(pools, running + "5: c 1x50 takes power:5 takes water:1", "c") ==
-          "pool 2 of 1, a until 100: it takes 5 of the pool power; 3 of 10 are free, as job a holds 4 until 100 and job "
-          "b holds 3 until 200");
+    CHECK(
+        lack(pools, running + "5: c 1x50 takes power:5 takes water:1", "c") ==
+        "pool 2 of 1, a until 100: it takes 5 of the pool power; 3 of 10 are free, as job a holds 4 until 100 and job "
+        "b holds 3 until 200");
     CHECK(lack(pools, running + "5: c 3x50 takes power:9", "c") ==
           "pool 2 of 3, a b until 200: it takes 9 of the pool power; 3 of 10 are free, as job a holds 4 until 100 and "
           "job b holds 3 until 200; it needs 3 processors; 2 are idle");
@@ -69,13 +70,14 @@ TEST_CASE("Of a pool, the reason names what the job takes, what is free and who 
 
 TEST_CASE("Of many holders, the reason names those with the most") {
     const Machine pools = machine(std::vector<std::string>(9, ""), "power:20");
-    CHECK(lack(pools,
-               "0: a 1x10 takes power:1, b 1x20 takes power:5, c 1x30 takes power:1, d 1x40 takes power:4, e 1x50 "
-               "takes power:3, f 1x5\n"
-               "1: g 1x50 takes power:20",
-               "g") ==
-          "pool 3 of 1, a b c d e until 50: it takes 20 of the pool power; 6 of 20 are free, as job b holds 5 until 20, "
-          "job d holds 4 until 40, job e holds 3 until 50 and 2 more hold 2");
+    CHECK(
+        lack(pools,
+             "0: a 1x10 takes power:1, b 1x20 takes power:5, c 1x30 takes power:1, d 1x40 takes power:4, e 1x50 "
+             "takes power:3, f 1x5\n"
+             "1: g 1x50 takes power:20",
+             "g") ==
+        "pool 3 of 1, a b c d e until 50: it takes 20 of the pool power; 6 of 20 are free, as job b holds 5 until 20, "
+        "job d holds 4 until 40, job e holds 3 until 50 and 2 more hold 2");
 }
 
 TEST_CASE("Of shared hosts, the reason counts those that have what the job takes, and names what is short on others") {
@@ -89,9 +91,10 @@ TEST_CASE("Of shared hosts, the reason counts those that have what the job takes
     CHECK(lack(hosts, running + "5: c 3x50 each gpus:2", "c") ==
           "hosts 0 of 3, e a b until 200: it needs 3 hosts with gpus 2 each; none of 3 such hosts has that now; 3 lack "
           "gpus: of 2 on host 0, job a holds 1 until 100 and job b holds 1 until 200");
-    CHECK(lack(hosts, running + "5: c 3x50", "c") ==
-          "hosts 2 of 3, e until 70: it needs 3 whole hosts; 2 of 5 are free, as job a holds 2 until 100, job e holds 1 "
-          "until 70 and job b holds 1 until 200");
+    CHECK(
+        lack(hosts, running + "5: c 3x50", "c") ==
+        "hosts 2 of 3, e until 70: it needs 3 whole hosts; 2 of 5 are free, as job a holds 2 until 100, job e holds 1 "
+        "until 70 and job b holds 1 until 200");
     // Enough is free, but another job is first.
     CHECK(lack(hosts, running + "5: c 3x50\n6: d 1x50 each cores:1 each gpus:1", "d") ==
           "passed over 2 of 1, until 6: it needs 1 host with cores 1 and gpus 1; 2 of 3 such hosts have that now");
@@ -159,9 +162,10 @@ TEST_CASE("A plan names the hosts of a planned start, and the planned job that a
     CHECK(said(hosts, "conservative", {}, script, "b") == "planned: its planned start is 100 on hosts 0-1");
     CHECK(said(hosts, "conservative", {}, script, "c") ==
           "planned: its planned start is 110 on host 0; if it started now, it would delay job b, planned at 100");
-    CHECK(said(hosts, "conservative", {}, script + "2: lost 1", "b") ==
-          "planned: it has no planned start, as too little of what it takes is available, moved once, from 100 at 2, in "
-          "a new plan, as the machine changed");
+    CHECK(
+        said(hosts, "conservative", {}, script + "2: lost 1", "b") ==
+        "planned: it has no planned start, as too little of what it takes is available, moved once, from 100 at 2, in "
+        "a new plan, as the machine changed");
     // b is due at 20 and loses its place, into which e moves.
     const Machine pools = machine({"", "", ""}, "power:2");
     CHECK(said(pools, "conservative", {{"plan-pools", "none"}},

@@ -38,7 +38,7 @@ TEST_CASE("A wrong amount of a job names the job, the field and what was expecte
         {R"("per_host":{"cores":99999999999999999999})", R"(field "per_host.cores": )" + whole + "the number"},
         {R"("per_host":{"cores":"2"})", R"(field "per_host.cores": )" + whole + R"(the text "2")"},
         {R"("per_host":{"cores":null})", R"(field "per_host.cores": )" + whole + "null"},
-        {R"("per_host":{"cores":1,"cores":2})", R"(field "cores": expected once)"},
+        {R"("per_host":{"cores":1,"cores":2})", R"(field "per_host.cores": expected once)"},
         {R"("per_host":[1])", R"(field "per_host": expected an object, found an array)"},
         {R"("per_host":null)", R"(field "per_host": expected an object, found null)"},
         {R"("pools":{"power":true})", R"(field "pools.power": )" + whole + "true"},

@@ -224,9 +224,8 @@ class PlainConservative : public PlainScheduler {
         }
     }
     void decide(int now) override {
-        const bool is_early = std::ranges::any_of(jobs, [now](const PlainJob& one) {
-            return one.start && one.end() == now && one.estimated_end() > now;
-        });
+        const bool is_early = std::ranges::any_of(
+            jobs, [now](const PlainJob& one) { return one.start && one.end() == now && one.estimated_end() > now; });
         if (is_early) {
             std::vector<std::pair<int, std::size_t>> order;
             for (const auto& [job, place] : places_) {

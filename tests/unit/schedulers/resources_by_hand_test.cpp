@@ -29,8 +29,8 @@ std::vector<std::string> schedule_of(const std::string& jobs, const std::string&
 }  // namespace
 
 // The cores of both hosts are idle, their GPUs are not. By the estimates, b gives two GPUs back at 60, a at 100. So the
-// head c is reserved there. Jobs without GPUs start at once, e beside the reservation: two cores are left for c. f takes
-// the GPU that c leaves over.
+// head c is reserved there. Jobs without GPUs start at once, e beside the reservation: two cores are left for c. f
+// takes the GPU that c leaves over.
 TEST_CASE("The head of easy waits for GPUs, and others take the cores") {
     Platform platform = machine(2);
     for (Host& host : platform.hosts) {
@@ -42,13 +42,16 @@ TEST_CASE("The head of easy waits for GPUs, and others take the cores") {
                              with_amounts(job("d", "2", 1, "30", "30"), R"("per_host":{"cores":4})") + "," +
                              with_amounts(job("e", "3", 1, "200", "200"), R"("per_host":{"cores":6})") + "," +
                              with_amounts(job("f", "4", 1, "10", "10"), R"("per_host":{"cores":1,"gpus":1})");
-    CHECK(schedule_of(jobs, "easy", platform) ==
-          std::vector<std::string>{"a: on 0 from 0", "b: on 1 from 0", "c: on 1 from 60", "d: on 0 from 2",
-                                   "e: on 1 from 3", "f: on 1 from 60"});
+    CHECK(schedule_of(jobs, "easy", platform) == std::vector<std::string>{"a: on 0 from 0", "b: on 1 from 0",
+                                                                          "c: on 1 from 60", "d: on 0 from 2",
+                                                                          "e: on 1 from 3", "f: on 1 from 60"});
+    CHECK(schedule_of(jobs, "easy", platform, {{"placement", "snug"}, {"reservations", "2"}}) ==
+          schedule_of(jobs, "easy", platform, {{"reservations", "2"}}));
 }
 
-// The pool has room for one of a, b and c. It is not planned, so b is due when its host is idle, at 1, and lacks it. b is
-// parked and loses its place, and d, which takes nothing of the pool, starts on its host. When a ends, b is placed first.
+// The pool has room for one of a, b and c. It is not planned, so b is due when its host is idle, at 1, and lacks it. b
+// is parked and loses its place, and d, which takes nothing of the pool, starts on its host. When a ends, b is placed
+// first.
 TEST_CASE("conservative parks a job that lacks a pool that is not planned") {
     Platform platform = machine(2);
     for (Host& host : platform.hosts) {
@@ -61,8 +64,8 @@ TEST_CASE("conservative parks a job that lacks a pool that is not planned") {
           std::vector<std::string>{"a: on 0 from 0", "b: on 0 from 40", "d: on 1 from 2"});
 }
 
-// b waits for the only licence until 100. If the pool is planned, b is the head, and d starts beside its reservation. If
-// not, b is passed over, c is the head, and d would delay it.
+// b waits for the only licence until 100. If the pool is planned, b is the head, and d starts beside its reservation.
+// If not, b is passed over, c is the head, and d would delay it.
 TEST_CASE("easy passes over a job that lacks a pool that is not planned") {
     Platform platform = machine(2);
     for (Host& host : platform.hosts) {
