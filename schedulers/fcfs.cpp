@@ -12,7 +12,11 @@ class FirstComeFirstServed : public Algorithm {
     explicit FirstComeFirstServed(const Parameters& parameters) : plan_pools_(parameters.text("plan-pools")) {}
 
     // A start needs what it takes of all pools, whether they are planned or not.
-    void begin(Round& round) override { PlannedTimeline::planned(round.state().machine.resources(), plan_pools_); }
+    void begin(Round& round) override {
+        if (const Resources& resources = round.state().machine.resources(); !resources.empty()) {
+            PlannedTimeline::planned(resources, plan_pools_);
+        }
+    }
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
