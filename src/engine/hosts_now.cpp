@@ -6,15 +6,6 @@
 
 namespace batfill {
 
-namespace {
-
-const Needs& needs_of(const Request& request) {
-    static const Needs whole_hosts;
-    return request.needs ? *request.needs : whole_hosts;
-}
-
-}  // namespace
-
 HostsNow::HostsNow(const Machine& machine)
     : resources_(&machine.resources()),
       hosts_(machine.processors()),
@@ -27,11 +18,11 @@ HostsNow::HostsNow(const Machine& machine)
 }
 
 bool HostsNow::fits(const Request& request, int host) const {
-    return has(needs_of(request), host);
+    return has(request.needs_or_none(), host);
 }
 
 int HostsNow::next_fitting(const Request& request, int host) const {
-    const Needs& needs = needs_of(request);
+    const Needs& needs = request.needs_or_none();
     while (host < hosts_ && !has(needs, host)) {
         ++host;
     }
@@ -94,7 +85,7 @@ std::optional<ResourceSet> HostsNow::choose(const Request& request) const {
 }
 
 void HostsNow::change(const Request& request, const ResourceSet& hosts, int sign) {
-    const Needs& needs = needs_of(request);
+    const Needs& needs = request.needs_or_none();
     if (changed_.size() > 4 * users_.size()) {
         forget_changes();
     }

@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::size_t most_named = 3;  // jobs of a share, and pools
 
-const Needs& needs_or_none(const Request& request) {
-    static const Needs none;
-    return request.needs ? *request.needs : none;
-}
-
 // "3 hosts" for a job that takes whole hosts, "3 whole hosts" where others share them.
 std::string hosts_named(int number, bool are_whole) {
     return std::to_string(number) + (are_whole ? " whole host" : " host") + (number == 1 ? "" : "s");
@@ -29,7 +24,7 @@ std::string hosts_named(int number, bool are_whole) {
 Lack::Lack(const SchedulerState& state, const Request& request)
     : state_(state),
       request_(request),
-      needs_(needs_or_none(request)),
+      needs_(request.needs_or_none()),
       resources_(state.machine.resources()),
       hosts_on_(state.hosts.is_on()) {
     for (std::size_t pool = 0; pool < needs_.pools.size(); ++pool) {
@@ -50,7 +45,7 @@ Lack::Lack(const SchedulerState& state, const Request& request)
 }
 
 Amount Lack::held_of(const Job& running, std::size_t capacity, int host) const {
-    const Needs& held = needs_or_none(running.request);
+    const Needs& held = running.request.needs_or_none();
     return held.per_host.empty() ? resources_.kind_of(host).capacity[capacity] : held.per_host[capacity];
 }
 
@@ -59,7 +54,7 @@ bool Lack::lacks_on(int host, std::size_t capacity) const {
 }
 
 bool Lack::is_held_by(const Job& running) const {
-    const Needs& held = needs_or_none(running.request);
+    const Needs& held = running.request.needs_or_none();
     if (!held.pools.empty() && std::ranges::any_of(pools_, [&](std::size_t pool) { return held.pools[pool] > 0; })) {
         return true;
     }
@@ -104,7 +99,7 @@ std::vector<std::string> Lack::shares(const std::function<std::string(const Job&
 std::string Lack::pool_text(std::size_t pool, const std::function<std::string(const Job&)>& name) const {
     const Resources::Pool& whole = resources_.pools()[pool];
     const std::vector<std::string> held = shares(name, [pool](const Job& job) {
-        const Needs& needs = needs_or_none(job.request);
+        const Needs& needs = job.request.needs_or_none();
         return needs.pools.empty() ? 0 : needs.pools[pool];
     });
     return "it takes " + std::to_string(needs_.pools[pool]) + " of the pool " + whole.name + "; " +

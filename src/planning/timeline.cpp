@@ -10,11 +10,6 @@ namespace {
 // More than any host has.
 constexpr Amount everything = Amount{1} << 60;
 
-const Needs& needs_of(const Request& request) {
-    static const Needs whole_hosts;
-    return request.needs ? *request.needs : whole_hosts;
-}
-
 std::vector<std::size_t> numbers_of(const std::vector<bool>& flags) {
     std::vector<std::size_t> numbers;
     for (std::size_t i = 0; i < flags.size(); ++i) {
@@ -101,7 +96,7 @@ void Timeline::ended(const SchedulerState& state, const Completion& completion) 
 }
 
 Timeline::Demand Timeline::demand_of(const Request& request) const {
-    const Needs& needs = needs_of(request);
+    const Needs& needs = request.needs_or_none();
     Demand demand;
     if (counts_hosts_) {
         demand.whole_machine.push_back(request.processors);
@@ -118,7 +113,7 @@ Timeline::Demand Timeline::demand_of(const Request& request) const {
 }
 
 void Timeline::taken_of(const Request& request, int host, std::vector<Amount>& taken) const {
-    const Needs& needs = needs_of(request);
+    const Needs& needs = request.needs_or_none();
     const std::vector<Amount>& amounts =
         needs.per_host.empty() ? machine_->resources().kind_of(host).capacity : needs.per_host;
     taken.assign(1, 1);
@@ -179,7 +174,7 @@ void Timeline::take_for_ever(const ResourceSet& hosts) {
 }
 
 bool Timeline::suits(const Request& request, int host) const {
-    return machine_->resources().kind_of(host).suits(needs_of(request));
+    return machine_->resources().kind_of(host).suits(request.needs_or_none());
 }
 
 bool Timeline::fits(const Request& request, Duration length, Time at) const {
@@ -311,7 +306,7 @@ Time Timeline::earliest_of(const std::vector<Allowance>& changes, const Request&
 }
 
 bool Timeline::takes_of_pools(const Request& request) const {
-    const std::vector<Amount>& pools = needs_of(request).pools;
+    const std::vector<Amount>& pools = request.needs_or_none().pools;
     return !pools.empty() && std::ranges::any_of(planned_pools_, [&](std::size_t pool) { return pools[pool] > 0; });
 }
 

@@ -73,6 +73,10 @@ struct Request {
     Placement placement = Placement::lowest;
     // What it takes besides whole processors. None: nothing.
     Shared<Needs> needs = {};
+    const Needs& needs_or_none() const {
+        static const Needs none;
+        return needs ? *needs : none;
+    }
     // Only with Placement::machine; usable in the group that has the processors.
     std::span<const LicenseIndex> licenses() const {
         return needs ? std::span(needs->licenses) : std::span<const LicenseIndex>();
