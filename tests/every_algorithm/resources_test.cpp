@@ -142,5 +142,8 @@ TEST_CASE("Every algorithm: on machines with pools, capacities and partitions, w
                             WaitReason::Kind::passed_over}) {
         CHECK(found.kinds.contains(kind));
     }
-    CHECK(found.parked > 0);
+    // Only an algorithm that plans parks a job that has a guarantee, and plugins under test need not plan.
+    if (std::ranges::count(algorithms_under_test(), "conservative", &AlgorithmDescription::name) > 0) {
+        CHECK(found.parked > 0);
+    }
 }
