@@ -90,8 +90,9 @@ class Reader : private YamlBlocks {
         workload.source = source;
         if (source == "generate") {
             workload.name = text(entry[source], "a model");
-            if (workload.name != "lublin" && workload.name != farm_model) {
-                fail(entry[source], unknown_name("model", workload.name, {farm_model, "lublin"}));
+            const std::vector<std::string> known = {farm_model, "lublin", shared_hosts_model};
+            if (std::ranges::find(known, workload.name) == known.end()) {
+                fail(entry[source], unknown_name("model", workload.name, known));
             }
             workload.kind = workload.name;
         } else if (source == "import") {

@@ -23,8 +23,9 @@ using Swept = std::vector<std::pair<std::string, std::string>>;
 // The largest number of runs of a campaign.
 inline constexpr std::size_t max_campaign_runs = 100'000;
 
-// The model of `batfill generate` that generates a machine with each workload.
+// The models of `batfill generate` that need words of their own here. The farm brings its machine.
 inline constexpr const char* farm_model = "farm";
+inline constexpr const char* shared_hosts_model = "shared";
 
 // One workload of a campaign; several if it is a log cut into periods.
 struct CampaignWorkload {

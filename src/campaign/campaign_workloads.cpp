@@ -93,6 +93,11 @@ void draw(const CampaignWorkload& workload, const fs::path& folder, std::ostream
         files.output = (folder / name).string();
         files.platform = (folder / platform).string();
         print_farm(write_farm(files), files.model, name, platform, out);
+    } else if (workload.kind == shared_hosts_model) {
+        SharedHostsFiles files;
+        set(workload.settings, add_shared_hosts_options, files);
+        files.output = (folder / name).string();
+        print_shared_hosts(write_shared_hosts(files), files.model, name, out);
     } else {
         LublinFile file;
         set(workload.settings, add_lublin_options, file);

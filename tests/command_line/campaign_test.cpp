@@ -184,6 +184,22 @@ reports: true
     CHECK_THAT(campaign.run(text).output, Contains("0 runs made, 3 up to date"));
 }
 
+TEST_CASE("A campaign draws jobs for hosts that they share, as batfill generate shared does") {
+    const CampaignFolder campaign;
+    const Outcome outcome = campaign.run(R"(
+workloads: [{generate: shared, jobs: 60, seed: 3, hosts: 8, sweep: {gpu-jobs: [20, 60]}}]
+machines: [{platform: 8, capacity: {cores: 32, memory: 256, sweep: {gpus: [4, 8]}}, name: m}]
+schedulers: [easy, conservative]
+)");
+    require_done(outcome);
+    const std::string drawn = campaign.folder.file("w.json");
+    require_done(run(campaign.folder,
+                     {"generate", "shared", "--jobs", "60", "--seed", "3", "--hosts", "8", "--gpu-jobs", "60", "-o", drawn}));
+    const std::string name = "shared,gpu-jobs=60";
+    CHECK(contents(campaign.in("workloads/" + name + "/" + name + ".json")) == contents(drawn));
+    CHECK_THAT(outcome.output, Contains("8 runs made"));
+}
+
 TEST_CASE("Workloads and machines of a campaign share no file, whatever their names are") {
     const CampaignFolder campaign;
     campaign.folder.write("three.swf", log_of_three_weeks());
