@@ -265,10 +265,11 @@ class PlatformReader {
                 continue;
             }
             for (const auto& [pool, total] : parse_amounts(value, "platform: zone property pools")) {
-                const auto [first, is_new] = zone_of_pool_.emplace(pool, zone);
+                const auto [first, is_new] = pools_.emplace(pool, PoolOfZone{total, zone});
                 if (!is_new) {
-                    fail(zone, "pool '" + pool + "' is in another zone, too, <" + first->second.name() + " id=\"" +
-                                   std::string(first->second.attribute("id").value()).substr(0, 80) +
+                    const pugi::xml_node other = first->second.zone;
+                    fail(zone, "pool '" + pool + "' is in another zone, too, <" + other.name() + " id=\"" +
+                                   std::string(other.attribute("id").value()).substr(0, 80) +
                                    "\">, expected a pool in one zone");
                 }
             }
@@ -296,6 +297,22 @@ class PlatformReader {
             fail(element, "too many hosts and properties for " + std::to_string(max_expanded_size >> 20) + " MiB");
         }
         hosts_.push_back({Host{std::move(name), speed, properties, zone_properties}, element});
+    }
+
+    // Says all pools to all hosts: they are the machine's, whichever zone names them.
+    void give_pools(std::vector<Host>& hosts, pugi::xml_node platform) const {
+        std::string text;
+        for (const auto& [name, pool] : pools_) {
+            text.append(text.empty() ? "" : ",").append(name).append(":").append(std::to_string(pool.total));
+        }
+        if (expanded_bytes_ + hosts.size() * text.size() > max_expanded_size) {
+            fail(platform, "too many hosts and pools for " + std::to_string(max_expanded_size >> 20) + " MiB");
+        }
+        for (Host& host : hosts) {
+            if (!text.empty()) {
+                host.zone_properties["pools"] = text;
+            }
+        }
     }
 
     Platform take_compute_hosts(pugi::xml_node platform) {
@@ -326,6 +343,7 @@ class PlatformReader {
         if (result.hosts.empty()) {
             fail(platform, "no hosts to compute on");
         }
+        give_pools(result.hosts, platform);
         return result;
     }
 
@@ -348,7 +366,11 @@ class PlatformReader {
     const std::string& source_;
     const std::string& master_;
     std::vector<FoundHost> hosts_;
-    std::map<std::string, pugi::xml_node> zone_of_pool_;
+    struct PoolOfZone {
+        Amount total;
+        pugi::xml_node zone;
+    };
+    std::map<std::string, PoolOfZone> pools_;
     std::size_t expanded_bytes_ = 0;
 };
 

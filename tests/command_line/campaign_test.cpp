@@ -193,8 +193,8 @@ schedulers: [easy, conservative]
 )");
     require_done(outcome);
     const std::string drawn = campaign.folder.file("w.json");
-    require_done(run(campaign.folder,
-                     {"generate", "shared", "--jobs", "60", "--seed", "3", "--hosts", "8", "--gpu-jobs", "60", "-o", drawn}));
+    require_done(run(campaign.folder, {"generate", "shared", "--jobs", "60", "--seed", "3", "--hosts", "8",
+                                       "--gpu-jobs", "60", "-o", drawn}));
     const std::string name = "shared,gpu-jobs=60";
     CHECK(contents(campaign.in("workloads/" + name + "/" + name + ".json")) == contents(drawn));
     CHECK_THAT(outcome.output, Contains("8 runs made"));

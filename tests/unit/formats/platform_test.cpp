@@ -219,6 +219,18 @@ TEST_CASE("A pool in two zones is refused with both zones, also if they say the 
     CHECK_THAT(refusal(in_zone(zone("a", "power", host("h")))), Catch::Contains("property pools has 'power'"));
 }
 
+TEST_CASE("The pools of all zones are the machine's, also those of a zone around another and of one without hosts") {
+    const Platform platform = parse_platform(in_zone(R"(<prop id="pools" value="power:5"/>)" + master +
+                                                     R"(<zone id="a" routing="Full"><prop id="pools" value="water:3"/>
+                                                        <host id="h" speed="1f"/></zone>
+                                                        <zone id="b" routing="Full"><prop id="pools" value="gas:2"/></zone>
+                                                        <host id="i" speed="1f"/>)"),
+                                             "p.xml");
+    for (const Host& host : platform.hosts) {
+        CHECK(host.zone_properties.at("pools") == "gas:2,power:5,water:3");
+    }
+}
+
 TEST_CASE("Files that are no platforms are refused with the place") {
     CHECK_THAT(refusal(""), Catch::Contains("p.xml:1: not well-formed XML"));
     CHECK_THAT(refusal("<platform version=\"4.1\">\n<zone id=\"z\">\n</platform>"),
