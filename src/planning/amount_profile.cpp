@@ -61,30 +61,39 @@ void AmountProfile::advance(Time now) {
 }
 
 bool AmountProfile::has(std::size_t step, std::span<const Amount> amounts) const {
+    const Amount* const values = values_.data() + step * columns_;
+    bool has = true;
     for (std::size_t column = 0; column < columns_; ++column) {
-        if (amounts[column] > 0 && values_[step * columns_ + column] < amounts[column]) {
-            return false;
-        }
+        has &= values[column] >= amounts[column];  // without branches: hosts lack now this, now that
     }
-    return true;
+    return has;
 }
 
-AmountProfile::Stretch AmountProfile::next_stretch(std::span<const Amount> amounts, Time from, Time until) const {
+AmountProfile::Stretch AmountProfile::next_free(std::span<const Amount> amounts, Time from, Time until) const {
     std::size_t step = step_at(from);
-    while (step < times_.size() && !has(step, amounts)) {
+    while (step < times_.size() && times_[step] < until && !has(step, amounts)) {
         ++step;
     }
-    if (step == times_.size()) {
+    if (step == times_.size() || times_[step] >= until) {
         return {Time::infinity(), Time::infinity()};
     }
-    std::size_t first = step;
-    while (first > 0 && has(first - 1, amounts)) {
-        --first;
-    }
+    const Time begin = std::max(from, times_[step]);
     while (step < times_.size() && times_[step] < until && has(step, amounts)) {
         ++step;
     }
-    return {times_[first], step == times_.size() ? Time::infinity() : times_[step]};
+    return {begin, step == times_.size() ? Time::infinity() : times_[step]};
+}
+
+AmountProfile::Stretch AmountProfile::next_stretch(std::span<const Amount> amounts, Time from) const {
+    Stretch stretch = next_free(amounts, from);
+    if (!stretch.begin.is_infinite()) {
+        std::size_t first = step_at(stretch.begin);
+        while (first > 0 && has(first - 1, amounts)) {
+            --first;
+        }
+        stretch.begin = times_[first];
+    }
+    return stretch;
 }
 
 Time AmountProfile::earliest(std::span<const Amount> amounts, Duration length, Time from, Time before) const {
@@ -98,6 +107,25 @@ Time AmountProfile::earliest(std::span<const Amount> amounts, Duration length, T
         }
     }
     return Time::infinity();
+}
+
+AmountProfile::Stretch AmountProfile::freed(std::span<const Amount> amounts, std::span<const Amount> given, Time from,
+                                            Time to) const {
+    Stretch freed{Time::infinity(), Time::infinity()};
+    for (std::size_t step = step_at(from); step < times_.size() && times_[step] < to; ++step) {
+        bool is_free = true;
+        bool was_free = true;
+        for (std::size_t column = 0; column < columns_; ++column) {
+            const Amount value = values_[step * columns_ + column];
+            is_free &= value >= amounts[column];
+            was_free &= value - given[column] >= amounts[column];
+        }
+        if (is_free && !was_free) {
+            freed.begin = std::min(freed.begin, std::max(from, times_[step]));
+            freed.end = step + 1 == times_.size() ? to : std::min(to, times_[step + 1]);
+        }
+    }
+    return freed;
 }
 
 Time AmountProfile::first_for_ever(std::span<const Amount> amounts, Time from) const {

@@ -39,12 +39,6 @@ void Plan::reset(Time now, int processors) {
     by_walltime_ = {};
 }
 
-void Plan::reset(Timeline timeline) {
-    reset(timeline.origin(), 0);
-    held_.clear();
-    timeline_ = std::move(timeline);
-}
-
 void Plan::refuse_unplanned(JobIndex job) {
     throw BrokenRule(job, "it is looked up in the plan, where it is not");
 }
@@ -63,11 +57,6 @@ void Plan::advance(Time now) {
     } else {
         profile_.advance(now);
     }
-}
-
-void Plan::give_back(const SchedulerState& state, const Completion& completion) {
-    timeline_->ended(state, completion);
-    allow_starts_beside(state.job(completion.job).request, completion.hosts, state.now, completion.expected_end);
 }
 
 void Plan::hold(Time from, Time end, int processors) {
@@ -95,29 +84,6 @@ void Plan::allow_starts(Time from, Time to, int processors) {
         collect_starts(to);
     } else {
         allow_starts_in_windows(from, to);
-    }
-}
-
-// Somebody has given back what it took of these hosts during [from, to). A start may have become possible for each job
-// that would run then before it does now. It runs on one of these hosts, unless it lacked a pool.
-void Plan::allow_starts_beside(const batfill::Request& given, const ResourceSet& hosts, Time from, Time to) {
-    from = std::max(from, origin());
-    if (from >= to) {
-        return;
-    }
-    const bool needs_one = timeline_->has_named_hosts() && !timeline_->takes_of_pools(given);
-    for (const JobIndex job : by_start_) {
-        const std::uint32_t number = slot_of_[job];
-        const Slot& slot = slots_[number];
-        Time first = std::max(from - slot.walltime, origin());
-        const Time last = std::min(to, slot.start);
-        // On its own hosts a job does not wait for itself.
-        if (first < last && needs_one && held_[number].hosts.count_common(hosts) == 0) {
-            first = timeline_->earliest_on(hosts, *held_[number].demand, slot.walltime, first, last);
-        }
-        if (first < last) {
-            allow(number, {first, to});
-        }
     }
 }
 
@@ -246,15 +212,6 @@ void Plan::change_place(const Slot& slot, int change) {
     profile_.add(slot.start, slot.end(), change);
 }
 
-void Plan::take_place(const Slot& slot) {
-    if (timeline_) {
-        Held& held = held_[slot_of_[slot.job]];
-        held.hosts =
-            slot.start.is_infinite() ? ResourceSet() : timeline_->choose(*held.demand, slot.walltime, slot.start);
-    }
-    change_place(slot, -slot.processors);
-}
-
 Time Plan::earliest(const Request& request) const {
     return timeline_ ? timeline_->earliest(*request.demand, request.walltime, timeline_->origin())
                      : profile_.earliest(profile_.origin(), request.walltime, request.processors);
@@ -350,17 +307,6 @@ void Plan::restore(const std::vector<Place>& places) {
 
 bool Plan::move_earlier(JobIndex job, Time than) {
     return move_earlier(planned(job), than);
-}
-
-// The first start in [first, last) as if the job itself were not in the plan; infinite, and the job keeps its place, if
-// there is none. Else its place is free afterwards.
-Time Plan::start_on_timeline(const Slot& slot, Time first, Time last) {
-    change_place(slot, slot.processors);
-    const Time start = timeline_->earliest(*held_[slot_of_[slot.job]].demand, slot.walltime, first, last);
-    if (start.is_infinite()) {
-        change_place(slot, -slot.processors);
-    }
-    return start;
 }
 
 bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> place) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include <batfill/planning/timeline.hpp>
@@ -95,19 +96,31 @@ void Timeline::ended(const SchedulerState& state, const Completion& completion) 
            completion.expected_end, 1);
 }
 
-Timeline::Demand Timeline::demand_of(const Request& request) const {
+std::vector<Amount> Timeline::needed_of_host(const Request& request) const {
     const Needs& needs = request.needs_or_none();
+    std::vector<Amount> needed(machine_->resources().capacities().size() + 1, AmountProfile::not_needed);
+    if (needs.per_host.empty()) {
+        needed.front() = 1;
+    }
+    for (std::size_t capacity = 0; capacity < needs.per_host.size(); ++capacity) {
+        if (needs.per_host[capacity] > 0) {
+            needed[capacity + 1] = needs.per_host[capacity];
+        }
+    }
+    return needed;
+}
+
+Timeline::Demand Timeline::demand_of(const Request& request) const {
+    const std::vector<Amount>& pools = request.needs_or_none().pools;
     Demand demand;
     if (counts_hosts_) {
         demand.whole_machine.push_back(request.processors);
     }
     for (const std::size_t pool : planned_pools_) {
-        demand.whole_machine.push_back(needs.pools.empty() ? 0 : needs.pools[pool]);
+        demand.whole_machine.push_back(pools.empty() || pools[pool] == 0 ? AmountProfile::not_needed : pools[pool]);
     }
     if (!counts_hosts_) {
-        demand.needed.push_back(needs.per_host.empty() ? 1 : 0);
-        demand.needed.insert(demand.needed.end(), needs.per_host.begin(), needs.per_host.end());
-        demand.needed.resize(machine_->resources().capacities().size() + 1);
+        demand.needed = needed_of_host(request);
     }
     return demand;
 }
@@ -125,9 +138,13 @@ void Timeline::change(const Request& request, int processors, const ResourceSet&
     if (from >= until) {
         return;
     }
-    std::vector<Amount> amounts = demand_of(request).whole_machine;
+    std::vector<Amount> amounts;
     if (counts_hosts_) {
-        amounts.front() = processors;
+        amounts.push_back(processors);
+    }
+    const std::vector<Amount>& pools = request.needs_or_none().pools;
+    for (const std::size_t pool : planned_pools_) {
+        amounts.push_back(pools.empty() ? 0 : pools[pool]);
     }
     whole_machine_.add(from, until, amounts, sign);
     if (counts_hosts_) {
@@ -223,8 +240,7 @@ void Timeline::allow_starts(std::vector<Allowance>& changes, const AmountProfile
                             std::span<const Amount> needed, Duration length, Time from, Time before) {
     const Time last_end = before.is_infinite() ? before : before + length;
     for (Time at = from; at < before;) {
-        const auto [begin, end] = profile.next_stretch(needed, at, last_end);
-        const Time first = std::max(begin, from);
+        const auto [first, end] = profile.next_free(needed, at, last_end);
         if (first >= before) {
             return;
         }
@@ -310,17 +326,38 @@ bool Timeline::takes_of_pools(const Request& request) const {
     return !pools.empty() && std::ranges::any_of(planned_pools_, [&](std::size_t pool) { return pools[pool] > 0; });
 }
 
-Time Timeline::earliest_on(const ResourceSet& hosts, const Request& request, Duration length, Time from,
-                           Time before) const {
-    const Demand demand = demand_of(request);
-    Time first = Time::infinity();
-    for (const int host : hosts.numbers()) {
-        if (suits(request, host)) {
-            const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
-            first = std::min(first, profile.earliest(demand.needed, length, from, std::min(first, before)));
+AmountProfile::Stretch Timeline::opened_starts(const Holding& given, const Holding& planned, Duration length,
+                                               Time first, Time last) const {
+    const std::vector<Amount> needed = needed_of_host(planned.request);
+    AmountProfile::Stretch opened{Time::infinity(), first};
+    std::vector<Amount> taken;
+    for (const int host : given.hosts.numbers()) {
+        if (!suits(planned.request, host)) {
+            continue;
+        }
+        const AmountProfile* profile = &hosts_[static_cast<std::size_t>(host)];
+        std::optional<AmountProfile> without_job;
+        if (planned.from < Time::infinity() && planned.hosts.contains(host)) {
+            taken_of(planned.request, host, taken);
+            without_job = *profile;
+            without_job->add(planned.from, planned.until, taken, 1);
+            profile = &*without_job;
+        }
+        taken_of(given.request, host, taken);
+        // A start is opened if the job would run at one of these instants.
+        const AmountProfile::Stretch freed = profile->freed(needed, taken, given.from, given.until);
+        if (freed.begin.is_infinite()) {
+            continue;
+        }
+        const Time from = std::max(first, freed.begin - length + Duration::microseconds(1));
+        const Time until = std::min(last, freed.end);
+        const Time start = profile->earliest(needed, length, from, until);
+        if (!start.is_infinite()) {
+            opened.begin = std::min(opened.begin, start);
+            opened.end = std::max(opened.end, until);
         }
     }
-    return first;
+    return opened;
 }
 
 Time Timeline::first_on(const Request& request, const Demand& demand, int host, Time from) const {
@@ -370,7 +407,7 @@ ResourceSet Timeline::choose(const Request& request, Duration length, Time at, c
     if (counts_hosts_) {
         return {};
     }
-    const std::vector<Amount> needed = demand_of(request).needed;
+    const std::vector<Amount> needed = needed_of_host(request);
     std::vector<Candidate> candidates;  // by number
     // Where nobody begins later, a stretch that includes now has no end: the lowest of such hosts are enough.
     const bool is_now = at == origin_ && request.placement != Placement::fullest;
@@ -395,7 +432,7 @@ ResourceSet Timeline::choose(const Request& request, Duration length, Time at, c
 }
 
 ResourceSet Timeline::choose_now(const Request& request, Duration length, const FittingHosts& now) const {
-    const std::vector<Amount> needed = demand_of(request).needed;
+    const std::vector<Amount> needed = needed_of_host(request);
     std::vector<Candidate> candidates;  // by number
     int without_end = 0;
     for (int host = 0; host < machine_->processors(); ++host) {

@@ -80,6 +80,22 @@ class PlainTimeline {
         return chosen;
     }
 
+    bool has_at(const Request& request, int host, int t) const {
+        const Needs needs = request.needs ? *request.needs : Needs();
+        const auto [left, is_empty] = left_on(host, t);
+        return machine_.resources().kind_of(host).suits(needs) &&
+               (needs.per_host.empty() ? is_empty
+                                       : std::ranges::equal(needs.per_host, left, std::ranges::less_equal{}));
+    }
+    bool has_during(const Request& request, int host, int from, int to) const {
+        for (int t = from; t < to; ++t) {
+            if (!has_at(request, host, t)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
  private:
     bool is_named() const { return machine_.resources().has_named_hosts(); }
 
@@ -119,22 +135,6 @@ class PlainTimeline {
             }
         }
         return {left, is_empty};
-    }
-
-    bool has_at(const Request& request, int host, int t) const {
-        const Needs needs = request.needs ? *request.needs : Needs();
-        const auto [left, is_empty] = left_on(host, t);
-        return machine_.resources().kind_of(host).suits(needs) &&
-               (needs.per_host.empty() ? is_empty
-                                       : std::ranges::equal(needs.per_host, left, std::ranges::less_equal{}));
-    }
-    bool has_during(const Request& request, int host, int from, int to) const {
-        for (int t = from; t < to; ++t) {
-            if (!has_at(request, host, t)) {
-                return false;
-            }
-        }
-        return true;
     }
 
     std::vector<Amount> rank(const Request& request, int host, int length, int at) const {

@@ -9,10 +9,13 @@
 
 namespace batfill {
 
-// Several amounts as functions of time, which change at the same instants: what is free from each instant on.
+// Several amounts as functions of time, which change at the same instants: what is free from each instant on. An amount
+// may become negative; whoever needs nothing of it asks for `not_needed`.
 // Cost, with n steps and c amounts: O(n * c) for each operation.
 class AmountProfile {
  public:
+    static constexpr Amount not_needed = -(Amount{1} << 62);
+
     // These amounts are free from `origin` on.
     AmountProfile(Time origin, std::span<const Amount> amounts)
         : columns_(amounts.size()), times_{origin}, values_(amounts.begin(), amounts.end()) {}
@@ -31,9 +34,14 @@ class AmountProfile {
         Time begin;
         Time end;
     };
-    // The first one that ends after `from`; begin is infinite if there is none. Of one that lasts until `until` or
+    // The first one that ends after `from`; begin is infinite if there is none.
+    Stretch next_stretch(std::span<const Amount> amounts, Time from) const;
+    // The same without what is before `from`, and only if it begins before `until`. Of one that lasts until then or
     // longer, the end is some instant from then on.
-    Stretch next_stretch(std::span<const Amount> amounts, Time from, Time until = Time::infinity()) const;
+    Stretch next_free(std::span<const Amount> amounts, Time from, Time until = Time::infinity()) const;
+    // From the first to the last instant of [from, to) at which these amounts are free, but were not as long as
+    // somebody took `given`. Begin is infinite if there is none.
+    Stretch freed(std::span<const Amount> amounts, std::span<const Amount> given, Time from, Time to) const;
     // The first t >= max(from, origin) from which on these amounts are free for ever.
     // Requires: nothing that is free later is taken again.
     // Cost: O(log(n) * c).

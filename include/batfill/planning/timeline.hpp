@@ -53,11 +53,18 @@ class Timeline {
     // Cost: O(n * log(n)) for n steps of all hosts.
     Time earliest(const Request& request, Duration length, Time from, Time before = Time::infinity()) const;
 
-    // The first t in [from, before) at which one of these hosts has what the job takes of it, for `length`; infinite if
-    // there is none. Does not look at pools.
-    // Requires: there are named hosts.
-    // Cost: O(steps of these hosts).
-    Time earliest_on(const ResourceSet& hosts, const Request& request, Duration length, Time from, Time before) const;
+    // What a job takes of its hosts during [from, until).
+    struct Holding {
+        const Request& request;
+        const ResourceSet& hosts;
+        Time from;
+        Time until;
+    };
+    // The span of the starts in [first, last) that one host or another allows the planned job only since `given` was
+    // given back, as if the job itself had no place. It runs for `length`. Begin is infinite if there is none. Does not
+    // look at pools. Requires: there are named hosts. Cost: O(steps of the hosts of `given`).
+    AmountProfile::Stretch opened_starts(const Holding& given, const Holding& planned, Duration length, Time first,
+                                         Time last) const;
 
     // What is kept of the answers for one job, to look next time only at hosts that have changed since.
     struct Kept {
@@ -98,6 +105,7 @@ class Timeline {
         std::vector<Amount> whole_machine;  // the number of hosts if they are counted, then the planned pools
         std::vector<Amount> needed;         // of each host
     };
+    std::vector<Amount> needed_of_host(const Request& request) const;
     Demand demand_of(const Request& request) const;
     void taken_of(const Request& request, int host, std::vector<Amount>& taken) const;
     void take_for_ever(const ResourceSet& hosts);

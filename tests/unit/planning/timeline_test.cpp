@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -77,7 +78,82 @@ void require_as_defined(unsigned seed, bool is_named) {
     }
 }
 
+// The starts in [0, last) that this host allows the job.
+std::vector<bool> allowed_on(const PlainTimeline& plain, const Request& request, int host, int length, int last) {
+    std::vector<bool> allowed;
+    for (int at = 0; at < last; ++at) {
+        allowed.push_back(plain.has_during(request, host, at, at + length));
+    }
+    return allowed;
+}
+
+// Some jobs have places. One gives back the rest of its place: which starts does that open for another?
+// Returns whether the answer was the span of these starts, and nothing more.
+bool finds_opened_starts(unsigned seed) {
+    Random random(seed);
+    const Machine machine(draw_hosts(random, true));
+    PlainTimeline plain(machine, {true, true}, horizon);
+    Timeline timeline(machine, Time(), {true, true});
+    for (int step = 0; step < 15; ++step) {
+        const std::optional<Request> request = draw_request(random, machine);
+        const int length = random.between(1, 15);
+        const std::optional<int> start =
+            request ? plain.earliest(*request, length, random.between(0, 20)) : std::nullopt;
+        if (start && *start + length < horizon) {
+            plain.held.push_back({*request, plain.choose(*request, length, *start), *start, *start + length});
+            const Holding& one = plain.held.back();
+            timeline.take(one.request, one.hosts, second(one.from), second(one.until));
+        }
+    }
+    if (plain.held.size() < 2) {
+        return true;
+    }
+    const Holding planned = plain.held.back();
+    plain.held.pop_back();  // as if it had no place
+    Holding& given = plain.held[static_cast<std::size_t>(random.between(0, static_cast<int>(plain.held.size()) - 1))];
+    const int length = planned.until - planned.from;
+    std::vector<std::vector<bool>> before;
+    for (const int host : given.hosts.numbers()) {
+        before.push_back(allowed_on(plain, planned.request, host, length, planned.from));
+    }
+    const int from = random.between(given.from, given.until - 1);
+    const ResourceSet hosts = given.hosts;
+    const Request taken = given.request;
+    const int until = std::exchange(given.until, from);
+    timeline.give(taken, hosts, second(from), second(until));
+    const auto [begin, end] =
+        timeline.opened_starts({taken, hosts, second(from), second(until)},
+                               {planned.request, planned.hosts, second(planned.from), second(planned.until)},
+                               Duration::seconds(length), Time(), second(planned.from));
+
+    Time first = Time::infinity();
+    Time last;
+    std::size_t place = 0;
+    for (const int host : hosts.numbers()) {
+        const std::vector<bool> after = allowed_on(plain, planned.request, host, length, planned.from);
+        for (int at = 0; at < planned.from; ++at) {
+            if (after[static_cast<std::size_t>(at)] && !before[place][static_cast<std::size_t>(at)]) {
+                first = std::min(first, second(at));
+                last = std::max(last, second(at));
+            }
+        }
+        ++place;
+    }
+    INFO("seed " << seed);
+    REQUIRE(begin <= first);
+    REQUIRE((first.is_infinite() || last < end));
+    return begin == first || first - begin < Duration::seconds(1);
+}
+
 }  // namespace
+
+TEST_CASE("A timeline knows which starts are opened by what is given back, second by second") {
+    int exact = 0;
+    for (unsigned seed = 1; seed <= 1000; ++seed) {
+        exact += finds_opened_starts(seed) ? 1 : 0;
+    }
+    CHECK(exact > 900);
+}
 
 TEST_CASE("A timeline finds starts and hosts as they are defined, second by second") {
     for (unsigned seed = 1; seed <= 300; ++seed) {
