@@ -2,12 +2,14 @@
 #include <charconv>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include <batfill/core/error.hpp>
 #include <batfill/core/machine.hpp>
 #include <batfill/core/resources.hpp>
 
 #include "src/core/properties.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill {
 
@@ -188,8 +190,18 @@ std::optional<std::string> Resources::lack_of_hosts(const Needs& needs, int host
     if (hosts <= suitable) {
         return std::nullopt;
     }
-    return "asks for " + std::to_string(hosts) + " hosts, " + std::to_string(suitable) + " have what it takes of each" +
-           (needs.partition ? " and are in its partition" : "");
+    std::string text = "asks for " + counted(static_cast<std::size_t>(hosts), "host");
+    const char* before = " with ";
+    for (std::size_t capacity = 0; capacity < needs.per_host.size(); ++capacity) {
+        if (needs.per_host[capacity] > 0) {
+            text.append(std::exchange(before, ", ")).append(std::to_string(needs.per_host[capacity]));
+            text.append(" ").append(capacities_[capacity]);
+        }
+    }
+    if (needs.partition) {
+        text.append(" in partition ").append(partitions_[*needs.partition]);
+    }
+    return text.append(", the machine has ").append(std::to_string(suitable));
 }
 
 std::variant<Shared<Needs>, std::string> Resources::resolve(const StatedNeeds* stated, int hosts) const {

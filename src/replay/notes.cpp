@@ -94,7 +94,9 @@ std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const
         }
     }
     if (!unread.empty()) {
-        texts.push_back("jobs ask for " + enumeration(unread) + ", which no algorithm of batfill looks at");
+        texts.push_back("jobs ask for " + enumeration(unread) +
+                        ", which no algorithm of batfill looks at; they look at "
+                        "per_host, pools and partition, which import --fields makes");
     }
     if (licenses_) {
         texts.emplace_back("jobs ask for licences, which only placement=machine looks at");

@@ -60,7 +60,9 @@ TEST_CASE("import makes a workload that is replayed, and says what it left out")
     const Outcome made =
         inputs.import({"sacct", inputs.jobs, "-o", workload, "--processors", "16", "--time-zone", "Europe/Berlin"});
     CHECK(made.status == 0);
-    CHECK(made.errors == "batfill: note: jobs ask for gpus, which no algorithm of batfill looks at\n");
+    CHECK(made.errors ==
+          "batfill: note: jobs ask for gpus, which no algorithm of batfill looks at; they look at "
+          "per_host, pools and partition, which import --fields makes\n");
     CHECK_THAT(made.output, Contains("Time 0: 2024-06-30 22:00:00 UTC") && Contains("never started") &&
                                 Contains("Processors: 16 (as given)"));
     const Workload read = read_workload(workload, "w0");
@@ -72,7 +74,9 @@ TEST_CASE("import makes a workload that is replayed, and says what it left out")
     const Outcome replayed = run(
         inputs.folder, {"simulate", "-q", "-a", "easy", "-p", "16", "-w", workload, "-e", inputs.folder.file("easy")});
     CHECK(replayed.status == 0);
-    CHECK(replayed.errors == "batfill: note: jobs ask for gpus, which no algorithm of batfill looks at\n");
+    CHECK(replayed.errors ==
+          "batfill: note: jobs ask for gpus, which no algorithm of batfill looks at; they look at "
+          "per_host, pools and partition, which import --fields makes\n");
     const Outcome json = inputs.import({"sacct", inputs.jobs, "--format", "json", "--exclude-queue", "debug"});
     CHECK_THAT(json.output, Contains("\"zero\": \"2024-07-01 00:00:00 UTC\"") && Contains("\"kept\": 1") &&
                                 Contains("\"what\": \"queue is debug\""));

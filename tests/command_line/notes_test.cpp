@@ -11,7 +11,9 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-const std::string fields = "batfill: note: jobs ask for gpus and dependency, which no algorithm of batfill looks at\n";
+const std::string fields =
+    "batfill: note: jobs ask for gpus and dependency, which no algorithm of batfill looks at; they look at "
+    "per_host, pools and partition, which import --fields makes\n";
 const std::string licenses = "batfill: note: jobs ask for licences, which only placement=machine looks at\n";
 const std::string computes =
     "batfill: note: jobs compute (parallel_homogeneous): Batsim may start jobs at other times, and end them in other states\n";

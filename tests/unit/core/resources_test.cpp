@@ -74,9 +74,9 @@ TEST_CASE("What a machine could never give is refused with the reason") {
 
     const Resources hosts(std::vector<Host>{host({{"capacity", "cores:4"}, {"partitions", "a"}}),
                                             host({{"capacity", "cores:8,gpus:1"}, {"partitions", "b"}}), host({})});
-    CHECK(refusal(hosts, per_host({{"cores", 5}}), 2) == "asks for 2 hosts, 1 have what it takes of each");
+    CHECK(refusal(hosts, per_host({{"cores", 5}}), 2) == "asks for 2 hosts with 5 cores, the machine has 1");
     CHECK(refusal(hosts, {{}, StatedNeeds::Amounts{{"cores", 5}}, "a"}) ==
-          "asks for 1 hosts, 0 have what it takes of each and are in its partition");
+          "asks for 1 host with 5 cores in partition a, the machine has 0");
     CHECK(refusal(hosts, per_host({{"tpus", 1}})) == "asks for 1 tpus on each host, which no host has");
     CHECK(refusal(hosts, per_host({})) == "asks for nothing on its hosts");
     CHECK(refusal(hosts, per_host({{"cores", 0}})) == "asks for nothing on its hosts");
