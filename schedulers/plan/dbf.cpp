@@ -40,6 +40,7 @@ class DeadlineBased : public PlanAlgorithm {
     }
 
     void parked(const Round&, JobIndex job) override {
+        without_promise_.insert(job);
         if (std::erase(L1_, job) > 0) {
             parked_from_L1_.insert(job);
         }
@@ -47,6 +48,8 @@ class DeadlineBased : public PlanAlgorithm {
     void unparked(const Round& round, JobIndex job) override {
         if (parked_from_L1_.erase(job) > 0) {
             insert(round, L1_, job);
+        } else {
+            plan().look_again_at(job);  // L1 was in the way of its place
         }
     }
     void compress_beside_parked(const Round&) override { compress_together(); }
@@ -83,6 +86,7 @@ class DeadlineBased : public PlanAlgorithm {
         PlanAlgorithm::withdrawn(state, job);
         std::erase(L1_, job);
         parked_from_L1_.erase(job);
+        without_promise_.erase(job);
         hopeless_.erase(job);
     }
     void machine_changed(Round& round, std::span<const Completion> completions) override {
@@ -93,6 +97,7 @@ class DeadlineBased : public PlanAlgorithm {
     void started(const SchedulerState& state, JobIndex job) override {
         PlanAlgorithm::started(state, job);
         std::erase(L1_, job);
+        without_promise_.erase(job);
     }
 
     // None for a tentative job: others may still get its place.
@@ -126,8 +131,9 @@ class DeadlineBased : public PlanAlgorithm {
             }
             tentative_ = algorithm.L1_;
             places_ = algorithm.plan().places();
-            std::copy_if(tentative_.begin(), tentative_.end(), std::back_inserter(in_time_),
-                         [&](JobIndex job) { return !algorithm_.late(round_, job); });
+            std::copy_if(tentative_.begin(), tentative_.end(), std::back_inserter(in_time_), [&](JobIndex job) {
+                return !algorithm_.late(round_, job) && !algorithm_.without_promise_.contains(job);
+            });
         }
         // Only a job that was in L1 can have lost its deadline: a run never moves a job of L0 later.
         bool lost_a_deadline() const {
@@ -226,11 +232,13 @@ class DeadlineBased : public PlanAlgorithm {
 
     // Lines 36-48. The rest of Ltmp is in L0, because it is no longer in L1. In two cases decide() makes all starts, in
     // the order of the plan, as in conservative backfilling:
-    // - L1 is empty, so no tentative job must start now to keep its place.
+    // - L1 is empty, so no tentative job must start now to keep its place. But with pools that are not planned, who
+    //   starts first takes of them.
     // - A job has outlived its estimate, so not every due job finds its processors.
     void start_due(Round& round, const JobList& Ltmp) {
         const SchedulerState& state = round.state();
-        if (L1_.empty() || (!state.running.empty() && state.running.front().end <= round.now())) {
+        if ((L1_.empty() && !plan().has_timeline()) ||
+            (!state.running.empty() && state.running.front().end <= round.now())) {
             return;
         }
         const auto start_if_due = [&](JobIndex Ji) {
@@ -295,6 +303,7 @@ class DeadlineBased : public PlanAlgorithm {
     JobList L1_;                   // by submission time, ties by order of arrival
     std::set<JobIndex> hopeless_;  // hopeless jobs that have not ended
     std::set<JobIndex> parked_from_L1_;
+    std::set<JobIndex> without_promise_;  // jobs that wait and were parked once: strict promises them nothing any more
     struct {
         Statistic regular{"regular_jobs", 0};
         Statistic tentative{"tentative_jobs", 0};

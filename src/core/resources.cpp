@@ -51,9 +51,10 @@ std::vector<std::pair<std::string, Amount>> parse_amounts(std::string_view text,
                 amount = -1;
             }
         }
-        refuse_if<InputError>(amount < 0, what, " has '", std::string(part),
-                              "', expected NAME:AMOUNT with a whole number from 0 on");
         const std::string name(part.substr(0, colon));
+        const bool is_amount = amount >= 0 && amount <= max_total_amount && name.find(':') == std::string::npos;
+        refuse_if<InputError>(!is_amount, what, " has '", std::string(part),
+                              "', expected NAME:AMOUNT with a whole number from 0 to 10^18");
         const bool is_known = std::ranges::find(amounts, name, &Stated::value_type::first) != amounts.end();
         refuse_if<InputError>(is_known, what, " names ", name, " twice");
         amounts.emplace_back(name, amount);
@@ -77,7 +78,10 @@ std::vector<Amount> Resources::totals() const {
     std::vector<Amount> totals(capacities_.size());
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
         for (std::size_t capacity = 0; capacity < totals.size(); ++capacity) {
-            totals[capacity] += hosts_of_kind_[kind] * kinds_[kind].capacity[capacity];
+            const Amount of_each = kinds_[kind].capacity[capacity];
+            refuse_if<InputError>(of_each > (max_total_amount - totals[capacity]) / hosts_of_kind_[kind],
+                                  "platform: the hosts have more than 10^18 ", capacities_[capacity], " in all");
+            totals[capacity] += of_each * hosts_of_kind_[kind];
         }
     }
     return totals;
@@ -145,6 +149,7 @@ void Resources::read_hosts(std::span<const Host> hosts) {
         }
         kinds_[kind].partitions.assign(members.begin(), members.end());
     }
+    totals();  // refuses too much
 }
 
 std::optional<std::string> Resources::resolve_pools(const StatedNeeds::Amounts& asked, Needs& needs) const {

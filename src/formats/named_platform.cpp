@@ -105,8 +105,8 @@ std::pair<std::string, Amount> parse_pool(const std::string& text) {
     const std::size_t sign = std::min(text.rfind('='), text.size());
     const std::string name = text.substr(0, sign);
     const Amount total = number_in<Amount>(std::string_view(text).substr(std::min(sign + 1, text.size()))).value_or(-1);
-    refuse_if(total < 0 || name.empty() || name.find_first_of(",:") != std::string::npos,
-              "expected NAME=TOTAL with a whole number from 0 on, found '", text, "'");
+    refuse_if(total < 0 || total > max_total_amount || name.empty() || name.find_first_of(",:") != std::string::npos,
+              "expected NAME=TOTAL with a whole number from 0 to 10^18, found '", text, "'");
     return {name, total};
 }
 

@@ -2,9 +2,11 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
+#include <batfill/core/error.hpp>
 #include <batfill/workloads/models.hpp>
 
 #include "src/support/interruption.hpp"
@@ -109,6 +111,8 @@ std::string capacity_of(const SharedHostsModel& model) {
 Workload generate_shared_hosts(const SharedHostsModel& model) {
     assert(model.jobs > 0 && model.hosts > 0 && model.cores > 0 && model.gpus >= 0 && model.memory > 0);
     assert(model.load > 0);
+    refuse_if(model.cores > std::numeric_limits<int>::max() / model.hosts,
+              "hosts and cores: expected less than 2^31 cores in all");
     SharedHostsSource source(model);
     TextPool texts;
     Workload workload;

@@ -52,7 +52,7 @@ TEST_CASE("A campaign file that cannot be used is refused with its line") {
     check(lublin + "machines: [4, own, own]\nschedulers: [easy]\n", "6: there is a machine own already");
     check(lublin + "machines: [{platform: 4, pools: 3}]\nschedulers: [easy]\n", "6: expected options");
     check(lublin + "machines: [{pools: {power: -3}}]\nschedulers: [easy]\n",
-          "6: expected NAME=TOTAL with a whole number from 0 on, found 'power=-3'");
+          "6: expected NAME=TOTAL with a whole number from 0 to 10^18, found 'power=-3'");
     check(lublin + "machines: [{capacity: {cores: 1.5}}]\nschedulers: [easy]\n", "6: the capacity");
     check(lublin + "machines: [{cores: 1}]\nschedulers: [easy]\n", "6: unknown key");
     check(lublin + "machines: [nosuch]\nschedulers: [easy]\n", "6: platform: there is no file 'nosuch'");

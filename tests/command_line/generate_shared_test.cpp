@@ -114,4 +114,12 @@ TEST_CASE("batfill generate shared refuses machines without hosts and jobs witho
     CHECK_THAT(refused({}), Contains("--jobs"));
 }
 
+TEST_CASE("batfill generate shared refuses more cores than processors can be counted") {
+    const Folder folder;
+    const Outcome outcome = run(folder, {"generate", "shared", "--jobs", "9", "--seed", "1", "--cores", "2148",
+                                         "--hosts", "1000000", "-o", folder.file("w.json")});
+    CHECK(outcome.status == 2);
+    CHECK_THAT(outcome.errors, Contains("expected less than 2^31 cores in all"));
+}
+
 }  // namespace batfill::tests::generate_shared_test

@@ -19,6 +19,8 @@ struct Host;
 
 // A number of units of a resource. What a unit is, such as a gigabyte, only users know.
 using Amount = long long;
+// The largest total of a pool, and of a capacity of all hosts: sums of what jobs take and lack do not overflow.
+inline constexpr Amount max_total_amount = 1'000'000'000'000'000'000;
 
 // A value that never changes and that copies share; or nothing.
 // Cost: O(1) to copy.

@@ -167,6 +167,7 @@ inline constexpr int max_host_amount = 1'000'000;
 // until the last submission, is the load. Times are whole seconds, profiles delays. Each attribute has its own random
 // numbers. The same model gives the same workload.
 // Requires: amounts in 1..max_host_amount, gpus from 0 on; jobs and hosts > 0; load > 0; percentages in 0..100.
+// Throws: UsageError if all hosts together have 2^31 cores or more.
 // Cost: O(n).
 Workload generate_shared_hosts(const SharedHostsModel& model);
 

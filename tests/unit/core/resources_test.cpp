@@ -89,15 +89,22 @@ TEST_CASE("What a machine could never give is refused with the reason") {
 TEST_CASE("Properties of another form are refused by name") {
     check_problem(
         {host({{"capacity", "cores"}})},
-        "platform: host h: property capacity has 'cores', expected NAME:AMOUNT with a whole number from 0 on");
+        "platform: host h: property capacity has 'cores', expected NAME:AMOUNT with a whole number from 0 to 10^18");
     check_problem(
         {host({{"capacity", "cores:-1"}})},
-        "platform: host h: property capacity has 'cores:-1', expected NAME:AMOUNT with a whole number from 0 on");
+        "platform: host h: property capacity has 'cores:-1', expected NAME:AMOUNT with a whole number from 0 to 10^18");
     check_problem({host({{"capacity", "cores:1,cores:2"}})}, "platform: host h: property capacity names cores twice");
-    check_problem({host({}, {{"pools", "power:1.5"}})},
-                  "platform: zone property pools has 'power:1.5', expected NAME:AMOUNT with a whole number from 0 on");
+    check_problem(
+        {host({}, {{"pools", "power:1.5"}})},
+        "platform: zone property pools has 'power:1.5', expected NAME:AMOUNT with a whole number from 0 to 10^18");
     check_problem({host({}, {{"pools", "power:1"}}), host({}, {{"pools", "power:2"}})},
                   "platform: two zones have a pool power, expected one");
+    CHECK_THROWS_WITH(Resources(std::vector<Host>{host({{"capacity", "cores:4:5"}})}),
+                      Catch::Contains("has 'cores:4:5', expected NAME:AMOUNT"));
+    CHECK_THROWS_WITH(Resources(std::vector<Host>{host({{"capacity", "cores:1000000000000000001"}})}),
+                      Catch::Contains("from 0 to 10^18"));
+    const std::vector<Host> two(2, host({{"capacity", "cores:600000000000000000"}}));
+    CHECK_THROWS_WITH(Resources(two), "platform: the hosts have more than 10^18 cores in all");
 }
 
 }  // namespace batfill::tests::resources_test

@@ -80,4 +80,64 @@ TEST_CASE("easy passes over a job that lacks a pool that is not planned") {
           std::vector<std::string>{"a: on 0 from 0", "b: on 0 from 100", "c: on 0-1 from 150", "d: on 0 from 160"});
 }
 
+// A job with a deadline, and with an amount of the pool.
+std::string with_deadline(const std::string& one, int deadline) {
+    return with_amounts(one, R"("deadline":)" + std::to_string(deadline));
+}
+
+std::string with_licences(const std::string& one, int copies) {
+    return with_amounts(one, R"("pools":{"licence":)" + std::to_string(copies) + "}");
+}
+
+Platform with_pool(int hosts, int copies) {
+    Platform platform = machine(hosts);
+    for (Host& host : platform.hosts) {
+        host.zone_properties["pools"] = "licence:" + std::to_string(copies);
+    }
+    return platform;
+}
+
+// Only host 2 has cores, which e needs. At 2, e lacks licences and is parked. It is then placed behind b, which has a
+// deadline and is tentative. When a ends early, at 14, L0 is compressed as if L1 did not
+// exist: e starts as soon as c has given back licences, at 22, and b after it.
+TEST_CASE("dbf compresses a job that was parked as if the tentative jobs did not exist") {
+    Platform platform = with_pool(5, 7);
+    platform.hosts[2].properties["capacity"] = "cores:3";
+    platform.hosts[3].properties = {{"capacity", "cores:2"}, {"partitions", "x"}};
+    for (const int host : {0, 1}) {
+        platform.hosts[static_cast<std::size_t>(host)].properties["partitions"] = "y";
+    }
+    const std::string jobs =
+        with_amounts(with_licences(with_deadline(job("a", "2", 1, "29", "12"), 51), 4), R"("partition":"x")") + "," +
+        with_licences(with_deadline(job("b", "2", 2, "30", "30"), 152), 3) + "," +
+        with_licences(job("c", "2", 2, "20", "20"), 2) + "," +
+        with_amounts(with_licences(job("e", "2", 1, "10", "10"), 4), R"("per_host":{"cores":3})") + "," +
+        job("f", "10", 2, "11", "11");
+    CHECK(schedule_of(jobs, "dbf", platform, {{"plan-pools", "none"}}) ==
+          std::vector<std::string>{"a: on 3 from 2", "b: on 3-4 from 21", "c: on 0-1 from 2", "e: on 2 from 22",
+                                   "f: on 2 4 from 10"});
+}
+
+// d is parked at 50, where b holds the licences. Its deadline is promised no longer: when the next regular job could
+// make it late, nothing is undone.
+TEST_CASE("dbf with repair=strict promises nothing to a job that was parked") {
+    const std::string jobs = job("a", "0", 1, "50", "50") + "," + job("b", "0", 1, "60", "50") + "," +
+                             with_licences(job("c", "0", 1, "10", "4"), 4) + "," +
+                             with_licences(job("d", "0", 1, "10", "10"), 3) + "," + job("e", "0", 2, "34", "34") + "," +
+                             with_licences(with_deadline(job("f", "0", 1, "6", "6"), 101), 4) + "," +
+                             job("g", "0", 1, "56", "56");
+    CHECK(schedule_of(jobs, "dbf", with_pool(2, 6), {{"plan-pools", "none"}, {"repair", "strict"}}) ==
+          std::vector<std::string>{"a: on 0 from 0", "b: on 1 from 0", "c: on 0 from 50", "d: on 0 from 88",
+                                   "e: on 0-1 from 54", "f: on 0 from 98", "g: on 1 from 88"});
+}
+
+// Each regular job starts in its own run, so a takes a licence before b, which is tentative, is tried in the run of c.
+TEST_CASE("dbf starts a regular job in its own run, before others take the pool") {
+    const std::string jobs = with_licences(job("a", "0", 1, "55", "55"), 1) + "," +
+                             with_licences(with_deadline(job("b", "0", 1, "16", "16"), 341), 4) + "," +
+                             job("c", "0", 1, "60", "60");
+    CHECK(schedule_of(jobs, "dbf", with_pool(5, 4), {{"plan-pools", "none"}}) ==
+          std::vector<std::string>{"a: on 0 from 0", "b: on 0 from 55", "c: on 1 from 0"});
+}
+
 }  // namespace batfill::tests::resources_by_hand_test
