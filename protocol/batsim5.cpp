@@ -8,6 +8,7 @@
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/place_in_errors.hpp"
 
 namespace batfill::protocol {
 
@@ -109,7 +110,8 @@ FromBatsim job_submitted(EventData& data) {
         }
     }
     if (const JsonValue* extra_data = fields.find("extra_data")) {
-        job.other_fields = read_extra_data(*extra_data, "event.job.extra_data.", job);
+        job.other_fields = with_place_in_errors(
+            "job " + in_quotes(job.id), [&] { return read_extra_data(*extra_data, "event.job.extra_data.", job); });
     }
     job.profile = fields.text("profile_id");
     // Batsim's clock is a sum. Rounding may put it before the submission.

@@ -169,7 +169,7 @@ TEST_CASE("A job of Batsim 5 has our fields in its extra_data", "[batsim5]") {
         problem_of(frame("1", {event("1", "JobSubmittedEvent",
                                      R"({"job_id":"w0!a","job":{"resource_request":2,"profile_id":"w0!p",)"
                                      R"("extra_data":"{\"deadline\":\"soon\"}"},"submission_time":1})")})) ==
-        "event 0 (\"JobSubmittedEvent\"): field \"event.job.extra_data.deadline\": expected a number of seconds, at most 1e18, found the text \"soon\"");
+        "event 0 (\"JobSubmittedEvent\"): job \"w0!a\": field \"event.job.extra_data.deadline\": expected a number of seconds, at most 1e18, found the text \"soon\"");
 }
 
 TEST_CASE("Batsim 5 reports the end of a job with a state", "[batsim5]") {
