@@ -114,4 +114,13 @@ TEST_CASE("batfill generate shared refuses machines without hosts and jobs witho
     CHECK_THAT(refused({}), Contains("--jobs"));
 }
 
+TEST_CASE("batfill generate shared writes both files or none") {
+    const Folder folder;
+    const std::string file = folder.file("w.json");
+    const std::string missing = folder.file("missing/counted.json");
+    check_refused(run(folder, {"generate", "shared", "--seed", "1", "--jobs", "10", "-o", file, "--counted", missing}),
+                  1);
+    CHECK(contents(file).empty());
+}
+
 }  // namespace batfill::tests::generate_shared_test
