@@ -64,14 +64,14 @@ std::map<std::string, std::string> properties(Fields& fields, std::string_view n
     if (fields.find(name) == nullptr) {
         return result;
     }
-    const std::string path = std::string(name) + '.';
+    const std::string path = fields.path_of(name) + '.';
     for (const auto& object : fields.array(name).GetArray()) {
         if (!object.IsObject()) {
             fields.fail(name, "an array of objects");
         }
-        Fields pair(object, path);
-        const std::string_view key = pair.text("key");
-        result.emplace(key, pair.text("value"));
+        const std::string_view key = Fields(object, path).text("key");
+        const std::string value_path = path + std::string(key) + '.';
+        result.emplace(key, Fields(object, value_path).text("value"));
     }
     return result;
 }

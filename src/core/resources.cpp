@@ -9,7 +9,6 @@
 #include <batfill/core/resources.hpp>
 
 #include "src/core/properties.hpp"
-#include "src/support/names.hpp"
 
 namespace batfill {
 
@@ -194,7 +193,7 @@ std::optional<std::string> Resources::lack_of_hosts(const Needs& needs, int host
     if (hosts <= suitable) {
         return std::nullopt;
     }
-    std::string text = "asks for " + counted(static_cast<std::size_t>(hosts), "host");
+    std::string text = "asks for " + std::to_string(hosts) + (hosts == 1 ? " host" : " hosts");
     const char* before = " with ";
     for (std::size_t capacity = 0; capacity < needs.per_host.size(); ++capacity) {
         if (needs.per_host[capacity] > 0) {

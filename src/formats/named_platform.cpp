@@ -11,6 +11,7 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/core/properties.hpp"
 #include "src/support/names.hpp"
 #include "src/support/text.hpp"
 

@@ -5,7 +5,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/planning/planned_timeline.hpp>
 
-#include "src/support/names.hpp"
+#include "src/core/properties.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill {

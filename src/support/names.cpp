@@ -78,11 +78,6 @@ std::string counted(std::size_t number, const std::string& what) {
     return std::to_string(number) + ' ' + what + (number == 1 ? "" : "s");
 }
 
-std::string clear_name(std::string_view name) {
-    const bool is_clear = !name.empty() && name.find_first_of(" \t") == std::string_view::npos;
-    return is_clear ? std::string(name) : "'" + std::string(name) + "'";
-}
-
 std::string workload_name(const std::string& path) {
     std::filesystem::path name = std::filesystem::path(path).filename();
     if (name.extension() == ".gz") {

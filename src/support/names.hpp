@@ -19,9 +19,6 @@ std::optional<std::string> nearest_name(const std::string& name, const std::vect
 // guess if no name is near. `what` is the kind of thing.
 std::string unknown_name(const std::string& what, const std::string& name, const std::vector<std::string>& known);
 
-// A name in a sentence: in quotes if it is empty or has blanks.
-std::string clear_name(std::string_view name);
-
 // "a, b and c"; for more than six names, "a, b, c, d, e and 40 more".
 std::string enumeration(std::vector<std::string> names);
 

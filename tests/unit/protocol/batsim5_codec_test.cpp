@@ -133,6 +133,8 @@ TEST_CASE("A beginning of Batsim 5 says how fast hosts are in their present stat
     CHECK(problem_with(R"({"id":0,"name":"n"},{"id":0,"name":"m"})") ==
           place + "id\": expected a number that no other host has, found the number 0");
     CHECK(problem_with(R"({"id":0})") == place + "name\": expected a text, found none");
+    CHECK(problem_with(R"({"id":0,"name":"n","properties":[{"key":"capacity","value":4}]})") ==
+          place + "properties.capacity.value\": expected a text, found the number 4");
 }
 
 TEST_CASE("A job of Batsim 5 has our fields in its extra_data", "[batsim5]") {
