@@ -11,6 +11,7 @@
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/place_in_errors.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill::protocol {
@@ -23,8 +24,11 @@ constexpr EventFieldNames batsim4_names{"type", "data"};
 
 // Reads the job of an event. Batsim reports it under the id of the event, whatever the job's object says.
 JobDescription read_job_of(EventData& data) {
-    JobDescription description = read_job(data.fields.object("job"), "data.job.");
-    description.id = data.fields.text("job_id");
+    const JsonValue& job = data.fields.object("job");
+    const std::string id(data.fields.text("job_id"));
+    JobDescription description =
+        with_place_in_errors("job " + in_quotes(id), [&] { return read_job(job, "data.job."); });
+    description.id = id;
     return description;
 }
 
@@ -47,9 +51,11 @@ std::map<std::string, std::string> read_properties(Fields& fields, std::string_v
     if (fields.find(name) == nullptr) {
         return result;
     }
-    for (const auto& member : fields.object(name).GetObject()) {
+    const JsonValue& properties = fields.object(name);
+    for (const auto& member : properties.GetObject()) {
         if (!member.value.IsString()) {
-            fields.fail(name, "an object with texts");
+            const std::string path = fields.path_of(name) + '.';
+            Fields(properties, path).fail(view(member.name), "a text");
         }
         result.emplace(view(member.name), view(member.value));
     }

@@ -8,6 +8,7 @@
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/place_in_errors.hpp"
 
 namespace batfill::protocol {
 
@@ -63,14 +64,14 @@ std::map<std::string, std::string> properties(Fields& fields, std::string_view n
     if (fields.find(name) == nullptr) {
         return result;
     }
-    const std::string path = std::string(name) + '.';
+    const std::string path = fields.path_of(name) + '.';
     for (const auto& object : fields.array(name).GetArray()) {
         if (!object.IsObject()) {
             fields.fail(name, "an array of objects");
         }
-        Fields pair(object, path);
-        const std::string_view key = pair.text("key");
-        result.emplace(key, pair.text("value"));
+        const std::string_view key = Fields(object, path).text("key");
+        const std::string value_path = path + std::string(key) + '.';
+        result.emplace(key, Fields(object, value_path).text("value"));
     }
     return result;
 }
@@ -109,7 +110,8 @@ FromBatsim job_submitted(EventData& data) {
         }
     }
     if (const JsonValue* extra_data = fields.find("extra_data")) {
-        job.other_fields = read_extra_data(*extra_data, "event.job.extra_data.", job);
+        job.other_fields = with_place_in_errors(
+            "job " + in_quotes(job.id), [&] { return read_extra_data(*extra_data, "event.job.extra_data.", job); });
     }
     job.profile = fields.text("profile_id");
     // Batsim's clock is a sum. Rounding may put it before the submission.

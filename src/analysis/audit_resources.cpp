@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <map>
 #include <tuple>
+#include <utility>
 
 #include "src/analysis/audit.hpp"
 #include "src/support/interruption.hpp"
@@ -21,54 +23,59 @@ class Left {
         }
     }
 
-    // Takes what a job holds, with `sign` -1, or gives it back. Calls report(TEXT) for the first thing of which there
-    // is too little.
+    // Takes what a job holds, with `sign` -1, or gives it back. Calls report(TEXT) once for each pool and each capacity
+    // of which there is too little, for a capacity with the first such host.
     void change(const Ran& job, const Needs& needs, int sign, const auto& report) {
-        std::string problem;
+        problems_.clear();
         for (std::size_t pool = 0; pool < needs.pools.size(); ++pool) {
             pools_[pool] += sign * needs.pools[pool];
-            if (needs.pools[pool] > 0 && pools_[pool] < 0 && problem.empty()) {
-                problem = fmt::format("takes {} of pool {}, of which {} are left", needs.pools[pool],
-                                      shown(resources_.pools()[pool].name), pools_[pool] + needs.pools[pool]);
+            if (sign < 0 && needs.pools[pool] > 0 && pools_[pool] < 0) {
+                problems_[{Kind::pool, pool}] =
+                    fmt::format("takes {} of pool {}, of which {} are left", needs.pools[pool],
+                                shown(resources_.pools()[pool].name), pools_[pool] + needs.pools[pool]);
             }
         }
         for (const int host : job.allocation.numbers()) {
             if (static_cast<std::size_t>(host) < hosts_.size() && resources_.kind_of(host).is_shared) {
-                const std::string found = change_host(host, needs, sign);
-                problem = problem.empty() ? found : problem;
+                change_host(host, needs, sign);
             }
         }
-        if (sign < 0 && !problem.empty()) {
+        for (const auto& [kind, problem] : problems_) {
             report(problem);
         }
     }
 
  private:
+    enum class Kind { pool, whole, capacity };  // of a problem, in the order of reports
+
     static std::size_t machine_size(const Machine& machine) { return static_cast<std::size_t>(machine.processors()); }
 
-    std::string change_host(int host, const Needs& needs, int sign) {
+    void change_host(int host, const Needs& needs, int sign) {
         const auto at = static_cast<std::size_t>(host);
-        std::string problem;
-        if (sign < 0 && needs.per_host.empty() && users_[at] > 0) {
-            problem = fmt::format("takes the whole of host {}, where {} jobs run", host, users_[at]);
+        const bool is_in_use = needs.per_host.empty() && users_[at] > 0;
+        if (sign < 0 && is_in_use) {
+            problems_.try_emplace({Kind::whole, 0},
+                                  fmt::format("takes the whole of host {}, where {} jobs run", host, users_[at]));
         }
         users_[at] -= sign;
         const std::vector<Amount>& taken = needs.per_host.empty() ? resources_.kind_of(host).capacity : needs.per_host;
         for (std::size_t capacity = 0; capacity < taken.size(); ++capacity) {
             Amount& left = hosts_[at][capacity];
             left += sign * taken[capacity];
-            if (taken[capacity] > 0 && left < 0 && problem.empty()) {
-                problem = fmt::format("takes {} {} of host {}, where {} are left", taken[capacity],
-                                      shown(resources_.capacities()[capacity]), host, left + taken[capacity]);
+            if (sign < 0 && !is_in_use && taken[capacity] > 0 && left < 0) {
+                problems_.try_emplace(
+                    {Kind::capacity, capacity},
+                    fmt::format("takes {} {} of host {}, where {} are left", taken[capacity],
+                                shown(resources_.capacities()[capacity]), host, left + taken[capacity]));
             }
         }
-        return problem;
     }
 
     const Resources& resources_;
     std::vector<Amount> pools_;
     std::vector<std::vector<Amount>> hosts_;
     std::vector<int> users_;
+    std::map<std::pair<Kind, std::size_t>, std::string> problems_;  // of the last change, by kind and number
 };
 
 }  // namespace

@@ -199,6 +199,10 @@ class Reader : private YamlBlocks {
             add_machine(entry, machine_named(entry));
             return;
         }
+        if (entry["sweep"].IsDefined()) {
+            fail(entry["sweep"],
+                 "sweep: expected it inside of pools or capacity, as in capacity: {sweep: {gpus: [4, 8]}}");
+        }
         require_known(entry, {"platform", "name", "pools", "capacity"});
         CampaignMachine machine{"own", ""};
         if (entry["platform"].IsDefined()) {
@@ -219,7 +223,18 @@ class Reader : private YamlBlocks {
         }
     }
 
+    // A list gives one setting for each of its values.
+    static void refuse_lists(const char* key, const Settings& settings) {
+        for (std::size_t i = 1; i < settings.size(); ++i) {
+            const std::string& name = settings[i].name;
+            refuse_if(name == settings[i - 1].name, key, ": ", shown(name), " has several values, expected one; for a ",
+                      "machine of each value write ", key, ": {sweep: {", shown(name), ": [VALUE, VALUE]}}");
+        }
+    }
+
     static MachineDetails details_of(const Variant& pools, const Variant& capacity) {
+        refuse_lists("pools", pools.settings.value_or(Settings()));
+        refuse_lists("capacity", capacity.settings.value_or(Settings()));
         MachineDetails details;
         for (const Setting& pool : pools.settings.value_or(Settings())) {
             details.pools.push_back(parse_pool(pool.name + '=' + pool.value.value_or("")));

@@ -193,9 +193,6 @@ void YamlBlocks::add_values(const YAML::Node& node, const std::string& key, std:
 }
 
 Settings YamlBlocks::settings_of(const YAML::Node& block, const std::set<std::string>& own_keys) const {
-    if (!block.IsMap()) {
-        fail(block, "expected options and their values");
-    }
     Settings settings;
     for (const auto& member : block) {
         const std::string key = text(member.first, "an option");
@@ -255,10 +252,15 @@ std::vector<YamlBlocks::Variant> YamlBlocks::variants(const YAML::Node& block, c
 }
 
 std::vector<YamlBlocks::Variant> YamlBlocks::variants_of_part(const YAML::Node& entry, const std::string& key) {
-    if (!entry[key].IsDefined()) {
+    const YAML::Node block = entry[key];
+    if (!block.IsDefined()) {
         return {{}};
     }
-    std::vector<Variant> all = variants(entry[key], {});
+    if (!block.IsMap()) {
+        const std::string found = block.IsSequence() ? "a list" : block.IsScalar() ? shown(block.Scalar()) : "nothing";
+        fail(block, key + ": expected options and their values, as in " + key + ": {NAME: VALUE}, found " + found);
+    }
+    std::vector<Variant> all = variants(block, {});
     for (Variant& variant : all) {
         for (auto& [name, value] : variant.swept) {
             name.insert(0, key + '.');

@@ -61,15 +61,16 @@ void add_check_options(Options& options, runs::CheckRequest& read) {
         "on-failure",
         word(read.options.jobs_survive_losses, "NAME", {{"continue", true}, {"kill", false}, {"requeue", false}}),
         "the run's parameter on-failure: continue, kill or requeue; after the last two, no job may run on lost processors");
-    options.add(
-        "placement",
-        word(read.options.placement, "NAME",
-             {{"lowest", Placement::lowest},
-              {"contiguous", Placement::contiguous},
-              {"best-effort-contiguous", Placement::best_effort_contiguous},
-              {"machine", Placement::machine}})
-            .otherwise("lowest"),
-        "what every job's processors must be: contiguous, of one machine (machine), or any (lowest, best-effort-contiguous)");
+    options.add("placement",
+                word(read.options.placement, "NAME",
+                     {{"lowest", Placement::lowest},
+                      {"contiguous", Placement::contiguous},
+                      {"best-effort-contiguous", Placement::best_effort_contiguous},
+                      {"snug", Placement::snug},
+                      {"fullest", Placement::fullest},
+                      {"machine", Placement::machine}})
+                    .otherwise("lowest"),
+                "what every job's processors must be: contiguous, of one machine (machine), or any (the others)");
     options.add("deadlines", read.options.deadlines_bind, "count a missed deadline as a violation");
     options.add("allow-rejections", read.options.rejections_allowed,
                 "allow rejections of jobs that have a walltime and fit on the machine");

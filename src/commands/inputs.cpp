@@ -36,6 +36,12 @@ void add_machine_options(Options& options, MetricsOptions& metrics, std::string*
     options.add("processors", number(metrics.processors, "N", 1), "number of processors, instead of a platform");
     options.add_rule([&options, &metrics, platform, names] {
         if (!options.given("platform")) {
+            const bool has_details = options.given("pool") || options.given("capacity");
+            refuse_if(has_details && !options.given("processors"),
+                      "--pool and --capacity are of a machine, expected --platform, such as -p N");
+            if (has_details) {
+                metrics.set_machine(Machine(named_platform(std::nullopt, names->machine, *metrics.processors).hosts));
+            }
             return;
         }
         refuse_if(options.given("processors"),

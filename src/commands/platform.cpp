@@ -27,6 +27,8 @@ HostGroup parse_group(const std::string& text) {
     const std::string_view rest = std::string_view(text).substr(std::min(colon + 1, text.size()));
     for (const std::string_view entry : rest.empty() ? std::vector<std::string_view>() : split(rest, ',')) {
         const std::size_t sign = entry.find('=');
+        refuse_if(sign == std::string_view::npos && !group.partitions.empty(), expected,
+                  ": several partitions are written partition=a,partition=b");
         refuse_if(sign == std::string_view::npos || sign == 0 || sign + 1 == entry.size(), expected);
         const std::string name(entry.substr(0, sign));
         const std::string value(entry.substr(sign + 1));

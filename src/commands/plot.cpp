@@ -179,6 +179,9 @@ int plot(const Arguments& arguments) {
         plotted.processors =
             machine.processors.value_or(std::max(plotted.processors, MeasuredSchedule(run.schedule).most_processors()));
     }
+    if (kind == report::PlotKind::utilisation && machine.resources.has_shared_hosts()) {
+        note("jobs share hosts: the plot counts a host once for each job on it, which may give more than 100 %");
+    }
     const std::string chart = report::plot(kind, runs, plotted);
     write_file(output, output.ends_with(".png")   ? report::png_of(chart, dpi)
                        : output.ends_with(".pdf") ? report::pdf_of(chart)

@@ -24,6 +24,12 @@ inline std::vector<std::string_view> names_in(std::string_view text) {
     return parts;
 }
 
+// A name in a sentence: in quotes if it is empty or has blanks.
+inline std::string clear_name(std::string_view name) {
+    const bool is_clear = !name.empty() && name.find_first_of(" \t") == std::string_view::npos;
+    return is_clear ? std::string(name) : "'" + std::string(name) + "'";
+}
+
 // Empty if the property does not exist.
 inline std::string_view property(const std::map<std::string, std::string>& properties, const std::string& name) {
     const auto found = properties.find(name);

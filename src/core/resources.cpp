@@ -9,7 +9,6 @@
 #include <batfill/core/resources.hpp>
 
 #include "src/core/properties.hpp"
-#include "src/support/names.hpp"
 
 namespace batfill {
 
@@ -100,6 +99,10 @@ Resources::Resources(std::span<const Host> hosts) {
     if (is_named) {
         read_hosts(hosts);
     }
+    const auto both = std::ranges::find_if(
+        pools_, [this](const Pool& pool) { return position_in(capacities_, pool.name).has_value(); });
+    refuse_if<InputError>(both != pools_.end(), "the machine has a pool ", both == pools_.end() ? "" : both->name,
+                          " and hosts have a capacity of this name, expected different names");
 }
 
 void Resources::read_hosts(std::span<const Host> hosts) {
@@ -158,7 +161,7 @@ std::optional<std::string> Resources::resolve_pools(const StatedNeeds::Amounts& 
             continue;
         }
         const auto pool = std::ranges::find(pools_, name, &Pool::name);
-        const std::string what = "asks for " + std::to_string(amount) + " of pool " + name;
+        const std::string what = "asks for " + std::to_string(amount) + " of pool " + clear_name(name);
         if (pool == pools_.end()) {
             return what + ", which the machine does not have";
         }
@@ -177,7 +180,7 @@ std::optional<std::string> Resources::resolve_per_host(const StatedNeeds::Amount
     for (const auto& [name, amount] : asked) {
         const auto capacity = position_in(capacities_, name);
         if (amount > 0 && !capacity) {
-            return "asks for " + std::to_string(amount) + " " + name + " on each host, which no host has";
+            return "asks for " + std::to_string(amount) + " " + clear_name(name) + " on each host, which no host has";
         }
         if (capacity) {
             needs.per_host[*capacity] = amount;
@@ -195,16 +198,16 @@ std::optional<std::string> Resources::lack_of_hosts(const Needs& needs, int host
     if (hosts <= suitable) {
         return std::nullopt;
     }
-    std::string text = "asks for " + counted(static_cast<std::size_t>(hosts), "host");
+    std::string text = "asks for " + std::to_string(hosts) + (hosts == 1 ? " host" : " hosts");
     const char* before = " with ";
     for (std::size_t capacity = 0; capacity < needs.per_host.size(); ++capacity) {
         if (needs.per_host[capacity] > 0) {
             text.append(std::exchange(before, ", ")).append(std::to_string(needs.per_host[capacity]));
-            text.append(" ").append(capacities_[capacity]);
+            text.append(" ").append(clear_name(capacities_[capacity]));
         }
     }
     if (needs.partition) {
-        text.append(" in partition ").append(partitions_[*needs.partition]);
+        text.append(" in partition ").append(clear_name(partitions_[*needs.partition]));
     }
     return text.append(", the machine has ").append(std::to_string(suitable));
 }
@@ -223,7 +226,7 @@ std::variant<Shared<Needs>, std::string> Resources::resolve(const StatedNeeds* s
     if (!lack && !partitions_.empty() && asked.partition) {
         needs.partition = position_in(partitions_, *asked.partition);
         if (!needs.partition) {
-            lack = "asks for partition " + *asked.partition + ", which the machine does not have";
+            lack = "asks for partition " + clear_name(*asked.partition) + ", which the machine does not have";
         }
     }
     if (!lack && has_named_hosts()) {

@@ -171,7 +171,7 @@ std::string Lack::text(const std::function<std::string(const Job&)>& name) const
     }
     if (hosts_on_ && (pools_.empty() || has_hosts())) {
         parts.push_back(hosts_text(name));
-    } else if (!pools_.empty() && request_.processors > state_.idle.count()) {
+    } else if (!hosts_on_ && !pools_.empty() && request_.processors > state_.idle.count()) {
         parts.push_back("it needs " + counted(static_cast<std::size_t>(request_.processors), "processor") + "; " +
                         std::to_string(state_.idle.count()) + (state_.idle.count() == 1 ? " is idle" : " are idle"));
     }

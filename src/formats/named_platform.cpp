@@ -11,6 +11,7 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/core/properties.hpp"
 #include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
@@ -135,7 +136,8 @@ void add_resources(std::vector<Host>& hosts, const MachineDetails& details) {
     }
     std::set<std::string> given;
     for (const auto& [name, total] : details.pools) {
-        refuse_if(!given.insert(name).second, "pool ", name, " is given twice");
+        refuse_if(!given.insert(name).second, "--pool: pool ", clear_name(name),
+                  " is given twice, expected each pool once");
         pools[name] = total;
     }
     std::string text;
@@ -145,6 +147,7 @@ void add_resources(std::vector<Host>& hosts, const MachineDetails& details) {
     for (Host& host : hosts) {
         host.zone_properties["pools"] = text;
     }
+    const Resources checked(hosts);
 }
 
 std::vector<std::string> arguments_of(const MachineDetails& details) {

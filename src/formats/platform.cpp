@@ -29,6 +29,10 @@ constexpr std::size_t max_expanded_size = std::size_t{256} << 20;
 constexpr std::size_t max_platform_size = std::size_t{64} << 20;
 constexpr int max_zone_depth = 200;
 
+// Where properties belong.
+constexpr const char* in_hosts = "a host or a cluster";
+constexpr const char* in_zones = "a zone";
+
 std::optional<int> parse_natural(std::string_view text) {
     const auto value = number_in<int>(text);
     return value >= 0 ? value : std::nullopt;
@@ -140,6 +144,7 @@ class PlatformReader {
     }
 
     void read_zone(pugi::xml_node element, const Zone& outer) {
+        refuse_properties(element, {"capacity", "partitions"}, in_hosts);
         Zone zone{read_zone_properties(element, outer.properties), required(element, "routing"), outer.depth + 1};
         if (zone.depth > max_zone_depth) {
             fail(element, "zones are nested more than " + std::to_string(max_zone_depth) + " deep");
@@ -157,6 +162,7 @@ class PlatformReader {
             read_host(element, zone);
         } else if (name == "peer") {
             refuse_profiles(element);
+            refuse_properties(element, {"pools", "capacity", "partitions"}, "a host, a cluster or a zone");
             add_host(element, std::string(required(element, "id")), read_speeds(element).front(), {}, zone.properties);
         } else if (name == "cluster") {
             read_cluster(element, zone);
@@ -164,6 +170,7 @@ class PlatformReader {
             if (zone.routing != "Cluster") {
                 fail(element, "a cabinet must be in a zone with routing=\"Cluster\"");
             }
+            refuse_properties(element, {"pools", "capacity", "partitions"}, "a host, a cluster or a zone");
             read_numbered_hosts(element, {}, zone.properties);
         } else if (!is_any_of(name, {"prop", "link", "backbone", "router", "host_link", "route", "bypassRoute",
                                      "zoneRoute", "ASroute", "bypassZoneRoute", "bypassASroute"})) {
@@ -188,6 +195,7 @@ class PlatformReader {
 
     void read_host(pugi::xml_node element, const Zone& zone) {
         refuse_profiles(element);
+        refuse_properties(element, {"pools"}, in_zones);
         if (!element.child("mount").empty()) {
             fail(element.child("mount"), "SimGrid no longer takes this element");
         }
@@ -200,7 +208,7 @@ class PlatformReader {
                               std::to_string(speeds.size()) + " speeds");
         }
         add_host(element, std::string(required(element, "id")), speeds[static_cast<std::size_t>(*pstate)],
-                 read_properties(element, {}), zone.properties);
+                 read_host_properties(element), zone.properties);
         if (speeds.size() > 1) {
             expanded_bytes_ += speeds.size() * sizeof(double);
             hosts_.back().host.pstate_speeds = speeds;
@@ -211,7 +219,10 @@ class PlatformReader {
     void read_cluster(pugi::xml_node element, const Zone& zone) {
         // In SimGrid, a flat cluster is also a zone with the cluster's properties.
         const bool is_flat = std::string_view(element.attribute("topology").as_string("FLAT")) == "FLAT";
-        read_numbered_hosts(element, read_properties(element, {}),
+        if (!is_flat) {
+            refuse_properties(element, {"pools"}, in_zones);
+        }
+        read_numbered_hosts(element, read_host_properties(element),
                             is_flat ? read_zone_properties(element, zone.properties) : zone.properties);
     }
 
@@ -264,7 +275,7 @@ class PlatformReader {
             if (name != "pools") {
                 continue;
             }
-            for (const auto& [pool, total] : parse_amounts(value, "platform: zone property pools")) {
+            for (const auto& [pool, total] : amounts_of(zone, name, value)) {
                 const auto [first, is_new] = pools_.emplace(pool, PoolOfZone{total, zone});
                 if (!is_new) {
                     const pugi::xml_node other = first->second.zone;
@@ -281,10 +292,43 @@ class PlatformReader {
     Properties read_properties(pugi::xml_node element, Properties properties) const {
         Properties own;
         for (const pugi::xml_node property : element.children("prop")) {
-            own.emplace(required(property, "id"), required(property, "value"));
+            const std::string_view name = required(property, "id");
+            const bool is_new = own.emplace(name, required(property, "value")).second;
+            if (!is_new && is_any_of(name, {"pools", "capacity", "partitions"})) {
+                fail(element, "property " + std::string(name) + " comes twice, expected one");
+            }
         }
         own.merge(properties);
         return own;
+    }
+
+    // What `text`, the value of a property of the element, says.
+    StatedNeeds::Amounts amounts_of(pugi::xml_node element, const std::string& name, const std::string& text) const {
+        try {
+            return parse_amounts(text, "property " + name);
+        } catch (const InputError& problem) {
+            fail(element, problem.what());
+        }
+    }
+
+    // Refuses properties that Resources does not look at in such an element. `instead` says where they belong.
+    void refuse_properties(pugi::xml_node element, std::initializer_list<std::string_view> names,
+                           const std::string& instead) const {
+        for (const pugi::xml_node property : element.children("prop")) {
+            const std::string_view name = property.attribute("id").value();
+            if (is_any_of(name, names)) {
+                fail(element, "property " + std::string(name) + " has no effect here, expected it in " + instead);
+            }
+        }
+    }
+
+    // The properties of hosts.
+    Properties read_host_properties(pugi::xml_node element) const {
+        Properties properties = read_properties(element, {});
+        if (const auto capacity = properties.find("capacity"); capacity != properties.end()) {
+            amounts_of(element, "capacity", capacity->second);
+        }
+        return properties;
     }
 
     void add_host(pugi::xml_node element, std::string name, double speed, const Properties& properties,

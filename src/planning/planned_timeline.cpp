@@ -5,6 +5,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/planning/planned_timeline.hpp>
 
+#include "src/core/properties.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill {
@@ -17,7 +18,7 @@ std::vector<bool> PlannedTimeline::planned(const Resources& resources, const std
     }
     for (const std::string_view name : split(plan_pools, ',')) {
         const auto pool = std::ranges::find(pools, name, &Resources::Pool::name);
-        refuse_if(pool == pools.end(), "parameter plan-pools: the machine has no pool ", std::string(name),
+        refuse_if(pool == pools.end(), "parameter plan-pools: the machine has no pool ", clear_name(name),
                   ", expected all, none or names of its pools");
         flags[static_cast<std::size_t>(pool - pools.begin())] = true;
     }

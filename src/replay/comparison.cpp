@@ -64,7 +64,7 @@ std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
 
 Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const ComparisonRequest& request) {
     const std::string& path = replay.scenario().workloads.front().path;
-    return with_place_in_errors(path + " under " + scheduler.name, [&] {
+    const auto run = [&] {
         if (!request.metric) {
             MetricsOptions options = request.metrics;
             options.set_machine(replay.machine());
@@ -75,7 +75,8 @@ Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const Com
                                         analysis::all_metrics().data())] =
             replay.measure(scheduler.choice, *request.metric, request.run);
         return Metrics(std::move(values));
-    });
+    };
+    return with_place_in_errors(path + " under " + scheduler.name, run, UsageErrors::stay);
 }
 
 // The metrics of the first replay are those that are shown.

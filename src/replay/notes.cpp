@@ -54,7 +54,9 @@ void ReplayNotes::add_fields(std::string_view other_fields) {
     const bool has_amounts = !per_host.empty() || !inner_members(other_fields, "pools").empty();
     const std::string outer = has_amounts ? without_inner_members(other_fields) : std::string(other_fields);
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        unread_[i] = unread_[i] || (asks_for(outer, fields[i]) && !asks_for(per_host, fields[i]));
+        const bool is_looked_at = asks_for(per_host, fields[i]);
+        unread_[i] = unread_[i] || (asks_for(outer, fields[i]) && !is_looked_at);
+        looked_at_[i] = looked_at_[i] || is_looked_at;
     }
 }
 
@@ -78,6 +80,7 @@ void ReplayNotes::add_run(const Workload& workload, const Resources& resources, 
 
 void ReplayNotes::add(const ReplayNotes& others) {
     std::ranges::transform(unread_, others.unread_, unread_.begin(), std::logical_or<>());
+    std::ranges::transform(looked_at_, others.looked_at_, looked_at_.begin(), std::logical_or<>());
     licenses_ = licenses_ || others.licenses_;
     pools_ = pools_ || others.pools_;
     per_host_ = per_host_ || others.per_host_;
@@ -88,15 +91,20 @@ void ReplayNotes::add(const ReplayNotes& others) {
 std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const {
     std::vector<std::string> texts;
     std::vector<std::string> unread;
+    std::vector<std::string> outside;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         if (unread_[i]) {
-            unread.emplace_back(fields[i]);
+            (looked_at_[i] ? outside : unread).emplace_back(fields[i]);
         }
     }
     if (!unread.empty()) {
         texts.push_back("jobs ask for " + enumeration(unread) +
                         ", which no algorithm of batfill looks at; they look at "
                         "per_host, pools and partition, which import --fields makes");
+    }
+    if (!outside.empty()) {
+        texts.push_back("some jobs ask for " + enumeration(outside) +
+                        " but not in per_host, as other jobs do; a job without per_host takes whole hosts");
     }
     if (licenses_) {
         texts.emplace_back("jobs ask for licences, which only placement=machine looks at");

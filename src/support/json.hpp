@@ -172,6 +172,8 @@ class Fields {
     }
 
     [[noreturn]] void fail(std::string_view name, std::string_view expected);
+    // A field as messages call it.
+    std::string path_of(std::string_view name) const { return std::string(path_).append(name); }
 
     // Whether calls above have requested all fields.
     bool all_requested() const { return static_cast<unsigned>(std::popcount(read_)) == object_.MemberCount(); }

@@ -10,11 +10,20 @@
 
 namespace batfill {
 
+// What becomes of a UsageError that gets a place.
+enum class UsageErrors { become_input_errors, stay };
+
 // Returns what `work` returns. Its errors become InputErrors that begin with `place`, except for lack of memory and an
 // interruption, which are no fault of the input.
-auto with_place_in_errors(const std::string& place, auto work) {
+auto with_place_in_errors(const std::string& place, auto work, UsageErrors usage = UsageErrors::become_input_errors) {
     try {
         return work();
+    } catch (const UsageError& problem) {
+        const std::string text = place + ": " + problem.what();
+        if (usage == UsageErrors::stay) {
+            throw UsageError(text);
+        }
+        throw InputError(text);
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const Interrupted&) {

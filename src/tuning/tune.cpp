@@ -21,12 +21,13 @@ namespace batfill {
 namespace {
 
 double measure(const Replay& replay, const SchedulerChoice& scheduler, const ReplayMetric& metric) {
-    return with_place_in_errors(replay.scenario().workloads.front().path, [&] {
+    const auto run = [&] {
         if (const std::optional<double> value = replay.measure(scheduler, metric)) {
             return *value;
         }
         throw InputError("expected a job that counts for " + metric.name());
-    });
+    };
+    return with_place_in_errors(replay.scenario().workloads.front().path, run, UsageErrors::stay);
 }
 
 std::unique_ptr<WeightSearch> search_of(const SearchRequest& request) {

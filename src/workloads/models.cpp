@@ -2,6 +2,7 @@
 #include <cassert>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/models.hpp>
 
+#include "src/formats/workload_writer.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/workloads/draws.hpp"
@@ -87,9 +89,15 @@ Farm write_farm(const FarmFiles& files) {
 Workload write_shared_hosts(const SharedHostsFiles& files) {
     Workload workload = generate_shared_hosts(files.model);
     workload.format = files.format;
-    write_workload(workload, files.output);
+    std::optional<OutputFile> counted;
     if (files.counted) {
-        write_workload(counted_in_cores(workload, files.model.cores), *files.counted);
+        counted.emplace(*files.counted);
+        counted->write(text_of(counted_in_cores(workload, files.model.cores)));
+        counted->close();
+    }
+    write_workload(workload, files.output);
+    if (counted) {
+        counted->commit();
     }
     return workload;
 }

@@ -7,6 +7,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/formats/host_amounts.hpp"
+#include "src/support/command_line.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/names.hpp"
@@ -61,7 +62,8 @@ std::string group_text(const HostsOfLog& hosts) {
 
 void print_hosts(const ConversionSummary& summary, std::ostream& out) {
     if (summary.hosts && !summary.hosts->capacity.empty()) {
-        out << "The machine had at least --capacity " << capacity_text(summary.hosts->capacity) << '\n';
+        out << "The machine had at least " << command_line({"--capacity", capacity_text(summary.hosts->capacity)})
+            << '\n';
     }
     if (summary.partitions.empty()) {
         return;
@@ -79,7 +81,7 @@ void print_hosts(const ConversionSummary& summary, std::ostream& out) {
     }
     out << "Partitions, each with the hosts of its widest job, for `batfill platform`:\n";
     for (const HostsOfLog& hosts : summary.partitions) {
-        out << "  --group " << one_line(group_text(hosts)) << '\n';
+        out << "  " << command_line({"--group", group_text(hosts)}) << '\n';
     }
 }
 

@@ -50,9 +50,15 @@ TEST_CASE("A campaign file that cannot be used is refused with its line") {
     check(lublin + "schedulers: [{algorithm: easy, order: saf, sweep: {order: [spf]}}]\n",
           "6: sweep: order has a value already");
     check(lublin + "machines: [4, own, own]\nschedulers: [easy]\n", "6: there is a machine own already");
-    check(lublin + "machines: [{platform: 4, pools: 3}]\nschedulers: [easy]\n", "6: expected options");
+    check(lublin + "machines: [{platform: 4, pools: 3}]\nschedulers: [easy]\n",
+          "6: pools: expected options and their values, as in pools: {NAME: VALUE}, found 3");
     check(lublin + "machines: [{pools: {power: -3}}]\nschedulers: [easy]\n",
           "6: expected NAME=TOTAL with a whole number from 0 to 10^18, found 'power=-3'");
+    check(lublin + "machines: [{pools: [bb]}]\nschedulers: [easy]\n", "6: pools: expected options and their values");
+    check(lublin + "machines: [{capacity: {gpus: [4, 8]}}]\nschedulers: [easy]\n",
+          "6: capacity: gpus has several values, expected one; for a machine of each value write capacity: {sweep: ");
+    check(lublin + "machines: [{capacity: {gpus: 4}, sweep: {gpus: [4, 8]}}]\nschedulers: [easy]\n",
+          "6: sweep: expected it inside of pools or capacity");
     check(lublin + "machines: [{capacity: {cores: 1.5}}]\nschedulers: [easy]\n", "6: the capacity");
     check(lublin + "machines: [{cores: 1}]\nschedulers: [easy]\n", "6: unknown key");
     check(lublin + "machines: [nosuch]\nschedulers: [easy]\n", "6: platform: there is no file 'nosuch'");

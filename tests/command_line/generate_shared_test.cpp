@@ -122,4 +122,13 @@ TEST_CASE("batfill generate shared refuses more cores than processors can be cou
     CHECK_THAT(outcome.errors, Contains("expected less than 2^31 cores in all"));
 }
 
+TEST_CASE("batfill generate shared writes both files or none") {
+    const Folder folder;
+    const std::string file = folder.file("w.json");
+    const std::string missing = folder.file("missing/counted.json");
+    check_refused(run(folder, {"generate", "shared", "--seed", "1", "--jobs", "10", "-o", file, "--counted", missing}),
+                  1);
+    CHECK(contents(file).empty());
+}
+
 }  // namespace batfill::tests::generate_shared_test

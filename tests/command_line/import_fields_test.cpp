@@ -105,4 +105,20 @@ TEST_CASE("import refuses fields that it does not know, and options that count o
     CHECK_THAT(refusal({"--fields", "per-host", "--load", "0.5"}), Contains("--load counts whole hosts"));
 }
 
+TEST_CASE("import notes GPUs of jobs that take whole hosts as such, and quotes names for a shell") {
+    const Folder folder;
+    const std::string head = accounting.substr(0, accounting.find('\n') + 1);
+    const std::string gpus = "|0|10|110|00:05:00|1|cpu=8,gres/gpu=2,node=1|sbatch ";
+    const auto import = [&](const std::string& rows) {
+        return run(folder,
+                   {"import", "sacct", folder.write("jobs.txt", head + rows), "--fields", "per-host,partition"});
+    };
+    const std::string shared = "1|it's mine" + gpus + "a|COMPLETED\n";
+    CHECK(import(shared).errors.empty());
+    CHECK_THAT(import(shared).output, Contains(R"(  --group '1:cores=8,gpus=2,partition=it'\''s mine')"));
+    CHECK(import(shared + "2|gpu" + gpus + "--exclusive a|COMPLETED\n").errors ==
+          "batfill: note: some jobs ask for gpus but not in per_host, as other jobs do; "
+          "a job without per_host takes whole hosts\n");
+}
+
 }  // namespace batfill::tests::import_fields_test

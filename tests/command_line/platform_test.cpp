@@ -71,6 +71,9 @@ TEST_CASE("batfill platform --group makes a machine of several kinds of hosts, w
         check_refused(run(folder, {"platform", "--group", wrong, "-o", path}), 2);
     }
     check_refused(run(folder, {"platform", "--group", "3", "--hosts", "3", "-o", path}), 2);
+    CHECK_THAT(run(folder, {"platform", "--group", "3:cores=1,partition=a,b", "-o", path}).errors,
+               Contains("several partitions are written partition=a,partition=b"));
+    check_refused(run(folder, {"platform", "--group", "3:cores=1", "--pool", "cores=5", "-o", path}), 1);
 }
 
 TEST_CASE("The hosts of a platform of a thousand are numbered in the order of their names") {

@@ -81,6 +81,8 @@ TEST_CASE("What a machine could never give is refused with the reason") {
     CHECK(refusal(hosts, per_host({})) == "asks for nothing on its hosts");
     CHECK(refusal(hosts, per_host({{"cores", 0}})) == "asks for nothing on its hosts");
     CHECK(refusal(hosts, {{}, {}, "c"}) == "asks for partition c, which the machine does not have");
+    CHECK(refusal(hosts, {{}, {}, ""}) == "asks for partition '', which the machine does not have");
+    CHECK(refusal(pools, {{{"b b", 1}}, {}, {}}) == "asks for 1 of pool 'b b', which the machine does not have");
     CHECK(refusal(hosts, {}, 3).empty());  // whole hosts, of any kind
     CHECK(resolved(hosts, per_host({{"gpus", 1}, {"tpus", 0}}))->per_host == std::vector<Amount>{0, 1});
     CHECK_FALSE(resolved(hosts, {{{"power", 99}}, {}, {}}));
@@ -105,6 +107,8 @@ TEST_CASE("Properties of another form are refused by name") {
                       Catch::Contains("from 0 to 10^18"));
     const std::vector<Host> two(2, host({{"capacity", "cores:600000000000000000"}}));
     CHECK_THROWS_WITH(Resources(two), "platform: the hosts have more than 10^18 cores in all");
+    check_problem({host({{"capacity", "cores:4"}}, {{"pools", "cores:5"}})},
+                  "the machine has a pool cores and hosts have a capacity of this name, expected different names");
 }
 
 }  // namespace batfill::tests::resources_test

@@ -68,6 +68,12 @@ TEST_CASE("Of a pool, the reason names what the job takes, what is free and who 
     CHECK(lack(pools, running + "5: c 3x50 takes power:3", "c") == "processors 2 of 3, a until 100: ");
 }
 
+TEST_CASE("Who lacks only a pool on shared hosts is told of no idle processors") {
+    const std::string running = "0: a 2x100 takes power:4 each cores:1\n";
+    CHECK(lack(machine({"cores:8", "cores:8"}, "power:4"), running + "5: b 1x100 takes power:1 each cores:1", "b") ==
+          "pool 2 of 1, a until 100: it takes 1 of the pool power; 0 of 4 are free, as job a holds 4 until 100");
+}
+
 TEST_CASE("Of many holders, the reason names those with the most") {
     const Machine pools = machine(std::vector<std::string>(9, ""), "power:20");
     CHECK(

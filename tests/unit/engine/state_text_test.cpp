@@ -35,6 +35,24 @@ TEST_CASE("The text of a state shows how its jobs started, and what waits") {
           "9.5: back 2-3, b 4x50 since 7, c 1x200 since 9.5\n");
 }
 
+TEST_CASE("The text of a state has what jobs take of pools and hosts, and their partitions") {
+    Host host;
+    host.properties = {{"capacity", "cores:4"}, {"partitions", "p"}};
+    host.zone_properties = {{"pools", "bb:9"}};
+    const Machine machine(std::vector<Host>(2, host));
+    const std::string a = "a 1x100 takes bb:3 each cores:2 in p since 0";
+    SmallMachine small(machine, "fcfs");
+    small.play("0: " + a + "\n5: b 2x9 takes bb:9 in p");
+    const std::string text = to_string(small.engine().state());
+    CHECK(text ==
+          "// for a machine with the same pools, capacities and partitions; jobs may start on other hosts\n"
+          "0: lost 0-1\n0: back 0, " +
+              a + "\n5: back 1, b 2x9 takes bb:9 in p since 5\n");
+    SmallMachine again(machine, "fcfs");
+    again.play(text);
+    CHECK(to_string(again.engine().state()) == text);
+}
+
 // Plays a random workload. Before each round, the text of the state must replay as a test that makes the same
 // decisions.
 void require_replays(const std::string& algorithm, const Parameters::Given& given, unsigned seed) {

@@ -57,7 +57,7 @@ TEST_CASE("A wrong amount of a job names the job, the field and what was expecte
 TEST_CASE("A pool that is given twice is refused") {
     MachineDetails details;
     details.pools = {{"a", 1}, {"a", 1}};
-    CHECK_THROWS_WITH(named_platform("4", details), "pool a is given twice");
+    CHECK_THROWS_WITH(named_platform("4", details), "--pool: pool a is given twice, expected each pool once");
 }
 
 }  // namespace batfill::tests::job_needs_test

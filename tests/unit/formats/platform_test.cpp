@@ -301,4 +301,36 @@ TEST_CASE("The platforms of the recorded Batsim runs are read", "[outside]") {
     CHECK(energy.hosts[127].properties.at("wattage_off") == "10");
 }
 
+TEST_CASE("Wrong properties of resources are refused at their element") {
+    const auto check = [](const std::string& content, const std::string& problem) {
+        INFO(content);
+        CHECK_THAT(refusal(in_zone(master + "\n" + content)), Catch::Contains("p.xml:" + problem));
+    };
+    const auto prop = [](const std::string& id, const std::string& value) {
+        return "<prop id=\"" + id + "\" value=\"" + value + "\"/>";
+    };
+    const std::string host = "<host id=\"a\" speed=\"1f\">";
+    const std::string cluster = R"(<cluster id="c" prefix="n" suffix="" radical="0-1" speed="1f" bw="1" lat="1" )";
+    const std::string cabinet = R"(<cabinet id="c" prefix="n" suffix="" radical="0-1" speed="1f" bw="1" lat="1">)";
+    check(prop("pools", "bb:-1"), "2: <zone id=\"z\">: property pools has 'bb:-1', expected NAME:AMOUNT");
+    check(host + prop("capacity", "cores") + "</host>", "4: <host id=\"a\">: property capacity has 'cores'");
+    check(cluster + ">" + prop("capacity", "cores:1,cores:2") + "</cluster>",
+          "4: <cluster id=\"c\">: property capacity names cores twice");
+    check(host + prop("pools", "bb:1") + "</host>", "4: <host id=\"a\">: property pools has no effect here");
+    check(cluster + "topology=\"TORUS\">" + prop("pools", "bb:1") + "</cluster>",
+          "4: <cluster id=\"c\">: property pools has no effect here, expected it in a zone");
+    check(prop("capacity", "cores:1"),
+          "2: <zone id=\"z\">: property capacity has no effect here, expected it in a host or a cluster");
+    check(prop("partitions", "gpu"), "2: <zone id=\"z\">: property partitions has no effect here");
+    check("<peer id=\"p\" speed=\"1f\" bw_in=\"1\" bw_out=\"1\">" + prop("capacity", "cores:1") + "</peer>",
+          "4: <peer id=\"p\">: property capacity has no effect here");
+    check("<zone id=\"y\" routing=\"Cluster\">" + cabinet + prop("partitions", "gpu") + "</cabinet></zone>",
+          "4: <cabinet id=\"c\">: property partitions has no effect here");
+    for (const char* const name : {"capacity", "partitions"}) {
+        check(host + prop(name, "a:1") + prop(name, "a:2") + "</host>",
+              "4: <host id=\"a\">: property " + std::string(name) + " comes twice, expected one");
+    }
+    check(prop("pools", "a:1") + prop("pools", "b:2"), "2: <zone id=\"z\">: property pools comes twice");
+}
+
 }  // namespace batfill::tests::platform_test

@@ -133,6 +133,8 @@ TEST_CASE("A beginning of Batsim 5 says how fast hosts are in their present stat
     CHECK(problem_with(R"({"id":0,"name":"n"},{"id":0,"name":"m"})") ==
           place + "id\": expected a number that no other host has, found the number 0");
     CHECK(problem_with(R"({"id":0})") == place + "name\": expected a text, found none");
+    CHECK(problem_with(R"({"id":0,"name":"n","properties":[{"key":"capacity","value":4}]})") ==
+          place + "properties.capacity.value\": expected a text, found the number 4");
 }
 
 TEST_CASE("A job of Batsim 5 has our fields in its extra_data", "[batsim5]") {
@@ -169,7 +171,7 @@ TEST_CASE("A job of Batsim 5 has our fields in its extra_data", "[batsim5]") {
         problem_of(frame("1", {event("1", "JobSubmittedEvent",
                                      R"({"job_id":"w0!a","job":{"resource_request":2,"profile_id":"w0!p",)"
                                      R"("extra_data":"{\"deadline\":\"soon\"}"},"submission_time":1})")})) ==
-        "event 0 (\"JobSubmittedEvent\"): field \"event.job.extra_data.deadline\": expected a number of seconds, at most 1e18, found the text \"soon\"");
+        "event 0 (\"JobSubmittedEvent\"): job \"w0!a\": field \"event.job.extra_data.deadline\": expected a number of seconds, at most 1e18, found the text \"soon\"");
 }
 
 TEST_CASE("Batsim 5 reports the end of a job with a state", "[batsim5]") {

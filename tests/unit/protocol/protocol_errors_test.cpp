@@ -74,8 +74,7 @@ TEST_CASE("Missing and mistyped fields of Batsim's events are named with what wa
         {"JOB_SUBMITTED", R"({"job_id":7,"job":{)" + job + "}}",
          R"("data.job_id": expected a text, found the number 7)"},
         {"JOB_SUBMITTED", R"({"job_id":"w0!1","job":[]})", R"("data.job": expected an object, found an array)"},
-        {"JOB_SUBMITTED", R"({"job_id":"w0!1","job":{}})",
-         R"("data.job.id": expected a text or an integer, found none)"},
+        {"JOB_SUBMITTED", R"({"job_id":"a","job":{}})", R"("data.job.id": expected a text or an integer, found none)"},
         {"JOB_SUBMITTED", R"({"job_id":"a","job":{"id":1,"subtime":"0"}})",
          R"("data.job.subtime": expected a number of seconds, at most 1e18, found the text "0")"},
         {"JOB_SUBMITTED", R"({"job_id":"a","job":{"id":1,"subtime":0,"res":1.0}})",
@@ -94,6 +93,8 @@ TEST_CASE("Missing and mistyped fields of Batsim's events are named with what wa
          R"("data.job.licenses": expected an array, found the text "x")"},
         {"JOB_SUBMITTED", R"({"job_id":"a","job":{)" + job + R"(,"licenses":[1]}})",
          R"("data.job.licenses": expected an array of texts, found an array)"},
+        {"JOB_SUBMITTED", R"({"job_id":"a","job":{)" + job + R"(,"pools":{"bb":-1}}})",
+         R"("data.job.pools.bb": expected a whole number from 0 on, found the number -1)"},
         {"JOB_COMPLETED", R"({"job_id":"a","job_state":"DONE","return_code":0,"alloc":"0"})",
          R"("data.job_state": expected a job state such as "COMPLETED_SUCCESSFULLY", found the text "DONE")"},
         {"JOB_KILLED", R"({"job_ids":"a","job_progress":{}})",
@@ -120,11 +121,12 @@ TEST_CASE("Missing and mistyped fields of Batsim's events are named with what wa
         {"SIMULATION_BEGINS", "{" + begins + R"(,"compute_resources":[{"id":0,"name":"a"},{"id":0,"name":"b"}]})",
          R"("data.compute_resources.id": expected a number that no other resource has, found the number 0)"},
         {"SIMULATION_BEGINS", "{" + begins + R"(,"compute_resources":[{"id":0,"name":"a","properties":{"b":1}}]})",
-         R"("data.compute_resources.properties": expected an object with texts, found an object)"},
+         R"("data.compute_resources.properties.b": expected a text, found the number 1)"},
     };
     for (const auto& row : cases) {
         INFO(row[0] << " " << row[1]);
-        CHECK(message_error(frame_of(row[0], row[1])) == "event 0 (\"" + row[0] + "\"): field " + row[2]);
+        const std::string place = row[2].starts_with(R"("data.job.)") ? R"(job "a": )" : "";
+        CHECK(message_error(frame_of(row[0], row[1])) == "event 0 (\"" + row[0] + "\"): " + place + "field " + row[2]);
     }
 }
 
