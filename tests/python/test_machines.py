@@ -55,7 +55,7 @@ def test_explanations_are_of_the_same_machine(workload):
         ({"pools": {"power": 1.5}}, "pools: expected a dict of whole numbers by name, found 'power': 1.5"),
         ({"pools": {"power": True}}, "found 'power': True"),
         ({"pools": 7}, "pools: expected a dict of whole numbers by name, found 7"),
-        ({"pools": {"power": -1}}, "expected NAME=TOTAL with a whole number from 0 to 10^18, found 'power=-1'"),
+        ({"pools": {"power": -1}}, "expected NAME=TOTAL with a whole number from 0 to .*, found 'power=-1'"),
         ({"capacity": {3: 1}}, "capacity: expected a dict of whole numbers by name"),
         ({"capacity": {"cores": -1}}, "cores"),
     ],
