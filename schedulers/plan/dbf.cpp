@@ -232,8 +232,8 @@ class DeadlineBased : public PlanAlgorithm {
 
     // Lines 36-48. The rest of Ltmp is in L0, because it is no longer in L1. In two cases decide() makes all starts, in
     // the order of the plan, as in conservative backfilling:
-    // - L1 is empty, so no tentative job must start now to keep its place. But with pools that are not planned, who
-    //   starts first takes of them.
+    // - L1 is empty, so no tentative job must start now to keep its place. A machine with pools is different: the order
+    //   of starts decides who gets a pool that is not planned.
     // - A job has outlived its estimate, so not every due job finds its processors.
     void start_due(Round& round, const JobList& Ltmp) {
         const SchedulerState& state = round.state();

@@ -147,7 +147,7 @@ void add_resources(std::vector<Host>& hosts, const MachineDetails& details) {
     for (Host& host : hosts) {
         host.zone_properties["pools"] = text;
     }
-    const Resources checked(hosts);
+    const Resources checked(hosts);  // throws for what the options and the file cannot be together
 }
 
 std::vector<std::string> arguments_of(const MachineDetails& details) {

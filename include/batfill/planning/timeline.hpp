@@ -60,9 +60,11 @@ class Timeline {
         Time from;
         Time until;
     };
-    // The span of the starts in [first, last) that one host or another allows the planned job only since `given` was
-    // given back, as if the job itself had no place. It runs for `length`. Begin is infinite if there is none. Does not
-    // look at pools. Requires: there are named hosts. Cost: O(steps of the hosts of `given`).
+    // Somebody has given back `given`. Returns the span of the starts in [first, last) that a host allows the planned
+    // job only since then, for `length` and as if the job itself had no place. Begin is infinite if there is none. Does
+    // not look at pools.
+    // Requires: there are named hosts.
+    // Cost: O(steps of the hosts of `given`).
     AmountProfile::Stretch opened_starts(const Holding& given, const Holding& planned, Duration length, Time first,
                                          Time last) const;
 
