@@ -35,6 +35,11 @@ JobNumber JobIds::number_of(std::string_view id) {
     return number;
 }
 
+std::optional<JobNumber> JobIds::find(std::string_view id) const {
+    const auto known = numbers_.find(id);
+    return known == numbers_.end() ? std::nullopt : std::optional(known->second);
+}
+
 void JobIds::shrink(std::size_t size) {
     for (; ids_.size() > size; ids_.pop_back()) {
         numbers_.erase(numbers_.find(*ids_.back()));

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,6 +27,8 @@ class JobIds {
     // Returns the number of the job. A new id gets the next number.
     // Cost: O(length of the id).
     JobNumber number_of(std::string_view id);
+    // None: no frame has named this id.
+    std::optional<JobNumber> find(std::string_view id) const;
     const std::string& id(JobNumber job) const { return *ids_[static_cast<std::size_t>(job)]; }
     std::size_t size() const { return ids_.size(); }
     // Forgets all ids but the first `size`.

@@ -2,6 +2,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
@@ -34,13 +36,17 @@ class Easy : public Algorithm {
           extra_(parameters.choice<Extra>("extra")),
           starts_(rounds_.is_on() || extra_ != Extra::all),
           reservations_(*parameters.whole_number("reservations")),
-          timeline_(parameters) {}
+          timeline_(parameters),
+          imitation_(imitation_of(parameters)) {}
 
     void begin(Round& round) override {
         timeline_.begin(round);
-        refuse_if(
-            timeline_.is_on() && (head_.is_on() || rounds_.is_on() || extra_ != Extra::all || orders_.tunes()),
-            "parameters head, rounds, extra and period are not for machines with pools, capacities or partitions");
+        const std::string refused = imitation_.empty() && orders_.tunes() ? "parameter period" : imitation_;
+        refuse_if(timeline_.is_on() && !refused.empty(), refused,
+                  ": not for machines with pools, capacities or partitions");
+    }
+    void require_dependencies() const override {
+        refuse_if(!imitation_.empty(), imitation_, ": not for jobs that wait for others (the field after)");
     }
     void begin_round(const SchedulerState& state) override { timeline_.begin_round(state); }
 
@@ -96,6 +102,17 @@ class Easy : public Algorithm {
     std::vector<Statistic> statistics() const override { return orders_.statistics(); }
 
  private:
+    // "parameter rounds=event": the first parameter that imitates another scheduler, which only counts processors.
+    // Empty if there is none.
+    static std::string imitation_of(const Parameters& parameters) {
+        for (const auto& [name, plain] : {std::pair("head", "best"), {"extra", "all"}, {"rounds", "instant"}}) {
+            if (const std::string& value = parameters.choice(name); value != plain) {
+                return std::string("parameter ") + name + '=' + value;
+            }
+        }
+        return {};
+    }
+
     // Algorithm 1 of the paper, with the numbers of its lines. Q is the queue of waiting jobs.
     void algorithm_1(Round& round) {
         std::optional<JobIndex> reserved;
@@ -219,6 +236,7 @@ class Easy : public Algorithm {
     StartHistory starts_;
     std::uint64_t reservations_;
     PlannedTimeline timeline_;
+    std::string imitation_;
     FittingHostsOfJobs fitting_hosts_;
     Timeline::Kept kept_;  // of the head
 };

@@ -49,6 +49,9 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation) {
     if (predictor_) {
         predictor_->started(index, state_.predictions[index]);
     }
+    if (dependencies_) {
+        started_.push_back(numbers_[index]);
+    }
     decisions_.emplace_back(StartJob{numbers_[index], job.allocation});
     if (job.walltime_assumed) {
         to_be_stopped_.push_back(index);

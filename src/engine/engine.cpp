@@ -16,6 +16,12 @@ Engine::~Engine() = default;
 void Engine::begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free) {
     core_->begin(now, std::move(machine), acknowledges_jobs, first_free);
 }
+void Engine::follow_dependencies(FindJob find) {
+    core_->follow_dependencies(std::move(find));
+}
+std::optional<Time> Engine::eligible_since(JobNumber job) const {
+    return core_->eligible_since(job);
+}
 void Engine::record_outlived_estimates() {
     core_->record_outlived_estimates();
 }

@@ -102,6 +102,8 @@ void EngineCore::take_in(Event&& event) {
     std::visit(Overloaded{[this](JobSubmitted& submission) {
                               if (const auto known = numbers_.find(submission.job)) {
                                   acknowledged(*known, submission.description->id);
+                              } else if (has_turn(submission)) {
+                                  take_turn(std::move(submission));
                               } else {
                                   submitted(std::move(submission));
                               }
@@ -118,6 +120,10 @@ void EngineCore::take_in(Event&& event) {
 }
 
 void EngineCore::submitted(JobSubmitted&& submission) {
+    submissions_.push_back(add_submitted(std::move(submission)));
+}
+
+JobIndex EngineCore::add_submitted(JobSubmitted&& submission) {
     Job& job = add_job(submission.job, std::move(submission.description));
     job.may_outlive_walltime = submission.may_outlive_walltime && !job.walltime_assumed;
     if (choice_.needs_run_times()) {
@@ -128,7 +134,7 @@ void EngineCore::submitted(JobSubmitted&& submission) {
         }
         state_.run_times.push_back(*submission.run_time);
     }
-    submissions_.push_back(static_cast<JobIndex>(state_.jobs.size() - 1));
+    return static_cast<JobIndex>(state_.jobs.size() - 1);
 }
 
 Job& EngineCore::add_job(JobNumber number, SharedJobDescription description) {
@@ -163,6 +169,8 @@ void EngineCore::completed(JobNumber number, JobState state) {
     }
     if (failures_.ended(state_, index, state)) {
         to_be_requeued_.push_back(index);
+    } else if (dependencies_) {
+        dependencies_->ended(number, state, state_.now);
     }
     job.state = state;
     if (job.request.needs || state_.hosts.is_on()) {
@@ -258,45 +266,43 @@ Request EngineCore::request_of(const JobDescription& job) const {
 }
 
 // Why the machine could never run the job, for what it asks of pools and hosts.
-std::optional<std::string> EngineCore::resources_refused(JobIndex index) const {
-    const JobDescription& job = state_.jobs[index].description();
+std::optional<std::string> EngineCore::resources_refused(const JobDescription& job) const {
     const auto resolved = state_.machine.resources().resolve(job.needs ? &*job.needs : nullptr, job.processors);
     const auto* const reason = std::get_if<std::string>(&resolved);
     return reason != nullptr ? std::optional(*reason) : std::nullopt;
 }
 
-std::optional<RejectJob> EngineCore::refused(JobIndex index) const {
-    const Job& job = state_.jobs[index];
-    const auto because = [number = numbers_[index]](std::optional<std::string> reason,
-                                                    RejectionCause cause = RejectionCause::other) {
+std::optional<RejectJob> EngineCore::refused(JobNumber number, const JobDescription& job,
+                                             const Request& request) const {
+    const auto because = [number](std::optional<std::string> reason, RejectionCause cause = RejectionCause::other) {
         return reason ? std::optional(RejectJob{number, std::move(*reason), cause}) : std::nullopt;
     };
     if (state_.placement == Placement::machine) {
-        for (const std::string& license : job.description().licenses) {
+        for (const std::string& license : job.licenses) {
             if (!state_.machine.find_license(license)) {
                 return because("asks for licence " + license + ", of which there are no copies");
             }
         }
     }
     if (!state_.machine.resources().empty()) {
-        if (auto reason = resources_refused(index)) {
+        if (auto reason = resources_refused(job)) {
             return because(std::move(*reason));
         }
     }
-    if (auto reason = state_.machine.reason_to_refuse(job.request)) {
-        return because(reason, job.request.processors > state_.processors ? RejectionCause::too_wide_for_machine
-                                                                          : RejectionCause::other);
+    if (auto reason = state_.machine.reason_to_refuse(request)) {
+        return because(reason, request.processors > state_.processors ? RejectionCause::too_wide_for_machine
+                                                                      : RejectionCause::other);
     }
-    if (!job.description().walltime && !choice_.common().default_walltime) {
+    if (!job.walltime && !choice_.common().default_walltime) {
         return because("has no walltime, and no default-walltime is set", RejectionCause::no_walltime);
     }
-    if (job.description().walltime && *job.description().walltime <= Duration()) {
+    if (job.walltime && *job.walltime <= Duration()) {
         return because("has a walltime of 0");
     }
-    if (auto reason = failures_.reason_to_reject(state_, job.request)) {
+    if (auto reason = failures_.reason_to_reject(state_, request)) {
         return because(reason);
     }
-    return because(algorithm_->refuse(job.description()));
+    return because(algorithm_->refuse(job));
 }
 
 void EngineCore::admit(Round& round, JobIndex index) {
@@ -304,13 +310,8 @@ void EngineCore::admit(Round& round, JobIndex index) {
     unacknowledged_.erase(index);
     admitted_ = std::max(admitted_, std::size_t{index} + 1);
     job.request = request_of(job.description());
-    if (auto rejection = refused(index)) {
-        job.state = JobState::rejected;
-        if (wait_reasons_) {
-            wait_reasons_->rejected(state_, index, rejection->reason);
-        }
-        decisions_.emplace_back(std::move(*rejection));
-        return;
+    if (auto rejection = refused(numbers_[index], job.description(), job.request)) {
+        return reject(index, std::move(*rejection));
     }
     if (predictor_) {
         state_.predictions.resize(state_.jobs.size());
@@ -332,18 +333,33 @@ void EngineCore::admit(Round& round, JobIndex index) {
     }
 }
 
+void EngineCore::reject(JobIndex index, RejectJob&& rejection) {
+    state_.jobs[index].state = JobState::rejected;
+    if (wait_reasons_) {
+        wait_reasons_->rejected(state_, index, rejection.reason);
+    }
+    if (dependencies_) {
+        dependencies_->ended(rejection.job, JobState::rejected, state_.now);
+    }
+    decisions_.emplace_back(std::move(rejection));
+}
+
 std::vector<Decision>& EngineCore::decide() {
     decisions_.clear();
     requeue_killed_jobs();
     std::vector<JobNumber> failed = jobs_to_kill();
-    const bool changed =
-        machine_changed_ || processors_switched_ || !completions_.empty() || !submissions_.empty() || is_beginning_;
+    const bool changed = machine_changed_ || processors_switched_ || !completions_.empty() || !submissions_.empty() ||
+                         !in_turn_.empty() || !again_.empty() || is_beginning_ ||
+                         (dependencies_ && dependencies_->next_instant() <= state_.now);
     call_algorithm([&] {
         if (changed || algorithm_->next_wake(last_round_) <= state_.now || next_expiry_ <= state_.now) {
             run_round();
         }
     });
     stop_overlong_jobs();
+    if (dependencies_ && !dependencies_->empty()) {
+        reject_hopeless_jobs();
+    }
     if (!failed.empty()) {
         decisions_.emplace_back(KillJobs{std::move(failed)});
     }
@@ -373,9 +389,14 @@ void EngineCore::run_round() {
     for (const JobIndex job : submissions_) {
         admit(round, job);
     }
-    is_deciding_ = true;
-    algorithm_->decide(round);
-    is_deciding_ = false;
+    if (dependencies_) {
+        take_turns(round);
+    }
+    do {
+        is_deciding_ = true;
+        algorithm_->decide(round);
+        is_deciding_ = false;
+    } while (dependencies_ && admit_eligible_after_starts(round));
     algorithm_->end_round(state_);
     if (wait_reasons_) {
         wait_reasons_->end_round(state_);
@@ -425,6 +446,9 @@ Time EngineCore::next_expiry() const {
 }
 
 void EngineCore::ask_for_wake() {
+    if (dependencies_ && !dependencies_->next_instant().is_infinite()) {
+        call_at(dependencies_->next_instant());
+    }
     next_expiry_ = next_expiry();
     const Time wake = std::min(algorithm_->next_wake(state_.now), next_expiry_);
     if (wake.is_infinite()) {
@@ -478,11 +502,7 @@ void EngineCore::reject_too_small_jobs() {
         }
         break_guarantee(index, Time::infinity());
         state_.waiting.remove(index, state_.jobs);
-        job.state = JobState::rejected;
-        if (wait_reasons_) {
-            wait_reasons_->rejected(state_, index, *reason);
-        }
-        decisions_.emplace_back(RejectJob{numbers_[index], std::move(*reason), RejectionCause::other});
+        reject(index, {numbers_[index], std::move(*reason), RejectionCause::other});
         algorithm_->withdrawn(state_, index);
     }
 }

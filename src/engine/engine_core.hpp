@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include <batfill/engine/run_time_predictor.hpp>
 #include <batfill/engine/state.hpp>
 
+#include "src/engine/dependencies.hpp"
 #include "src/engine/job_numbers.hpp"
 #include "src/engine/machine_failures.hpp"
 #include "src/engine/wait_reasons.hpp"
@@ -28,6 +30,8 @@ class EngineCore {
     // ---- For Engine
 
     void begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free);
+    void follow_dependencies(FindJob find) { dependencies_ = std::make_unique<Dependencies>(std::move(find)); }
+    std::optional<Time> eligible_since(JobNumber job) const;
     void record_outlived_estimates() { records_outlived_estimates_ = true; }
     void explain(const std::vector<std::string>& ids, const std::string& prefix) {
         wait_reasons_ = std::make_unique<WaitReasons>(std::set<std::string>(ids.begin(), ids.end()), prefix);
@@ -71,6 +75,7 @@ class EngineCore {
     template <class Call>
     decltype(auto) call_algorithm(Call call) const;
     void submitted(JobSubmitted&& submission);
+    JobIndex add_submitted(JobSubmitted&& submission);
     void acknowledged(JobIndex index, const std::string& id);
     void completed(JobNumber number, JobState state);
     void killed(const JobsKilled& killed);
@@ -92,9 +97,22 @@ class EngineCore {
     void give_resources(Job& job);
     void ask_for_wake();
     void call_at(Time time);
-    std::optional<RejectJob> refused(JobIndex index) const;
-    std::optional<std::string> resources_refused(JobIndex index) const;
+    std::optional<RejectJob> refused(JobNumber number, const JobDescription& job, const Request& request) const;
+    std::optional<std::string> resources_refused(const JobDescription& job) const;
     void admit(Round& round, JobIndex index);
+    void reject(JobIndex index, RejectJob&& rejection);
+    // Jobs that wait for others.
+    bool are_held() const;
+    bool has_turn(const JobSubmitted& submission) const;
+    void take_turn(JobSubmitted&& submission);
+    std::optional<RejectJob> refused(const JobSubmitted& submission) const;
+    void reject_submitted(JobSubmitted&& submission, RejectJob&& rejection);
+    void reject_dependents();
+    void take_turns(Round& round);
+    bool admit_eligible(Round& round);
+    bool admit_eligible_after_starts(Round& round);
+    void admit_held(Round& round, JobNumber job);
+    void reject_hopeless_jobs();
     void stop_overlong_jobs();
     void requeue_killed_jobs();
     std::vector<JobNumber> jobs_to_kill();
@@ -137,10 +155,17 @@ class EngineCore {
     bool all_submitted_ = false;  // except registered jobs
     bool registration_finished_ = false;
 
+    std::unique_ptr<Dependencies> dependencies_;  // null: no job waits for others
+    std::map<JobNumber, Time> eligible_since_;    // of jobs that waited for others
+
     // From the current message.
     bool machine_changed_ = false;
     bool processors_switched_ = false;
     std::vector<JobIndex> submissions_;
+    // Submissions that come after these, while jobs wait for others; then killed jobs that are submitted again.
+    std::vector<JobSubmitted> in_turn_;
+    std::vector<JobSubmitted> again_;
+    std::vector<JobNumber> started_;  // what this makes eligible waits until the algorithm has decided
     std::vector<Completion> completions_;
     std::vector<JobIndex> to_be_requeued_;
 

@@ -19,15 +19,19 @@ class JobNumbers {
     // The first number after all that exist.
     JobNumber next() const { return static_cast<JobNumber>(indices_.size()); }
 
+    // This number belongs to a job that is added later.
+    void keep(JobNumber number) {
+        if (const auto place = static_cast<std::size_t>(number); place >= indices_.size()) {
+            indices_.resize(place + 1, none);
+        }
+    }
+
     // The next job of the engine has this number.
     // Requires: no other has it.
     void add(JobNumber number) {
         assert(!find(number));
-        const auto place = static_cast<std::size_t>(number);
-        if (place >= indices_.size()) {
-            indices_.resize(place + 1, none);
-        }
-        indices_[place] = static_cast<JobIndex>(numbers_.size());
+        keep(number);
+        indices_[static_cast<std::size_t>(number)] = static_cast<JobIndex>(numbers_.size());
         numbers_.push_back(number);
     }
 

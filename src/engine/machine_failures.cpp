@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/support/json.hpp"
+
 namespace batfill {
 
 std::vector<JobIndex> MachineFailures::to_be_killed(const SchedulerState& state) {
@@ -32,15 +34,20 @@ bool MachineFailures::ended(const SchedulerState& state, JobIndex index, JobStat
     return requeues();
 }
 
-JobDescription MachineFailures::next_attempt(const SchedulerState& state, JobIndex killed, JobIndex next) {
-    JobDescription description = state.job(killed).description();
+JobDescription MachineFailures::next_attempt(JobDescription job, Time now, JobNumber killed, JobNumber next) {
     const auto before = attempts_.find(killed);
-    Attempt attempt = before == attempts_.end() ? Attempt{description.id, 0} : before->second;
+    Attempt attempt = before == attempts_.end() ? Attempt{job.id, 0} : before->second;
     ++attempt.number;
-    description.id = attempt.first_id + '#' + std::to_string(attempt.number);
-    description.submit = state.now;
+    job.id = attempt.first_id + '#' + std::to_string(attempt.number);
+    job.submit = now;
+    if (job.needs && !job.needs->after.empty()) {
+        StatedNeeds needs = *job.needs;
+        needs.after.clear();
+        job.needs = needs == StatedNeeds() ? Shared<StatedNeeds>() : Shared<StatedNeeds>(std::move(needs));
+        job.other_fields = without_member(job.other_fields, "after");
+    }
     attempts_.emplace(next, std::move(attempt));
-    return description;
+    return job;
 }
 
 std::optional<std::string> MachineFailures::reason_to_reject(const SchedulerState& state,

@@ -37,9 +37,9 @@ class MachineFailures {
     // and did not end by itself just before.
     // Requires: the job's entry is as it was while it ran.
     bool ended(const SchedulerState& state, JobIndex index, JobState end);
-    // The job to submit in place of a killed one: the same, at the present time. Its id is that of the first run
-    // followed by "#1", "#2", ..., as Batsim's own schedulers number attempts. `next` will be its number.
-    JobDescription next_attempt(const SchedulerState& state, JobIndex killed, JobIndex next);
+    // The job to submit in place of a killed one: the same, at time `now`, and waiting for no other. Its id is that of
+    // the first run followed by "#1", "#2", ..., as Batsim's own schedulers number attempts. `next` will be its number.
+    JobDescription next_attempt(JobDescription job, Time now, JobNumber killed, JobNumber next);
 
     // ---- Jobs that do not fit
 
@@ -61,7 +61,7 @@ class MachineFailures {
     bool rejects_too_small_;
     ResourceSet lost_;
     std::set<JobIndex> being_killed_;
-    std::map<JobIndex, Attempt> attempts_;
+    std::map<JobNumber, Attempt> attempts_;
     std::uint64_t killed_ = 0;
     Duration lost_processor_time_;
 };

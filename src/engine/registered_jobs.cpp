@@ -22,6 +22,10 @@ void EngineCore::register_profile(RegisterProfile profile) {
 
 JobIndex EngineCore::register_job(JobDescription description) {
     require_registering("job " + shown(description.id));
+    if (description.needs && !description.needs->after.empty()) {
+        fail("it registers job " + shown(description.id) +
+             " with the field after, expected jobs that wait for no other");
+    }
     const auto index = static_cast<JobIndex>(state_.jobs.size());
     const JobNumber number = numbers_.next();
     decisions_.emplace_back(RegisterJob{number, description, {}});
@@ -41,14 +45,24 @@ JobIndex EngineCore::register_job(JobDescription description) {
 void EngineCore::requeue_killed_jobs() {
     for (const JobIndex killed : to_be_requeued_) {
         const auto index = static_cast<JobIndex>(state_.jobs.size());
-        JobDescription description = failures_.next_attempt(state_, killed, index);
         const JobNumber number = numbers_.next();
+        JobDescription description =
+            failures_.next_attempt(state_.jobs[killed].description(), state_.now, numbers_[killed], number);
         decisions_.emplace_back(RegisterJob{number, description, {}});
         std::optional<Duration> run_time;
         if (choice_.needs_run_times()) {
             run_time = state_.run_times[killed];
         }
-        submitted({number, std::move(description), run_time, state_.jobs[killed].may_outlive_walltime});
+        JobSubmitted attempt{number, std::move(description), run_time, state_.jobs[killed].may_outlive_walltime};
+        if (dependencies_) {
+            dependencies_->goes_on_as(numbers_[killed], number);
+        }
+        if (are_held()) {
+            numbers_.keep(number);
+            again_.push_back(std::move(attempt));
+            continue;
+        }
+        submitted(std::move(attempt));
         if (acknowledges_jobs_) {
             to_be_acknowledged_.insert(index);
         }
@@ -70,7 +84,7 @@ void EngineCore::finish_registration() {
         return;
     }
     const bool all_ended =
-        all_submitted_ && unacknowledged_.empty() && state_.waiting.empty() && state_.running.empty();
+        all_submitted_ && unacknowledged_.empty() && state_.waiting.empty() && state_.running.empty() && !are_held();
     if (!failures_.requeues() || all_ended) {
         registration_finished_ = true;
         decisions_.emplace_back(Notification{NotificationType::registration_finished, {}, {}});

@@ -7,7 +7,7 @@
 #include "src/support/csv_reader.hpp"
 #include "src/support/csv_text.hpp"
 
-// guarantees.csv and broken_guarantees.csv.
+// guarantees.csv, broken_guarantees.csv and eligible.csv.
 namespace batfill {
 
 namespace {
@@ -16,6 +16,8 @@ namespace {
 constexpr std::array<std::string_view, 4> guarantee_columns{"job_id", "guaranteed_start", "actual_start",
                                                             "workload_name"};
 constexpr CsvFormat guarantees{"guarantees.csv", "batfill simulate", guarantee_columns};
+constexpr std::array<std::string_view, 3> eligible_columns{"job_id", "eligible_time", "workload_name"};
+constexpr CsvFormat eligible_times{"eligible.csv", "batfill simulate", eligible_columns};
 constexpr std::array<std::string_view, 6> broken_columns{
     "job_id", "lost_at", "guaranteed_start", "new_guaranteed_start", "workload_name", "cause"};
 constexpr CsvFormat broken_guarantees{"broken_guarantees.csv", "batfill simulate", broken_columns, 1};
@@ -27,6 +29,11 @@ void read(const CsvRow& row, std::vector<Guarantee>& out) {
     enum : std::size_t { job_id, guaranteed_start, actual_start, workload_name };
     out.push_back({row.job(workload_name, job_id), row.optional_planned_time(guaranteed_start),
                    row.optional_planned_time(actual_start)});
+}
+
+void read(const CsvRow& row, std::vector<EligibleTime>& out) {
+    enum : std::size_t { job_id, eligible_time, workload_name };
+    out.push_back({row.job(workload_name, job_id), row.optional_planned_time(eligible_time)});
 }
 
 void read(const CsvRow& row, std::vector<BrokenGuarantee>& out) {
@@ -70,6 +77,19 @@ std::vector<Guarantee> read_guarantees(const std::string& path, std::optional<st
 
 std::vector<BrokenGuarantee> read_broken_guarantees(const std::string& path, std::optional<std::string_view> text) {
     return records_in<BrokenGuarantee>(path, broken_guarantees, text);
+}
+
+std::vector<EligibleTime> read_eligible_times(const std::string& path, std::optional<std::string_view> text) {
+    return records_in<EligibleTime>(path, eligible_times, text);
+}
+
+std::string eligible_csv_header() {
+    return "job_id,eligible_time,workload_name\n";
+}
+
+void append_csv(const EligibleTime& job, std::string& out) {
+    append_line(job.job_id, {job.eligible}, out);
+    out += '\n';
 }
 
 std::string guarantees_csv_header() {

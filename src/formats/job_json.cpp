@@ -94,7 +94,19 @@ StatedNeeds::Amounts read_amounts(const JsonValue& object, const std::string& pa
     return amounts;
 }
 
-// What an object says of pools, hosts and partitions. These fields also stay among the other fields.
+std::vector<Dependency> read_dependencies(Fields& fields) {
+    std::vector<Dependency> after;
+    for (const auto& text : fields.array("after").GetArray()) {
+        std::optional<Dependency> dependency = text.IsString() ? Dependency::parse(view(text)) : std::nullopt;
+        if (!dependency) {
+            fields.fail("after", R"(an array of texts such as "ok:12", "any:12", "start:12" or "any:12+600")");
+        }
+        after.push_back(std::move(*dependency));
+    }
+    return after;
+}
+
+// What an object says of pools, hosts, partitions and jobs to wait for. These fields also stay among the other fields.
 void read_needs(const JsonValue& object, std::string_view path, JobDescription& job) {
     Fields fields(object, path);
     StatedNeeds needs;
@@ -106,6 +118,9 @@ void read_needs(const JsonValue& object, std::string_view path, JobDescription& 
     }
     if (fields.find("partition") != nullptr) {
         needs.partition = fields.text("partition");
+    }
+    if (fields.find("after") != nullptr) {
+        needs.after = read_dependencies(fields);
     }
     if (needs != StatedNeeds()) {
         job.needs = std::move(needs);

@@ -34,10 +34,16 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
         }
     }
     plan_.advance(state.now);
+    to_place_ = std::exchange(parked_, {});
     placed_.clear();
     parked_now_.clear();
     ended_early_.clear();
     replanned_ = nullptr;
+}
+
+bool PlanAlgorithm::is_parked(JobIndex job) const {
+    const auto has_it = [=](const std::vector<JobIndex>& jobs) { return std::ranges::find(jobs, job) != jobs.end(); };
+    return has_it(parked_) || has_it(to_place_);
 }
 
 void PlanAlgorithm::end_round(const SchedulerState& state) {
@@ -46,7 +52,7 @@ void PlanAlgorithm::end_round(const SchedulerState& state) {
         return;
     }
     for (const JobIndex job : state.waiting.jobs()) {
-        if (!plan_.contains(job) && std::ranges::find(parked_, job) == parked_.end()) {
+        if (!plan_.contains(job) && !is_parked(job)) {
             throw BrokenRule(job, "it waits and has no place in the plan, expected one for every waiting job");
         }
     }
@@ -67,7 +73,7 @@ std::optional<Time> PlanAlgorithm::guaranteed_start(const SchedulerState& state,
     if (state.job(job).state == JobState::running) {
         return state.job(job).start;
     }
-    if (std::ranges::find(parked_, job) != parked_.end()) {
+    if (is_parked(job)) {
         return std::nullopt;
     }
     if (!plan_.contains(job)) {
@@ -171,7 +177,7 @@ void PlanAlgorithm::completed(Round& round, std::span<const Completion> completi
 }
 
 void PlanAlgorithm::place_parked(const Round& round) {
-    std::vector<JobIndex> jobs = std::exchange(parked_, {});
+    std::vector<JobIndex> jobs = std::exchange(to_place_, {});
     std::ranges::sort(jobs, [&](JobIndex a, JobIndex b) { return round.state().jobs.submitted_before(a, b); });
     for (const JobIndex job : jobs) {
         plan_.place(request_of(round, job), round.now());
@@ -244,7 +250,7 @@ void PlanAlgorithm::explain(Round& round) {
     for (const JobIndex job : round.explained()) {
         if (plan_.contains(job)) {
             round.because(job, kind_of_place(job) + (": " + reason(round, job)));
-        } else if (std::ranges::find(parked_, job) != parked_.end()) {
+        } else if (is_parked(job)) {
             round.because(job, "parked: it was due, and only a pool that is not planned keeps it from starting");
         }
     }

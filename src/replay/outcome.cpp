@@ -193,6 +193,15 @@ std::vector<BrokenGuarantee> Outcome::broken_guarantees() const {
     return broken;
 }
 
+void Outcome::for_each_dependent(const std::function<void(const EligibleTime&)>& use) const {
+    for (const JobNumber number : simulator_.ended()) {
+        const JobDescription& job = simulator_.job(number).job->description;
+        if (job.needs && !job.needs->after.empty()) {
+            use({job.id, engine_->eligible_since(number)});
+        }
+    }
+}
+
 Workload Outcome::registered_jobs() const {
     Workload registered;
     registered.name = "registered";

@@ -185,6 +185,9 @@ RunFiles run_files(const Outcome& outcome, const RealTimes& real_times) {
             run.broken_guarantees = outcome.broken_guarantees();
         }
     }
+    if (outcome.has_dependencies()) {
+        run.eligible = [&outcome](const auto& use) { outcome.for_each_dependent(use); };
+    }
     if (outcome.explains()) {
         run.wait_reasons = outcome.wait_reasons();
     }
@@ -213,6 +216,8 @@ std::vector<std::string> write_files(const RunFiles& run, const std::string& pre
         const auto each = [&](const auto& use) { std::ranges::for_each(*run.broken_guarantees, use); };
         write_table(file, broken_guarantees_csv_header(run.with_cause), each, run.with_cause);
     });
+    write(static_cast<bool>(run.eligible), "eligible.csv",
+          [&](OutputFile& file) { write_table(file, eligible_csv_header(), run.eligible); });
     write(run.wait_reasons.has_value(), "explain.csv", [&](OutputFile& file) {
         const bool with_lack = name_lacks(*run.wait_reasons);
         const auto each = [&](const auto& use) { std::ranges::for_each(*run.wait_reasons, use); };

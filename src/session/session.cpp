@@ -123,6 +123,7 @@ void Session::begin(protocol::SimulationBegins& begins) {
     refuse_if<InputError>(
         !greeted_ && !begins.options.compute_sharing_enabled && machine.resources().has_shared_hosts(),
         "SIMULATION_BEGINS: jobs share hosts with a capacity, expected a Batsim with --enable-compute-sharing");
+    engine_->follow_dependencies([&ids = codec_->ids()](const std::string& id) { return ids.find(id); });
     engine_->begin(now_, std::move(machine), acknowledges_jobs_);
     begun_ = true;
     const SchedulerState& state = engine_->state();

@@ -10,6 +10,9 @@ void EmbeddedScheduler::begin(const Simulator& simulator, SchedulerReply& reply)
     if (scenario.believes_walltimes()) {
         engine_.record_outlived_estimates();
     }
+    if (simulator.has_dependencies()) {
+        engine_.follow_dependencies([&simulator](const std::string& id) { return simulator.find_job(id); });
+    }
     engine_.begin(Time(), machine_ != nullptr ? *machine_ : Machine(scenario.platform.hosts),
                   scenario.acknowledge_dynamic_jobs, static_cast<JobNumber>(simulator.jobs().size()));
     reply.now = Time();

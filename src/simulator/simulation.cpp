@@ -8,6 +8,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/formats/profile_index.hpp"
+#include "src/simulator/workload_dependencies.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 #include "src/support/overloaded.hpp"
@@ -33,6 +34,7 @@ double in_json(double seconds) {
 Simulation::Simulation(const Scenario& scenario)
     : scenario_(scenario), machines_(scenario.platform.hosts.size(), like_batsim5()) {
     for (const Workload& workload : scenario.workloads) {
+        has_dependencies_ = batfill::has_dependencies(workload) || has_dependencies_;
         std::vector<JobNumber>& submissions = submissions_.emplace_back();
         add_jobs(workload, submissions);
         const auto submitted_before = [this](JobNumber a, JobNumber b) {

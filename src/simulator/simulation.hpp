@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,7 @@ class Simulation {
     const SimulationResults& results() const { return results_; }
     std::optional<JobNumber> find_job(const std::string& id) const;
     MachineTimes machine_times() const { return machines_.times(); }
+    bool has_dependencies() const { return has_dependencies_; }
     std::string waits_for() const;
 
  private:
@@ -135,7 +137,8 @@ class Simulation {
     std::vector<std::size_t> occurred_;                // number of events of each list that have occurred
     Machines machines_;
     double equal_speed_ = 0;  // of all hosts; 0 if they differ
-    mutable std::map<std::string, JobNumber> by_id_;
+    bool has_dependencies_ = false;
+    mutable std::unordered_map<std::string, JobNumber> by_id_;  // only looked up
 
     // The clock of this run in Batsim 5; null in Batsim 4. If it is slightly behind the submission time of jobs of one
     // instant, several messages report them. The scheduler speaks JSON: if the clock's time with twelve decimals is

@@ -77,6 +77,9 @@ const Scenario& Simulator::scenario() const {
 const SimulationResults& Simulator::results() const {
     return simulation_->results();
 }
+bool Simulator::has_dependencies() const {
+    return simulation_->has_dependencies();
+}
 std::string Simulator::waits_for() const {
     return simulation_->waits_for();
 }

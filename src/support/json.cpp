@@ -399,4 +399,18 @@ void Fields::warn_of_unread(WarnOnce& warn) const {
     for_each_unread([&](const auto& member) { warn.unknown("field", std::string(path_).append(view(member.name))); });
 }
 
+std::string without_member(std::string_view members, std::string_view name) {
+    JsonReader reader;
+    std::string rest;
+    for (const auto& member : reader.parse("{" + std::string(members) + "}").GetObject()) {
+        if (view(member.name) != name) {
+            rest += rest.empty() ? "" : ",";
+            append_json_string(view(member.name), rest);
+            rest += ':';
+            append_exact_json(member.value, rest);
+        }
+    }
+    return rest;
+}
+
 }  // namespace batfill

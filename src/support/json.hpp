@@ -113,6 +113,10 @@ void append_json(const JsonValue& value, std::string& out);
 // As above, but numbers have the fewest digits that read back as the same number.
 void append_exact_json(const JsonValue& value, std::string& out);
 
+// The members of a JSON object without that of this name.
+// Requires: `members` are such members.
+std::string without_member(std::string_view members, std::string_view name);
+
 // The text of a JSON string, without a copy.
 // Requires: value.IsString().
 inline std::string_view view(const JsonValue& value) {

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 #include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
 
 #include "tests/support/machine_events.hpp"
 #include "tests/support/process.hpp"
@@ -85,6 +87,37 @@ TEST_CASE("The daemon and the embedded scheduler give one schedule on hosts that
         compare_replays(folder, {"-a", name}, {"-p", folder.file("m.xml"), "-w", folder.file("w.json")});
     }
     REQUIRE(contents(folder.file("embedded_jobs.csv")).find("REJECTED") == std::string::npos);
+}
+
+TEST_CASE("The daemon and the embedded scheduler give one schedule of jobs that wait for others") {
+    const Folder folder;
+    run(folder, {"generate", "shared", "--jobs", "300", "--seed", "3", "--hosts", "20", "-o", folder.file("w.json")});
+    rapidjson::Document workload;
+    const std::string text = contents(folder.file("w.json"));
+    workload.Parse(text.data(), text.size());
+    REQUIRE(workload.IsObject());
+    auto& memory = workload.GetAllocator();
+    auto& jobs = workload["jobs"];
+    const std::vector<std::string> kinds{"ok:", "any:", "start:", "any:", "start:"};
+    for (rapidjson::SizeType i = 3; i < jobs.Size(); ++i) {
+        rapidjson::Value after(rapidjson::kArrayType);
+        for (rapidjson::SizeType before = 1; before <= i % 3; ++before) {
+            const std::string condition =
+                kinds[i % kinds.size()] + jobs[i - before * 2 + 1]["id"].GetString() + (i % 7 == 0 ? "+1000.25" : "");
+            after.PushBack(rapidjson::Value(condition.c_str(), memory), memory);
+        }
+        jobs[i].AddMember("after", after, memory);
+    }
+    rapidjson::StringBuffer buffer;
+    rapidjson::Writer writer(buffer);
+    workload.Accept(writer);
+    folder.write("w.json", buffer.GetString());
+    for (const std::string name : {"fcfs", "easy", "conservative", "dbf", "filler", "random"}) {
+        INFO(name);
+        compare_replays(folder, {"-a", name}, {"-p", "640", "-w", folder.file("w.json")});
+    }
+    REQUIRE(contents(folder.file("embedded_jobs.csv")).find("COMPLETED_SUCCESSFULLY") != std::string::npos);
+    REQUIRE(contents(folder.file("embedded_eligible.csv")).find("job_id,eligible_time") == 0);
 }
 
 TEST_CASE("The daemon and the embedded scheduler give one schedule when processors come and go") {

@@ -37,7 +37,7 @@ enum class Shown {
 //     a 2x100      job a is submitted, for 2 processors and 100 s; `a 2` has no walltime. Behind it may stand its
 //                  deadline (`due 170`), its user (`of ann`), its licences (`with l with m`), when it was
 //                  submitted if not now (`since 5`), what it takes of pools (`takes power:3`) and of each host
-//                  (`each cores:4 each gpus:1`), and its partition (`in debug`)
+//                  (`each cores:4 each gpus:1`), its partition (`in debug`), and what it waits for (`after ok:b`)
 //     ends a       a ends by itself
 //     dies a       a ends because it was killed
 //     killed a     Batsim confirms that it has killed a
@@ -52,6 +52,11 @@ class SmallMachine {
     SmallMachine(Machine machine, const std::string& algorithm, const Parameters::Given& given = {},
                  Shown shown = Shown::schedule)
         : engine_(algorithm, given), shown_(shown) {
+        engine_.follow_dependencies([this](const std::string& id) {
+            const auto found = std::find(names_.begin(), names_.end(), id);
+            return found == names_.end() ? std::nullopt
+                                         : std::optional(JobNumber{static_cast<JobIndex>(found - names_.begin())});
+        });
         engine_.begin(Time(), std::move(machine));
     }
     virtual ~SmallMachine() = default;
@@ -80,7 +85,8 @@ class SmallMachine {
     void explain(const std::vector<std::string>& jobs) { engine_.explain(jobs); }
     const Engine& engine() const { return engine_; }
     const Job& job(const std::string& name) const { return engine_.state().job(index_of(name)); }
-    const std::string& name(JobIndex job) const { return names_.at(job); }
+    // Of a job that is not over.
+    const std::string& name(JobIndex job) const { return engine_.state().job(job).description().id; }
     JobNumber number_of(const std::string& name) const { return JobNumber{index_of(name)}; }
     std::string statistics() const { return batfill::text_of(engine_.statistics()); }
     // In seconds.
@@ -99,8 +105,8 @@ class SmallMachine {
     std::string broken() const {
         std::string text;
         for (const GuaranteeBreak& one : engine_.broken_guarantees()) {
-            append(text, name(tests::index_of(one.job)) + " " + brief(one.at) + ": " + brief(one.guaranteed_start) +
-                             " -> " + brief_or_none(one.new_start));
+            append(text, name(one.job) + " " + brief(one.at) + ": " + brief(one.guaranteed_start) + " -> " +
+                             brief_or_none(one.new_start));
         }
         return text;
     }
@@ -197,6 +203,8 @@ class SmallMachine {
                 job.user = value;
             } else if (word == "with") {
                 job.licenses.push_back(value);
+            } else if (word == "after") {
+                needs.after.push_back(Dependency::parse(value).value());
             } else {
                 add_needs(word, value, needs);
             }
@@ -227,7 +235,7 @@ class SmallMachine {
     std::string schedule(const std::vector<Decision>& decisions) const {
         std::string text;
         for (const JobIndex job : starts_of(decisions)) {
-            text += (text.empty() ? "start " : " ") + name(job);
+            text += (text.empty() ? "start " : " ") + names_.at(job);
         }
         append(text, plan());
         return text;
@@ -236,7 +244,7 @@ class SmallMachine {
         std::string text;
         for (JobIndex job = 0; job < names_.size(); ++job) {
             const JobTable& jobs = engine_.state().jobs;
-            append(text, name(job) + " " +
+            append(text, names_.at(job) + " " +
                              brief_or_none(jobs.has(job) ? jobs[job].guaranteed_start
                                                          : engine_.guaranteed_at_submission(JobNumber{job})));
         }
@@ -249,7 +257,7 @@ class SmallMachine {
         }
         return text;
     }
-    const std::string& name(JobNumber job) const { return name(tests::index_of(job)); }
+    const std::string& name(JobNumber job) const { return names_.at(tests::index_of(job)); }
     std::string text_of(const StartJob& start) const {
         return "start " + name(start.job) + " " + start.allocation.to_string();
     }
@@ -265,7 +273,7 @@ class SmallMachine {
         const std::string& id = registers.description.id;
         names_.push_back(id);
         CHECK(registers.job == number_of(id));
-        CHECK(job(id).description().id == id);
+        CHECK(engine_.knows(registers.job));
         return "register " + id;
     }
     std::string text_of(const Notification& notification) const {

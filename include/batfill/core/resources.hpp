@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include <batfill/core/dependency.hpp>
+
 // What a machine has besides processors that are all alike, and what jobs take of it: pools of the whole machine,
 // capacities of hosts that jobs share, and partitions.
 namespace batfill {
@@ -47,6 +49,7 @@ struct StatedNeeds {
     Amounts pools;                         // of the machine, for its whole run
     std::optional<Amounts> per_host;       // of each of its hosts; none: whole hosts
     std::optional<std::string> partition;  // of its hosts; none: any
+    std::vector<Dependency> after = {};    // all of them must hold before the job is eligible
     friend bool operator==(const StatedNeeds&, const StatedNeeds&) = default;
 };
 

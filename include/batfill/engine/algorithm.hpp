@@ -133,7 +133,7 @@ std::string text_of(const std::vector<Statistic>& statistics);
 // 3. machine_changed or completed, or neither if nothing of the kind happened
 // 4. predictions_expired, if expiries start rounds (RunTimePredictor) and a prediction has expired
 // 5. submitted, for each new job in the order received
-// 6. decide
+// 6. decide; if a start makes jobs eligible (StatedNeeds::after), submitted for each of them, and decide again
 // 7. end_round
 //
 // A round takes place when jobs were submitted or ended; when processors were lost, returned, fell asleep or woke; at
@@ -194,6 +194,11 @@ class Algorithm {
     // Why this job can never run under this algorithm, as a predicate ("asks for ..."); empty if it can. The engine has
     // already refused jobs that are too large for the machine, or whose walltime is missing or 0.
     virtual std::optional<std::string> refuse(const JobDescription&) const { return std::nullopt; }
+
+    // The engine calls this before it takes the first job that waits for others (StatedNeeds::after). Rounds may then
+    // call decide() more than once: again after starts that make other jobs eligible.
+    // Throws: UsageError, which names a parameter with which the algorithm does not work so.
+    virtual void require_dependencies() const {}
 
     // Whether it guarantees jobs a latest start. PREFIX_guarantees.csv then lists the answers of guaranteed_start(),
     // and the audit (`batfill check --guarantees`) checks that the algorithm keeps them.

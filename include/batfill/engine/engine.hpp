@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,9 @@
 namespace batfill {
 
 class EngineCore;
+
+// The number of the job with this id, as in messages ("w0!17"). None: no job has it, as far as is known.
+using FindJob = std::function<std::optional<JobNumber>(const std::string& id)>;
 
 // The guaranteed start of a job has moved to a later time.
 struct GuaranteeBreak {
@@ -31,7 +35,7 @@ struct GuaranteeBreak {
 // Use: begin(); then, for each message, arrive() with its time, take_in() for each event, and decide().
 //
 // A submission, a completion or a change of the machine causes a scheduling round. So does a time at which the
-// algorithm wants to wake. Other messages change nothing.
+// algorithm wants to wake, or at which a job that waits for others becomes eligible. Other messages change nothing.
 class Engine {
  public:
     explicit Engine(const SchedulerChoice& choice);
@@ -49,6 +53,12 @@ class Engine {
     // Throws: InputError for properties of hosts that the placement or the algorithm needs and the machine could not
     // read.
     void begin(Time now, Machine machine, bool acknowledges_jobs = false, JobNumber first_free = {});
+
+    // From now on, jobs wait for others as they say (StatedNeeds::after). The algorithm knows a job only once it is
+    // eligible; the job's submission time is then that instant. A job that can never be eligible is rejected. Without
+    // this call, no job waits for others.
+    // Cost: O(1) for each job.
+    void follow_dependencies(FindJob find);
 
     // From now on, also records guarantees that break because a job outlives its estimate. Without this call, only
     // losses of processors count, because Batsim stops jobs at their walltimes.
@@ -73,7 +83,9 @@ class Engine {
     // The submission of a registered job (RegisterJob) acknowledges it: a job that the algorithm registered waits from
     // now on; a killed job that is submitted again has waited since it was registered.
     // Requires: a job that completes is running.
-    // Throws: InputError for a job that is submitted twice.
+    // Throws:
+    // - InputError for a job that is submitted twice
+    // - UsageError for a job that waits for others, if the algorithm does not work so (require_dependencies())
     void take_in(Event&& event);
 
     // Runs the round and returns its decisions in the order in which they must be applied. They are valid until the
@@ -82,7 +94,8 @@ class Engine {
     std::vector<Decision>& decide();
 
     const SchedulerState& state() const;
-    // Whether a job of this number was submitted or registered, and whether it is running.
+    // Whether a job of this number was submitted or registered, and is no longer held until it is eligible; and whether
+    // it is running.
     // Cost: O(1).
     bool knows(JobNumber job) const;
     bool is_running(JobNumber job) const;
@@ -98,6 +111,9 @@ class Engine {
     bool registers_jobs() const;
     // Whether it may register jobs with profiles of ended jobs.
     bool reuses_profiles() const;
+    // When a job that waited for others became eligible. None: it waited for no other, or was never eligible.
+    // Cost: O(log(jobs that waited)).
+    std::optional<Time> eligible_since(JobNumber job) const;
     // Why the jobs of explain() waited, in the order of time: a reason for each instant at which the answer changed.
     const std::vector<WaitReason>& wait_reasons() const;
     // What record_state() asked for; empty before that round.

@@ -80,6 +80,12 @@ struct Guarantee {
     std::optional<Time> actual_start;      // none: the job was rejected
 };
 
+// One line of an eligible.csv: a job that waited for others (StatedNeeds::after).
+struct EligibleTime {
+    std::string job_id;            // workload and job, "w0!17"
+    std::optional<Time> eligible;  // when all that it waited for had happened; none: never
+};
+
 // One line of a broken_guarantees.csv: a guarantee that has moved later, or ended.
 struct BrokenGuarantee {
     std::string job_id;             // workload and job, "w0!17"
@@ -100,6 +106,11 @@ std::string guarantees_csv_header();
 
 // Appends the line of `guarantee` in such a file, including its newline. Times have six decimals.
 void append_csv(const Guarantee& guarantee, std::string& out);
+
+// As above, for an eligible.csv.
+std::vector<EligibleTime> read_eligible_times(const std::string& path, std::optional<std::string_view> text = {});
+std::string eligible_csv_header();
+void append_csv(const EligibleTime& job, std::string& out);
 
 // As above, for a broken_guarantees.csv. Without a column `cause`, losses are the cause. The files of runs in which
 // jobs may outlive their estimates, or may be parked, have this column: `with_cause` writes it.

@@ -34,7 +34,7 @@ class PlanAlgorithm : public Algorithm {
 
     void begin_round(const SchedulerState& state) final;
     void withdrawn(const SchedulerState&, JobIndex job) override {
-        if (std::erase(parked_, job) == 0) {
+        if (std::erase(to_place_, job) == 0) {
             plan_.remove(job);
         }
     }
@@ -81,10 +81,10 @@ class PlanAlgorithm : public Algorithm {
     // `until`, in this order to a start before `than`.
     void count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than = Time::infinity(),
                            std::optional<JobIndex> until = {});
-    // Places the jobs that the last round parked. To be called before anything else of a round uses the plan, after
-    // early completions gave back.
+    // Places the jobs that the last round parked, once in a round. To be called before anything else of a round uses
+    // the plan, after early completions gave back.
     void place_parked(const Round& round);
-    bool has_parked() const { return !parked_.empty(); }
+    bool has_parked() const { return !to_place_.empty(); }
     // A job has lost its place for this round, as a pool that is not planned has too little left; or has one again.
     virtual void parked(const Round&, JobIndex) {}
     virtual void unparked(const Round&, JobIndex) {}
@@ -112,12 +112,14 @@ class PlanAlgorithm : public Algorithm {
     std::string what_happened(const Round& round) const;
 
     void reset_timeline(const SchedulerState& state);
+    bool is_parked(JobIndex job) const;
     bool is_due_but_lacks_pool(const SchedulerState& state, JobIndex job) const;
     bool park(Round& round, std::span<const JobIndex> due);
 
     Plan plan_;
     std::string planned_pools_ = "all";
-    std::vector<JobIndex> parked_;
+    std::vector<JobIndex> to_place_;  // parked in the last round
+    std::vector<JobIndex> parked_;    // in this one
     // What happened in this round, if somebody asks why jobs wait.
     std::vector<JobIndex> placed_;
     std::vector<JobIndex> parked_now_;

@@ -57,6 +57,10 @@ class Outcome {
     bool gives_guarantees() const { return engine_ && engine_->choice().gives_guarantees(); }
     Guarantee guarantee(JobNumber number) const;
     std::vector<BrokenGuarantee> broken_guarantees() const;
+    // Whether jobs may wait for others; and for each job of the schedule that does, when it became eligible.
+    // Requires: the scheduler is one of ours.
+    bool has_dependencies() const { return engine_ && simulator_.has_dependencies(); }
+    void for_each_dependent(const std::function<void(const EligibleTime&)>& use) const;
     const std::vector<Statistic>& statistics() const { return statistics_; }
     // Why the jobs of RunOptions::explain waited, and which they are.
     // Requires: the scheduler is one of ours.
@@ -121,8 +125,9 @@ struct RunFiles {
     std::string summary;  // PREFIX_schedule.csv
     RealTimes real_times{};
     std::vector<Statistic> statistics;
-    std::function<void(const std::function<void(const Guarantee&)>& use)> guarantees;  // null: no such file
-    std::optional<std::vector<BrokenGuarantee>> broken_guarantees;                     // none: no such file
+    std::function<void(const std::function<void(const Guarantee&)>& use)> guarantees;     // null: no such file
+    std::optional<std::vector<BrokenGuarantee>> broken_guarantees;                        // none: no such file
+    std::function<void(const std::function<void(const EligibleTime&)>& use)> eligible{};  // null: no such file
     bool with_cause = false;                                // the broken guarantees have this column
     std::optional<std::vector<WaitReason>> wait_reasons{};  // none: no such file
 };
@@ -137,6 +142,7 @@ RunFiles run_files(const Outcome& outcome, const RealTimes& real_times = {});
 // - PREFIX_guarantees.csv, if the scheduler gives guarantees: what each job of PREFIX_jobs.csv was guaranteed at its
 //   submission, and when it started
 // - PREFIX_broken_guarantees.csv, if the machine also changes, or has pools that are not planned
+// - PREFIX_eligible.csv, if jobs wait for others: when each of those became eligible
 // - PREFIX_explain.csv, if somebody asks why jobs waited
 //
 // With the files of Batsim 5 (SimulatorRules) there is no _ after the prefix, and the schedule is a JSON file. Removes

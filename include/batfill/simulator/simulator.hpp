@@ -171,7 +171,8 @@ class Simulator {
     // Called now and then with the number of ended jobs and the clock.
     using Progress = std::function<void(std::size_t, Time)>;
 
-    // Throws: InputError, which names the job, for a job that this simulator cannot run (its profile communicates).
+    // Throws: InputError, which names the job, for a job that this simulator cannot run (its profile communicates), or
+    // that waits for a job that its workload does not have, or in a circle.
     explicit Simulator(const Scenario& scenario);
     // Requires: `other` has not run.
     Simulator(const Simulator& other);
@@ -196,6 +197,8 @@ class Simulator {
     const SimulatedJob& job(JobNumber number) const { return jobs()[static_cast<std::size_t>(number)]; }
     // `id` is like "w0!17". The first call builds an index.
     std::optional<JobNumber> find_job(const std::string& id) const;
+    // Whether jobs of the scenario wait for others (StatedNeeds::after). The scheduler holds them back.
+    bool has_dependencies() const;
     const std::vector<JobNumber>& ended() const { return results().ended; }
     MachineTimes machine_times() const;
     // Why the simulation goes on although no job runs and nothing but calls of the scheduler will happen: "waits for
