@@ -1,7 +1,10 @@
-#include <string>
+#include <algorithm>
+#include <span>
+#include <vector>
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/planning/planned_timeline.hpp>
+#include <batfill/planning/reservation_queues.hpp>
 
 namespace batfill {
 
@@ -9,18 +12,34 @@ namespace {
 
 class FirstComeFirstServed : public Algorithm {
  public:
-    explicit FirstComeFirstServed(const Parameters& parameters) : plan_pools_(parameters.text("plan-pools")) {}
+    explicit FirstComeFirstServed(const Parameters& parameters) : timeline_(parameters) {}
 
-    // A start needs what it takes of all pools, whether they are planned or not.
+    // A start needs what it takes of all pools, whether they are planned or not. Without windows, what is free now is
+    // free for ever.
     void begin(Round& round) override {
-        if (const Resources& resources = round.state().machine.resources(); !resources.empty()) {
-            PlannedTimeline::planned(resources, plan_pools_);
+        timeline_.begin(round);
+        if (round.state().machine.windows().empty()) {
+            timeline_.switch_off();
         }
+    }
+    void begin_round(const SchedulerState& state) override { timeline_.begin_round(state); }
+    void started(const SchedulerState& state, JobIndex job) override { timeline_.started(state, job); }
+    void completed(Round& round, std::span<const Completion> completions) override {
+        timeline_.completed(round.state(), completions);
+    }
+    void machine_changed(Round& round, std::span<const Completion>) override {
+        timeline_.machine_changed(round.state());
     }
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
-        while (!state.waiting.empty() && round.start_if_possible(state.waiting.job(0))) {
+        if (state.machine.has_reservations()) {
+            for (const std::vector<JobIndex>& queue : reservation_queues(state)) {
+                std::ranges::find_if_not(queue, [&](JobIndex job) { return timeline_.start_if_it_fits(round, job); });
+            }
+            return;
+        }
+        while (!state.waiting.empty() && timeline_.start_if_it_fits(round, state.waiting.job(0))) {
         }
         if (round.explains() && !state.waiting.empty()) {
             explain(round, state.waiting.job(0));
@@ -35,7 +54,7 @@ class FirstComeFirstServed : public Algorithm {
         }
     }
 
-    std::string plan_pools_;
+    PlannedTimeline timeline_;
 };
 
 const Registration registration({

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include <batfill/planning/job_order.hpp>
 #include <batfill/planning/planned_timeline.hpp>
 #include <batfill/planning/reservation.hpp>
+#include <batfill/planning/reservation_queues.hpp>
 
 namespace batfill {
 
@@ -117,6 +119,12 @@ class Relaxed : public Algorithm {
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
+        if (state.machine.has_reservations()) {
+            for (const std::vector<JobIndex>& queue : reservation_queues(state)) {
+                decide(round, queue);
+            }
+            return;
+        }
         const WaitingQueue& queue = state.waiting;
         if (queue.next_fitting(0, state.most_for_one_job()) == queue.size()) {
             if (round.explains() && !queue.empty()) {
@@ -125,13 +133,25 @@ class Relaxed : public Algorithm {
             }
             return;
         }
-        if (const std::optional<JobIndex> top = start_in_order(round)) {
+        decide(round, queue.jobs());
+    }
+
+    std::vector<Statistic> statistics() const override { return {{"backfilled", backfilled_}}; }
+
+ private:
+    void decide(Round& round, std::span<const JobIndex> queue) {
+        const SchedulerState& state = round.state();
+        if (const std::optional<JobIndex> top = start_in_order(round, queue)) {
             if (omega_ <= 0 && !round.explains()) {
                 return;
             }
             const Window decided = window(state, *top);
             if (omega_ > 0) {
-                backfill(round, *top, decided.latest_end);
+                if (state.machine.has_reservations()) {
+                    backfill(round, queue, *top, decided.latest_end);
+                } else {
+                    backfill(round, *top, decided.latest_end);
+                }
             }
             if (round.explains()) {
                 explain(round, *top, decided);
@@ -139,9 +159,6 @@ class Relaxed : public Algorithm {
         }
     }
 
-    std::vector<Statistic> statistics() const override { return {{"backfilled", backfilled_}}; }
-
- private:
     // The run time of a job, as known at its submission. Priorities, and the factor of the top job's walltime, use it.
     Duration known_length(const SchedulerState& state, JobIndex job) const {
         const Duration walltime = state.job(job).walltime;
@@ -149,17 +166,17 @@ class Relaxed : public Algorithm {
     }
 
     // Starts jobs until one does not fit, and returns that job.
-    std::optional<JobIndex> start_in_order(Round& round) {
+    std::optional<JobIndex> start_in_order(Round& round, std::span<const JobIndex> queue) {
         const SchedulerState& state = round.state();
         priority_.compute(state.now);
         ranked_.clear();
-        for (const JobIndex job : state.waiting.jobs()) {
+        for (const JobIndex job : queue) {
             ranked_.add(job, priority_.of(job));
         }
         std::optional<JobIndex> top;
         passed_over_.clear();
         ranked_.for_each_until([&](JobIndex job) {
-            if (round.start_if_possible(job)) {
+            if (timeline_.start_if_it_fits(round, job)) {
                 return true;
             }
             if (is_passed_over(state, job)) {
@@ -189,9 +206,27 @@ class Relaxed : public Algorithm {
                 ranked_.add(job, priority_.of(job));
             }
         }
+        start_ranked(round);
+    }
+
+    // The same for one queue of several.
+    void backfill(Round& round, std::span<const JobIndex> queue, JobIndex top, Time latest_end) {
+        const SchedulerState& state = round.state();
+        ranked_.clear();
+        for (const JobIndex job : queue) {
+            const bool waits = state.job(job).state == JobState::submitted;
+            if (waits && job != top && state.now + state.estimate(job) <= latest_end) {
+                ranked_.add(job, priority_.of(job));
+            }
+        }
+        start_ranked(round);
+    }
+
+    void start_ranked(Round& round) {
+        const SchedulerState& state = round.state();
         ranked_.for_each_until([&](JobIndex job) {
-            backfilled_ += round.start_if_possible(job) ? 1U : 0U;
-            return state.idle.count() > 0 || state.hosts.is_on();
+            backfilled_ += timeline_.start_if_it_fits(round, job) ? 1U : 0U;
+            return state.idle.count() > 0 || state.hosts.is_on() || state.machine.has_reservations();
         });
     }
 

@@ -10,7 +10,7 @@ MetricsOptions Run::options(const nb::object& tau, const nb::object& short_deadl
     const Measures measures = measures_of(tau, short_deadline);
     options.tau = measures.tau;
     options.short_deadline = measures.short_deadline;
-    options.set_machine(Machine(platform.hosts));
+    options.set_machine(platform.machine());
     return options;
 }
 

@@ -43,7 +43,7 @@ class Easy : public Algorithm {
         timeline_.begin(round);
         const std::string refused = imitation_.empty() && orders_.tunes() ? "parameter period" : imitation_;
         refuse_if(timeline_.is_on() && !refused.empty(), refused,
-                  ": not for machines with pools, capacities or partitions");
+                  ": not for machines with pools, capacities, partitions or windows");
     }
     void require_dependencies() const override {
         refuse_if(!imitation_.empty(), imitation_, ": not for jobs that wait for others (the field after)");

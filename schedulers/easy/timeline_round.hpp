@@ -1,14 +1,17 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/planning/fitting_hosts.hpp>
 #include <batfill/planning/planned_timeline.hpp>
+#include <batfill/planning/reservation_queues.hpp>
 #include <batfill/planning/timeline.hpp>
 
 #include "schedulers/easy/easy_orders.hpp"
@@ -31,12 +34,42 @@ class TimelineRound {
           kept_(kept),
           gives_reservations_(reservations > 0),
           has_one_reservation_(reservations == 1),
-          reservations_(reservations),
-          tests_(tests) {}
+          most_reservations_(reservations),
+          most_tests_(tests) {}
 
+    // The jobs of each reservation of the machine are a queue of their own. The reservations that the queues before it
+    // have made are in its way.
     void decide(EasyOrders& orders) {
         const SchedulerState& state = round_.state();
-        const std::vector<JobIndex> order = orders.in_primary_order(state, state.waiting.jobs());
+        if (state.machine.has_reservations()) {
+            for (const std::vector<JobIndex>& queue : reservation_queues(state)) {
+                decide(orders, queue);
+                make_reservations();
+            }
+        } else {
+            decide(orders, state.waiting.jobs());
+        }
+        for (const Reserved& one : reserved_) {
+            timeline_.give(state.job(one.job).request, one.place, one.start, one.start + state.estimate(one.job));
+        }
+    }
+
+ private:
+    enum class Answer { yes, no, passed_over };
+    struct Reserved {
+        JobIndex job;
+        Place place;
+        Time start;
+    };
+
+    void decide(EasyOrders& orders, std::span<const JobIndex> queue) {
+        const SchedulerState& state = round_.state();
+        reservations_ = most_reservations_;
+        tests_ = most_tests_;
+        one_could_not_start_ = false;
+        first_reserved_ = reserved_.size();
+        in_front_.clear();
+        const std::vector<JobIndex> order = orders.in_primary_order(state, queue);
         auto next = order.begin();
         for (; next != order.end() && !(one_could_not_start_ && reservations_ == 0) && may_look(); ++next) {
             if (start(*next) == Answer::no) {
@@ -56,20 +89,10 @@ class TimelineRound {
             return true;
         });
         if (round_.explains()) {
-            explain();
-        }
-        for (const Reserved& one : reserved_) {
-            timeline_.give(state.job(one.job).request, one.hosts, one.start, one.start + state.estimate(one.job));
+            make_reservations();
+            explain(order);
         }
     }
-
- private:
-    enum class Answer { yes, no, passed_over };
-    struct Reserved {
-        JobIndex job;
-        ResourceSet hosts;
-        Time start;
-    };
 
     // Whether the round may look at another job. Counts that job as a test if it comes after one that could not start.
     bool may_look() {
@@ -90,7 +113,9 @@ class TimelineRound {
     Answer try_to_start(JobIndex job) {
         const SchedulerState& state = round_.state();
         const Request& request = state.job(job).request;
-        const FittingHosts* const hosts = state.hosts.is_on() ? &fitting_.of(state.hosts, job, request) : nullptr;
+        const bool is_inside = !request.needs_or_none().windows.empty();
+        const FittingHosts* const hosts =
+            state.hosts.is_on() && !is_inside ? &fitting_.of(state.hosts, job, request) : nullptr;
         if (hosts != nullptr && hosts->count < request.processors) {
             return Answer::no;
         }
@@ -101,14 +126,19 @@ class TimelineRound {
         if (!fits) {
             return Answer::no;
         }
-        if (request.needs && !state.has_of_pools(request)) {
+        if (hosts == nullptr && !is_inside) {
+            if (!state.has_of_pools(request)) {
+                return Answer::passed_over;
+            }
+            round_.start(job);
+            return Answer::yes;
+        }
+        const Place place = hosts != nullptr ? timeline_.choose_now(request, length, *hosts)
+                                             : timeline_.choose(request, length, state.now);
+        if (!state.has_of_pools(request, place.window)) {
             return Answer::passed_over;
         }
-        if (hosts != nullptr) {
-            round_.start(job, timeline_.choose_now(request, length, *hosts));
-        } else {
-            round_.start(job);
-        }
+        round_.start(job, place);
         return Answer::yes;
     }
 
@@ -132,17 +162,16 @@ class TimelineRound {
             const Time start = timeline_.earliest(state, job, kept_);
             if (!start.is_infinite()) {
                 reserved_.push_back({job, timeline_.choose(state, job, start, kept_), start});
-                timeline_.take(request, reserved_.back().hosts, start, start + length);
+                timeline_.take(request, reserved_.back().place, start, start + length);
             }
         }
         to_reserve_.clear();
     }
 
-    // Says of the explained jobs why they do not start.
-    void explain() {
-        make_reservations();
+    // Says of the explained jobs of this queue why they do not start.
+    void explain(const std::vector<JobIndex>& queue) {
         for (const JobIndex job : round_.explained()) {
-            if (round_.state().job(job).state == JobState::submitted) {
+            if (round_.state().job(job).state == JobState::submitted && has(queue, job)) {
                 round_.because(job, reason(job));
             }
         }
@@ -177,7 +206,7 @@ class TimelineRound {
         }
         const auto reserved = std::ranges::find(reserved_, job, &Reserved::job);
         if (reserved != reserved_.end()) {
-            return reason_reserved(reserved->start) + place_text(reserved->hosts);
+            return reason_reserved(reserved->start) + place_text(reserved->place.hosts);
         }
         return gives_reservations_ ? "without a reservation, as " + std::string(never_enough)
                                    : "head: it cannot start, and no job has a reservation";
@@ -185,9 +214,9 @@ class TimelineRound {
 
     // Of the only reservation: "shadow time 100 on hosts 0-3".
     std::string reservation_text() const {
-        return reserved_.empty()
-                   ? "no shadow time, as " + std::string(never_enough)
-                   : "shadow time " + instant_text(reserved_.front().start) + place_text(reserved_.front().hosts);
+        return reserved_.size() == first_reserved_ ? "no shadow time, as " + std::string(never_enough)
+                                                   : "shadow time " + instant_text(reserved_[first_reserved_].start) +
+                                                         place_text(reserved_[first_reserved_].place.hosts);
     }
 
     static bool has(const std::vector<JobIndex>& jobs, JobIndex job) {
@@ -203,8 +232,12 @@ class TimelineRound {
     Timeline::Kept& kept_;
     bool gives_reservations_;
     bool has_one_reservation_;
-    std::uint64_t reservations_;  // that are left
-    std::uint64_t tests_;
+    std::uint64_t most_reservations_;
+    std::uint64_t most_tests_;
+    // Of the present queue.
+    std::uint64_t reservations_ = 0;  // that are left
+    std::uint64_t tests_ = 0;
+    std::size_t first_reserved_ = 0;  // its place among the reserved ones
     bool one_could_not_start_ = false;
     std::vector<JobIndex> to_reserve_;  // in this order
     std::vector<Reserved> reserved_;

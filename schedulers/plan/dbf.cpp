@@ -31,7 +31,7 @@ class DeadlineBased : public PlanAlgorithm {
         : PlanAlgorithm(parameters), strict_(parameters.choice("repair") == "strict") {}
 
     void submitted(Round& round, JobIndex job) override {
-        place_parked(round);
+        begin_planning(round);
         if (deadline(round, job)) {
             submit_deadline_driven(round, job);
         } else {
@@ -61,15 +61,15 @@ class DeadlineBased : public PlanAlgorithm {
                          [&](const Completion& completion) { return completion.expected_end > round.now(); })) {
             return;
         }
-        // Parked jobs are placed while everybody else is where he was.
-        const bool are_parked = has_parked();
-        if (are_parked) {
+        // Parked jobs are placed while everybody else is where he was; so are those in the way of new windows.
+        const bool begins_planning = must_begin_planning(round);
+        if (begins_planning) {
             give_back(round, completions);
         }
         const Trial trial(*this, round);
         JobList Ltmp;
         plan().cancel(L1_);
-        if (are_parked) {
+        if (begins_planning) {
             compress_together();
         } else {
             PlanAlgorithm::completed(round, completions);
@@ -150,7 +150,7 @@ class DeadlineBased : public PlanAlgorithm {
         DeadlineBased& algorithm_;
         Round& round_;
         JobList tentative_;
-        std::vector<Plan::Place> places_;
+        std::vector<Plan::PlannedJob> places_;
         JobList in_time_;
     };
 

@@ -21,9 +21,12 @@ class DelayedCompression : public OrderedPlanAlgorithm {
         compress(round);
     }
 
+    // What no window takes any more may be a hole, too.
+    void window_ended(Round& round) override { completed(round, {}); }
+
     void submitted(Round& round, JobIndex job) override {
         const SchedulerState& state = round.state();
-        place_parked(round);
+        begin_planning(round);
         const Job& description = state.job(job);
         const Time completion = plan().earliest({job, description.processors(), description.walltime,
                                                  description.submit(), &description.request}) +
@@ -33,7 +36,8 @@ class DelayedCompression : public OrderedPlanAlgorithm {
             const std::vector<JobIndex>& order = queue().now(state);
             count_compression(round, order, Scan::to_the_next, completion, job);
             for (auto other = order.begin(); *other != job; ++other) {
-                moves_at_submission_ += plan().move_earlier(*other, completion) ? 1U : 0U;
+                // A job that was parked in this round has no place.
+                moves_at_submission_ += plan().contains(*other) && plan().move_earlier(*other, completion) ? 1U : 0U;
             }
         }
         place(round, job, round.now());

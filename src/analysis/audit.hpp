@@ -58,7 +58,7 @@ class Audit {
           jobs_(workloads),
           profiles_(workloads.begin(), workloads.end()),
           platform_(platform),
-          machine_(platform.hosts),
+          machine_(platform.machine()),
           outages_(event_lists, processors()),
           options_(options),
           guarantees_(guarantees),

@@ -178,7 +178,7 @@ void make_pages(const CampaignPages& pages, const PageSources& sources, const st
             continue;
         }
         create_folders(fs::path(page.output).parent_path().string());
-        page.metrics.set_machine(Machine(named_platform(page.platform, of_runs.machine).hosts));
+        page.metrics.set_machine(named_platform(page.platform, of_runs.machine).machine());
         const std::string text = report::render_report(page, {});
         OutputFile file(page.output);
         file.write(text);

@@ -40,13 +40,13 @@ void add_machine_options(Options& options, MetricsOptions& metrics, std::string*
             refuse_if(has_details && !options.given("processors"),
                       "--pool and --capacity are of a machine, expected --platform, such as -p N");
             if (has_details) {
-                metrics.set_machine(Machine(named_platform(std::nullopt, names->machine, *metrics.processors).hosts));
+                metrics.set_machine(named_platform(std::nullopt, names->machine, *metrics.processors).machine());
             }
             return;
         }
         refuse_if(options.given("processors"),
                   "--processors and --platform both give the number of processors, expected one of them");
-        metrics.set_machine(Machine(named_platform(names->platform, names->machine).hosts));
+        metrics.set_machine(named_platform(names->platform, names->machine).machine());
         if (platform != nullptr) {
             *platform = names->platform;
         }

@@ -114,7 +114,7 @@ Machine::Machine(int processors) : processors_(processors) {
     }
 }
 
-Machine::Machine(std::span<const Host> hosts) : Machine(static_cast<int>(hosts.size())) {
+Machine::Machine(std::span<const Host> hosts, std::vector<Window> windows) : Machine(static_cast<int>(hosts.size())) {
     try {
         read_groups(hosts);
     } catch (const InputError& problem) {
@@ -124,7 +124,10 @@ Machine::Machine(std::span<const Host> hosts) : Machine(static_cast<int>(hosts.s
     index_groups();
     read_sleep_states(hosts);
     try {
-        resources_ = Resources(hosts);
+        resources_ = Resources(hosts, name_hosts(windows));
+        windows_ = resolved(std::move(windows), resources_, processors_);
+        has_reservations_ =
+            std::ranges::any_of(windows_, [](const Window& window) { return !window.reserved_for.empty(); });
     } catch (const InputError& problem) {
         problem_of_resources_ = problem.what();
     }
@@ -252,6 +255,47 @@ std::optional<LicenseIndex> Machine::find_license(std::string_view name) const {
 GroupIndex Machine::group_number_of(int processor) const {
     assert(processor >= 0 && processor < processors_);
     return group_of_.empty() ? 0 : group_of_[static_cast<std::size_t>(processor)];
+}
+
+// Whether the window alone has what such a job takes.
+bool Machine::can_hold(const Window& window, const Needs& needs, int hosts) const {
+    for (std::size_t pool = 0; pool < needs.pools.size(); ++pool) {
+        if (window.names_pool(pool) && needs.pools[pool] > window.pool_amounts[pool]) {
+            return false;
+        }
+    }
+    if (!resources_.has_named_hosts() || window.hosts.empty()) {
+        return !window.names_processors() || hosts <= window.processors;
+    }
+    const std::vector<int> numbers = window.hosts.numbers();
+    return std::ranges::count_if(numbers, [&](int host) { return resources_.kind_of(host).suits(needs); }) >= hosts;
+}
+
+std::variant<Shared<Needs>, std::string> Machine::with_windows(const Shared<Needs>& needs, const StatedNeeds& stated,
+                                                               int hosts, Duration walltime, Time now) const {
+    if (!has_reservations_ || !stated.reservation) {
+        return needs;
+    }
+    Needs inside = needs ? *needs : Needs();
+    inside.windows.clear();
+    inside.length_inside = walltime;
+    bool is_possible = false;
+    for (std::size_t window = 0; window < windows_.size(); ++window) {
+        if (windows_[window].is_for(*stated.reservation)) {
+            inside.windows.push_back(window);
+            is_possible |= std::max(now, windows_[window].from) + walltime <= windows_[window].until &&
+                           can_hold(windows_[window], inside, hosts);
+        }
+    }
+    const std::string name = "reservation " + clear_name(*stated.reservation);
+    if (inside.windows.empty()) {
+        return "asks for " + name + ", for which the machine has no window";
+    }
+    if (!is_possible) {
+        return "asks for " + name + ", and no window for it can hold the job from " +
+               now.since_zero().to_shortest_string() + " on";
+    }
+    return Shared<Needs>(std::move(inside));
 }
 
 std::optional<std::string> Machine::reason_to_refuse(const Request& request) const {

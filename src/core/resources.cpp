@@ -90,12 +90,12 @@ bool Resources::has_shared_hosts() const {
     return std::ranges::any_of(kinds_, &HostKind::is_shared);
 }
 
-Resources::Resources(std::span<const Host> hosts) {
+Resources::Resources(std::span<const Host> hosts, bool names_hosts) {
     const std::string twice = pools_of_zones(hosts, pools_);
     refuse_if<InputError>(!twice.empty(), "platform: two zones have a pool ", twice, ", expected one");
-    const bool is_named = std::ranges::any_of(hosts, [](const Host& host) {
-        return host.properties.contains("capacity") || host.properties.contains("partitions");
-    });
+    const bool is_named = names_hosts || std::ranges::any_of(hosts, [](const Host& host) {
+                              return host.properties.contains("capacity") || host.properties.contains("partitions");
+                          });
     if (is_named) {
         read_hosts(hosts);
     }

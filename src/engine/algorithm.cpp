@@ -16,6 +16,9 @@ const SchedulerState& Round::state() const {
 void Round::start(JobIndex job) {
     core_.start(job, nullptr);
 }
+void Round::start(JobIndex job, const Place& place) {
+    core_.start(job, place.hosts.empty() ? nullptr : &place.hosts, place.window);
+}
 void Round::start(JobIndex job, const ResourceSet& allocation) {
     core_.start(job, &allocation);
 }

@@ -20,7 +20,7 @@ void EngineCore::fail(const std::string& what) const {
     throw DecisionError("algorithm " + choice_.algorithm() + " at " + state_.now.to_string() + ": " + what);
 }
 
-void EngineCore::start(JobIndex index, const ResourceSet* allocation) {
+void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window) {
     if (!was_told_of(index)) {
         fail(index, "it cannot start, the algorithm was not told of it");
     }
@@ -28,15 +28,27 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation) {
         fail(index, "it cannot start, it is not waiting");
     }
     Job& job = state_.jobs[index];
-    take_processors(index, allocation);
+    if (!job.request.needs_or_none().windows.empty()) {
+        window = window ? window : state_.window_now(job.request);
+        if (!window || !state_.windows.is_open(*window)) {
+            fail(index, "it cannot start, no window of its reservation has room for it now");
+        }
+        state_.inside[index] = *window;
+    }
+    if (window && !state_.hosts.is_on() && state_.machine.windows()[*window].names_processors()) {
+        take_processors_inside(index, *window);
+    } else {
+        take_processors(index, allocation);
+    }
     state_.waiting.remove(index, state_.jobs);
     for (const LicenseIndex license : job.request.licenses()) {
         --state_.copies_left[license];
     }
     if (job.request.needs) {
-        for (std::size_t pool = 0; pool < job.request.needs->pools.size(); ++pool) {
-            state_.pools_left[pool] -= job.request.needs->pools[pool];
-        }
+        change_pools(job.request, window, -1);
+    }
+    if (window) {
+        state_.windows.enter(*window, job.allocation, job.request.needs->pools);
     }
     job.state = JobState::running;
     job.start = state_.now;
@@ -99,11 +111,13 @@ void EngineCore::promise(JobIndex index, Time time) {
         guaranteed_at_submission_[index] = time;
     } else if (time <= job.guaranteed_start) {
         return;
-    } else if (machine_changed_) {
-        break_guarantee(index, time);
+    } else if (machine_changed_ || !announced_window_.empty()) {
+        break_guarantee(index, time, machine_changed_ ? GuaranteeBreakCause::loss : GuaranteeBreakCause::window,
+                        announced_window_);
     } else {
         fail(index, "it was promised a start at " + job.guaranteed_start.to_string() + ", and now at " +
-                        time.to_string() + ": expected no later one unless the machine changes");
+                        time.to_string() +
+                        ": expected no later one unless the machine changes or a window is announced");
     }
 }
 
@@ -147,11 +161,12 @@ void EngineCore::set_metadata(JobIndex index, std::string metadata) {
 // Removes the processors of a starting job from the idle ones.
 void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation) {
     Job& job = state_.jobs[index];
-    if (job.request.needs && !state_.has_of_pools(job.request)) {
+    const std::optional<std::size_t> window = state_.window_of(index);
+    if (job.request.needs && !state_.has_of_pools(job.request, window)) {
         fail(index, "it cannot start, too little is left of a pool that it takes of");
     }
     if (state_.hosts.is_on()) {
-        take_hosts(index, allocation);
+        take_hosts(index, allocation, window);
         return;
     }
     if (job.request.processors > state_.idle.count()) {
@@ -180,11 +195,39 @@ void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation) 
     state_.idle.remove(job.allocation);
 }
 
-// As above, if hosts have names.
-void EngineCore::take_hosts(JobIndex index, const ResourceSet* allocation) {
+// As above, of those that a window has taken for jobs inside.
+void EngineCore::take_processors_inside(JobIndex index, std::size_t window) {
     Job& job = state_.jobs[index];
+    ResourceSet free = state_.windows.free_inside(window);
+    if (!state_.has_of_pools(job.request, window) || free.size() < job.request.processors) {
+        fail(index, "it cannot start, window " + state_.machine.windows()[window].name + " has too little left for it");
+    }
+    job.allocation = free.take_lowest(job.request.processors);
+}
+
+// A job takes of the pools (`sign` -1), or gives back; not of those that its window has taken.
+void EngineCore::change_pools(const Request& request, std::optional<std::size_t> window, int sign) {
+    const std::vector<Amount>& pools = request.needs_or_none().pools;
+    for (std::size_t pool = 0; pool < pools.size(); ++pool) {
+        const bool is_inside = window && state_.machine.windows()[*window].names_pool(pool);
+        state_.pools_left[pool] += is_inside ? 0 : sign * pools[pool];
+    }
+}
+
+// As above, if hosts have names.
+void EngineCore::take_hosts(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window) {
+    Job& job = state_.jobs[index];
+    ResourceSet inside;
+    if (allocation == nullptr && window) {
+        for (int host = 0; host < state_.processors && inside.size() < job.request.processors; ++host) {
+            if (state_.host_fits(job.request, host, window)) {
+                inside.insert(ResourceSet::range(host, host));
+            }
+        }
+        allocation = &inside;
+    }
     if (allocation != nullptr) {
-        const auto fits = [&](int host) { return state_.hosts.fits(job.request, host); };
+        const auto fits = [&](int host) { return state_.host_fits(job.request, host, window); };
         if (allocation->size() != job.request.processors || !std::ranges::all_of(allocation->numbers(), fits)) {
             fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) +
                             " hosts with what it takes of each, and would get " + allocation->to_string());

@@ -147,9 +147,9 @@ Dependencies::Rejected Dependencies::rejected(JobSubmitted&& submission, Depende
         return dependency.kind == kind && find_(id_of_other(*submission.description, dependency)) == job;
     };
     const auto dependency = std::ranges::find_if(submission.description->needs->after, is_about);
-    std::string reason = "waits for " + shown(dependency->to_string()) + ", and job " + shown(dependency->job) +
-                         (state(job) == JobState::rejected ? " was rejected"
-                                                           : std::string(" ended as ") + to_string(state(job)));
+    std::string reason =
+        "waits for " + shown(dependency->to_string()) + ", and job " + shown(dependency->job) +
+        (state(job) == JobState::rejected ? " was rejected" : std::string(" ended as ") + to_string(state(job)));
     return {std::move(submission), std::move(reason)};
 }
 

@@ -102,9 +102,9 @@ class Dependencies {
 
     std::unordered_map<JobNumber, Held> held_;
     std::uint64_t arrivals_ = 0;
-    std::unordered_map<JobNumber, Conditions> open_;        // by the job that they are about
+    std::unordered_map<JobNumber, Conditions> open_;         // by the job that they are about
     std::unordered_map<std::string, Conditions> not_found_;  // as above, by id: nobody knows the job yet
-    std::set<std::pair<Time, JobNumber>> instants_;         // at which held jobs are eligible
+    std::set<std::pair<Time, JobNumber>> instants_;          // at which held jobs are eligible
     std::deque<Rejected> rejected_;
 };
 

@@ -16,6 +16,9 @@ Engine::~Engine() = default;
 void Engine::begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free) {
     core_->begin(now, std::move(machine), acknowledges_jobs, first_free);
 }
+void Engine::requeue_for_windows() {
+    core_->requeue_for_windows();
+}
 void Engine::follow_dependencies(FindJob find) {
     core_->follow_dependencies(std::move(find));
 }
@@ -68,7 +71,7 @@ bool Engine::registers_jobs() const {
     return core_->registers_jobs();
 }
 bool Engine::reuses_profiles() const {
-    return choice().common().on_failure == OnFailure::requeue || algorithm().reuses_profiles();
+    return core_->requeues() || algorithm().reuses_profiles();
 }
 const std::vector<GuaranteeBreak>& Engine::broken_guarantees() const {
     return core_->broken_guarantees();

@@ -56,17 +56,20 @@ void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNum
         state_.copies_left.push_back(license.copies);
     }
     last_round_ = now;
+    for (Time* const instant : {&windows_at_, &announced_at_, &last_window_round_, &killed_for_windows_at_}) {
+        *instant = now - Duration::microseconds(1);
+    }
     Round round(*this);
     call_algorithm([&] { algorithm_->begin(round); });
 }
 
 // What is free of pools and on named hosts.
 void EngineCore::begin_resources() {
-    const Resources& resources = state_.machine.resources();
-    if (resources.empty()) {
+    if (state_.machine.is_plain()) {
         return;
     }
-    const char* const what = ": not for machines with pools, capacities or partitions";
+    const Resources& resources = state_.machine.resources();
+    const char* const what = ": not for machines with pools, capacities, partitions or windows";
     const std::vector<Placement>& placements = choice_.description().placements;
     refuse_if(std::ranges::find(placements, Placement::snug) == placements.end(), "algorithm ", choice_.algorithm(),
               what);
@@ -74,6 +77,9 @@ void EngineCore::begin_resources() {
     refuse_if(predictor_ != nullptr, "parameter prediction", what);
     for (const Resources::Pool& pool : resources.pools()) {
         state_.pools_left.push_back(pool.total);
+    }
+    if (!state_.machine.windows().empty()) {
+        state_.windows = WindowsNow(state_.machine);
     }
     if (!resources.has_named_hosts()) {
         return;
@@ -84,14 +90,19 @@ void EngineCore::begin_resources() {
     state_.placement = is_given ? state_.placement : Placement::snug;
     refuse_if(state_.placement == Placement::contiguous || state_.placement == Placement::best_effort_contiguous,
               "parameter placement=", to_string(state_.placement),
-              ": the machine has capacities or partitions, expected snug, lowest or fullest");
+              ": hosts have names (capacities, partitions or windows), expected snug, lowest or fullest");
     state_.hosts = HostsNow(state_.machine);
 }
 
 void EngineCore::arrive(Time now) {
     refuse_if<std::logic_error>(now < state_.now, "the clock of a scheduler does not go back");
     state_.now = now;
-    state_.jobs.forget_ended();
+    if (completions_.empty()) {  // else their round is still to come
+        state_.jobs.forget_ended();
+    }
+    if (state_.windows.is_on()) {
+        pass_windows(now - Duration::microseconds(1));
+    }
     if (predictor_ && predictor_->corrects_at_expiry()) {
         correct_predictions(now);
     }
@@ -162,12 +173,14 @@ void EngineCore::completed(JobNumber number, JobState state) {
     Job& job = state_.jobs[index];
     const auto at = std::lower_bound(state_.running.begin(), state_.running.end(),
                                      RunningJob{state_.estimated_end(index), index, 0});
-    completions_.push_back({index, at->end, at->processors, {}});
+    completions_.push_back({index, at->end, at->processors, {}, state_.window_of(index)});
     state_.running.erase(at);
     if (predictor_) {
         predictor_->ended(index, job, state, state_.now);
     }
-    if (failures_.ended(state_, index, state)) {
+    awaited_ends_.erase(index);
+    const bool is_killed_for_window = killed_for_windows_.contains(index) && state == JobState::completed_killed;
+    if (failures_.ended(state_, index, state) || (is_killed_for_window && requeued_for_windows_.contains(index))) {
         to_be_requeued_.push_back(index);
     } else if (dependencies_) {
         dependencies_->ended(number, state, state_.now);
@@ -176,7 +189,17 @@ void EngineCore::completed(JobNumber number, JobState state) {
     if (job.request.needs || state_.hosts.is_on()) {
         give_resources(job);
     }
+    if (const std::optional<std::size_t> window = completions_.back().window) {
+        state_.windows.leave(*window, job.allocation, job.request.needs->pools);
+        state_.inside.erase(index);
+        if (!state_.hosts.is_on() && state_.machine.windows()[*window].names_processors()) {
+            job.allocation = {};  // the window keeps its processors
+        }
+    }
     job.allocation.remove(state_.unavailable);
+    if (state_.windows.is_on()) {
+        job.allocation = state_.windows.take_of(std::move(job.allocation));
+    }
     state_.idle.insert(job.allocation);
     job.allocation = {};
     for (const LicenseIndex license : job.request.licenses()) {
@@ -190,9 +213,7 @@ void EngineCore::completed(JobNumber number, JobState state) {
 // Returns what an ended job held of pools and hosts. Leaves the hosts that nobody uses now as its allocation.
 void EngineCore::give_resources(Job& job) {
     if (job.request.needs) {
-        for (std::size_t pool = 0; pool < job.request.needs->pools.size(); ++pool) {
-            state_.pools_left[pool] += job.request.needs->pools[pool];
-        }
+        change_pools(job.request, completions_.back().window, 1);
     }
     if (!state_.hosts.is_on()) {
         return;
@@ -229,15 +250,17 @@ void EngineCore::machine_changed(const MachineChanged& change) {
     for (const ResourceSet* others : {&state_.unavailable, &state_.asleep, &state_.falling_asleep, &state_.waking}) {
         idle.remove(*others);
     }
+    idle.remove(state_.windows.closed());
     for (RunningJob& running : state_.running) {
         const Job& job = state_.jobs[running.job];
         running.processors = job.processors() - job.allocation.count_common(state_.unavailable);
         idle.remove(job.allocation);
     }
-    state_.idle.reset(state_.machine, state_.placement, std::move(idle));
-    if (state_.hosts.is_on()) {
-        state_.hosts.set_unavailable(state_.unavailable);
+    if (state_.windows.is_on()) {
+        idle = state_.windows.take_of(std::move(idle));
     }
+    state_.idle.reset(state_.machine, state_.placement, std::move(idle));
+    update_closed_hosts();
     machine_changed_ = true;
 }
 
@@ -262,7 +285,19 @@ Request EngineCore::request_of(const JobDescription& job) const {
             request.needs = *needs;  // else the job is refused
         }
     }
+    if (job.needs && state_.machine.has_reservations()) {
+        const auto inside = with_windows(job, request.needs);
+        if (const auto* const needs = std::get_if<Shared<Needs>>(&inside)) {
+            request.needs = *needs;
+        }
+    }
     return request;
+}
+
+std::variant<Shared<Needs>, std::string> EngineCore::with_windows(const JobDescription& job,
+                                                                  const Shared<Needs>& needs) const {
+    const Duration walltime = job.walltime.value_or(choice_.common().default_walltime.value_or(Duration()));
+    return state_.machine.with_windows(needs, *job.needs, job.processors, walltime, state_.now);
 }
 
 // Why the machine could never run the job, for what it asks of pools and hosts.
@@ -301,6 +336,12 @@ std::optional<RejectJob> EngineCore::refused(JobNumber number, const JobDescript
     }
     if (auto reason = failures_.reason_to_reject(state_, request)) {
         return because(reason);
+    }
+    if (job.needs && state_.machine.has_reservations()) {
+        const auto inside = with_windows(job, request.needs);
+        if (const auto* const reason = std::get_if<std::string>(&inside)) {
+            return because(*reason);
+        }
     }
     return because(algorithm_->refuse(job));
 }
@@ -346,10 +387,17 @@ void EngineCore::reject(JobIndex index, RejectJob&& rejection) {
 
 std::vector<Decision>& EngineCore::decide() {
     decisions_.clear();
+    if (state_.windows.is_on()) {
+        kill_for_windows();
+        if (!awaited_ends_.empty()) {
+            return decisions_;
+        }
+        pass_windows(state_.now);
+    }
     requeue_killed_jobs();
     std::vector<JobNumber> failed = jobs_to_kill();
     const bool changed = machine_changed_ || processors_switched_ || !completions_.empty() || !submissions_.empty() ||
-                         !in_turn_.empty() || !again_.empty() || is_beginning_ ||
+                         !in_turn_.empty() || !again_.empty() || is_beginning_ || is_window_round() ||
                          (dependencies_ && dependencies_->next_instant() <= state_.now);
     call_algorithm([&] {
         if (changed || algorithm_->next_wake(last_round_) <= state_.now || next_expiry_ <= state_.now) {
@@ -372,16 +420,27 @@ void EngineCore::run_round() {
         recorded_state_ = to_string(state_);
         records_state_from_ = Time::infinity();
     }
+    if (state_.windows.is_on()) {
+        const std::vector<std::size_t> announced = state_.windows.announced(announced_at_, state_.now);
+        announced_window_ = announced.empty() ? "" : state_.machine.windows()[announced.front()].name;
+        announced_at_ = state_.now;
+    }
     Round round(*this);
     if (predictor_) {
         correct_predictions(state_.now + Duration::microseconds(1));
     }
     algorithm_->begin_round(state_);
+    if (is_window_round() && state_.machine.has_reservations()) {
+        reject_over_reservations();
+    }
     if (machine_changed_) {
         reject_too_small_jobs();
         algorithm_->machine_changed(round, completions_);
     } else if (!completions_.empty()) {
         algorithm_->completed(round, completions_);
+    } else if (is_window_round() &&
+               !state_.windows.ending(state_.now - Duration::microseconds(1), state_.now).empty()) {
+        algorithm_->window_ended(round);
     }
     if (a_prediction_expired_ && predictor_->expiries_start_rounds()) {
         algorithm_->predictions_expired(round);
@@ -402,8 +461,13 @@ void EngineCore::run_round() {
         wait_reasons_->end_round(state_);
     }
     if (machine_changed_) {
-        note_broken_guarantees();
+        note_broken_guarantees(GuaranteeBreakCause::loss);
     }
+    if (!announced_window_.empty()) {
+        note_broken_guarantees(GuaranteeBreakCause::window, announced_window_);
+        announced_window_.clear();
+    }
+    last_window_round_ = state_.now;
     if (records_outlived_estimates_) {
         note_outlived_estimates();
     }
@@ -448,6 +512,11 @@ Time EngineCore::next_expiry() const {
 void EngineCore::ask_for_wake() {
     if (dependencies_ && !dependencies_->next_instant().is_infinite()) {
         call_at(dependencies_->next_instant());
+    }
+    // Nobody starts or is killed in a window as long as nobody is there.
+    const bool is_somebody_there = !state_.waiting.empty() || !state_.running.empty() || are_held();
+    if (const Time next = state_.windows.next_round(state_.now); !next.is_infinite() && is_somebody_there) {
+        call_at(next);
     }
     next_expiry_ = next_expiry();
     const Time wake = std::min(algorithm_->next_wake(state_.now), next_expiry_);
@@ -500,27 +569,28 @@ void EngineCore::reject_too_small_jobs() {
         if (!reason) {
             continue;
         }
-        break_guarantee(index, Time::infinity());
+        break_guarantee(index, Time::infinity(), GuaranteeBreakCause::loss);
         state_.waiting.remove(index, state_.jobs);
         reject(index, {numbers_[index], std::move(*reason), RejectionCause::other});
         algorithm_->withdrawn(state_, index);
     }
 }
 
-void EngineCore::note_broken_guarantees() {
+void EngineCore::note_broken_guarantees(GuaranteeBreakCause cause, const std::string& window) {
     for (const JobIndex index : state_.waiting.jobs()) {
         if (!state_.jobs[index].guaranteed_start.is_infinite()) {
-            break_guarantee(index, algorithm_->guaranteed_start(state_, index).value_or(Time::infinity()));
+            break_guarantee(index, algorithm_->guaranteed_start(state_, index).value_or(Time::infinity()), cause,
+                            window);
         }
     }
 }
 
 // Nothing breaks if the new start is no later, or if the guarantee is already broken because another job has outlived
 // its estimate.
-void EngineCore::break_guarantee(JobIndex index, Time new_start) {
+void EngineCore::break_guarantee(JobIndex index, Time new_start, GuaranteeBreakCause cause, const std::string& window) {
     Job& job = state_.jobs[index];
     if (new_start > job.guaranteed_start && job.guaranteed_start >= state_.now) {
-        broken_guarantees_.push_back({numbers_[index], state_.now, job.guaranteed_start, new_start});
+        broken_guarantees_.push_back({numbers_[index], state_.now, job.guaranteed_start, new_start, cause, window});
         job.guaranteed_start = new_start;
     }
 }

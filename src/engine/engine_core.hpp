@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
@@ -32,6 +33,8 @@ class EngineCore {
     void begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free);
     void follow_dependencies(FindJob find) { dependencies_ = std::make_unique<Dependencies>(std::move(find)); }
     std::optional<Time> eligible_since(JobNumber job) const;
+    void requeue_for_windows() { requeues_for_windows_ = true, registers_jobs_ = true; }
+    bool requeues() const { return failures_.requeues() || requeues_for_windows_; }
     void record_outlived_estimates() { records_outlived_estimates_ = true; }
     void explain(const std::vector<std::string>& ids, const std::string& prefix) {
         wait_reasons_ = std::make_unique<WaitReasons>(std::set<std::string>(ids.begin(), ids.end()), prefix);
@@ -54,7 +57,8 @@ class EngineCore {
 
     // ---- For Round
 
-    void start(JobIndex index, const ResourceSet* allocation);  // null: the job's placement chooses
+    // Null: the job's placement chooses.
+    void start(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window = {});
     bool start_if_possible(JobIndex index);
     void kill(JobIndex index);
     void promise(JobIndex index, Time time);
@@ -91,13 +95,18 @@ class EngineCore {
     Job& add_job(JobNumber number, SharedJobDescription description);
     Request request_of(const JobDescription& job) const;
     void take_processors(JobIndex index, const ResourceSet* allocation);
-    void take_hosts(JobIndex index, const ResourceSet* allocation);
+    void take_processors_inside(JobIndex index, std::size_t window);
+    void take_hosts(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window);
+    void change_pools(const Request& request, std::optional<std::size_t> window, int sign);
+    void reject_over_reservations();
     void check_allocation(JobIndex index, const ResourceSet& allocation) const;
     void begin_resources();
     void give_resources(Job& job);
     void ask_for_wake();
     void call_at(Time time);
     std::optional<RejectJob> refused(JobNumber number, const JobDescription& job, const Request& request) const;
+    // The job's needs with the windows of its reservation, or why none can hold it from now on.
+    std::variant<Shared<Needs>, std::string> with_windows(const JobDescription& job, const Shared<Needs>& needs) const;
     std::optional<std::string> resources_refused(const JobDescription& job) const;
     void admit(Round& round, JobIndex index);
     void reject(JobIndex index, RejectJob&& rejection);
@@ -117,8 +126,17 @@ class EngineCore {
     void requeue_killed_jobs();
     std::vector<JobNumber> jobs_to_kill();
     void reject_too_small_jobs();
-    void note_broken_guarantees();
-    void break_guarantee(JobIndex index, Time new_start);
+    void note_broken_guarantees(GuaranteeBreakCause cause, const std::string& window = {});
+    // Windows.
+    void pass_windows(Time until);
+    void begin_window(std::size_t window);
+    void end_window(std::size_t window);
+    void update_closed_hosts();
+    void kill_for_windows();
+    void kill_for_window(std::size_t window);
+    bool is_window_round() const;
+    std::vector<std::size_t> windows_before(std::size_t number) const;
+    void break_guarantee(JobIndex index, Time new_start, GuaranteeBreakCause cause, const std::string& window = {});
     // Record guarantees that break because a job outlived its estimate: at the end of a round those that waiting jobs
     // lose, and that of a job that starts now, after its guaranteed start.
     void note_outlived_estimates();
@@ -154,6 +172,19 @@ class EngineCore {
     bool is_deciding_ = false;
     bool all_submitted_ = false;  // except registered jobs
     bool registration_finished_ = false;
+
+    bool requeues_for_windows_ = false;
+    Time windows_at_;         // the instants of windows up to this one are over
+    Time announced_at_;       // those that were announced up to this instant are known
+    Time last_window_round_;  // the instant of the last round because of windows
+    Time killed_for_windows_at_;
+    // Jobs that windows kill, with the number of their kill; and those whose end is still to be reported. The round of
+    // the instant waits for it.
+    std::map<JobIndex, std::size_t> killed_for_windows_;
+    std::size_t window_kills_ = 0;
+    std::set<JobIndex> awaited_ends_;
+    std::set<JobIndex> requeued_for_windows_;
+    std::string announced_window_;  // the first of those that are announced in this round; empty: none
 
     std::unique_ptr<Dependencies> dependencies_;  // null: no job waits for others
     std::map<JobNumber, Time> eligible_since_;    // of jobs that waited for others

@@ -17,19 +17,7 @@ HostsNow::HostsNow(const Machine& machine)
     }
 }
 
-bool HostsNow::fits(const Request& request, int host) const {
-    return has(request.needs_or_none(), host);
-}
-
-int HostsNow::next_fitting(const Request& request, int host) const {
-    const Needs& needs = request.needs_or_none();
-    while (host < hosts_ && !has(needs, host)) {
-        ++host;
-    }
-    return host;
-}
-
-inline bool HostsNow::has(const Needs& needs, int host) const {
+inline bool HostsNow::has_if_available(const Needs& needs, int host) const {
     if (needs.per_host.empty()) {
         if (!is_empty(host)) {
             return false;
@@ -43,8 +31,27 @@ inline bool HostsNow::has(const Needs& needs, int host) const {
         }
     }
     const Resources::HostKind& kind = resources_->kind_of(host);
-    return (needs.per_host.empty() || kind.is_shared) && kind.is_in(needs.partition) &&
-           (unavailable_.empty() || !unavailable_.contains(host));
+    return (needs.per_host.empty() || kind.is_shared) && kind.is_in(needs.partition);
+}
+
+inline bool HostsNow::has(const Needs& needs, int host) const {
+    return has_if_available(needs, host) && (unavailable_.empty() || !unavailable_.contains(host));
+}
+
+bool HostsNow::fits(const Request& request, int host) const {
+    return has(request.needs_or_none(), host);
+}
+
+int HostsNow::next_fitting(const Request& request, int host) const {
+    const Needs& needs = request.needs_or_none();
+    while (host < hosts_ && !has(needs, host)) {
+        ++host;
+    }
+    return host;
+}
+
+bool HostsNow::fits_if_available(const Request& request, int host) const {
+    return has_if_available(request.needs_or_none(), host);
 }
 
 int HostsNow::count_fitting(const Request& request) const {

@@ -28,7 +28,7 @@ Lack::Lack(const SchedulerState& state, const Request& request)
       resources_(state.machine.resources()),
       hosts_on_(state.hosts.is_on()) {
     for (std::size_t pool = 0; pool < needs_.pools.size(); ++pool) {
-        if (needs_.pools[pool] > state.pools_left[pool]) {
+        if (needs_.pools[pool] > 0 && needs_.pools[pool] > state.pools_left[pool]) {
             pools_.push_back(pool);
         }
     }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -43,6 +44,10 @@ JobIndex EngineCore::register_job(JobDescription description) {
 
 // New jobs get numbers after the jobs of the message.
 void EngineCore::requeue_killed_jobs() {
+    std::ranges::stable_sort(to_be_requeued_, {}, [this](JobIndex job) {
+        const auto kill = killed_for_windows_.find(job);
+        return kill == killed_for_windows_.end() ? 0 : kill->second;
+    });
     for (const JobIndex killed : to_be_requeued_) {
         const auto index = static_cast<JobIndex>(state_.jobs.size());
         const JobNumber number = numbers_.next();
@@ -85,7 +90,7 @@ void EngineCore::finish_registration() {
     }
     const bool all_ended =
         all_submitted_ && unacknowledged_.empty() && state_.waiting.empty() && state_.running.empty() && !are_held();
-    if (!failures_.requeues() || all_ended) {
+    if (!requeues() || all_ended) {
         registration_finished_ = true;
         decisions_.emplace_back(Notification{NotificationType::registration_finished, {}, {}});
     }

@@ -179,7 +179,76 @@ int SchedulerState::most_for_one_job() const {
     return hosts.is_on() ? processors : idle.count();
 }
 
+bool SchedulerState::has_of_some_pools(const Request& request) const {
+    if (request.needs->windows.empty()) {
+        return has_of_pools(request, std::nullopt);
+    }
+    return std::ranges::any_of(request.needs->windows, [&](std::size_t window) {
+        return windows.is_open(window) && has_of_pools(request, window);
+    });
+}
+
+bool SchedulerState::has_of_pools(const Request& request, std::optional<std::size_t> window) const {
+    const std::vector<Amount>& needed = request.needs_or_none().pools;
+    for (std::size_t pool = 0; pool < needed.size(); ++pool) {
+        Amount left = pools_left[pool];
+        if (window && machine.windows()[*window].names_pool(pool)) {
+            const Amount rest = windows.left_inside(*window, pool);
+            left = std::min(rest, left + rest);
+        }
+        if (needed[pool] > 0 && needed[pool] > left) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool SchedulerState::host_fits(const Request& request, int host, std::optional<std::size_t> window) const {
+    if (!window) {
+        return hosts.fits(request, host);
+    }
+    return machine.windows()[*window].allows_host(host) && !unavailable.contains(host) &&
+           !windows.is_taken_by_another(host, *window) && hosts.fits_if_available(request, host);
+}
+
+std::optional<std::size_t> SchedulerState::window_now(const Request& request) const {
+    for (const std::size_t window : request.needs_or_none().windows) {
+        const bool is_in_time =
+            windows.is_open(window) && now + request.needs->length_inside <= machine.windows()[window].until;
+        if (!is_in_time || !has_of_pools(request, window)) {
+            continue;
+        }
+        int fitting = 0;
+        if (hosts.is_on()) {
+            for (int host = 0; host < processors && fitting < request.processors; ++host) {
+                fitting += host_fits(request, host, window) ? 1 : 0;
+            }
+        } else {
+            fitting = machine.windows()[window].names_processors() ? windows.free_inside(window).size() : idle.count();
+        }
+        if (fitting >= request.processors) {
+            return window;
+        }
+    }
+    return std::nullopt;
+}
+
+bool SchedulerState::has_processors_in(const Request& request, const Place& place) const {
+    if (hosts.is_on()) {
+        const std::vector<int> numbers = place.hosts.numbers();
+        return std::ranges::all_of(numbers, [&](int host) { return host_fits(request, host, place.window); });
+    }
+    if (place.window && !windows.is_open(*place.window)) {
+        return false;
+    }
+    const bool are_of_window = place.window && machine.windows()[*place.window].names_processors();
+    return request.processors <= (are_of_window ? windows.free_inside(*place.window).size() : idle.count());
+}
+
 bool SchedulerState::can_start(const Request& request) const {
+    if (request.needs && !request.needs->windows.empty()) {
+        return window_now(request).has_value();
+    }
     if (request.needs && !has_of_pools(request)) {
         return false;
     }

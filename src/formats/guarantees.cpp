@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 6> broken_columns{
     "job_id", "lost_at", "guaranteed_start", "new_guaranteed_start", "workload_name", "cause"};
 constexpr CsvFormat broken_guarantees{"broken_guarantees.csv", "batfill simulate", broken_columns, 1};
 
-// In the order of the enumeration.
+// In the order of the enumeration; a window is the cause by its name.
 constexpr std::array<std::string_view, 3> causes{"loss", "estimate", "parked"};
 
 void read(const CsvRow& row, std::vector<Guarantee>& out) {
@@ -39,12 +39,13 @@ void read(const CsvRow& row, std::vector<EligibleTime>& out) {
 void read(const CsvRow& row, std::vector<BrokenGuarantee>& out) {
     enum : std::size_t { job_id, lost_at, guaranteed_start, new_guaranteed_start, workload_name, cause };
     const auto* const found = row.has(cause) ? std::ranges::find(causes, row.text(cause)) : causes.begin();
-    if (found == causes.end()) {
-        row.fail(cause, "loss, estimate or parked");
+    if (found == causes.end() && row.text(cause).empty()) {
+        row.fail(cause, "loss, estimate, parked or the name of a window");
     }
     out.push_back({row.job(workload_name, job_id), row.time(lost_at), row.planned_time(guaranteed_start),
                    row.optional_planned_time(new_guaranteed_start),
-                   static_cast<GuaranteeBreakCause>(found - causes.begin())});
+                   static_cast<GuaranteeBreakCause>(found - causes.begin()),
+                   std::string(found == causes.end() ? row.text(cause) : "")});
 }
 
 template <class Record>
@@ -109,7 +110,11 @@ void append_csv(const Guarantee& guarantee, std::string& out) {
 void append_csv(const BrokenGuarantee& broken, std::string& out, bool with_cause) {
     append_line(broken.job_id, {broken.lost_at, broken.guaranteed_start, broken.new_start}, out);
     if (with_cause) {
-        out.append(1, ',').append(causes.at(static_cast<std::size_t>(broken.cause)));
+        out += ',';
+        append_csv_field(broken.cause == GuaranteeBreakCause::window
+                             ? std::string_view(broken.window)
+                             : causes.at(static_cast<std::size_t>(broken.cause)),
+                         out);
     }
     out += '\n';
 }

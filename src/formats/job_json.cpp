@@ -77,23 +77,6 @@ void write_own_fields(const JobDescription& job, JsonWriter& json) {
     }
 }
 
-// An object of different names and whole numbers. `path` is that of its fields.
-StatedNeeds::Amounts read_amounts(const JsonValue& object, const std::string& path) {
-    Fields fields(object, path);
-    StatedNeeds::Amounts amounts;
-    std::set<std::string_view> names;
-    for (const auto& member : object.GetObject()) {
-        if (!member.value.IsInt64() || member.value.GetInt64() < 0) {
-            fields.fail(view(member.name), "a whole number from 0 on");
-        }
-        if (!names.insert(view(member.name)).second) {
-            throw InputError("field " + in_quotes(path + std::string(view(member.name))) + ": expected once");
-        }
-        amounts.emplace_back(view(member.name), member.value.GetInt64());
-    }
-    return amounts;
-}
-
 std::vector<Dependency> read_dependencies(Fields& fields) {
     std::vector<Dependency> after;
     for (const auto& text : fields.array("after").GetArray()) {
@@ -118,6 +101,10 @@ void read_needs(const JsonValue& object, std::string_view path, JobDescription& 
     }
     if (fields.find("partition") != nullptr) {
         needs.partition = fields.text("partition");
+    }
+    if (const JsonValue* const name = fields.find("reservation");
+        name != nullptr && name->IsString() && name->GetStringLength() > 0) {
+        needs.reservation = view(*name);  // other values are not ours: logs have had such a field before
     }
     if (fields.find("after") != nullptr) {
         needs.after = read_dependencies(fields);
@@ -153,6 +140,22 @@ void append_unknown_members(const JsonValue& object, std::string& members) {
 constexpr std::string_view extra_data_member = R"("extra_data":)";
 
 }  // namespace
+
+StatedNeeds::Amounts read_amounts(const JsonValue& object, const std::string& path) {
+    Fields fields(object, path);
+    StatedNeeds::Amounts amounts;
+    std::set<std::string_view> names;
+    for (const auto& member : object.GetObject()) {
+        if (!member.value.IsInt64() || member.value.GetInt64() < 0) {
+            fields.fail(view(member.name), "a whole number from 0 on");
+        }
+        if (!names.insert(view(member.name)).second) {
+            throw InputError("field " + in_quotes(path + std::string(view(member.name))) + ": expected once");
+        }
+        amounts.emplace_back(view(member.name), member.value.GetInt64());
+    }
+    return amounts;
+}
 
 bool is_known_field(std::string_view name) {
     constexpr std::array<std::string_view, 10> known = {"id",    "subtime", "res",      "profile",  "walltime",

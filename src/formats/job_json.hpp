@@ -46,4 +46,8 @@ void append_job(const JsonValue& object, std::string_view id, std::string& out);
 void append_job(const JobDescription& job, std::string_view id, std::string& out,
                 WorkloadFormat format = WorkloadFormat::batsim4);
 
+// An object of different names and whole numbers from 0 on. `path` is that of its fields.
+// Throws: InputError, which names the field.
+StatedNeeds::Amounts read_amounts(const JsonValue& object, const std::string& path);
+
 }  // namespace batfill

@@ -158,15 +158,31 @@ std::vector<std::string> arguments_of(const MachineDetails& details) {
     if (details.capacity) {
         arguments.insert(arguments.end(), {"--capacity", *details.capacity});
     }
+    if (!details.windows.empty()) {
+        arguments.insert(arguments.end(), {"--windows", details.windows});
+    }
     return arguments;
 }
+
+namespace {
+
+void add_details(Platform& platform, const MachineDetails& details) {
+    add_resources(platform.hosts, details);
+    if (!details.windows.empty()) {
+        platform.windows = read_windows(details.windows);
+        const Resources resources(platform.hosts, name_hosts(platform.windows));
+        resolved(platform.windows, resources, static_cast<int>(platform.hosts.size()));  // throws for what cannot be
+    }
+}
+
+}  // namespace
 
 Platform named_platform(const std::optional<std::string>& word, const MachineDetails& details, int hosts) {
     if (word) {
         return named_platform(*word, details);
     }
     Platform platform = homogeneous_platform(hosts);
-    add_resources(platform.hosts, details);
+    add_details(platform, details);
     return platform;
 }
 
@@ -174,7 +190,7 @@ Platform named_platform(const std::string& word, const MachineDetails& details) 
     const std::optional<int> number = number_of_hosts(word);
     Platform platform =
         number ? homogeneous_platform(*number) : read_platform(platform_file(word), details.master_host);
-    add_resources(platform.hosts, details);
+    add_details(platform, details);
     return platform;
 }
 

@@ -38,8 +38,10 @@ struct MachineDetails {
     std::string master_host = default_master_host;
     std::vector<std::pair<std::string, Amount>> pools = {};  // names and totals; they win over those of the platform
     std::optional<std::string> capacity = {};                // of every host, as its property; wins over the platform's
+    std::string windows = {};                                // a file (read_windows); empty: no windows
 
-    bool has_resources() const { return !pools.empty() || capacity.has_value(); }
+    // Whether something is said that only some algorithms take.
+    bool has_resources() const { return !pools.empty() || capacity.has_value() || !windows.empty(); }
 };
 
 // A pool of "NAME=TOTAL".
@@ -53,11 +55,12 @@ std::string checked_capacity(const std::string& text);
 // Throws: InputError for pools of the hosts that cannot be read.
 void add_resources(std::vector<Host>& hosts, const MachineDetails& details);
 
-// The options that say these pools and this capacity on a command line.
+// The options that say these pools, this capacity and these windows on a command line.
 std::vector<std::string> arguments_of(const MachineDetails& details);
 
 // Returns the machine that `word` stands for.
-// Throws: UsageError; InputError as read_platform() and add_resources().
+// Throws: UsageError; InputError as read_platform(), add_resources() and read_windows(), and for windows that the
+// machine cannot have.
 Platform named_platform(const std::string& word, const MachineDetails& details = {});
 // As above; without a word a machine of `hosts` identical hosts.
 Platform named_platform(const std::optional<std::string>& word, const MachineDetails& details, int hosts);

@@ -20,7 +20,7 @@ inline void add_master_host_option(options::Options& options, std::string& maste
     options.add("master-host,m", options::text(master_host, "NAME").otherwise_as_declared(), help);
 }
 
-// Declares --master-host, --pool and --capacity.
+// Declares --master-host, --pool, --capacity and --windows.
 inline void add_machine_details(options::Options& options, MachineDetails& details,
                                 const std::string& help = "host of the platform that does not compute") {
     add_master_host_option(options, details.master_host, help);
@@ -28,6 +28,8 @@ inline void add_machine_details(options::Options& options, MachineDetails& detai
                 "pool of the machine that jobs take of, instead of one in the platform; repeatable");
     options.add("capacity", options::value(details.capacity, "NAME:AMOUNT,...", checked_capacity),
                 "what each host has for the jobs that share it, such as cores:32,gpus:4");
+    options.add("windows", options::text(details.windows, "FILE"),
+                "file of announced maintenance and reservations, one JSON object per line");
 }
 
 }  // namespace batfill

@@ -155,6 +155,11 @@ bool AmountProfile::has_during(std::span<const Amount> amounts, Time from, Time 
     return true;
 }
 
+void AmountProfile::set_from(Time t, std::span<const Amount> amounts) {
+    const std::size_t step = split_at(t);
+    std::ranges::copy(amounts, values_.begin() + static_cast<std::ptrdiff_t>(step * columns_));
+}
+
 Amount AmountProfile::least(std::size_t column, Time from, Time to) const {
     std::size_t step = step_at(from);
     Amount least = values_[step * columns_ + column];

@@ -205,8 +205,8 @@ void Plan::change_place(const Slot& slot, int change) {
     }
     if (timeline_) {
         const Held& held = held_[slot_of_[slot.job]];
-        change > 0 ? timeline_->give(*held.demand, held.hosts, slot.start, slot.end())
-                   : timeline_->take(*held.demand, held.hosts, slot.start, slot.end());
+        change > 0 ? timeline_->give(*held.demand, held.place, slot.start, slot.end())
+                   : timeline_->take(*held.demand, held.place, slot.start, slot.end());
         return;
     }
     profile_.add(slot.start, slot.end(), change);
@@ -281,22 +281,22 @@ void Plan::look_again_at(JobIndex job) {
     allow(slot_number(job), any_start);
 }
 
-std::vector<Plan::Place> Plan::places() const {
-    std::vector<Place> places;
+std::vector<Plan::PlannedJob> Plan::places() const {
+    std::vector<PlannedJob> places;
     places.reserve(by_start_.size());
     for (const JobIndex job : by_start_) {
-        places.push_back({job, planned_start(job), timeline_ ? hosts(job) : ResourceSet()});
+        places.push_back({job, planned_start(job), timeline_ ? place_held(job) : batfill::Place()});
     }
     return places;
 }
 
-void Plan::restore(const std::vector<Place>& places) {
+void Plan::restore(const std::vector<PlannedJob>& places) {
     cancel(std::vector<JobIndex>(by_start_));
-    for (const auto& [job, start, hosts] : places) {
+    for (const auto& [job, start, place] : places) {
         Slot& slot = cancelled(job);
         slot.start = start;
         if (timeline_) {
-            held_[slot_of_[job]].hosts = hosts;
+            held_[slot_of_[job]].place = place;
         }
         allow(slot_of_[job], any_start);
         slot.cancelled = false;
@@ -336,7 +336,7 @@ bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> place)
         const Held old = held_[slot_of_[slot.job]];
         take_place(slot);
         if (!old_start.is_infinite()) {
-            allow_starts_beside(*old.demand, old.hosts, old_start, old_start + slot.walltime);
+            allow_starts_beside(*old.demand, old.place, old_start, old_start + slot.walltime);
         }
         return true;
     }
@@ -465,7 +465,7 @@ void Plan::remove(JobIndex job) {
         change_place(removed, removed.processors);
         forget(job);
         if (!removed.start.is_infinite()) {
-            allow_starts_beside(*held.demand, held.hosts, removed.start, removed.end());
+            allow_starts_beside(*held.demand, held.place, removed.start, removed.end());
         }
         return;
     }

@@ -26,7 +26,7 @@ Parameter PlanAlgorithm::count_events() {
 void PlanAlgorithm::begin_round(const SchedulerState& state) {
     if (!has_plan_) {
         has_plan_ = true;
-        if (state.machine.resources().empty()) {
+        if (state.machine.is_plain()) {
             plan_.reset(state.now, state.processors);
         } else {
             plan_.reset(Timeline(state.machine, state.now,
@@ -39,6 +39,7 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
     parked_now_.clear();
     ended_early_.clear();
     replanned_ = nullptr;
+    window_announced_ = false;
 }
 
 bool PlanAlgorithm::is_parked(JobIndex job) const {
@@ -98,7 +99,7 @@ Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
     const SchedulerState& state = round.state();
     const Request& request = state.job(job).request;
-    if (!state.hosts.is_on()) {
+    if (!plan_.has_timeline()) {
         if (!state.can_start(request)) {
             return false;
         }
@@ -106,13 +107,12 @@ bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
         round.start(job);
         return true;
     }
-    const ResourceSet hosts = plan_.hosts(job);
-    const auto fits = [&](int host) { return state.hosts.fits(request, host); };
-    if (!state.has_of_pools(request) || !std::ranges::all_of(hosts.numbers(), fits)) {
+    const Place place = plan_.place_held(job);
+    if (!state.can_start_in(request, place)) {
         return false;
     }
     plan_.start(job);
-    round.start(job, hosts);
+    round.start(job, place);
     return true;
 }
 
@@ -166,7 +166,7 @@ bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> co
             }
         }
     }
-    place_parked(round);
+    begin_planning(round);
     return early;
 }
 
@@ -176,24 +176,28 @@ void PlanAlgorithm::completed(Round& round, std::span<const Completion> completi
     }
 }
 
-void PlanAlgorithm::place_parked(const Round& round) {
+void PlanAlgorithm::begin_planning(const Round& round) {
+    const bool is_window_new = plan_.learn_windows(round.now());
     std::vector<JobIndex> jobs = std::exchange(to_place_, {});
     std::ranges::sort(jobs, [&](JobIndex a, JobIndex b) { return round.state().jobs.submitted_before(a, b); });
     for (const JobIndex job : jobs) {
         plan_.place(request_of(round, job), round.now());
         unparked(round, job);
     }
+    if (is_window_new) {
+        plan_.make_room();
+        window_announced_ = true;
+    }
 }
 
 // Whether only a pool that is not planned keeps a due job from starting.
 bool PlanAlgorithm::is_due_but_lacks_pool(const SchedulerState& state, JobIndex job) const {
     const Request& request = state.job(job).request;
-    if (!plan_.has_timeline() || !request.needs || state.has_of_pools(request)) {
+    if (!plan_.has_timeline() || !request.needs) {
         return false;
     }
-    const auto fits = [&](int host) { return state.hosts.fits(request, host); };
-    return state.hosts.is_on() ? std::ranges::all_of(plan_.hosts(job).numbers(), fits)
-                               : request.processors <= state.idle.count();
+    const Place& place = plan_.place_held(job);
+    return !state.has_of_pools(request, place.window) && state.has_processors_in(request, place);
 }
 
 // Parks those of the due jobs that only such a pool keeps from starting. The others then move into their places.
@@ -221,7 +225,7 @@ bool PlanAlgorithm::park(Round& round, std::span<const JobIndex> due) {
 }
 
 void PlanAlgorithm::decide(Round& round) {
-    place_parked(round);
+    begin_planning(round);
     bool late;
     do {
         late = false;
@@ -309,7 +313,7 @@ std::optional<JobIndex> PlanAlgorithm::delayed_on_timeline(const SchedulerState&
     Timeline timeline = plan_.timeline();
     const auto change = [&](JobIndex planned, auto function) {
         const Time start = plan_.planned_start(planned);
-        (timeline.*function)(state.job(planned).request, plan_.hosts(planned), start,
+        (timeline.*function)(state.job(planned).request, plan_.place_held(planned), start,
                              start + state.job(planned).walltime);
     };
     for (const JobIndex planned : plan_.by_start()) {
@@ -341,7 +345,7 @@ std::string PlanAlgorithm::what_happened(const Round& round) const {
     const std::string parked = parked_now_.empty()       ? ""
                                : parked_now_.size() == 1 ? "job " + round.name(parked_now_.front()) + " was parked"
                                                          : "jobs were parked";
-    std::vector<std::string> events{ended, submitted, parked};
+    std::vector<std::string> events{ended, submitted, parked, window_announced_ ? "a window was announced" : ""};
     std::erase(events, "");
     return events.empty() ? "" : ", when " + list_of(events, " and ");
 }

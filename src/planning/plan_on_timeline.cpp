@@ -14,26 +14,26 @@ void Plan::reset(Timeline timeline) {
 
 void Plan::give_back(const SchedulerState& state, const Completion& completion) {
     timeline_->ended(state, completion);
-    allow_starts_beside(state.job(completion.job).request, completion.hosts, state.now, completion.expected_end);
+    allow_starts_beside(state.job(completion.job).request, completion.place(), state.now, completion.expected_end);
 }
 
 // Somebody has given back what it took of these hosts during [from, to). A start may have become possible for each job
 // that would run then before it does now. It runs on one of these hosts, unless it lacked a pool.
-void Plan::allow_starts_beside(const batfill::Request& given, const ResourceSet& hosts, Time from, Time to) {
+void Plan::allow_starts_beside(const batfill::Request& given, const batfill::Place& place, Time from, Time to) {
     from = std::max(from, origin());
     if (from >= to) {
         return;
     }
-    const bool needs_host = timeline_->has_named_hosts() && !timeline_->takes_of_pools(given);
+    const bool needs_host = timeline_->has_named_hosts() && !timeline_->takes_of_pools(given) && !place.window;
     for (const JobIndex job : by_start_) {
         const std::uint32_t number = slot_of_[job];
         const Slot& slot = slots_[number];
         const Held& held = held_[number];
         StartInterval opened{std::max(from - slot.walltime, origin()), std::min(to, slot.start)};
-        if (opened.some() && needs_host) {
-            const auto [begin, end] =
-                timeline_->opened_starts({given, hosts, from, to}, {*held.demand, held.hosts, slot.start, slot.end()},
-                                         slot.walltime, opened.from, opened.until);
+        if (opened.some() && needs_host && held.demand->needs_or_none().windows.empty()) {
+            const auto [begin, end] = timeline_->opened_starts({given, place.hosts, from, to},
+                                                               {*held.demand, held.place.hosts, slot.start, slot.end()},
+                                                               slot.walltime, opened.from, opened.until);
             opened = {begin, end};
         }
         if (opened.some()) {
@@ -56,10 +56,29 @@ Time Plan::start_on_timeline(const Slot& slot, Time first, Time last) {
 void Plan::take_place(const Slot& slot) {
     if (timeline_) {
         Held& held = held_[slot_of_[slot.job]];
-        held.hosts =
-            slot.start.is_infinite() ? ResourceSet() : timeline_->choose(*held.demand, slot.walltime, slot.start);
+        held.place =
+            slot.start.is_infinite() ? batfill::Place() : timeline_->choose(*held.demand, slot.walltime, slot.start);
     }
     change_place(slot, -slot.processors);
+}
+
+void Plan::make_room() {
+    const std::vector<PlannedJob> before = places();
+    cancel(std::vector<JobIndex>(by_start_));
+    std::vector<JobIndex> others;
+    for (const auto& [job, start, place] : before) {
+        Slot& slot = cancelled(job);
+        const Held& held = held_[slot_of_[job]];
+        if (start.is_infinite() || !timeline_->fits_on(*held.demand, place, slot.walltime, start)) {
+            others.push_back(job);
+            continue;
+        }
+        slot.cancelled = false;
+        change_place(slot, -slot.processors);
+        by_start_.push_back(job);
+    }
+    std::ranges::for_each(others, [this](JobIndex job) { place_again(job); });
+    std::ranges::for_each(by_start_, [this](JobIndex job) { look_again_at(job); });
 }
 
 }  // namespace batfill

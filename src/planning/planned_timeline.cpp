@@ -32,7 +32,7 @@ Parameter PlannedTimeline::plan_pools() {
 
 void PlannedTimeline::begin(const Round& round) {
     const Machine& machine = round.state().machine;
-    if (!machine.resources().empty()) {
+    if (!machine.is_plain()) {
         timeline_.emplace(machine, round.now(), planned(machine.resources(), planned_));
     }
 }
@@ -63,9 +63,29 @@ void PlannedTimeline::machine_changed(const SchedulerState& state) {
     }
 }
 
+bool PlannedTimeline::start_if_it_fits(Round& round, JobIndex job) const {
+    const SchedulerState& state = round.state();
+    if (!timeline_ || state.machine.windows().empty()) {
+        return round.start_if_possible(job);
+    }
+    const Request& request = state.job(job).request;
+    const Duration length = state.estimate(job);
+    if (!timeline_->fits(request, length, state.now)) {
+        return false;
+    }
+    const Place place = timeline_->choose(request, length, state.now);
+    if (!state.can_start_in(request, place)) {
+        return false;
+    }
+    round.start(job, place);
+    return true;
+}
+
 bool PlannedTimeline::lacks_only_unplanned(const SchedulerState& state, JobIndex job) const {
     const Request& request = state.job(job).request;
-    return request.needs && !state.has_of_pools(request) && timeline_->fits(request, state.estimate(job), state.now);
+    const Duration length = state.estimate(job);
+    return request.needs && !request.needs->pools.empty() && timeline_->fits(request, length, state.now) &&
+           !state.has_of_pools(request, timeline_->choose(request, length, state.now).window);
 }
 
 }  // namespace batfill

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include <batfill/planning/timeline.hpp>
 
@@ -41,6 +42,7 @@ Timeline::Timeline(const Machine& machine, Time now, const std::vector<bool>& pl
       counts_hosts_(!machine.resources().has_named_hosts()),
       whole_machine_(now, totals_of(machine, planned_pools_)) {
     add_hosts(now);
+    knows_window_.resize(machine.windows().size());
 }
 
 void Timeline::add_hosts(Time now) {
@@ -64,44 +66,127 @@ void Timeline::reset(const SchedulerState& state) {
     whole_machine_ = AmountProfile(state.now, totals_of(*machine_, planned_pools_));
     add_hosts(state.now);
     take_for_ever(state.unavailable);
+    ++version_;
+    left_inside_.clear();
+    knows_window_.assign(machine_->windows().size(), false);
+    later_windows_.clear();
+    learn_windows(state.now);
     for (const RunningJob& running : state.running) {
         const Job& job = state.job(running.job);
-        change(job.request, running.processors, job.allocation, state.now,
+        change(job.request, running.processors, {job.allocation, state.window_of(running.job)}, state.now,
                std::max(running.end, state.now + Duration::microseconds(1)), -1);
     }
 }
 
 void Timeline::advance(Time now) {
+    version_ += now > origin_ ? 1U : 0U;
     origin_ = now;
     whole_machine_.advance(now);  // a host forgets what is over when it changes
+    for (auto& [window, left] : left_inside_) {
+        left.advance(now);
+    }
+    begin_windows();
+}
+
+bool Timeline::is_news(std::size_t number, Time now) const {
+    const Window& window = machine_->windows()[number];
+    return !knows_window_[number] && window.announced <= now && window.until > now;
+}
+
+bool Timeline::has_news(Time now) const {
+    for (std::size_t window = 0; window < knows_window_.size(); ++window) {
+        if (is_news(window, now)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Timeline::learn_windows(Time now) {
+    bool is_one_new = false;
+    for (std::size_t window = 0; window < knows_window_.size(); ++window) {
+        if (is_news(window, now)) {
+            knows_window_[window] = true;
+            is_one_new = true;
+            take_window(window);
+        }
+    }
+    return is_one_new;
+}
+
+void Timeline::take_window(std::size_t number) {
+    ++version_;
+    const Window& window = machine_->windows()[number];
+    std::vector<Amount> amounts;
+    if (counts_hosts_) {
+        amounts.push_back(window.processors);
+    }
+    for (const std::size_t pool : planned_pools_) {
+        amounts.push_back(window.pool_amounts.empty() ? 0 : window.pool_amounts[pool]);
+    }
+    whole_machine_.add(window.from, window.until, amounts, -1);
+    if (!window.reserved_for.empty()) {
+        left_inside_.insert_or_assign(number, AmountProfile(origin_, amounts));
+    }
+    if (counts_hosts_ || window.hosts.empty()) {
+        return;
+    }
+    std::vector<Amount> taken(machine_->resources().capacities().size() + 1);
+    taken.front() = taken_by_window;
+    for (const int host : window.hosts.numbers()) {
+        hosts_[static_cast<std::size_t>(host)].add(window.from, window.until, taken, -1);
+        if (window.from > origin_) {
+            begins_later(host, 1);
+        }
+    }
+    if (window.from > origin_) {
+        later_windows_.push_back(number);
+    }
+    forget_changes();
+}
+
+// Windows that have begun are no longer to begin.
+void Timeline::begin_windows() {
+    std::erase_if(later_windows_, [this](std::size_t number) {
+        const Window& window = machine_->windows()[number];
+        if (window.from > origin_) {
+            return false;
+        }
+        for (const int host : window.hosts.numbers()) {
+            begins_later(host, -1);
+        }
+        forget_changes();
+        return true;
+    });
 }
 
 void Timeline::begin_round(const SchedulerState& state) {
     advance(state.now);
+    learn_windows(state.now);
     for (const RunningJob& running : state.running) {
         if (running.end > state.now) {
             break;
         }
         const Job& job = state.job(running.job);
-        change(job.request, running.processors, job.allocation, state.now, state.now + Duration::microseconds(1), -1);
+        change(job.request, running.processors, {job.allocation, state.window_of(running.job)}, state.now,
+               state.now + Duration::microseconds(1), -1);
     }
 }
 
 void Timeline::started(const SchedulerState& state, JobIndex job) {
-    take(state.job(job).request, state.job(job).allocation, state.now, state.estimated_end(job));
+    take(state.job(job).request, {state.job(job).allocation, state.window_of(job)}, state.now,
+         state.estimated_end(job));
 }
 
 void Timeline::ended(const SchedulerState& state, const Completion& completion) {
-    change(state.job(completion.job).request, completion.processors, completion.hosts, state.now,
+    change(state.job(completion.job).request, completion.processors, completion.place(), state.now,
            completion.expected_end, 1);
 }
 
 std::vector<Amount> Timeline::needed_of_host(const Request& request) const {
     const Needs& needs = request.needs_or_none();
     std::vector<Amount> needed(machine_->resources().capacities().size() + 1, AmountProfile::not_needed);
-    if (needs.per_host.empty()) {
-        needed.front() = 1;
-    }
+    needed.front() = needs.per_host.empty() ? 1 : outside_windows;
     for (std::size_t capacity = 0; capacity < needs.per_host.size(); ++capacity) {
         if (needs.per_host[capacity] > 0) {
             needed[capacity + 1] = needs.per_host[capacity];
@@ -133,20 +218,19 @@ void Timeline::taken_of(const Request& request, int host, std::vector<Amount>& t
     taken.insert(taken.end(), amounts.begin(), amounts.end());
 }
 
-void Timeline::change(const Request& request, int processors, const ResourceSet& hosts, Time from, Time until,
-                      int sign) {
+void Timeline::change(const Request& request, int processors, const Place& place, Time from, Time until, int sign) {
     if (from >= until) {
         return;
     }
-    std::vector<Amount> amounts;
-    if (counts_hosts_) {
-        amounts.push_back(processors);
+    ++version_;
+    if (place.window) {
+        // Who outlives the window holds the rest outside.
+        const Time end = std::clamp(machine_->windows()[*place.window].until, from, until);
+        change_amounts(request, processors, place.window, from, end, sign);
+        change_amounts(request, processors, std::nullopt, end, until, sign);
+    } else {
+        change_amounts(request, processors, std::nullopt, from, until, sign);
     }
-    const std::vector<Amount>& pools = request.needs_or_none().pools;
-    for (const std::size_t pool : planned_pools_) {
-        amounts.push_back(pools.empty() ? 0 : pools[pool]);
-    }
-    whole_machine_.add(from, until, amounts, sign);
     if (counts_hosts_) {
         return;
     }
@@ -154,7 +238,7 @@ void Timeline::change(const Request& request, int processors, const ResourceSet&
         forget_changes();
     }
     std::vector<Amount> taken;
-    for (const int host : hosts.numbers()) {
+    for (const int host : place.hosts.numbers()) {
         AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
         profile.advance(origin_);
         taken_of(request, host, taken);
@@ -164,6 +248,28 @@ void Timeline::change(const Request& request, int processors, const ResourceSet&
         }
         changed_.push_back(host);
     }
+}
+
+void Timeline::change_amounts(const Request& request, int processors, std::optional<std::size_t> window, Time from,
+                              Time until, int sign) {
+    std::vector<Amount> amounts;
+    if (counts_hosts_) {
+        amounts.push_back(processors);
+    }
+    const std::vector<Amount>& pools = request.needs_or_none().pools;
+    for (const std::size_t pool : planned_pools_) {
+        amounts.push_back(pools.empty() ? 0 : pools[pool]);
+    }
+    if (window) {
+        std::vector<Amount> inside(amounts.size());
+        for (std::size_t column = 0; column < amounts.size(); ++column) {
+            if (names_column(*window, column)) {
+                inside[column] = std::exchange(amounts[column], 0);
+            }
+        }
+        left_inside_.at(*window).add(from, until, inside, sign);
+    }
+    whole_machine_.add(from, until, amounts, sign);
 }
 
 void Timeline::begins_later(int host, int jobs) {
@@ -195,6 +301,9 @@ bool Timeline::suits(const Request& request, int host) const {
 }
 
 bool Timeline::fits(const Request& request, Duration length, Time at) const {
+    if (is_inside(request)) {
+        return window_for(request, length, at).has_value();
+    }
     const Demand demand = demand_of(request);
     if (whole_machine_.earliest(demand.whole_machine, length, at, at + Duration::microseconds(1)) != at) {
         return false;
@@ -209,6 +318,18 @@ bool Timeline::fits(const Request& request, Duration length, Time at) const {
         }
     }
     return missing <= 0;
+}
+
+bool Timeline::fits_on(const Request& request, const Place& place, Duration length, Time at) const {
+    if (is_inside(request)) {
+        return is_during(*place.window, request, at) && view(*place.window).fits_on(request, place, length, at);
+    }
+    const Demand demand = demand_of(request);
+    const std::vector<int> numbers = place.hosts.numbers();
+    return whole_machine_.earliest(demand.whole_machine, length, at, at + Duration::microseconds(1)) == at &&
+           std::ranges::all_of(numbers, [&](int host) {
+               return hosts_[static_cast<std::size_t>(host)].has_during(demand.needed, at, at + length);
+           });
 }
 
 bool Timeline::fits_now(const Request& request, Duration length, const FittingHosts& now) const {
@@ -258,6 +379,9 @@ void Timeline::allow_starts(std::vector<Allowance>& changes, const AmountProfile
 
 Time Timeline::earliest(const Request& request, Duration length, Time from, Time before) const {
     from = std::max(from, origin_);
+    if (is_inside(request)) {
+        return earliest_inside(request, length, from, before);
+    }
     const Demand demand = demand_of(request);
     if (counts_hosts_) {
         return whole_machine_.earliest(demand.whole_machine, length, from, before);
@@ -378,7 +502,7 @@ Time Timeline::earliest_of(std::vector<Time>& firsts, const Request& request, co
 Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) const {
     const Request& request = state.job(job).request;
     const Duration length = state.estimate(job);
-    if (counts_hosts_ || !all_are_rising()) {
+    if (counts_hosts_ || !all_are_rising() || is_inside(request)) {
         return earliest(request, length, origin_);
     }
     const Demand demand = demand_of(request);
@@ -403,7 +527,11 @@ Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) c
     return earliest_of(firsts, request, demand, length, Time::infinity());
 }
 
-ResourceSet Timeline::choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts) const {
+Place Timeline::choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts) const {
+    if (is_inside(request)) {
+        const std::optional<std::size_t> window = window_for(request, length, at);
+        return {view(*window).choose(request, length, at, nullptr).hosts, window};
+    }
     if (counts_hosts_) {
         return {};
     }
@@ -428,10 +556,10 @@ ResourceSet Timeline::choose(const Request& request, Duration length, Time at, c
             }
         }
     }
-    return best_of(candidates, request, length, at);
+    return {best_of(candidates, request, length, at)};
 }
 
-ResourceSet Timeline::choose_now(const Request& request, Duration length, const FittingHosts& now) const {
+Place Timeline::choose_now(const Request& request, Duration length, const FittingHosts& now) const {
     const std::vector<Amount> needed = needed_of_host(request);
     std::vector<Candidate> candidates;  // by number
     int without_end = 0;
@@ -450,7 +578,7 @@ ResourceSet Timeline::choose_now(const Request& request, Duration length, const 
             ++without_end;
         }
     }
-    return best_of(candidates, request, length, origin_);
+    return {best_of(candidates, request, length, origin_)};
 }
 
 ResourceSet Timeline::best_of(std::vector<Candidate>& candidates, const Request& request, Duration length,

@@ -101,6 +101,9 @@ void Outcome::simulate(const SchedulerChoice& choice, const Machine* machine, co
         explain(options.explain);
     }
     engine_->record_state(options.state_at);
+    if (requeue_jobs(scenario_->platform.windows)) {
+        engine_->requeue_for_windows();
+    }
     EmbeddedScheduler scheduler(*engine_, machine);
     simulate(scheduler, options);
     rejected_ = scheduler.rejections();
@@ -187,7 +190,8 @@ std::vector<BrokenGuarantee> Outcome::broken_guarantees() const {
     for (const GuaranteeBreak& one : engine_->broken_guarantees()) {
         if (ended.contains(one.job)) {
             broken.push_back({simulator_.job(one.job).job->description.id, one.at, one.guaranteed_start,
-                              one.new_start.is_infinite() ? std::nullopt : std::optional(one.new_start), one.cause});
+                              one.new_start.is_infinite() ? std::nullopt : std::optional(one.new_start), one.cause,
+                              one.window});
         }
     }
     return broken;

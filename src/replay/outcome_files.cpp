@@ -180,7 +180,8 @@ RunFiles run_files(const Outcome& outcome, const RealTimes& real_times) {
                 use(outcome.guarantee(number));
             }
         };
-        run.with_cause = outcome.scenario().believes_walltimes() || may_park(outcome);
+        run.with_cause = outcome.scenario().believes_walltimes() || may_park(outcome) ||
+                         !outcome.scenario().platform.windows.empty();
         if (run.with_cause || machine_changes(outcome.scenario())) {
             run.broken_guarantees = outcome.broken_guarantees();
         }

@@ -64,7 +64,7 @@ std::optional<double> ReplayMetric::value(const std::vector<FinishedJob>& jobs) 
 Replay::Replay(Scenario scenario)
     : scenario_(std::make_shared<const Scenario>(std::move(scenario))),
       simulator_(*scenario_),
-      machine_(scenario_->platform.hosts) {}
+      machine_(scenario_->platform.machine()) {}
 
 Replay::Replay(Platform platform, Workload workload) : Replay(scenario_of(std::move(platform), std::move(workload))) {}
 

@@ -17,7 +17,8 @@ Session::Session(WrittenScheduler command_line, std::unique_ptr<protocol::Codec>
     : command_line_(std::move(command_line)),
       codec_(std::move(codec)),
       platform_(platform),
-      machine_(std::move(machine)) {}
+      machine_(std::move(machine)),
+      windows_(machine_.windows.empty() ? std::vector<Window>() : read_windows(machine_.windows)) {}
 
 void require_fit_for_daemon(const SchedulerChoice& scheduler) {
     refuse_if(scheduler.needs_run_times(), "algorithm ", scheduler.algorithm(),
@@ -75,6 +76,9 @@ void Session::choose(const std::string& scheduler_configuration) {
                                            R"(Batsim's scheduler configuration: {"algorithm": "NAME"})");
     require_fit_for_daemon(choice);
     engine_ = std::make_unique<Engine>(choice);
+    if (requeue_jobs(windows_)) {
+        engine_->requeue_for_windows();
+    }
 }
 
 void Session::greet(const protocol::Init& init) {
@@ -119,7 +123,7 @@ void Session::begin(protocol::SimulationBegins& begins) {
         choose(begins.options.scheduler_configuration);
         check(begins.options);
     }
-    Machine machine(hosts);
+    Machine machine(hosts, windows_);
     refuse_if<InputError>(
         !greeted_ && !begins.options.compute_sharing_enabled && machine.resources().has_shared_hosts(),
         "SIMULATION_BEGINS: jobs share hosts with a capacity, expected a Batsim with --enable-compute-sharing");

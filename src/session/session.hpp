@@ -70,6 +70,7 @@ class Session {
     std::unique_ptr<protocol::Codec> codec_;
     const Platform* platform_;
     MachineDetails machine_;
+    std::vector<Window> windows_;
     std::unique_ptr<Engine> engine_;
     bool greeted_ = false;                // whether Hello was sent to Batsim
     bool begun_ = false;                  // whether the engine knows the machine

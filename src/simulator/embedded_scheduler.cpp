@@ -13,7 +13,7 @@ void EmbeddedScheduler::begin(const Simulator& simulator, SchedulerReply& reply)
     if (simulator.has_dependencies()) {
         engine_.follow_dependencies([&simulator](const std::string& id) { return simulator.find_job(id); });
     }
-    engine_.begin(Time(), machine_ != nullptr ? *machine_ : Machine(scenario.platform.hosts),
+    engine_.begin(Time(), machine_ != nullptr ? *machine_ : scenario.platform.machine(),
                   scenario.acknowledge_dynamic_jobs, static_cast<JobNumber>(simulator.jobs().size()));
     reply.now = Time();
     if (scenario.enable_dynamic_jobs && !engine_.registers_jobs()) {

@@ -120,6 +120,29 @@ TEST_CASE("The daemon and the embedded scheduler give one schedule of jobs that 
     REQUIRE(contents(folder.file("embedded_eligible.csv")).find("job_id,eligible_time") == 0);
 }
 
+TEST_CASE("The daemon and the embedded scheduler give one schedule beside windows") {
+    const Folder folder;
+    const std::string workload = generated_workload(folder);
+    std::ofstream windows(folder.file("windows"));
+    for (int day = 1; day < 20; ++day) {
+        const int from = day * 20000;
+        windows << R"({"name": "day )" << day << R"(", "from": )" << from << R"(, "until": )" << from + 6000
+                << R"(, "announced": )" << from - 500 * day << R"(, "processors": )" << 10 * (1 + day % 9)
+                << R"(, "running": ")"
+                << (day % 3 == 0   ? "finish"
+                    : day % 3 == 1 ? "kill"
+                                   : "requeue")
+                << "\"}\n";
+    }
+    windows.close();
+    for (const std::string name : {"fcfs", "easy", "relaxed", "conservative", "pc", "dc", "dbf"}) {
+        INFO(name);
+        compare_replays(folder, {"-a", name, "--windows", folder.file("windows")}, {"-p", platform, "-w", workload},
+                        {"--enable-dynamic-jobs", "--enable-profile-reuse"});
+    }
+    REQUIRE(contents(folder.file("embedded_jobs.csv")).find("#1,") != std::string::npos);
+}
+
 TEST_CASE("The daemon and the embedded scheduler give one schedule when processors come and go") {
     const Folder folder;
     const std::string workload = generated_workload(folder);

@@ -118,7 +118,8 @@ int compare_with_definition(const Outcome& outcome, const std::set<std::string>&
 // The same jobs without dependencies, submitted when they were eligible; and a job that is refused wherever one was
 // submitted too early, since each message has a round. Names are in the order of arrival.
 std::pair<Workload, std::map<std::string, std::string>> submitted_when_eligible(const Outcome& outcome,
-    const std::set<std::string>& refused, const Workload& workload) {
+                                                                                const std::set<std::string>& refused,
+                                                                                const Workload& workload) {
     std::vector<std::tuple<Time, bool, Time, std::string, WorkloadJob>> jobs;
     Workload result = workload;
     result.jobs.clear();
@@ -177,8 +178,9 @@ TEST_CASE("Every algorithm: a job that waits for others is as if submitted when 
             Random random(++workload_number);
             INFO(drawn.text() << ", workload " << workload_number);
             const int processors = random.between(1, 9);
-            const bool farm = std::ranges::count(drawn.parameters, Parameters::Given::value_type("placement", "machine")) > 0 ||
-                              find_algorithm(drawn.name).placements.front() == Placement::machine;
+            const bool farm =
+                std::ranges::count(drawn.parameters, Parameters::Given::value_type("placement", "machine")) > 0 ||
+                find_algorithm(drawn.name).placements.front() == Placement::machine;
             const Workload plain = random_workload(random, processors, Trouble::none, farm);
             Workload workload = plain;
             const bool starts = random.one_in(2);
@@ -198,8 +200,8 @@ TEST_CASE("Every algorithm: a job that waits for others is as if submitted when 
             }
             held += compare_with_definition(outcome, refused);
             // A kill has a message of its own, so its instant has two rounds, and another order of arrival.
-            const bool kills = std::ranges::count(outcome.simulation().jobs(), JobState::completed_killed,
-                                                  &SimulatedJob::state) > 0;
+            const bool kills =
+                std::ranges::count(outcome.simulation().jobs(), JobState::completed_killed, &SimulatedJob::state) > 0;
             if (starts || kills) {
                 continue;
             }

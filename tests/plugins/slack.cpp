@@ -23,7 +23,7 @@ class Slack : public PlanAlgorithm {
 
     void submitted(Round& round, JobIndex job) override {
         const Time unaided = place(round, job, round.now());
-        const std::vector<Plan::Place> before = plan().places();
+        const std::vector<Plan::PlannedJob> before = plan().places();
         for (std::size_t position = 0; unaided > round.now() && plan().by_start()[position] != job; ++position) {
             // The new job, then the jobs from `position` on, in the order of the plan.
             std::vector<JobIndex> again(plan().by_start().begin() + static_cast<std::ptrdiff_t>(position),

@@ -37,7 +37,8 @@ enum class Shown {
 //     a 2x100      job a is submitted, for 2 processors and 100 s; `a 2` has no walltime. Behind it may stand its
 //                  deadline (`due 170`), its user (`of ann`), its licences (`with l with m`), when it was
 //                  submitted if not now (`since 5`), what it takes of pools (`takes power:3`) and of each host
-//                  (`each cores:4 each gpus:1`), its partition (`in debug`), and what it waits for (`after ok:b`)
+//                  (`each cores:4 each gpus:1`), its partition (`in debug`), its reservation (`for course`), and what
+//                  it waits for (`after ok:b`)
 //     ends a       a ends by itself
 //     dies a       a ends because it was killed
 //     killed a     Batsim confirms that it has killed a
@@ -203,6 +204,8 @@ class SmallMachine {
                 job.user = value;
             } else if (word == "with") {
                 job.licenses.push_back(value);
+            } else if (word == "for") {
+                needs.reservation = value;
             } else if (word == "after") {
                 needs.after.push_back(Dependency::parse(value).value());
             } else {
@@ -293,6 +296,11 @@ class SmallMachine {
 // A machine that shows decisions, which include what happens to the jobs of lost processors.
 inline SmallMachine failing_machine(int processors, const std::string& algorithm, const Parameters::Given& given = {}) {
     return {processors, algorithm, given, Shown::decisions};
+}
+
+// The same, of a machine with pools or windows.
+inline SmallMachine failing_machine_of(Machine machine, const std::string& algorithm) {
+    return {std::move(machine), algorithm, {}, Shown::decisions};
 }
 
 inline const Parameters::Given requeue{{"on-failure", "requeue"}};

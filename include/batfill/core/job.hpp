@@ -100,7 +100,8 @@ class SharedJobDescription {
 };
 
 // Why the guaranteed start of a job moved later: processors became unavailable, or another job outlived its estimate.
-// Or why its guarantee ended: the job was due, and a pool that is not planned kept it from starting.
-enum class GuaranteeBreakCause { loss, estimate, parked };
+// Or why its guarantee ended: the job was due, and a pool that is not planned kept it from starting. Or a window was
+// announced.
+enum class GuaranteeBreakCause { loss, estimate, parked, window };
 
 }  // namespace batfill

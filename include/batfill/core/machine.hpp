@@ -7,10 +7,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/resources.hpp>
+#include <batfill/core/window.hpp>
 
 namespace batfill {
 
@@ -127,8 +129,9 @@ class Machine {
     //   same if two zones disagree on a licence, or hosts of one named machine differ. require_groups() then throws.
     // - A host whose `sleep_pstates` has another form cannot sleep. require_sleep_states() then throws.
     // - A host that sleeps in the pstate in which it computes cannot sleep.
+    // - If pools, capacities, partitions or `windows` cannot be read, the machine has none. require_resources() throws.
     // Cost: O(hosts * log(groups)).
-    explicit Machine(std::span<const Host> hosts);
+    explicit Machine(std::span<const Host> hosts, std::vector<Window> windows = {});
 
     // Throw InputError, which names a host or zone and its property, if the machine could not read it.
     void require_groups() const;
@@ -138,6 +141,18 @@ class Machine {
     int processors() const { return processors_; }
     // Pools, capacities and partitions.
     const Resources& resources() const { return resources_; }
+    // In the order in which they are given.
+    const std::vector<Window>& windows() const { return windows_; }
+    // Whether windows are for reservations.
+    bool has_reservations() const { return has_reservations_; }
+    // The needs of a job with these `needs`, which is `stated` to run in a reservation, for this walltime: with its
+    // windows. Or why no window can hold it from `now` on, as a predicate. Jobs of machines without reservations need
+    // no windows.
+    // Cost: O(windows).
+    std::variant<Shared<Needs>, std::string> with_windows(const Shared<Needs>& needs, const StatedNeeds& stated,
+                                                          int hosts, Duration walltime, Time now) const;
+    // Whether all that is free is a number of processors, now and later: no resources and no windows.
+    bool is_plain() const { return resources_.empty() && windows_.empty(); }
     // From the fastest to the slowest; groups of equal speed by their lowest processor.
     const std::vector<Group>& groups() const { return groups_; }
     // By name.
@@ -167,6 +182,7 @@ class Machine {
     void read_groups(std::span<const Host> hosts);
     void refuse_machines_of_several_kinds() const;
     void index_groups();
+    bool can_hold(const Window& window, const Needs& needs, int hosts) const;
     void read_sleep_states(std::span<const Host> hosts);
 
     int processors_ = 0;
@@ -177,6 +193,8 @@ class Machine {
     std::string problem_of_groups_;  // empty: none
     std::string problem_of_sleep_states_;
     Resources resources_;
+    std::vector<Window> windows_;
+    bool has_reservations_ = false;
     std::string problem_of_resources_;
     std::vector<GroupIndex> group_of_;  // by processor; empty if there is only one group
     std::vector<std::vector<std::uint64_t>> groups_with_;

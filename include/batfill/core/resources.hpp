@@ -46,10 +46,11 @@ class Shared {
 // What a job asks for besides its number of hosts, in the words of its workload.
 struct StatedNeeds {
     using Amounts = std::vector<std::pair<std::string, Amount>>;
-    Amounts pools;                         // of the machine, for its whole run
-    std::optional<Amounts> per_host;       // of each of its hosts; none: whole hosts
-    std::optional<std::string> partition;  // of its hosts; none: any
-    std::vector<Dependency> after = {};    // all of them must hold before the job is eligible
+    Amounts pools;                                // of the machine, for its whole run
+    std::optional<Amounts> per_host;              // of each of its hosts; none: whole hosts
+    std::optional<std::string> partition;         // of its hosts; none: any
+    std::vector<Dependency> after = {};           // all of them must hold before the job is eligible
+    std::optional<std::string> reservation = {};  // it runs in a window for this name; none: outside such windows
     friend bool operator==(const StatedNeeds&, const StatedNeeds&) = default;
 };
 
@@ -59,6 +60,9 @@ struct Needs {
     std::vector<Amount> pools = {};             // by pool; empty: nothing of any
     std::vector<Amount> per_host = {};          // by capacity; empty: whole hosts
     std::optional<std::size_t> partition = {};  // none: any host
+    // The job runs in one of these windows (Machine::windows()), in which it must end. Empty: outside reservations.
+    std::vector<std::size_t> windows = {};
+    Duration length_inside = {};  // its walltime, without any margin
     friend bool operator==(const Needs&, const Needs&) = default;
 };
 
@@ -83,11 +87,13 @@ class Resources {
     Resources() = default;
     // Reads these properties: of zones `pools` ("NAME:TOTAL,NAME:TOTAL"); of hosts `capacity` ("NAME:AMOUNT,...") and
     // `partitions` ("NAME,NAME").
+    // With `names_hosts`, hosts have names also without such properties.
     // Throws: InputError, which names host or zone and property, for another form or for a pool of two zones.
     // Cost: O(hosts * log(kinds)).
-    explicit Resources(std::span<const Host> hosts);
+    explicit Resources(std::span<const Host> hosts, bool names_hosts = false);
 
-    // Whether hosts are planned by name: one of them has a capacity or is in a partition. Else only their number is.
+    // Whether hosts are planned by name: one of them has a capacity or is in a partition, or a window names hosts. Else
+    // only their number is.
     bool has_named_hosts() const { return !kind_of_.empty(); }
     bool has_shared_hosts() const;
     bool empty() const { return pools_.empty() && !has_named_hosts(); }

@@ -26,9 +26,11 @@ class EngineCore;
 // A job that ended, as the engine reports it to an algorithm.
 struct Completion {
     JobIndex job;
-    Time expected_end;       // start + estimate; if it is in the future, the job ended early
-    int processors;          // number that became available
-    ResourceSet hosts = {};  // that it had, if hosts have names
+    Time expected_end;                       // start + estimate; if it is in the future, the job ended early
+    int processors;                          // number that became available
+    ResourceSet hosts = {};                  // that it had, if hosts have names
+    std::optional<std::size_t> window = {};  // in which it ran
+    Place place() const { return {hosts, window}; }
 };
 
 // What an algorithm sees and may do during one scheduling round. Each decision is checked here before it leaves.
@@ -45,6 +47,9 @@ class Round {
     // Cost: O(queue + intervals of the idle processors).
     void start(JobIndex job);
     void start(JobIndex job, const ResourceSet& allocation);
+    // As above, at a place: on its hosts, or on processors that its placement chooses; in a reservation, in this window
+    // of it. Without a window, such a job starts in the first one in which it can, by the order of windows.
+    void start(JobIndex job, const Place& place);
     // As above, if the job's request can be fulfilled now. Returns whether it was.
     bool start_if_possible(JobIndex job);
 
@@ -130,7 +135,7 @@ std::string text_of(const std::vector<Statistic>& statistics);
 // A scheduling algorithm. In each round the engine calls:
 // 1. begin_round
 // 2. withdrawn, for each job that the machine has become too small for, if such jobs are rejected
-// 3. machine_changed or completed, or neither if nothing of the kind happened
+// 3. machine_changed, completed or window_ended, or none of them if nothing of the kind happened
 // 4. predictions_expired, if expiries start rounds (RunTimePredictor) and a prediction has expired
 // 5. submitted, for each new job in the order received
 // 6. decide; if a start makes jobs eligible (StatedNeeds::after), submitted for each of them, and decide again
@@ -154,6 +159,10 @@ class Algorithm {
     // Processors became unavailable or available. Jobs may have ended, too. state().processors remains the size of the
     // whole machine.
     virtual void machine_changed(Round&, std::span<const Completion>) {}
+
+    // A window of the machine has ended, and no job with it. Windows also cause rounds in which nothing is called
+    // before `submitted`: when one is announced (Window::announced), or begins and may change who starts.
+    virtual void window_ended(Round&) {}
 
     // A waiting job was rejected because the remaining machine is too small for it. It has left the queue. Comes before
     // machine_changed.

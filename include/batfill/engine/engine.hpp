@@ -27,6 +27,7 @@ struct GuaranteeBreak {
     Time guaranteed_start;  // the broken guarantee
     Time new_start;         // the new guarantee; infinite: none
     GuaranteeBreakCause cause = GuaranteeBreakCause::loss;
+    std::string window = {};  // the name of the announced window, if that is the cause
 };
 
 // The one scheduler behind the daemon and the embedded simulator. It owns the state, applies events, lets the algorithm
@@ -53,6 +54,10 @@ class Engine {
     // Throws: InputError for properties of hosts that the placement or the algorithm needs and the machine could not
     // read.
     void begin(Time now, Machine machine, bool acknowledges_jobs = false, JobNumber first_free = {});
+
+    // Jobs may be killed and submitted again at the beginning of a window, too. To be called before begin(), for a
+    // machine with such a window.
+    void requeue_for_windows();
 
     // From now on, jobs wait for others as they say (StatedNeeds::after). The algorithm knows a job only once it is
     // eligible; the job's submission time is then that instant. A job that can never be eligible is rejected. Without
@@ -106,8 +111,9 @@ class Engine {
     // killed for lost processors, unless such jobs continue to run.
     std::vector<Statistic> statistics() const;
 
-    // Whether the engine may register jobs: jobs killed for lost processors (`on-failure=requeue`) or the algorithm's
-    // own. Never changes. When no more jobs can follow, the engine sends registration_finished.
+    // Whether the engine may register jobs: jobs killed for lost processors (`on-failure=requeue`) or windows, or the
+    // algorithm's own. Never changes after begin(). When no more jobs can follow, the engine sends
+    // registration_finished.
     bool registers_jobs() const;
     // Whether it may register jobs with profiles of ended jobs.
     bool reuses_profiles() const;

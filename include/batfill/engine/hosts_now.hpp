@@ -35,6 +35,8 @@ class HostsNow {
 
     // Whether this host has what the job takes of each of its hosts.
     bool fits(const Request& request, int host) const;
+    // The same of a host that may be unavailable.
+    bool fits_if_available(const Request& request, int host) const;
     // The first such host from `host` on; the number of hosts if there is none.
     int next_fitting(const Request& request, int host) const;
     // Whether enough hosts do.
@@ -67,6 +69,7 @@ class HostsNow {
 
  private:
     bool has(const Needs& needs, int host) const;
+    bool has_if_available(const Needs& needs, int host) const;
     void change(const Request& request, const ResourceSet& hosts, int sign);
     void forget_changes() {
         forgotten_changes_ += changed_.size() + 1;

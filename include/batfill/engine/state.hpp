@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/engine/hosts_now.hpp>
+#include <batfill/engine/windows_now.hpp>
 
 namespace batfill {
 
@@ -201,6 +203,12 @@ class IdleProcessors {
     IdleByGroup by_group_;
 };
 
+// Where a job runs or is to run.
+struct Place {
+    ResourceSet hosts;                       // empty if hosts are only counted
+    std::optional<std::size_t> window = {};  // of a job in a reservation
+};
+
 // What every scheduler knows at an instant: the clock, the machine, the jobs, the queue and what runs. The engine owns
 // and changes it; algorithms read it. An algorithm keeps what only it needs, such as a plan or lists of jobs.
 // Requires: a state outlives its copies, which refer to its machine.
@@ -218,11 +226,15 @@ struct SchedulerState {
     ResourceSet waking;
     // For each licence of the machine, the copies that no job holds.
     std::vector<long long> copies_left;
-    // For each pool of the machine, what no job holds.
+    // For each pool of the machine, what no job holds and no window takes. Less than 0 while a window waits for its
+    // due.
     std::vector<Amount> pools_left;
     // What is free on each host, if hosts have names. The idle processors are then the hosts that nobody uses.
     HostsNow hosts;
-    JobTable jobs;  // numbered in order of arrival
+    // What windows take. A scheduler may look at those of machine.windows() that are announced.
+    WindowsNow windows;
+    JobTable jobs;                           // numbered in order of arrival
+    std::map<JobIndex, std::size_t> inside;  // the windows of running jobs in reservations
     WaitingQueue waiting;
     std::vector<RunningJob> running;  // by estimated end, ties by order of arrival
     // How long jobs would run if nothing stopped them, by JobIndex. Kept for algorithms that need it
@@ -260,11 +272,29 @@ struct SchedulerState {
                            [this](LicenseIndex license) { return copies_left[license] > 0; });
     }
 
-    // Whether what the job takes of pools is left.
-    bool has_of_pools(const Request& request) const {
-        return !request.needs || std::ranges::equal(request.needs->pools, pools_left, std::ranges::less_equal{}) ||
-               request.needs->pools.empty();
+    // The window in which a running job runs. None: outside reservations.
+    std::optional<std::size_t> window_of(JobIndex job) const {
+        const auto known = inside.find(job);
+        return known == inside.end() ? std::nullopt : std::optional(known->second);
     }
+
+    // Whether what the job takes of pools is left; in a reservation, in one of its windows or in this one.
+    bool has_of_pools(const Request& request) const {
+        return !request.needs || request.needs->pools.empty() || has_of_some_pools(request);
+    }
+    bool has_of_pools(const Request& request, std::optional<std::size_t> window) const;
+    // Whether this host has now what the job takes, as seen from a window or from outside.
+    // Requires: hosts have names.
+    bool host_fits(const Request& request, int host, std::optional<std::size_t> window) const;
+    // The first window in which a job in a reservation could start and end in time. None: there is none.
+    // Cost: O(windows of the job * hosts).
+    std::optional<std::size_t> window_now(const Request& request) const;
+    // Whether a job could start now on the hosts of this place, or on as many processors as it needs.
+    bool can_start_in(const Request& request, const Place& place) const {
+        return has_of_pools(request, place.window) && has_processors_in(request, place);
+    }
+    // The same without a look at pools.
+    bool has_processors_in(const Request& request, const Place& place) const;
 
     // Whether a job with so many processors and these licences could start now on one machine.
     // Requires: Placement::machine, needed >= 1.
@@ -280,6 +310,9 @@ struct SchedulerState {
     // not start.
     // Cost: O(intervals of the idle processors); for machine also the search of a group.
     std::optional<ResourceSet> processors_for(const Request& request) const;
+
+ private:
+    bool has_of_some_pools(const Request& request) const;
 };
 
 // The state before a round decides, as a script for a test: a line for each round, in the language of

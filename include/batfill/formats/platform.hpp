@@ -14,6 +14,9 @@ namespace batfill {
 // numbers them, without the master host and the storage hosts.
 struct Platform {
     std::vector<Host> hosts;
+    std::vector<Window> windows{};  // of a file beside it (read_windows)
+
+    Machine machine() const { return Machine(hosts, windows); }
 };
 
 // Reads a SimGrid platform file of version 4 or 4.1, which may be gzipped: hosts, peers, clusters and cabinets, in
@@ -46,6 +49,14 @@ Platform parse_platform(std::string_view text, const std::string& source, const 
 // - speeds are finite and above 0
 // - all hosts have the same zone properties
 std::string platform_text(const Platform& platform, const std::string& comment);
+
+// Reads a file of windows: one JSON object per line; skips empty lines.
+// {"name": "maintenance", "from": 86400, "until": 100800, "hosts": "0-63 70", "announced": 0}; instead of `hosts`:
+// "processors": 64 or "pools": {"power": 400}; or "hosts": "all". Also "running": "kill", and "for": ["course"].
+// Throws: InputError, which names file, line and field.
+std::vector<Window> read_windows(const std::string& path);
+// As above, for the text of such a file. `path` is used in error messages only.
+std::vector<Window> parse_windows(std::string_view text, const std::string& path);
 
 // One line of an events file (Batsim's --events): processors that are lost or return, or an event of the user's own
 // that is only passed on to the scheduler.

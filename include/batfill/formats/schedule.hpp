@@ -93,6 +93,7 @@ struct BrokenGuarantee {
     Time guaranteed_start;          // the guarantee before
     std::optional<Time> new_start;  // the guarantee from then on; none: nothing any more
     GuaranteeBreakCause cause = GuaranteeBreakCause::loss;
+    std::string window = {};  // the name of the announced window, if that is the cause
 };
 
 // Reads a guarantees.csv as `batfill simulate` writes it, also gzipped; with `text`, this text instead, and `path` only

@@ -51,6 +51,13 @@ class AmountProfile {
     bool has_at(std::span<const Amount> amounts, Time t) const { return has(step_at(t), amounts); }
     // Whether these amounts are free during all of [from, to).
     bool has_during(std::span<const Amount> amounts, Time from, Time to) const;
+    // The instants at which amounts change, after the origin; the origin first.
+    const std::vector<Time>& instants() const { return times_; }
+    // What is free at an instant from the origin on.
+    std::span<const Amount> at(Time t) const { return {values_.data() + step_at(t) * columns_, columns_}; }
+    // From t on, these amounts are free instead.
+    // Requires: t is the origin, or after all instants so far.
+    void set_from(Time t, std::span<const Amount> amounts);
     // The smallest of an amount in [from, to).
     Amount least(std::size_t column, Time from, Time to) const;
 

@@ -58,6 +58,16 @@ class Plan {
     // Cost: one change of the timeline, and O(planned jobs).
     void give_back(const SchedulerState& state, const Completion& completion);
 
+    // With a timeline: takes what windows hold that are announced now. Returns whether there was one.
+    bool learn_windows(Time now) { return timeline_ && timeline_->learn_windows(now); }
+    // Whether there is one to look at.
+    bool has_news(Time now) const { return timeline_ && timeline_->has_news(now); }
+    // Windows have been announced, and places may be in their way. In the order of planned starts, each job keeps its
+    // start and its hosts if they are still free beside those that have kept theirs before it; then the others are
+    // placed at their earliest starts, in that order.
+    // Cost: a search and two changes of the timeline for each planned job.
+    void make_room();
+
     struct Request {
         JobIndex job;
         int processors;
@@ -112,18 +122,18 @@ class Plan {
     void look_again_at(JobIndex job);
 
     // A planned job and its start, to be restored after a trial.
-    struct Place {
+    struct PlannedJob {
         JobIndex job;
         Time start;
-        ResourceSet hosts;
+        batfill::Place place;
     };
-    std::vector<Place> places() const;
+    std::vector<PlannedJob> places() const;
     // Puts jobs back to their `places`, and forgets what was proved of them. Leaves other jobs of the plan cancelled.
     // Requires:
     // - `places` comes from places(), and its jobs are planned or cancelled now
     // - running jobs hold no more than they did then
     // Cost: two changes of the profile for each job.
-    void restore(const std::vector<Place>& places);
+    void restore(const std::vector<PlannedJob>& places);
 
     // Removes a job that starts as planned. Its processors stay taken until start + walltime.
     void start(JobIndex job);
@@ -149,7 +159,10 @@ class Plan {
     Time next_start(Time after) const;
 
     // The hosts that the plan holds for a planned job, if hosts have names.
-    const ResourceSet& hosts(JobIndex job) const { return held_[slot_number(job)].hosts; }
+    const ResourceSet& hosts(JobIndex job) const { return held_[slot_number(job)].place.hosts; }
+    // The same, with the window of a job in a reservation.
+    // Requires: has_timeline().
+    const batfill::Place& place_held(JobIndex job) const { return held_[slot_number(job)].place; }
     // The earliest start of a job that the plan does not have.
     // Cost: one search.
     Time earliest(const Request& request) const;
@@ -245,7 +258,7 @@ class Plan {
     Time origin() const { return timeline_ ? timeline_->origin() : profile_.origin(); }
     // With a timeline: chooses hosts for the planned start and takes the place; opens starts in what was given back.
     void take_place(const Slot& slot);
-    void allow_starts_beside(const batfill::Request& given, const ResourceSet& hosts, Time from, Time to);
+    void allow_starts_beside(const batfill::Request& given, const batfill::Place& place, Time from, Time to);
     Time start_on_timeline(const Slot& slot, Time first, Time last);
     void forget(JobIndex job);
     // Opens starts for the jobs that may profit from `processors` given back during [from, to).
@@ -292,7 +305,7 @@ class Plan {
     std::optional<Timeline> timeline_;
     struct Held {
         const batfill::Request* demand = nullptr;
-        ResourceSet hosts;
+        batfill::Place place;
     };
     std::vector<Held> held_;  // by slot; empty without a timeline
     std::vector<JobIndex> by_start_;

@@ -41,7 +41,7 @@ class PlanAlgorithm : public Algorithm {
     void machine_changed(Round& round, std::span<const Completion>) override { replan(round, NotBefore::now); }
     void completed(Round& round, std::span<const Completion> completions) override;
     void submitted(Round& round, JobIndex job) override {
-        place_parked(round);
+        begin_planning(round);
         place(round, job, round.now());
     }
     // Starts the jobs that are due, in the order of the plan. If another job has outlived its estimate, a due job may
@@ -81,10 +81,12 @@ class PlanAlgorithm : public Algorithm {
     // `until`, in this order to a start before `than`.
     void count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than = Time::infinity(),
                            std::optional<JobIndex> until = {});
-    // Places the jobs that the last round parked, once in a round. To be called before anything else of a round uses
-    // the plan, after early completions gave back.
-    void place_parked(const Round& round);
-    bool has_parked() const { return !to_place_.empty(); }
+    // Once in a round: looks at windows that are announced, places the jobs that the last round parked, and places
+    // those again that are in the way of windows. To be called before anything else of a round uses the plan, after
+    // early completions gave back.
+    void begin_planning(const Round& round);
+    // Whether that will change the plan.
+    bool must_begin_planning(const Round& round) const { return !to_place_.empty() || plan_.has_news(round.now()); }
     // A job has lost its place for this round, as a pool that is not planned has too little left; or has one again.
     virtual void parked(const Round&, JobIndex) {}
     virtual void unparked(const Round&, JobIndex) {}
@@ -124,7 +126,8 @@ class PlanAlgorithm : public Algorithm {
     std::vector<JobIndex> placed_;
     std::vector<JobIndex> parked_now_;
     std::vector<std::string> ended_early_;  // their names, as ended jobs leave the state
-    const char* replanned_ = nullptr;       // why there is a new plan; null: there is none
+    bool window_announced_ = false;
+    const char* replanned_ = nullptr;  // why there is a new plan; null: there is none
     struct ExplainedStart {
         std::optional<Time> start;  // as last explained
         std::string move;           // the last one

@@ -35,6 +35,12 @@ class PlannedTimeline {
     Timeline& operator*() { return *timeline_; }
     Timeline* operator->() { return &*timeline_; }
 
+    // From now on there is none.
+    void switch_off() { timeline_.reset(); }
+
+    // Starts a job if it can run now for as long as it is estimated to run, beside what is announced and reserved, and
+    // what it takes of all pools is left now. Returns whether it did. Without windows, what is free now is enough.
+    bool start_if_it_fits(Round& round, JobIndex job) const;
     // Whether only a pool that is not planned keeps the job from starting now.
     // Requires: is_on().
     bool lacks_only_unplanned(const SchedulerState& state, JobIndex job) const;

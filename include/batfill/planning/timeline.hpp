@@ -2,6 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
@@ -37,20 +40,27 @@ class Timeline {
     void started(const SchedulerState& state, JobIndex job);
     void ended(const SchedulerState& state, const Completion& completion);
 
-    // Takes what a job holds during [from, until), or gives it back. `hosts` are its hosts, if they are named.
+    // Takes what windows hold that have been announced since the last call. Returns whether there was one.
+    // Cost: O(steps of each of their hosts).
+    bool learn_windows(Time now);
+    // Whether there is one to learn of.
+    bool has_news(Time now) const;
+
+    // Takes what a job holds during [from, until), or gives it back.
     // Cost: O(steps of each of its hosts).
-    void take(const Request& request, const ResourceSet& hosts, Time from, Time until) {
-        change(request, request.processors, hosts, from, until, -1);
+    void take(const Request& request, const Place& place, Time from, Time until) {
+        change(request, request.processors, place, from, until, -1);
     }
-    void give(const Request& request, const ResourceSet& hosts, Time from, Time until) {
-        change(request, request.processors, hosts, from, until, 1);
+    void give(const Request& request, const Place& place, Time from, Time until) {
+        change(request, request.processors, place, from, until, 1);
     }
-    // Forgets everything but what runs now and which hosts are unavailable, for ever as far as anybody knows.
+    // Forgets everything but what runs now, windows, and which hosts are unavailable, for ever as far as anybody knows.
     void reset(const SchedulerState& state);
 
     // The first t >= from with t < before at which a job with this request could start and run for `length`; infinite
-    // if there is none.
-    // Cost: O(n * log(n)) for n steps of all hosts.
+    // if there is none. A job in a reservation runs inside a window that has been announced, and ends there.
+    // Cost: O(n * log(n)) for n steps of all hosts. In a reservation, for each of its windows, and after each change a
+    // copy of all steps.
     Time earliest(const Request& request, Duration length, Time from, Time before = Time::infinity()) const;
 
     // What a job takes of its hosts during [from, until).
@@ -81,21 +91,23 @@ class Timeline {
     // Requires: at >= origin().
     // Cost: O(steps of the hosts that it looks at; it stops when enough fit).
     bool fits(const Request& request, Duration length, Time at) const;
+    // Whether a job that starts then could run on these hosts.
+    bool fits_on(const Request& request, const Place& place, Duration length, Time at) const;
     // Whether that is so at the origin, where the job fits on these hosts.
-    // Requires: there are named hosts.
+    // Requires: there are named hosts; the job is in no reservation.
     // Cost: O(steps of the hosts on which somebody is to begin later).
     bool fits_now(const Request& request, Duration length, const FittingHosts& now) const;
-    // The hosts for a job that starts then, by its placement; none if hosts are only counted. Uses what is kept of the
-    // job, if it is still true.
+    // The place for a job that starts then: the first window of its reservation in which it fits, and hosts by its
+    // placement, unless hosts are only counted. Uses what is kept of the job, if it is still true.
     // Requires: it fits.
-    ResourceSet choose(const Request& request, Duration length, Time at) const {
+    Place choose(const Request& request, Duration length, Time at) const {
         return choose(request, length, at, nullptr);
     }
     // Those for a job that starts at the origin, where it fits on these hosts.
     // Requires: fits_now().
     // Cost: O(hosts), and O(steps of the hosts on which somebody is to begin later).
-    ResourceSet choose_now(const Request& request, Duration length, const FittingHosts& now) const;
-    ResourceSet choose(const SchedulerState& state, JobIndex job, Time at, const Kept& kept) const {
+    Place choose_now(const Request& request, Duration length, const FittingHosts& now) const;
+    Place choose(const SchedulerState& state, JobIndex job, Time at, const Kept& kept) const {
         const bool is_true = kept.job == job && kept.since == changes() && !kept.firsts.empty();
         return choose(state.job(job).request, state.estimate(job), at, is_true ? &kept.firsts : nullptr);
     }
@@ -111,18 +123,39 @@ class Timeline {
     Demand demand_of(const Request& request) const;
     void taken_of(const Request& request, int host, std::vector<Amount>& taken) const;
     void take_for_ever(const ResourceSet& hosts);
+    bool is_news(std::size_t window, Time now) const;
+    void take_window(std::size_t window);
+    void begin_windows();
     void forget_changes() {
         forgotten_changes_ += changed_.size() + 1;
         changed_.clear();
     }
     // `processors`: how many hosts, if they are counted.
-    void change(const Request& request, int processors, const ResourceSet& hosts, Time from, Time until, int sign);
+    void change(const Request& request, int processors, const Place& place, Time from, Time until, int sign);
+    // The same without hosts: of the machine, or of what the window names. No hosts are named by 0 of them.
+    void change_amounts(const Request& request, int processors, std::optional<std::size_t> window, Time from,
+                        Time until, int sign);
+
+    // Jobs in reservations see another machine: in a view they are as all others.
+    bool is_inside(const Request& request) const { return !is_view_ && !request.needs_or_none().windows.empty(); }
+    bool names_column(std::size_t window, std::size_t column) const;
+    // The machine as a job inside this window sees it during the window.
+    const Timeline& view(std::size_t window) const;
+    Timeline make_view(std::size_t window) const;
+    void open_hosts(const Window& window);
+    // The first column of a host: less than any number of jobs leaves there, and more than what a window leaves.
+    static constexpr Amount outside_windows = -(Amount{1} << 40);
+    static constexpr Amount taken_by_window = Amount{1} << 44;
+    // Whether a job that starts then would run inside the window.
+    bool is_during(std::size_t window, const Request& request, Time at) const;
+    Time earliest_inside(const Request& request, Duration length, Time from, Time before) const;
+    std::optional<std::size_t> window_for(const Request& request, Duration length, Time at) const;
     bool suits(const Request& request, int host) const;
     // Whether nobody is to begin on this host later: what is free there is never less.
     bool is_rising(int host) const { return later_[static_cast<std::size_t>(host)] == 0; }
     bool all_are_rising() const { return not_rising_.empty(); }
     void begins_later(int host, int jobs);
-    ResourceSet choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts) const;
+    Place choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts) const;
     std::uint64_t changes() const { return forgotten_changes_ + changed_.size(); }
     // From when on the job could run on this host, for ever; infinite if it could not.
     // Requires: is_rising(host).
@@ -153,8 +186,19 @@ class Timeline {
     AmountProfile whole_machine_;
     // By host, if they are named: 1 if nobody uses it, less for each user; then its capacities.
     std::vector<AmountProfile> hosts_;
-    std::vector<int> later_;    // by host: how many jobs are to begin there after the origin
-    std::set<int> not_rising_;  // the hosts with such jobs
+    std::vector<int> later_;                  // by host: how many jobs and windows are to begin there after the origin
+    std::set<int> not_rising_;                // the hosts with such jobs or windows
+    std::vector<bool> knows_window_;          // by window
+    std::vector<std::size_t> later_windows_;  // known windows of hosts that begin after the origin
+    // By window for reservations: what it names, less what jobs inside hold; in the columns of whole_machine_.
+    std::map<std::size_t, AmountProfile> left_inside_;
+    bool is_view_ = false;
+    std::uint64_t version_ = 0;  // counts all changes
+    struct View {
+        std::uint64_t version;
+        std::shared_ptr<const Timeline> timeline;
+    };
+    mutable std::map<std::size_t, View> views_;  // by window; made when they are asked for
     // The hosts that have changed, one after another, have numbers. These are the last ones.
     std::vector<int> changed_;
     std::uint64_t forgotten_changes_ = 1;

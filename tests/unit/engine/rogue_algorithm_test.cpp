@@ -316,7 +316,7 @@ TEST_CASE("A promise needs an algorithm with guarantees, a waiting job and a tim
               round.promise(0, Time::seconds(10));
           }) == std::string(a_at_5) +
                     "it was promised a start at 9.000000, and now at 10.000000: expected no later one " +
-                    "unless the machine changes");
+                    "unless the machine changes or a window is announced");
 }
 
 TEST_CASE("A plan algorithm has to place every job", "[rogue]") {

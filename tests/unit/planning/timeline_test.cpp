@@ -59,16 +59,16 @@ void require_as_defined(unsigned seed, bool is_named) {
                     plain.fits(*request, length, from));
             if (start && *start + length < horizon) {
                 const ResourceSet hosts = plain.choose(*request, length, *start);
-                REQUIRE(timeline.choose(*request, Duration::seconds(length), second(*start)) == hosts);
+                REQUIRE(timeline.choose(*request, Duration::seconds(length), second(*start)).hosts == hosts);
                 plain.held.push_back({*request, hosts, *start, *start + length});
-                timeline.take(*request, hosts, second(*start), second(*start + length));
+                timeline.take(*request, {hosts}, second(*start), second(*start + length));
             }
         }
         if (!plain.held.empty() && random.between(0, 3) == 0) {  // gives back the rest of one
             const auto at = static_cast<std::size_t>(random.between(0, static_cast<int>(plain.held.size()) - 1));
             Holding& one = plain.held[at];
             const int since = std::max(one.from, plain.now);
-            timeline.give(one.request, one.hosts, second(since), second(one.until));
+            timeline.give(one.request, {one.hosts}, second(since), second(one.until));
             one.until = std::min(one.until, since);
         }
         if (random.between(0, 4) == 0) {
@@ -102,7 +102,7 @@ bool finds_opened_starts(unsigned seed) {
         if (start && *start + length < horizon) {
             plain.held.push_back({*request, plain.choose(*request, length, *start), *start, *start + length});
             const Holding& one = plain.held.back();
-            timeline.take(one.request, one.hosts, second(one.from), second(one.until));
+            timeline.take(one.request, {one.hosts}, second(one.from), second(one.until));
         }
     }
     if (plain.held.size() < 2) {
@@ -120,7 +120,7 @@ bool finds_opened_starts(unsigned seed) {
     const ResourceSet hosts = given.hosts;
     const Request taken = given.request;
     const int until = std::exchange(given.until, from);
-    timeline.give(taken, hosts, second(from), second(until));
+    timeline.give(taken, {hosts}, second(from), second(until));
     const auto [begin, end] =
         timeline.opened_starts({taken, hosts, second(from), second(until)},
                                {planned.request, planned.hosts, second(planned.from), second(planned.until)},

@@ -14,8 +14,8 @@
 
 namespace batfill::tests::resources_reference_test {
 
-// Schedules of independent simulators for machines with pools, shared hosts and partitions, and for jobs that wait for
-// others: cases.csv has a line for
+// Schedules of independent simulators for machines with pools, shared hosts, partitions and windows, and for jobs that
+// wait for others: cases.csv has a line for
 // each, and expected/NAME.SETTING.csv its rows.
 
 namespace {
@@ -52,6 +52,9 @@ std::string place_of(const SimulatedJob& job, bool is_named) {
 void compare(const std::map<std::string, std::string>& test) {
     Scenario scenario;
     scenario.platform = read_platform(test_data("reference/resources/" + test.at("platform")));
+    if (!test.at("windows").empty()) {
+        scenario.platform.windows = read_windows(test_data("reference/resources/" + test.at("windows")));
+    }
     scenario.workloads.push_back(read_workload(test_data("reference/resources/" + test.at("workload")), "w0"));
     const Outcome outcome = run(scenario, {test.at("algorithm"), parameters_in(test.at("options"))});
     const Simulator& simulator = outcome.simulation();
@@ -83,7 +86,7 @@ void compare(const std::map<std::string, std::string>& test) {
 
 }  // namespace
 
-TEST_CASE("Schedules on machines with pools, shared hosts and partitions come out host by host",
+TEST_CASE("Schedules on machines with pools, shared hosts, partitions and windows come out host by host",
           "[schedules][reference][outside]") {
     if (!have_test_data("reference/resources/cases.csv")) {
         return;
@@ -99,13 +102,11 @@ TEST_CASE("Schedules on machines with pools, shared hosts and partitions come ou
         for (std::size_t i = 0; i < columns.size(); ++i) {
             test[columns[i]] = fields.at(i);
         }
-        if (test["windows"].empty()) {
-            INFO(line);
-            compare(test);
-            ++compared;
-        }
+        INFO(line);
+        compare(test);
+        ++compared;
     }
-    CHECK(compared == 50);
+    CHECK(compared == 154);
 }
 
 }  // namespace batfill::tests::resources_reference_test

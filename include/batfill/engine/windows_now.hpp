@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <batfill/core/machine.hpp>
+#include <batfill/core/resource_set.hpp>
+#include <batfill/core/time.hpp>
+
+namespace batfill {
+
+// What the windows of a machine take of it at this instant, and when they change something. The engine calls begin()
+// and end(); whether a scheduler knows of a window, its time `announced` says.
+class WindowsNow {
+ public:
+    // No windows: is_on() is false, and there are no instants.
+    WindowsNow() = default;
+    // Requires: `machine` outlives this object.
+    explicit WindowsNow(const Machine& machine);
+
+    bool is_on() const { return machine_ != nullptr; }
+    // The first instant after `after` at which a round begins: a window is announced or ends, or one begins that
+    // changes what runs or who may start.
+    Time next_round(Time after) const;
+    bool begins_a_round_at(Time now) const;
+    // Numbers of windows (Machine::windows()) that are announced, begin or end in (after, until].
+    std::vector<std::size_t> announced(Time after, Time until) const;
+    std::vector<std::size_t> beginning(Time after, Time until) const;  // by begin, then line
+    std::vector<std::size_t> ending(Time after, Time until) const;
+
+    // A window begins. It takes its hosts, or of the idle processors those with the highest numbers. Returns what it
+    // takes of the idle ones.
+    ResourceSet begin(std::size_t window, const ResourceSet& idle);
+    // A window ends. Returns what no window takes any more.
+    ResourceSet end(std::size_t window);
+    // Processors have become free. Windows that lack some take the highest, in the order in which they began. Returns
+    // the others.
+    ResourceSet take_of(ResourceSet freed);
+    // What windows take now: hosts that are named, used or not, or processors that nobody uses.
+    const ResourceSet& closed() const { return closed_; }
+    // Those that have begun and not ended, in the order in which they began, then of lines.
+    std::vector<std::size_t> open() const;
+    bool is_open(std::size_t window) const { return find(window) != nullptr; }
+    // Whether another open window takes this host.
+    bool is_taken_by_another(int host, std::size_t window) const;
+
+    // ---- Jobs in reservations. All require: the window is open.
+
+    // A job begins or ends inside, on these processors if the window takes processors, with these amounts of pools.
+    void enter(std::size_t window, const ResourceSet& processors, const std::vector<Amount>& pools);
+    void leave(std::size_t window, const ResourceSet& processors, const std::vector<Amount>& pools);
+    // Processors that the window has taken, and no job inside uses.
+    ResourceSet free_inside(std::size_t window) const;
+    // What jobs inside have not taken of a pool that the window names.
+    Amount left_inside(std::size_t window, std::size_t pool) const;
+
+ private:
+    struct Open {
+        std::size_t window;
+        ResourceSet taken;
+        int lacking;                   // counted processors
+        ResourceSet used{};            // by jobs inside
+        std::vector<Amount> inside{};  // what they take, by pool
+    };
+    const Open* find(std::size_t window) const;
+    Open* find(std::size_t window);
+    std::vector<std::size_t> in_span(const std::vector<std::size_t>& order, Time Window::*instant, Time after,
+                                     Time until) const;
+    void find_closed();
+
+    const Machine* machine_ = nullptr;  // null: no windows
+    std::vector<Time> round_instants_;  // increasing
+    std::vector<std::size_t> by_announcement_;
+    std::vector<std::size_t> by_begin_;
+    std::vector<std::size_t> by_end_;
+    std::vector<Open> open_;
+    ResourceSet closed_;
+};
+
+}  // namespace batfill

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <batfill/core/error.hpp>
+#include <batfill/formats/platform.hpp>
+
+#include "src/formats/job_json.hpp"
+#include "src/support/json.hpp"
+#include "src/support/text.hpp"
+#include "src/support/text_files.hpp"
+
+namespace batfill {
+
+namespace {
+
+constexpr std::size_t max_windows_size = std::size_t{256} << 20;
+
+// In the order of the enumeration.
+constexpr std::array<std::string_view, 3> running_words{"finish", "kill", "requeue"};
+// Causes of broken guarantees other than windows, whose names stand in the same column.
+constexpr std::array<std::string_view, 3> other_causes{"loss", "estimate", "parked"};
+
+void read_times(Fields& fields, Window& window) {
+    window.from = fields.time("from");
+    window.until = fields.time("until");
+    window.announced = fields.find("announced") != nullptr ? fields.time("announced") : Time();
+    if (window.until <= window.from) {
+        fields.fail("until", "a time after from");
+    }
+    if (window.announced > window.from) {
+        fields.fail("announced", "a time not after from");
+    }
+}
+
+void read_what_it_takes(Fields& fields, Window& window) {
+    const JsonValue* const hosts = fields.find("hosts");
+    const bool takes_processors = fields.find("processors") != nullptr;
+    const bool takes_pools = fields.find("pools") != nullptr;
+    if ((hosts != nullptr ? 1 : 0) + (takes_processors ? 1 : 0) + (takes_pools ? 1 : 0) != 1) {
+        throw InputError("expected one of the fields \"hosts\", \"processors\" and \"pools\"");
+    }
+    if (hosts != nullptr && hosts->IsString() && view(*hosts) == "all") {
+        window.all_hosts = true;
+    } else if (hosts != nullptr) {
+        const auto numbers = hosts->IsString() ? ResourceSet::parse(view(*hosts)) : std::nullopt;
+        if (!numbers || numbers->empty()) {
+            fields.fail("hosts", R"("all", or numbers such as "0-63 70")");
+        }
+        window.hosts = *numbers;
+    } else if (takes_processors) {
+        window.processors = fields.integer("processors");
+        if (window.processors < 1) {
+            fields.fail("processors", "an integer from 1");
+        }
+    } else {
+        window.pools = read_amounts(fields.object("pools"), "pools.");
+        if (std::ranges::all_of(window.pools, [](const auto& pool) { return pool.second == 0; })) {
+            fields.fail("pools", "at least one amount above 0");
+        }
+    }
+}
+
+void read_reservations(Fields& fields, Window& window) {
+    if (fields.find("for") == nullptr) {
+        return;
+    }
+    for (const auto& name : fields.array("for").GetArray()) {
+        if (!name.IsString() || view(name).empty()) {
+            fields.fail("for", "an array of names of reservations");
+        }
+        window.reserved_for.emplace_back(view(name));
+    }
+    if (window.reserved_for.empty()) {
+        fields.fail("for", "an array of names of reservations");
+    }
+}
+
+Window read_window(const JsonValue& value) {
+    if (!value.IsObject()) {
+        throw InputError("expected one JSON object per line");
+    }
+    Fields fields(value, "");
+    Window window;
+    window.name = fields.text("name");
+    if (window.name.empty() || std::ranges::find(other_causes, window.name) != other_causes.end()) {
+        fields.fail("name", "a name other than loss, estimate and parked");
+    }
+    read_times(fields, window);
+    read_what_it_takes(fields, window);
+    const auto* const running = std::ranges::find(running_words, fields.text("running", running_words.front()));
+    if (running == running_words.end()) {
+        fields.fail("running", "finish, kill or requeue");
+    }
+    window.running = static_cast<Window::Running>(running - running_words.begin());
+    read_reservations(fields, window);
+    if (!fields.all_requested()) {
+        throw InputError("unknown fields " + fields.rest() +
+                         ", known: name, from, until, announced, hosts, processors, pools, running, for");
+    }
+    return window;
+}
+
+}  // namespace
+
+std::vector<Window> parse_windows(std::string_view text, const std::string& path) {
+    std::vector<Window> windows;
+    JsonReader json;
+    for_each_line_in(text, path, max_windows_size, [&](std::string_view line, std::size_t number) {
+        if (!trimmed(line).empty()) {
+            windows.push_back(read_window(json.parse(line)));
+            windows.back().place = path + ':' + std::to_string(number);
+        }
+    });
+    return windows;
+}
+
+std::vector<Window> read_windows(const std::string& path) {
+    return parse_windows(read_file(path, max_windows_size, "windows, one JSON object per line",
+                                   {FileKind::json, FileKind::workload, FileKind::empty}),
+                         path);
+}
+
+}  // namespace batfill

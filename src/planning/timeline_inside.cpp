@@ -1,0 +1,100 @@
+// The part of a timeline that is about jobs in reservations.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <batfill/planning/timeline.hpp>
+
+namespace batfill {
+
+bool Timeline::names_column(std::size_t window, std::size_t column) const {
+    const Window& one = machine_->windows()[window];
+    if (counts_hosts_ && column == 0) {
+        return one.names_processors();
+    }
+    return one.names_pool(planned_pools_[column - (counts_hosts_ ? 1 : 0)]);
+}
+
+const Timeline& Timeline::view(std::size_t window) const {
+    View& view = views_[window];
+    if (!view.timeline || view.version != version_) {
+        view = {version_, std::make_shared<const Timeline>(make_view(window))};
+    }
+    return *view.timeline;
+}
+
+// What the window names is free for a job inside as far as the window has it left, and as far as the machine, which may
+// lack some, has it beside this window's share. On the window's hosts, only other windows are in the way.
+Timeline Timeline::make_view(std::size_t number) const {
+    Timeline view(*this);
+    view.is_view_ = true;
+    view.views_.clear();
+    const Window& window = machine_->windows()[number];
+    const AmountProfile& left = left_inside_.at(number);
+    std::set<Time> instants(whole_machine_.instants().begin(), whole_machine_.instants().end());
+    instants.insert(left.instants().begin(), left.instants().end());
+    instants.insert({std::max(window.from, origin_), std::max(window.until, origin_)});
+    for (const Time instant : instants) {
+        const std::span<const Amount> whole = whole_machine_.at(instant);
+        std::vector<Amount> amounts(whole.begin(), whole.end());
+        for (std::size_t column = 0; column < amounts.size(); ++column) {
+            if (names_column(number, column) && window.from <= instant && instant < window.until) {
+                const Amount rest = left.at(instant)[column];
+                amounts[column] = std::min(rest, amounts[column] + rest);
+            }
+        }
+        view.whole_machine_.set_from(instant, amounts);
+    }
+    if (!window.hosts.empty()) {
+        view.open_hosts(window);
+    }
+    return view;
+}
+
+void Timeline::open_hosts(const Window& window) {
+    std::vector<Amount> taken(machine_->resources().capacities().size() + 1);
+    taken.front() = taken_by_window;
+    for (int host = 0; host < machine_->processors(); ++host) {
+        AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
+        if (window.hosts.contains(host)) {
+            profile.add(window.from, window.until, taken, 1);
+        } else {
+            profile.add(origin_, Time::infinity(), taken, -1);
+        }
+    }
+}
+
+bool Timeline::is_during(std::size_t number, const Request& request, Time at) const {
+    const Window& window = machine_->windows()[number];
+    return knows_window_[number] && window.from <= at && at + request.needs->length_inside <= window.until;
+}
+
+Time Timeline::earliest_inside(const Request& request, Duration length, Time from, Time before) const {
+    Time first = before;
+    bool is_found = false;
+    for (const std::size_t number : request.needs->windows) {
+        const Window& window = machine_->windows()[number];
+        const Time begin = std::max(from, window.from);
+        if (!is_during(number, request, begin)) {
+            continue;
+        }
+        const Time last = window.until - request.needs->length_inside;
+        const Time start =
+            view(number).earliest(request, length, begin, std::min(first, last + Duration::microseconds(1)));
+        if (start < first) {
+            first = start;
+            is_found = true;
+        }
+    }
+    return is_found ? first : Time::infinity();
+}
+
+std::optional<std::size_t> Timeline::window_for(const Request& request, Duration length, Time at) const {
+    const std::vector<std::size_t>& windows = request.needs->windows;
+    const auto first = std::ranges::find_if(windows, [&](std::size_t window) {
+        return is_during(window, request, at) && view(window).fits(request, length, at);
+    });
+    return first == windows.end() ? std::nullopt : std::optional(*first);
+}
+
+}  // namespace batfill

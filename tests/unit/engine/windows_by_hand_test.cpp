@@ -1,0 +1,142 @@
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/formats/platform.hpp>
+
+#include "tests/support/simulator_fixture.hpp"
+#include "tests/support/small_machine.hpp"
+
+// Announced maintenance and reservations, by hand.
+
+namespace batfill::tests::windows_by_hand_test {
+
+namespace {
+
+Machine with_windows(int processors, const std::string& lines, const std::string& pools = "") {
+    Platform platform = machine(processors);
+    for (Host& host : platform.hosts) {
+        if (!pools.empty()) {
+            host.zone_properties["pools"] = pools;
+        }
+    }
+    platform.windows = parse_windows(lines, "calendar");
+    return platform.machine();
+}
+
+const std::string maintenance = R"({"name": "maintenance", "from": 100, "until": 200, "hosts": "all"})";
+
+}  // namespace
+
+TEST_CASE("A job that fits now and would run into a window waits until it is over", "[windows]") {
+    SmallMachine(with_windows(4, maintenance), "fcfs").play(R"(
+        0: a 1x100, b 1x101, c 1x10             | start a      // c ends before the window, but b is first
+        100: ends a                             |
+        200:                                    | start b c
+    )");
+    SmallMachine(with_windows(4, maintenance), "easy").play(R"(
+        0: a 1x100, b 1x101, c 1x10             | start a c
+        10: ends c                              |
+        100: ends a                             |
+        200:                                    | start b
+    )");
+    SmallMachine(with_windows(4, maintenance), "relaxed", {{"omega", "1"}}).play(R"(
+        0: a 1x100, b 1x101, c 1x10             | start a c
+    )");
+    SmallMachine(with_windows(4, maintenance), "conservative").play(R"(
+        0: a 1x100, b 1x101, c 1x10             | start a c; b 200
+    )");
+}
+
+TEST_CASE("Jobs that run when a window begins may finish, and it takes what becomes free", "[windows]") {
+    const std::string two = R"({"name": "w", "from": 10, "until": 100, "announced": 10, "processors": 2})";
+    failing_machine_of(with_windows(4, two), "easy").play(R"(
+        0: a 3x50                               | start a 0-2
+        20: b 1x5                               |              // one is idle, and the window has it
+        30: ends a                              | start b 0    // it takes the highest of what becomes free
+        35: ends b                              |
+        40: c 3x9                               |
+        100:                                    | start c 0-2
+    )");
+}
+
+TEST_CASE("A window may kill what runs at its beginning, and submit it again", "[windows]") {
+    const auto window = [](const std::string& what, const std::string& running) {
+        return R"({"name": "w", "from": 20, "until": 40, "announced": 20, )" + what + R"(, "running": ")" + running +
+               "\"}";
+    };
+    failing_machine_of(with_windows(4, window("\"hosts\": \"0-1\"", "kill")), "easy").play(R"(
+        0: a 1x90, b 2x50, c 1x90               | start a 0; start b 1-2; start c 3
+        20:                                     | kill a b
+        20: dies a, dies b, d 2x10              |              // hosts 0 and 1 are taken, and only host 2 is free
+        40:                                     | start d 0-1
+    )");
+    failing_machine_of(with_windows(4, window("\"hosts\": \"0-1\"", "requeue")), "easy").play(R"(
+        0: a 1x90, b 2x50, c 1x90               | start a 0; start b 1-2; start c 3
+        20:                                     | kill a b
+        20: dies a, dies b                      | register a#1; register b#1; start a#1 2
+        40:                                     | start b#1 0-1
+    )");
+    // A number of processors: the youngest first, until there is enough.
+    failing_machine_of(with_windows(4, window("\"processors\": 2", "kill")), "easy").play(R"(
+        0: a 1x90                               | start a 0
+        5: b 1x90                               | start b 1
+        6: c 1x90                               | start c 2
+        20:                                     | kill c
+        20: dies c                              |
+    )");
+    // A pool: only those that hold something of it.
+    failing_machine_of(with_windows(4, window("\"pools\": {\"power\": 6}", "kill"), "power:8"), "easy").play(R"(
+        0: a 1x90 takes power:3                 | start a 0
+        5: b 1x90                               | start b 1
+        20:                                     | kill a
+        20: dies a, c 1x5 takes power:3, d 1x5 takes power:2 | start d 0
+        25: ends d                              |
+        40:                                     | start c 0
+    )");
+}
+
+TEST_CASE("A job that ends when a window begins has ended", "[windows]") {
+    const std::string window =
+        R"({"name": "w", "from": 20, "until": 40, "announced": 20, "hosts": "all", "running": "requeue"})";
+    failing_machine_of(with_windows(2, window), "easy").play(R"(
+        0: a 2x20                               | start a 0-1
+        20: ends a                              |
+    )");
+}
+
+TEST_CASE("An announcement moves plans, and the guarantees that break say which window it was", "[windows]") {
+    const std::string window = R"({"name": "surprise", "from": 60, "until": 90, "announced": 10, "hosts": "all"})";
+    SmallMachine machine(with_windows(2, window), "conservative");
+    machine.play(R"(
+        0: a 2x50, b 2x20, c 1x10, d 1x5        | start a; b 50; c 70; d 70
+        10:                                     | b 90; c 50; d 50
+        50: ends a                              | start c d; b 90
+    )");
+    CHECK(machine.broken() == "b 10: 50 -> 90");
+    CHECK(machine.engine().broken_guarantees()[0].cause == GuaranteeBreakCause::window);
+    CHECK(machine.engine().broken_guarantees()[0].window == "surprise");
+}
+
+TEST_CASE("Jobs of a reservation run inside its window, and nobody else does", "[windows]") {
+    const std::string window =
+        R"({"name": "w", "from": 20, "until": 60, "hosts": "2-3", "for": ["course"], "running": "finish"})";
+    failing_machine_of(with_windows(4, window), "easy").play(R"(
+        0: a 2x90, b 2x30, c 2x20 for course, d 3x10 for course, e 1x41 for course | reject d; reject e; start a 0-1
+        20:                                     | start c 2-3
+        40: ends c, f 1x21 for course, g 1x20 for course | reject f; start g 2
+        60: ends g                              | start b 2-3
+    )");
+    // Rejected once no window can hold it any more.
+    const std::string late =
+        R"({"name": "w", "from": 20, "until": 60, "announced": 5, "hosts": "2-3", "for": ["course"]})";
+    failing_machine_of(with_windows(4, late), "conservative").play(R"(
+        0: a 4x30                               | start a 0-3
+        6: c 2x35 for course                    |
+        30: ends a                              |
+        60:                                     | reject c
+    )");
+}
+
+}  // namespace batfill::tests::windows_by_hand_test
