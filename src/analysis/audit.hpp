@@ -103,6 +103,7 @@ class Audit {
     void check_columns(const ScheduledJob& job);
     void check_rejected(const ScheduledJob& job, const JobDescription& description);
     bool could_run(const JobDescription& description) const;
+    bool may_miss_reservation(const JobDescription& description) const;
     void check_allocation(const ScheduledJob& job, const JobDescription& description);
     void check_end(const ScheduledJob& job, const std::optional<Duration>& walltime, const JobProfile* profile,
                    Duration shortest_length);
@@ -114,6 +115,19 @@ class Audit {
     void check_licenses();
     void check_resources();
     void check_hosts(const Ran& job);
+    // Windows. `inside` has the window of each of ran_, if it runs in one for its reservation.
+    void check_windows();
+    std::optional<std::size_t> check_reservation(const Ran& job);
+    void check_window_of_hosts(std::size_t number, const std::vector<std::optional<std::size_t>>& inside);
+    void check_kills(std::size_t number, const std::vector<std::optional<std::size_t>>& inside);
+    void check_amounts_beside_windows(const std::vector<std::optional<std::size_t>>& inside);
+    void check_column_beside_windows(std::size_t number, std::size_t column, const std::vector<std::size_t>& running,
+                                     const std::vector<std::optional<std::size_t>>& inside,
+                                     const std::vector<Time>& instants);
+    Amount total_of(std::size_t column) const;
+    static Amount amount_of(const Window& window, std::size_t column);
+    Amount amount_of(const Ran& job, std::optional<std::size_t> inside, std::size_t column,
+                     bool of_window = false) const;
     Needs needs_of(const JobDescription& job) const;
     // Why the machine could not run the job, for its pools, hosts and partition. Empty: it could.
     std::string refusal_of(const JobDescription& job) const;

@@ -46,6 +46,7 @@ CheckReport Audit::finish() {
     }
     check_licenses();
     check_resources();
+    check_windows();
     if (guarantees_ != nullptr) {
         check_guarantees();
     }
@@ -216,7 +217,13 @@ void Audit::check_rejected(const ScheduledJob& job, const JobDescription& descri
 bool Audit::could_run(const JobDescription& description) const {
     const auto fits = [&](const Machine::Group& group) { return description.processors <= group.processors.size(); };
     return description.processors > 0 && std::ranges::any_of(machine_.groups(), fits) && description.licenses.empty() &&
-           description.walltime && *description.walltime > Duration() && refusal_of(description).empty();
+           description.walltime && *description.walltime > Duration() && refusal_of(description).empty() &&
+           !may_miss_reservation(description);
+}
+
+// Whether it depends on the time whether a window can still hold the job.
+bool Audit::may_miss_reservation(const JobDescription& description) const {
+    return machine_.has_reservations() && description.needs && description.needs->reservation;
 }
 
 void Audit::check_allocation(const ScheduledJob& job, const JobDescription& description) {

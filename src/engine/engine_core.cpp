@@ -178,9 +178,8 @@ void EngineCore::completed(JobNumber number, JobState state) {
     if (predictor_) {
         predictor_->ended(index, job, state, state_.now);
     }
-    awaited_ends_.erase(index);
-    const bool is_killed_for_window = killed_for_windows_.contains(index) && state == JobState::completed_killed;
-    if (failures_.ended(state_, index, state) || (is_killed_for_window && requeued_for_windows_.contains(index))) {
+    const bool is_requeued_for_window = state_.windows.is_on() && ends_for_window(index, state);
+    if (failures_.ended(state_, index, state) || is_requeued_for_window) {
         to_be_requeued_.push_back(index);
     } else if (dependencies_) {
         dependencies_->ended(number, state, state_.now);

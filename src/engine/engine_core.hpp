@@ -132,6 +132,7 @@ class EngineCore {
     void begin_window(std::size_t window);
     void end_window(std::size_t window);
     void update_closed_hosts();
+    bool ends_for_window(JobIndex index, JobState state);
     void kill_for_windows();
     void kill_for_window(std::size_t window);
     bool is_window_round() const;

@@ -77,6 +77,12 @@ void EngineCore::end_window(std::size_t window) {
     update_closed_hosts();
 }
 
+// Notes that a job ended. Returns whether a window killed it and submits it again.
+bool EngineCore::ends_for_window(JobIndex index, JobState state) {
+    awaited_ends_.erase(index);
+    return state == JobState::completed_killed && requeued_for_windows_.contains(index);
+}
+
 // Once in an instant, before the first round: windows that begin now, in the order of their lines.
 void EngineCore::kill_for_windows() {
     if (killed_for_windows_at_ == state_.now) {

@@ -69,14 +69,13 @@ TEST_CASE("What is wrong with a window is said with file, line and field", "[win
 }
 
 TEST_CASE("Windows fit their machine, or the message says what does not", "[windows]") {
-    const auto [line, pools, capacity, problem] =
-        GENERATE(table<std::string, std::string, std::string, std::string>({
-            {R"("hosts": "0-4")", "", "", "it takes host 4, the last of the machine is 3"},
-            {R"("processors": 5)", "", "", "it takes 5, the machine has 4"},
-            {R"("processors": 2)", "", "cores:4", "hosts have names"},
-            {R"("pools": {"power": 1})", "", "", "the machine has no pool 'power'"},
-            {R"("pools": {"power": 9})", "power:8", "", "it takes 9 of pool power, the machine has 8"},
-        }));
+    const auto [line, pools, capacity, problem] = GENERATE(table<std::string, std::string, std::string, std::string>({
+        {R"("hosts": "0-4")", "", "", "it takes host 4, the last of the machine is 3"},
+        {R"("processors": 5)", "", "", "it takes 5, the machine has 4"},
+        {R"("processors": 2)", "", "cores:4", "hosts have names"},
+        {R"("pools": {"power": 1})", "", "", "the machine has no pool 'power'"},
+        {R"("pools": {"power": 9})", "power:8", "", "it takes 9 of pool power, the machine has 8"},
+    }));
     INFO(line);
     Platform platform = homogeneous_platform(4);
     for (Host& host : platform.hosts) {

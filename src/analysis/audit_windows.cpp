@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "src/analysis/audit.hpp"
+#include "src/support/interruption.hpp"
+
+// Windows: who runs into one that was announced before, who stays in one that ends jobs, and where jobs with a
+// reservation run.
+namespace batfill::analysis {
+
+namespace {
+
+const std::string* reservation_of(const Ran& job) {
+    const Shared<StatedNeeds>& needs = job.description->needs;
+    return needs && needs->reservation ? &*needs->reservation : nullptr;
+}
+
+// When the job is over as far as a scheduler knows at its start.
+Time estimated_end(const Ran& job) {
+    return job.description->walltime ? job.start + *job.description->walltime : job.held_until();
+}
+
+}  // namespace
+
+// Requires: ran_ is sorted by start.
+void Audit::check_windows() {
+    const std::vector<Window>& windows = machine_.windows();
+    if (windows.empty()) {
+        return;
+    }
+    std::vector<std::optional<std::size_t>> inside;
+    for (const Ran& job : ran_) {
+        inside.push_back(check_reservation(job));
+    }
+    for (std::size_t window = 0; window < windows.size(); ++window) {
+        look_for_interruption();
+        if (!windows[window].hosts.empty()) {
+            check_window_of_hosts(window, inside);
+        }
+        if (windows[window].running != Window::Running::finish) {
+            check_kills(window, inside);
+        }
+    }
+    check_amounts_beside_windows(inside);
+}
+
+// The window in which the job runs; none if it has no reservation, or is outside all windows for it.
+std::optional<std::size_t> Audit::check_reservation(const Ran& job) {
+    const std::string* const name = machine_.has_reservations() ? reservation_of(job) : nullptr;
+    if (name == nullptr) {
+        return std::nullopt;
+    }
+    for (std::size_t number = 0; number < machine_.windows().size(); ++number) {
+        const Window& window = machine_.windows()[number];
+        if (window.is_for(*name) && window.from <= job.start + options_.tolerance &&
+            estimated_end(job) <= window.until + options_.tolerance &&
+            (window.hosts.empty() || window.hosts.contains_all(job.allocation))) {
+            return number;
+        }
+    }
+    violation(job.start, job, "runs until {} by its walltime, in no window for its reservation {}", estimated_end(job),
+              shown(*name));
+    return std::nullopt;
+}
+
+// Nobody starts on these hosts who would still run there when the window begins, once it is announced.
+void Audit::check_window_of_hosts(std::size_t number, const std::vector<std::optional<std::size_t>>& inside) {
+    const Window& window = machine_.windows()[number];
+    const auto first = std::ranges::lower_bound(ran_, window.announced, {}, &Ran::start);
+    for (auto job = first; job != ran_.end() && job->start + options_.tolerance < window.until; ++job) {
+        const bool is_inside = inside[static_cast<std::size_t>(job - ran_.begin())] == number;
+        if (!is_inside && estimated_end(*job) > window.from + options_.tolerance &&
+            job->allocation.count_common(window.hosts) > 0) {
+            violation(job->start, *job, "may run until {} on hosts of window {}, which begins at {}",
+                      estimated_end(*job), shown(window.name), window.from);
+        }
+    }
+}
+
+// Whoever a window kills at its beginning is gone then.
+void Audit::check_kills(std::size_t number, const std::vector<std::optional<std::size_t>>& inside) {
+    const Window& window = machine_.windows()[number];
+    std::vector<std::size_t> running;
+    for (std::size_t job = 0; job < ran_.size() && ran_[job].start < window.from; ++job) {
+        if (ran_[job].held_until() > window.from + options_.tolerance) {
+            running.push_back(job);
+        }
+    }
+    const bool takes_all = window.all_hosts || !window.hosts.empty();
+    if (takes_all) {
+        for (const std::size_t job : running) {
+            if (window.hosts.empty() || ran_[job].allocation.count_common(window.hosts) > 0) {
+                violation(window.from, ran_[job], "still runs in window {}, which ends what runs there at {}",
+                          shown(window.name), window.from);
+            }
+        }
+        return;
+    }
+    for (std::size_t column = 0; column <= machine_.resources().pools().size(); ++column) {
+        Amount taken = amount_of(window, column);
+        if (taken == 0) {
+            continue;
+        }
+        for (std::size_t other = 0; other < machine_.windows().size(); ++other) {
+            const Window& before = machine_.windows()[other];
+            const bool is_before = before.from < window.from || (before.from == window.from && other < number);
+            taken += is_before && before.until > window.from ? amount_of(before, column) : 0;
+        }
+        const Ran* last = nullptr;
+        for (const std::size_t job : running) {
+            const Amount held = amount_of(ran_[job], inside[job], column);
+            taken += held;
+            last = held > 0 && !inside[job] ? &ran_[job] : last;
+        }
+        if (taken > total_of(column) && last != nullptr) {
+            violation(window.from, *last, "still runs in window {}, which ends jobs at {} until it has what it takes",
+                      shown(window.name), window.from);
+        }
+    }
+}
+
+Amount Audit::total_of(std::size_t column) const {
+    return column == 0 ? processors() : machine_.resources().pools()[column - 1].total;
+}
+
+// Column 0 is the number of processors, if hosts are only counted; then the pools.
+Amount Audit::amount_of(const Window& window, std::size_t column) {
+    if (column == 0) {
+        return window.processors;
+    }
+    return window.pool_amounts.empty() ? 0 : window.pool_amounts[column - 1];
+}
+
+// What a job takes of the machine outside its window, or with `of_window` of that.
+Amount Audit::amount_of(const Ran& job, std::optional<std::size_t> inside, std::size_t column, bool of_window) const {
+    if (column == 0 && machine_.resources().has_named_hosts()) {
+        return 0;
+    }
+    const bool is_of_window = inside && amount_of(machine_.windows()[*inside], column) > 0;
+    if (is_of_window != of_window) {
+        return 0;
+    }
+    if (column == 0) {
+        return job.description->processors;
+    }
+    const Needs needs = needs_of(*job.description);
+    return needs.pools.empty() ? 0 : needs.pools[column - 1];
+}
+
+// At each start beside known windows: what runs, by the walltimes, and the windows leave enough for the new job as long
+// as it may run.
+void Audit::check_amounts_beside_windows(const std::vector<std::optional<std::size_t>>& inside) {
+    const std::vector<Window>& windows = machine_.windows();
+    const std::size_t columns = machine_.resources().pools().size() + 1;
+    const bool count = std::ranges::any_of(windows, [&](const Window& window) { return window.hosts.empty(); });
+    if (!count) {
+        return;
+    }
+    std::vector<std::size_t> running;
+    for (std::size_t number = 0; number < ran_.size(); ++number) {
+        const Ran& job = ran_[number];
+        std::erase_if(running, [&](std::size_t other) { return ran_[other].held_until() <= job.start; });
+        running.push_back(number);
+        std::vector<Time> instants{job.start};
+        for (const Window& window : windows) {
+            if (window.announced <= job.start && window.from > job.start && window.from < estimated_end(job)) {
+                instants.push_back(window.from);
+            }
+        }
+        const auto is_beside = [&](const Window& window) {
+            return window.announced <= job.start && window.from < estimated_end(job) && window.until > job.start;
+        };
+        if (std::ranges::none_of(windows, is_beside)) {
+            continue;
+        }
+        for (std::size_t column = 0; column < columns; ++column) {
+            check_column_beside_windows(number, column, running, inside, instants);
+        }
+    }
+}
+
+void Audit::check_column_beside_windows(std::size_t number, std::size_t column, const std::vector<std::size_t>& running,
+                                        const std::vector<std::optional<std::size_t>>& inside,
+                                        const std::vector<Time>& instants) {
+    const Ran& job = ran_[number];
+    const std::optional<std::size_t> own = inside[number];
+    const bool takes_of_window = amount_of(job, own, column, true) > 0;
+    if (!takes_of_window && amount_of(job, own, column) == 0) {
+        return;
+    }
+    for (const Time instant : instants) {
+        Amount taken = 0;
+        const Window* some = nullptr;
+        for (std::size_t other = 0; other < machine_.windows().size(); ++other) {
+            const Window& window = machine_.windows()[other];
+            const bool is_known_then = window.announced <= job.start && window.from <= instant && instant < window.until;
+            if (is_known_then && !(takes_of_window && other == own)) {
+                taken += amount_of(window, column);
+                some = amount_of(window, column) > 0 ? &window : some;
+            }
+        }
+        Amount of_window = 0;
+        for (const std::size_t other : running) {
+            if (instant != job.start && estimated_end(ran_[other]) <= instant) {
+                continue;
+            }
+            taken += amount_of(ran_[other], inside[other], column);
+            if (takes_of_window && inside[other] == own) {
+                of_window += amount_of(ran_[other], inside[other], column, true);
+            }
+        }
+        const char* const what = column == 0 ? "processors" : machine_.resources().pools()[column - 1].name.c_str();
+        if (takes_of_window && of_window > amount_of(machine_.windows()[*own], column)) {
+            violation(job.start, job, "jobs inside window {} take {} of {}, of which it has {}",
+                      shown(machine_.windows()[*own].name), of_window, what,
+                      amount_of(machine_.windows()[*own], column));
+            return;
+        }
+        if (taken + of_window > total_of(column) && (some != nullptr || takes_of_window)) {
+            violation(job.start, job, "at {}, jobs and windows would take {} {} of {}", instant, taken + of_window, what,
+                      total_of(column));
+            return;
+        }
+    }
+}
+
+}  // namespace batfill::analysis
