@@ -100,7 +100,8 @@ TEST_CASE("A killed job that is submitted again is the same job to those that wa
     )");
 }
 
-TEST_CASE("Parameters of easy that replay other simulators do not go with jobs that wait for others", "[dependencies]") {
+TEST_CASE("Parameters of easy that replay other simulators do not go with jobs that wait for others",
+          "[dependencies]") {
     const auto [name, value, others] = GENERATE(table<std::string, std::string, Parameters::Given>({
         {"rounds", "event", {}},
         {"extra", "none", {}},
