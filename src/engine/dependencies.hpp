@@ -49,6 +49,7 @@ class Dependencies {
     // Requires: the job waits for others.
     void hold(JobSubmitted submission);
     bool empty() const { return held_.empty() && rejected_.empty(); }
+    bool is_held(JobNumber job) const { return held_.contains(job); }
     bool is_eligible(JobNumber job, Time now) const;  // and held
     // The held jobs that are eligible, by submission, then by arrival.
     std::vector<JobNumber> eligible(Time now) const;
@@ -102,9 +103,9 @@ class Dependencies {
 
     std::unordered_map<JobNumber, Held> held_;
     std::uint64_t arrivals_ = 0;
-    std::unordered_map<JobNumber, Conditions> open_;        // by the job that they are about
+    std::unordered_map<JobNumber, Conditions> open_;         // by the job that they are about
     std::unordered_map<std::string, Conditions> not_found_;  // as above, by id: nobody knows the job yet
-    std::set<std::pair<Time, JobNumber>> instants_;         // at which held jobs are eligible
+    std::set<std::pair<Time, JobNumber>> instants_;          // at which held jobs are eligible
     std::deque<Rejected> rejected_;
 };
 
