@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -13,9 +14,8 @@ namespace batfill::analysis {
 
 namespace {
 
-const std::vector<Dependency>& conditions_of(const JobDescription& job) {
-    static const std::vector<Dependency> none;
-    return job.needs ? job.needs->after : none;
+std::span<const Dependency> conditions_of(const JobDescription& job) {
+    return job.needs ? std::span(job.needs->after) : std::span<const Dependency>();
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ void Audit::find_rejections() {
         while (!visits.empty()) {
             look_for_interruption();
             Visit& visit = visits.back();
-            const std::vector<Dependency>& conditions = conditions_of(*visit.job);
+            const std::span<const Dependency> conditions = conditions_of(*visit.job);
             if (visit.next == conditions.size()) {
                 note_rejection(*visit.job, visit.hopeless);
                 visits.pop_back();

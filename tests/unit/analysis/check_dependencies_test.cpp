@@ -131,8 +131,8 @@ TEST_CASE("a job that waits for one that never ended cannot run") {
                                    "job w0!c: runs, although it waits for start:b and job b is NOT_SUBMITTED",
                                    "job w0!e: runs, although it waits for ok:b and job b is NOT_SUBMITTED"});
     run.schedule.jobs[1].state = JobState::running;
-    CHECK(violations(run) == Texts{"job w0!b: never finished",
-                                   "job w0!e: runs, although it waits for ok:b and job b is RUNNING"});
+    CHECK(violations(run) ==
+          Texts{"job w0!b: never finished", "job w0!e: runs, although it waits for ok:b and job b is RUNNING"});
 }
 
 TEST_CASE("a killed job that is submitted again starts once, and ends with its last run") {
@@ -142,8 +142,7 @@ TEST_CASE("a killed job that is submitted again starts once, and ends with its l
     add(run, "c", 2, 3, 2, {"start:a+2"});
     add(run, "d", 24, 3, 2, {"any:a"});
     end_as(run, 0, JobState::completed_killed);
-    run.schedule.jobs[0].execution =
-        ExecutionRecord{Time(), seconds(4), Time::seconds(4), Duration(), seconds(4)};
+    run.schedule.jobs[0].execution = ExecutionRecord{Time(), seconds(4), Time::seconds(4), Duration(), seconds(4)};
     add_run(run, 0, "w0!a#1", 4, 6, 9, JobState::completed_killed);
     add_run(run, 0, "w0!a#2", 9, 14, 24, JobState::completed_successfully);
     CHECK(violations(run) == Texts{});
@@ -159,8 +158,7 @@ TEST_CASE("a killed job that is submitted again starts once, and ends with its l
     shift(run.schedule.jobs[3], seconds(1));
     reject(run.schedule.jobs[5]);
     const CheckOptions allowed{.rejections_allowed = true};
-    CHECK(violations(run, allowed) ==
-          Texts{"job w0!b: runs, although it waits for ok:a and job a is REJECTED"});
+    CHECK(violations(run, allowed) == Texts{"job w0!b: runs, although it waits for ok:a and job a is REJECTED"});
     reject(run.schedule.jobs[1]);
     CHECK(violations(run) == Texts{"job w0!a#2: rejected, though the machine could run it: it has a walltime and "
                                    "requests 1 of 3 processors"});
