@@ -89,6 +89,27 @@ class Audit {
         Time submit;
         std::uint32_t row;
     };
+    // What became of a job that others wait for, however often it was killed and submitted again.
+    struct Awaited {
+        std::optional<JobState> state;  // of its last run; none: the schedule does not have it
+        std::string_view last_id;       // of that run
+        Time rejected_from;             // the earliest instant at which that run can have been rejected
+        const Ran* first = nullptr;
+        const Ran* last = nullptr;
+    };
+    // What a job waits for: when it happened, since when it never can, or neither yet.
+    struct Happening {
+        enum class Sort { unknown, at, never, not_yet };
+        Sort sort = Sort::unknown;
+        Time time;
+        JobState state{};  // of the other job, if known
+        bool may_be_hopeless() const { return sort == Sort::never || sort == Sort::unknown; }
+    };
+    // A rejected job that waits for others, and that the machine could run.
+    struct RejectedDependent {
+        const JobDescription* description;
+        std::uint32_t row;
+    };
     struct Found {
         std::uint32_t row;
         Violation violation;
@@ -101,7 +122,7 @@ class Audit {
     void check_earlier_run(const LaterRun& run);
     bool may_take_no_time(const ScheduledJob& job, const JobDescription& description, const JobProfile* profile) const;
     void check_columns(const ScheduledJob& job);
-    void check_rejected(const ScheduledJob& job, const JobDescription& description);
+    void check_rejected(const ScheduledJob& job, const IndexedJob& submitted);
     bool could_run(const JobDescription& description) const;
     bool may_miss_reservation(const JobDescription& description) const;
     void check_allocation(const ScheduledJob& job, const JobDescription& description);
@@ -131,6 +152,14 @@ class Audit {
     Needs needs_of(const JobDescription& job) const;
     // Why the machine could not run the job, for its pools, hosts and partition. Empty: it could.
     std::string refusal_of(const JobDescription& job) const;
+    static bool is_first_run(const Ran& run) { return run.id == &run.description->id; }
+    void check_dependencies();
+    void find_awaited();
+    void find_rejections();
+    void note_rejection(const JobDescription& job, Time hopeless);
+    Happening happening_of(const Dependency& condition, const JobDescription& waiting) const;
+    void check_condition(const Ran& job, const Dependency& condition);
+    void check_rejected_dependent(const RejectedDependent& job);
     void check_machine(const Ran& job, const std::set<std::string>& licenses);
     void check_guarantees();
     void check_guarantee(const Guarantee& guarantee, const Started& job);
@@ -174,6 +203,8 @@ class Audit {
     std::unordered_map<std::string, JobState> other_states_;
     std::vector<LaterRun> later_runs_;
     std::unordered_map<std::string_view, const Ran*> earlier_runs_;  // by id; null: did not run
+    std::vector<RejectedDependent> rejected_dependents_;
+    std::unordered_map<const JobDescription*, Awaited> awaited_;  // only looked up
     std::vector<Ran> ran_;          // by row, and by start once the jobs are checked one by one
     std::vector<Started> started_;  // all jobs of the schedule, if there are guarantees
     // The row of the current job. Orders violations at the same time.

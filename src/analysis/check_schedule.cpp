@@ -32,6 +32,7 @@ CheckReport Audit::finish() {
     machine_.require_resources();
     std::ranges::for_each(later_runs_, [&](const LaterRun& run) { check_earlier_run(run); });
     check_deadlines();
+    check_dependencies();
     row_ = no_row;
     std::size_t number = 0;
     for (const Workload& workload : workloads_) {
@@ -97,7 +98,7 @@ void Audit::check_job(const ScheduledJob& job, const std::string& id, const Inde
     expect(job.success == (job.state == JobState::completed_successfully), job.submit, job,
            "success is {:d} but the final state is {}", job.success, to_string(job.state));
     if (job.state == JobState::rejected) {
-        check_rejected(job, description);
+        check_rejected(job, submitted);
         return;
     }
     expect(description.processors <= processors(), job.submit, job, "requests {} processors of {} and was not rejected",
@@ -204,12 +205,20 @@ void Audit::check_columns(const ScheduledJob& job) {
     }
 }
 
-void Audit::check_rejected(const ScheduledJob& job, const JobDescription& description) {
+void Audit::check_rejected(const ScheduledJob& job, const IndexedJob& submitted) {
+    const JobDescription& description = *submitted.description;
     ++report_.rejected;
     expect(!job.execution && job.allocation.empty(), job.submit, job, "rejected, but has times or an allocation");
-    expect(options_.rejections_allowed || !outages_.empty() || !could_run(description), job.submit, job,
-           "rejected, though the machine could run it: it has a walltime and requests {} of {} processors",
-           description.processors, processors());
+    if (options_.rejections_allowed || !outages_.empty() || !could_run(description)) {
+        return;
+    }
+    if (!submitted.is_later_run && description.needs && !description.needs->after.empty()) {
+        rejected_dependents_.push_back({&description, row_});
+        return;
+    }
+    violation(job.submit, job,
+              "rejected, though the machine could run it: it has a walltime and requests {} of {} processors",
+              description.processors, processors());
 }
 
 // Whether every algorithm can run the job. It must fit into one group of equal hosts, because an algorithm may insist

@@ -206,7 +206,7 @@ void require_separate_files(const SimulateOptions& options) {
     inputs.push_back(options.platform);
     const std::string begin = options.prefix + (options.scenario.rules == SimulatorRules::batsim5 ? "" : "_");
     for (const char* const name : {"jobs.csv", "schedule.csv", "schedule.json", "real_exec_info.json", "statistics.csv",
-                                   "guarantees.csv", "broken_guarantees.csv", "explain.csv"}) {
+                                   "guarantees.csv", "broken_guarantees.csv", "eligible.csv", "explain.csv"}) {
         require_no_input("output", begin + name, inputs);
     }
 }

@@ -49,4 +49,8 @@ std::string Dependency::to_string() const {
     return text;
 }
 
+std::string Dependency::full_id(const std::string& waiting) const {
+    return waiting.substr(0, waiting.find('!') + 1) + job;
+}
+
 }  // namespace batfill

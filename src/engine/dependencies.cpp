@@ -11,14 +11,6 @@
 
 namespace batfill {
 
-namespace {
-
-std::string id_of_other(const JobDescription& job, const Dependency& dependency) {
-    return job.id.substr(0, job.id.find('!') + 1) + dependency.job;
-}
-
-}  // namespace
-
 JobNumber Dependencies::first_attempt(JobNumber job) const {
     const auto known = first_attempts_.find(job);
     return known == first_attempts_.end() ? job : known->second;
@@ -121,7 +113,7 @@ void Dependencies::hold(JobSubmitted submission) {
     const SharedJobDescription description = submission.description;
     Held held{std::move(submission), arrivals_++, 0, description->submit};
     for (const Dependency& dependency : description->needs->after) {
-        const std::string id = id_of_other(*description, dependency);
+        const std::string id = dependency.full_id(description->id);
         const Condition condition{job, dependency.kind, dependency.delay};
         const std::optional<JobNumber> other = find_(id);
         const std::optional<Time> instant = other ? instant_of(dependency.kind, *other) : Time::infinity();
@@ -144,7 +136,7 @@ void Dependencies::hold(JobSubmitted submission) {
 
 Dependencies::Rejected Dependencies::rejected(JobSubmitted&& submission, Dependency::Kind kind, JobNumber job) const {
     const auto is_about = [&](const Dependency& dependency) {
-        return dependency.kind == kind && find_(id_of_other(*submission.description, dependency)) == job;
+        return dependency.kind == kind && find_(dependency.full_id(submission.description->id)) == job;
     };
     const auto dependency = std::ranges::find_if(submission.description->needs->after, is_about);
     std::string reason =
@@ -203,7 +195,7 @@ std::string Dependencies::missing(JobNumber job, Time now) const {
     const JobDescription& description = *held_.at(job).submission.description;
     std::string text;
     for (const Dependency& dependency : description.needs->after) {
-        const std::optional<JobNumber> other = find_(id_of_other(description, dependency));
+        const std::optional<JobNumber> other = find_(dependency.full_id(description.id));
         const Time instant = other ? instant_of(dependency.kind, *other).value_or(Time::infinity()) : Time::infinity();
         const Time holds = instant + dependency.delay;
         if (!instant.is_infinite() && holds <= now) {

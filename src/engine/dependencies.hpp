@@ -49,6 +49,7 @@ class Dependencies {
     // Requires: the job waits for others.
     void hold(JobSubmitted submission);
     bool empty() const { return held_.empty() && rejected_.empty(); }
+    bool is_held(JobNumber job) const { return held_.contains(job); }
     bool is_eligible(JobNumber job, Time now) const;  // and held
     // The held jobs that are eligible, by submission, then by arrival.
     std::vector<JobNumber> eligible(Time now) const;

@@ -75,6 +75,9 @@ void EngineCore::take_turns(Round& round) {
     for (const JobSubmitted& submission : rest) {
         if (waits_for_others(submission)) {
             dependencies_->hold(submission);
+            if (wait_reasons_) {
+                wait_reasons_->held(submission.job, *submission.description);
+            }
         }
     }
     reject_dependents();

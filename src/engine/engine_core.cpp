@@ -457,7 +457,7 @@ void EngineCore::run_round() {
     } while (dependencies_ && admit_eligible_after_starts(round));
     algorithm_->end_round(state_);
     if (wait_reasons_) {
-        wait_reasons_->end_round(state_);
+        wait_reasons_->end_round(state_, dependencies_.get());
     }
     if (machine_changed_) {
         note_broken_guarantees(GuaranteeBreakCause::loss);

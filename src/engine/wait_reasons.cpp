@@ -78,8 +78,10 @@ bool holds_one_of(const Request& request, std::span<const LicenseIndex> licenses
 // what the job needs, nor since when it could start.
 bool agree(const WaitReason& a, const WaitReason& b) {
     const bool fits = a.kind == WaitReason::Kind::passed_over;
-    return a.kind == b.kind && (fits || (a.idle == b.idle && a.possible == b.possible && a.lack == b.lack)) &&
-           a.license == b.license && a.holders == b.holders && a.place == b.place && a.because == b.because;
+    const bool is_held = a.kind == WaitReason::Kind::dependency;
+    const bool same_lack = a.lack == b.lack && (is_held || (a.idle == b.idle && a.possible == b.possible));
+    return a.kind == b.kind && (fits || same_lack) && a.license == b.license && a.holders == b.holders &&
+           a.place == b.place && a.because == b.because;
 }
 
 }  // namespace
@@ -100,13 +102,20 @@ std::string place_text(const ResourceSet& hosts) {
 }
 
 const char* to_string(WaitReason::Kind kind) {
-    constexpr std::array names{"processors", "place", "licence", "pool", "hosts", "passed over", "started", "rejected"};
+    constexpr std::array names{"processors", "place",       "licence", "pool",    "hosts",
+                               "dependency", "passed over", "started", "rejected"};
     return names.at(static_cast<std::size_t>(kind));
 }
 
 void WaitReasons::submitted(JobIndex index, const std::string& id) {
     if (ids_.contains(id)) {
         waiting_.push_back(index);
+    }
+}
+
+void WaitReasons::held(JobNumber number, const JobDescription& job) {
+    if (ids_.contains(job.id)) {
+        held_.push_back({number, name(job.id), job.processors});
     }
 }
 
@@ -126,7 +135,19 @@ void WaitReasons::rejected(const SchedulerState& state, JobIndex index, const st
     record(std::move(rejection));
 }
 
-void WaitReasons::end_round(const SchedulerState& state) {
+void WaitReasons::end_round(const SchedulerState& state, const Dependencies* dependencies) {
+    std::erase_if(held_, [&](const HeldJob& job) { return !dependencies->is_held(job.number); });
+    for (const HeldJob& job : held_) {
+        WaitReason reason;
+        reason.job = job.name;
+        reason.time = state.now;
+        reason.kind = WaitReason::Kind::dependency;
+        reason.needed = job.processors;
+        reason.idle = state.idle.count();
+        reason.lack = "it waits for " + dependencies->missing(job.number, state.now);
+        reason.possible = Time::infinity();
+        record(std::move(reason));
+    }
     for (const JobIndex index : waiting_) {
         record(reason_of(state, index));
     }

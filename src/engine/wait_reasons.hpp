@@ -9,6 +9,7 @@
 #include <batfill/engine/state.hpp>
 #include <batfill/engine/wait_reason.hpp>
 
+#include "src/engine/dependencies.hpp"
 #include "src/engine/lack.hpp"
 
 namespace batfill {
@@ -26,17 +27,27 @@ class WaitReasons {
 
     // Notes that a job waits from now on.
     void submitted(JobIndex index, const std::string& id);
+    // Notes that a job is held until what it waits for has happened.
+    void held(JobNumber number, const JobDescription& job);
     // Notes that a job is rejected. Its reason is a predicate.
     void rejected(const SchedulerState& state, JobIndex index, const std::string& reason);
     // Notes why the algorithm does not start a job in this round. The last text counts.
     void because(JobIndex index, std::string text) { because_[index] = std::move(text); }
     // Records the reasons of this round.
-    // Cost, for each of the jobs that wait: O(running jobs), and with named hosts O(running jobs * hosts).
-    void end_round(const SchedulerState& state);
+    // Requires: `dependencies` is not null if a job was held.
+    // Cost, for each of the jobs that wait: O(running jobs), and with named hosts O(running jobs * hosts); for each of
+    // those that are held: O(what it waits for).
+    void end_round(const SchedulerState& state, const Dependencies* dependencies);
 
     const std::vector<WaitReason>& reasons() const { return reasons_; }
 
  private:
+    struct HeldJob {
+        JobNumber number;
+        std::string name;
+        int processors;
+    };
+
     WaitReason reason_of(const SchedulerState& state, JobIndex index);
     void find_holders(const SchedulerState& state, const Request& request, const Lack& lack, WaitReason& reason) const;
     void record(WaitReason reason);
@@ -44,6 +55,7 @@ class WaitReasons {
     std::set<std::string> ids_;
     std::string prefix_;
     std::vector<JobIndex> waiting_;
+    std::vector<HeldJob> held_;
     std::map<JobIndex, std::string> because_;
     std::vector<WaitReason> reasons_;
     std::map<std::string, std::size_t> last_;  // by job: its last reason

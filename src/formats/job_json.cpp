@@ -82,7 +82,7 @@ std::vector<Dependency> read_dependencies(Fields& fields) {
     for (const auto& text : fields.array("after").GetArray()) {
         std::optional<Dependency> dependency = text.IsString() ? Dependency::parse(view(text)) : std::nullopt;
         if (!dependency) {
-            fields.fail("after", R"(an array of texts such as "ok:12", "any:12", "start:12" or "any:12+600")");
+            fields.fail("after", R"(texts such as "ok:12", "any:12", "start:12" or "any:12+600")", &text);
         }
         after.push_back(std::move(*dependency));
     }

@@ -27,6 +27,11 @@ bool is_end(const WaitReason& reason) {
     return reason.kind == WaitReason::Kind::started || reason.kind == WaitReason::Kind::rejected;
 }
 
+// Whether the job has a place among the waiting jobs.
+bool is_in_queue(const WaitReason& reason) {
+    return !is_end(reason) && reason.kind != WaitReason::Kind::dependency;
+}
+
 // "2 h 45 min 30 s"
 std::string span_text(Duration duration) {
     const auto whole = static_cast<long long>(duration.to_seconds());
@@ -121,6 +126,8 @@ WaitReason read_reason(const CsvRow& row) {
     if (!is_end(reason)) {
         reason.holders = read_holders(row);
         reason.possible = row.optional_planned_time(reason_column("possible_start")).value_or(Time::infinity());
+    }
+    if (is_in_queue(reason)) {
         reason.place = number_of<std::size_t>(row, reason_column("place"), 1);
         reason.waiting = number_of(row, reason_column("waiting"), reason.place);
     }
@@ -197,8 +204,12 @@ std::string lack_text(std::span<const WaitReason> rounds) {
     return text + (all_are(WaitReason::Kind::place) ? ", but not as its placement wants them." : ".");
 }
 
-// Who holds what it lacks, its place in the queue, and what the algorithm says. Begins with a blank.
+// Who holds what it lacks, its place in the queue, and what the algorithm says. Begins with a blank, or is empty for a
+// job that is not eligible yet.
 std::string details_of(const WaitReason& reason) {
+    if (!is_in_queue(reason)) {
+        return "";
+    }
     return holders_text(reason) + " It is number " + std::to_string(reason.place) + " of " +
            std::to_string(reason.waiting) + " waiting jobs, by submission." +
            (reason.because.empty() ? "" : " The algorithm says: " + reason.because + ".");
@@ -239,6 +250,8 @@ std::string kind_text(const WaitReason& reason) {
             return "too little is left of a pool";
         case WaitReason::Kind::hosts:
             return "too few hosts have what it takes";
+        case WaitReason::Kind::dependency:
+            return "it is not eligible yet";
         case WaitReason::Kind::passed_over:
         case WaitReason::Kind::started:
         case WaitReason::Kind::rejected:
@@ -405,8 +418,8 @@ void append_csv(const WaitReason& reason, std::string& out, bool with_lack) {
     add(reason.license);
     add(holders_of(reason));
     add(waits ? instant(reason.possible) : "");
-    add(waits ? std::to_string(reason.place) : "");
-    add(waits ? std::to_string(reason.waiting) : "");
+    add(is_in_queue(reason) ? std::to_string(reason.place) : "");
+    add(is_in_queue(reason) ? std::to_string(reason.waiting) : "");
     add(reason.because, with_lack ? ',' : '\n');
     if (with_lack) {
         add(reason.lack, '\n');

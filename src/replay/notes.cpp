@@ -54,7 +54,7 @@ void ReplayNotes::add_fields(std::string_view other_fields) {
     const bool has_amounts = !per_host.empty() || !inner_members(other_fields, "pools").empty();
     const std::string outer = has_amounts ? without_inner_members(other_fields) : std::string(other_fields);
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        const bool is_looked_at = asks_for(per_host, fields[i]);
+        const bool is_looked_at = i == dependency ? asks_for(outer, "after") : asks_for(per_host, fields[i]);
         unread_[i] = unread_[i] || (asks_for(outer, fields[i]) && !is_looked_at);
         looked_at_[i] = looked_at_[i] || is_looked_at;
     }
@@ -92,19 +92,30 @@ std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const
     std::vector<std::string> texts;
     std::vector<std::string> unread;
     std::vector<std::string> outside;
+    std::vector<std::string> instead;
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        if (unread_[i]) {
-            (looked_at_[i] ? outside : unread).emplace_back(fields[i]);
+        if (unread_[i] && !looked_at_[i]) {
+            unread.emplace_back(fields[i]);
+            if (i == dependency) {
+                instead.emplace_back("after");
+            } else if (instead.empty()) {
+                instead = {"per_host", "pools", "partition"};
+            }
+        } else if (unread_[i] && i != dependency) {
+            outside.emplace_back(fields[i]);
         }
     }
     if (!unread.empty()) {
         texts.push_back("jobs ask for " + enumeration(unread) +
-                        ", which no algorithm of batfill looks at; they look at "
-                        "per_host, pools and partition, which import --fields makes");
+                        ", which no algorithm of batfill looks at; they look at " + enumeration(instead) +
+                        ", which import --fields makes");
     }
     if (!outside.empty()) {
         texts.push_back("some jobs ask for " + enumeration(outside) +
                         " but not in per_host, as other jobs do; a job without per_host takes whole hosts");
+    }
+    if (unread_[dependency] && looked_at_[dependency]) {
+        texts.emplace_back("some jobs have a dependency but no after, as other jobs do; they wait for no other job");
     }
     if (licenses_) {
         texts.emplace_back("jobs ask for licences, which only placement=machine looks at");

@@ -8,6 +8,7 @@
 #include "src/formats/named_platform.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/mapped.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::runs {
 
@@ -57,8 +58,14 @@ CheckReport check_files(const CheckRequest& request, const Note& note) {
     const auto schedule = [&](const auto& use) { for_each_job(request.schedule, use, note); };
     const std::vector<Workload> workloads = read_named_workloads(request.workloads, note);
     note_unchecked(workloads, Resources(platform.hosts), note);
-    return check_schedule(schedule, workloads, platform, request.options, guarantees ? &*guarantees : nullptr,
-                          broken ? &*broken : nullptr, mapped(request.events, read));
+    CheckReport report =
+        check_schedule(schedule, workloads, platform, request.options, guarantees ? &*guarantees : nullptr,
+                       broken ? &*broken : nullptr, mapped(request.events, read));
+    if (report.unchecked_conditions > 0) {
+        note("jobs wait for others that their workload does not have ('after'): " +
+             counted(report.unchecked_conditions, "condition") + " not checked");
+    }
+    return report;
 }
 
 }  // namespace batfill::runs

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -10,14 +11,15 @@
 #include <batfill/core/error.hpp>
 
 #include "src/support/json.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill {
 
 namespace {
 
-const std::vector<Dependency>& conditions_of(const WorkloadJob& job) {
-    static const std::vector<Dependency> none;
-    return job.description.needs ? job.description.needs->after : none;
+std::span<const Dependency> conditions_of(const WorkloadJob& job) {
+    const Shared<StatedNeeds>& needs = job.description.needs;
+    return needs ? std::span(needs->after) : std::span<const Dependency>();
 }
 
 std::string_view id_in_workload(const WorkloadJob& job) {
@@ -49,6 +51,34 @@ std::vector<std::vector<std::size_t>> dependents(const Workload& workload) {
     return result;
 }
 
+// Requires: `open` has a circle, and each of its jobs with open conditions waits for another such job.
+[[noreturn]] void fail_for_circle(const Workload& workload, const std::vector<std::size_t>& open) {
+    std::unordered_map<std::string_view, std::size_t> places;  // of open jobs; only looked up
+    for (std::size_t place = 0; place < open.size(); ++place) {
+        if (open[place] > 0) {
+            places.emplace(id_in_workload(workload.jobs[place]), place);
+        }
+    }
+    const auto next = [&](std::size_t place) {
+        const std::span<const Dependency> conditions = conditions_of(workload.jobs[place]);
+        const auto is_open = [&](const Dependency& condition) { return places.contains(condition.job); };
+        return places.at(std::ranges::find_if(conditions, is_open)->job);
+    };
+    const auto first = std::ranges::find_if(open, [](std::size_t conditions) { return conditions > 0; });
+    auto place = static_cast<std::size_t>(first - open.begin());
+    for (std::size_t step = 0; step < open.size(); ++step) {
+        place = next(place);  // into the circle
+    }
+    std::vector<std::string> others;
+    for (std::size_t other = next(place); other != place; other = next(other)) {
+        others.push_back(shown(id_in_workload(workload.jobs[other])));
+    }
+    fail(workload, workload.jobs[place],
+         "it waits for itself" +
+             (others.empty() ? "" : (others.size() == 1 ? " through job " : " through jobs ") + enumeration(others)) +
+             ", expected no circle");
+}
+
 }  // namespace
 
 bool has_dependencies(const Workload& workload) {
@@ -71,10 +101,8 @@ bool has_dependencies(const Workload& workload) {
             }
         }
     }
-    const auto circle = std::ranges::find_if(open, [](std::size_t conditions) { return conditions > 0; });
-    if (circle != open.end()) {
-        fail(workload, workload.jobs[static_cast<std::size_t>(circle - open.begin())],
-             "it waits for itself, through the jobs that it names; expected no circle");
+    if (order.size() < workload.jobs.size()) {
+        fail_for_circle(workload, open);
     }
     return true;
 }

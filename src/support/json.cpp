@@ -330,9 +330,9 @@ const JsonValue* Fields::find(std::string_view name) {
     return nullptr;
 }
 
-void Fields::fail(std::string_view name, std::string_view expected) {
+void Fields::fail(std::string_view name, std::string_view expected, const JsonValue* found) const {
     throw InputError(std::string("field \"").append(path_).append(name).append("\": expected ").append(expected) +
-                     ", found " + describe(find(name)));
+                     ", found " + describe(found));
 }
 
 const JsonValue& Fields::required(std::string_view name, bool (JsonValue::*is_expected)() const,

@@ -221,4 +221,35 @@ TEST_CASE("A run without --explain removes the file of an earlier one") {
     CHECK_FALSE(std::filesystem::exists(inputs.folder.file("out_explain.csv")));
 }
 
+TEST_CASE("simulate --explain says what a job waited for before it was eligible") {
+    const Inputs inputs;
+    const std::string workload = inputs.folder.write(
+        "after.json", R"({"nb_res":2,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+                      R"({"id":"a","subtime":0,"res":1,"walltime":20,"profile":"p"},)"
+                      R"({"id":"b","subtime":1,"res":2,"walltime":20,"profile":"p","after":["ok:a","any:a+5"]},)"
+                      R"({"id":"c","subtime":12,"res":1,"walltime":20,"profile":"p"}]})");
+    const Outcome outcome = run(inputs.folder, {"simulate", "-q", "-p", "2", "-w", workload, "-a", "fcfs", "-e",
+                                                inputs.folder.file("out"), "--explain", "b"});
+    CHECK(outcome.output ==
+          "job b: 2 processors for at most 20 s; submitted at 1, started at 22 after 21 s\n"
+          "  in all 14 s: it is not eligible yet; 7 s: head, too few processors are idle\n"
+          "  from its submission on, for 14 s, 3 rounds:\n"
+          "    first: it waits for ok:a (it runs), any:a+5 (it runs).\n"
+          "    last:  it waits for any:a+5 (at 15).\n"
+          "  from 14 s on (15), for 7 s, 1 round: it needs 2 processors; 1 is idle. Job c (1 processor) is expected to "
+          "end by 32, which would free enough. It is number 1 of 1 waiting jobs, by submission. The algorithm says: "
+          "head: all others wait for it.\n");
+    CHECK(contents(inputs.folder.file("out_explain.csv")) ==
+          "job_id,time,reason,rounds,needed,idle,licence,holders,possible_start,place,waiting,because,lack\n"
+          "b,1.000000,dependency,1,2,1,,,,,,,\"it waits for ok:a (it runs), any:a+5 (it runs)\"\n"
+          "b,10.000000,dependency,2,2,2,,,,,,,it waits for any:a+5 (at 15)\n"
+          "b,15.000000,processors,1,2,1,,c:1:32.000000,32.000000,1,1,head: all others wait for it,\n"
+          "b,22.000000,started,1,2,0,,,,,,,\n");
+    CHECK(contents(inputs.folder.file("out_eligible.csv")) == "job_id,eligible_time,workload_name\nb,15.000000,w0\n");
+    const Outcome page = run(inputs.folder, {"report", inputs.folder.file("out"), "-w", workload, "-p", "2", "-o",
+                                             inputs.folder.file("page.html")});
+    CHECK(page.errors == "");
+    CHECK_THAT(contents(inputs.folder.file("page.html")), Contains("it waits for any:a+5 (at 15)."));
+}
+
 }  // namespace batfill::tests::explain_test

@@ -13,7 +13,7 @@ namespace {
 
 const std::string fields =
     "batfill: note: jobs ask for gpus and dependency, which no algorithm of batfill looks at; they look at "
-    "per_host, pools and partition, which import --fields makes\n";
+    "per_host, pools, partition and after, which import --fields makes\n";
 const std::string licenses = "batfill: note: jobs ask for licences, which only placement=machine looks at\n";
 const std::string computes =
     "batfill: note: jobs compute (parallel_homogeneous): Batsim may start jobs at other times, and end them in other states\n";
@@ -60,6 +60,27 @@ TEST_CASE("compare and campaign note what simulate notes: fields, licences and c
     CHECK(inputs.compare("easy,placement=machine").errors == fields + computes);
     CHECK_THAT(inputs.campaign("{algorithm: easy, placement: machine}").errors,
                Contains(fields + computes) && !Contains(licenses));
+}
+
+TEST_CASE("A dependency in text is not looked at, what a job waits for is") {
+    const Inputs inputs;
+    const auto notes = [&](const std::string& fields) {
+        const std::string job = R"("subtime":0,"res":1,"walltime":30,"profile":"p")";
+        const std::string workload = inputs.folder.write(
+            "after.json", R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":1}},"jobs":[{"id":"1",)" + job +
+                              R"(},{"id":"2",)" + job + fields + "}]}");
+        return run(inputs.folder,
+                   {"simulate", "-q", "-a", "easy", "-w", workload, "-p", "1", "-e", inputs.folder.file("n")})
+            .errors;
+    };
+    const std::string text = R"(,"dependency":"afterok:1")";
+    CHECK(notes(text) ==
+          "batfill: note: jobs ask for dependency, which no algorithm of batfill looks at; they look at after, which "
+          "import --fields makes\n");
+    CHECK(notes(R"(,"after":["ok:1"])").empty());
+    CHECK(notes(text + R"(,"after":["ok:1"])").empty());
+    CHECK(notes(text + R"(,"after":["ok:1"]},{"id":"3","subtime":0,"res":1,"walltime":30,"profile":"p")" + text) ==
+          "batfill: note: some jobs have a dependency but no after, as other jobs do; they wait for no other job\n");
 }
 
 }  // namespace batfill::tests::notes_test

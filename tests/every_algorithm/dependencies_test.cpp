@@ -9,11 +9,13 @@
 
 #include <catch2/catch.hpp>
 
+#include <batfill/analysis/check_schedule.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/replay/outcome.hpp>
 
 #include "tests/every_algorithm/drawn_algorithms.hpp"
 #include "tests/every_algorithm/random_workloads.hpp"
+#include "tests/every_algorithm/whole_reasons.hpp"
 #include "tests/support/quiet_log.hpp"
 #include "tests/support/simulator_fixture.hpp"
 
@@ -91,6 +93,14 @@ class ByDefinition {
     const std::set<std::string>& refused_;
 };
 
+std::string schedule_text(const Outcome& outcome) {
+    std::string text;
+    for (const ScheduledJob& job : outcome.schedule().jobs) {
+        append_csv(job, text);
+    }
+    return text;
+}
+
 // Compares eligible instants and rejections with the definition. Returns how many jobs waited for others.
 int compare_with_definition(const Outcome& outcome, const std::set<std::string>& refused) {
     int held = 0;
@@ -152,6 +162,77 @@ std::pair<Workload, std::map<std::string, std::string>> submitted_when_eligible(
     return {std::move(result), std::move(names)};
 }
 
+bool has_violation(const Outcome& outcome, const Schedule& schedule, const std::string& part) {
+    const Scenario& scenario = outcome.scenario();
+    const CheckReport report = check_schedule(schedule, scenario.workloads, scenario.platform, {});
+    return std::ranges::any_of(
+        report.violations, [&](const Violation& violation) { return violation.text.find(part) != std::string::npos; });
+}
+
+// The audit finds nothing; and it finds a job that starts before it is eligible, or that is rejected though it could
+// wait. Returns how many faults it found.
+int require_audited(const Outcome& outcome, bool may_reject) {
+    const CheckReport report = audit(outcome, {.rejections_allowed = may_reject});
+    INFO((report.violations.empty() ? "" : report.violations[0].text));
+    REQUIRE(report.violations.empty());
+    int faults = 0;
+    Schedule schedule = outcome.schedule();
+    for (ScheduledJob& job : schedule.jobs) {
+        const JobNumber number = outcome.simulation().find_job(job.id).value();
+        const std::optional<Time> eligible = outcome.engine()->eligible_since(number);
+        if (!job.execution || !eligible || faults == 4) {
+            continue;
+        }
+        INFO("job " << job.id);
+        const JobDescription& description = outcome.simulation().job(number).job->description;
+        const bool anybody_could_run_it = description.licenses.empty() && description.walltime;
+        // The schedule does not say when a job was rejected.
+        const bool waits_for_rejected = std::ranges::any_of(description.needs->after, [&](const Dependency& condition) {
+            const JobNumber other = outcome.simulation().find_job(condition.full_id(job.id)).value();
+            return outcome.simulation().job(other).state == JobState::rejected;
+        });
+        const ScheduledJob sound = job;
+        if (*eligible > job.submit && !waits_for_rejected) {
+            job.execution->start = *eligible - (shown_for_no_time + Duration::microseconds(2));
+            REQUIRE(has_violation(outcome, schedule, "job " + job.id + ": starts at"));
+            ++faults;
+        }
+        job.state = JobState::rejected;
+        job.success = false;
+        job.execution.reset();
+        job.allocation = {};
+        REQUIRE(has_violation(outcome, schedule, "job " + job.id + ": rejected, though the machine could run it and") ==
+                anybody_could_run_it);
+        ++faults;
+        job = sound;
+    }
+    return faults;
+}
+
+// Asks why each job waits. Nothing else changes; and while a job is held, the reasons say so.
+void require_explained(const Scenario& scenario, const SchedulerChoice& choice, const Outcome& plain) {
+    RunOptions options;
+    for (const WorkloadJob& job : scenario.workloads[0].jobs) {
+        options.explain.push_back(job.description.id);
+    }
+    const Outcome explained = run(scenario, choice, options);
+    require_whole_reasons(explained);
+    REQUIRE(schedule_text(explained) == schedule_text(plain));
+    for (const WaitReason& reason : explained.wait_reasons()) {
+        const JobNumber number = explained.simulation().find_job("w0!" + reason.job).value();
+        INFO("job " << reason.job << " at " << reason.time << ": " << to_string(reason.kind) << " " << reason.lack);
+        const Time eligible = explained.engine()->eligible_since(number).value_or(Time::infinity());
+        const JobDescription& job = explained.simulation().job(number).job->description;
+        const bool is_held = reason.kind == WaitReason::Kind::dependency;
+        // An instant may have several rounds.
+        REQUIRE((!is_held || (job.needs && reason.time <= eligible)));
+        const bool must_be_held = job.needs && reason.time < eligible && reason.kind != WaitReason::Kind::rejected;
+        REQUIRE((is_held || !must_be_held));
+        REQUIRE((!is_held || reason.lack.starts_with("it waits for ")));
+        REQUIRE((!is_held || reason.lack.find(':') != std::string::npos));
+    }
+}
+
 bool takes_dependencies(const DrawnAlgorithm& drawn) {
     const SchedulerChoice choice(drawn.name, drawn.parameters);
     try {
@@ -169,6 +250,7 @@ TEST_CASE("Every algorithm: a job that waits for others is as if submitted when 
     const QuietLog quiet;
     int held = 0;
     int compared = 0;
+    int faults = 0;
     unsigned workload_number = 0;
     for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
         if (!takes_dependencies(drawn)) {
@@ -190,7 +272,9 @@ TEST_CASE("Every algorithm: a job that waits for others is as if submitted when 
                 platform.hosts = random_farm(random, processors);
             }
             const SchedulerChoice choice(drawn.name, drawn.parameters);
-            const Outcome outcome = run(scenario_of(platform, {workload}), choice);
+            const Scenario scenario = scenario_of(platform, {workload});
+            const Outcome outcome = run(scenario, choice);
+            require_explained(scenario, choice, outcome);
             std::set<std::string> refused;
             const Outcome without = run(scenario_of(platform, {plain}), choice);
             for (const SimulatedJob& job : without.simulation().jobs()) {
@@ -199,6 +283,7 @@ TEST_CASE("Every algorithm: a job that waits for others is as if submitted when 
                 }
             }
             held += compare_with_definition(outcome, refused);
+            faults += require_audited(outcome, drawn.name == "rejecter");
             // A kill has a message of its own, so its instant has two rounds, and another order of arrival.
             const bool kills =
                 std::ranges::count(outcome.simulation().jobs(), JobState::completed_killed, &SimulatedJob::state) > 0;
@@ -222,4 +307,5 @@ TEST_CASE("Every algorithm: a job that waits for others is as if submitted when 
     }
     CHECK(held > 0);
     CHECK(compared > 0);
+    CHECK(faults > 0);
 }

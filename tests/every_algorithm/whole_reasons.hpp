@@ -17,7 +17,8 @@ inline void require_whole_reasons(const Outcome& outcome) {
         REQUIRE((before == last.end() || before->second.time <= reason.time));
         const bool is_too_few = reason.kind == WaitReason::Kind::processors || reason.kind == WaitReason::Kind::hosts;
         REQUIRE((!is_too_few || reason.idle < reason.needed));
-        const bool has_lack = reason.kind == WaitReason::Kind::pool || reason.kind == WaitReason::Kind::hosts;
+        const bool has_lack = reason.kind == WaitReason::Kind::pool || reason.kind == WaitReason::Kind::hosts ||
+                              reason.kind == WaitReason::Kind::dependency;
         REQUIRE((!has_lack || !reason.lack.empty()));
         REQUIRE((reason.kind != WaitReason::Kind::passed_over || reason.possible == reason.time));
         last[reason.job] = reason;

@@ -97,9 +97,10 @@ Platform platform() {
 std::vector<Workload> workloads() {
     return {parse_workload(
         R"({"nb_res":6,"jobs":[{"id":"1","subtime":0,"res":2,"walltime":20,"profile":"d"},)"
-        R"({"id":"2","subtime":1,"res":6,"profile":"d"},{"id":"3","subtime":1,"res":1,"walltime":5,"profile":"d"},)"
-        R"({"id":"4","subtime":2,"res":1,"walltime":5,"profile":"z"},{"id":"5","subtime":2,"res":7,"profile":"c"},)"
-        R"({"id":"6","subtime":3,"res":1,"walltime":9,"profile":"o","licenses":["l"],"deadline":12},)"
+        R"({"id":"2","subtime":1,"res":6,"profile":"d"},)"
+        R"({"id":"3","subtime":1,"res":1,"walltime":5,"profile":"d","after":["start:1+1"]},)"
+        R"({"id":"4","subtime":2,"res":1,"walltime":5,"profile":"z","after":["ok:1","any:3+4","any:9"]},{"id":"5","subtime":2,"res":7,"profile":"c"},)"
+        R"({"id":"6","subtime":3,"res":1,"walltime":9,"profile":"o","licenses":["l"],"deadline":12,"after":["any:4"]},)"
         R"({"id":"","subtime":3,"res":1,"profile":"c","licenses":["l"]}],"profiles":{"d":{"type":"delay","delay":10},)"
         R"("z":{"type":"parallel_homogeneous","cpu":0,"com":0},"c":{"type":"parallel_homogeneous","cpu":4e9,"com":0},)"
         R"("o":{"type":"parallel","cpu":[1],"com":[0]}}})",

@@ -23,7 +23,8 @@ struct CheckOptions {
     // Whether jobs continue when their processors become unavailable. If not, they must end at that instant.
     bool jobs_survive_losses = true;
     // Whether a job may be rejected although the machine could run it: the job has a walltime, requests no licence, and
-    // is not wider than the largest group of equal hosts. Always allowed where processors fail.
+    // is not wider than the largest group of equal hosts; and all that it waits for can happen. Always allowed where
+    // processors fail.
     bool rejections_allowed = false;
 };
 
@@ -42,6 +43,7 @@ struct CheckReport {
     std::size_t broken_guarantees = 0;         // jobs with a guarantee that did not start by then
     std::size_t listed_broken_guarantees = 0;  // broken ones whose guarantee a loss of processors had moved
     std::size_t resubmitted = 0;               // jobs of the schedule that are later runs of killed jobs
+    std::size_t unchecked_conditions = 0;      // of jobs that wait for others which no workload has
     std::vector<Violation> violations;         // by time, then in the order of the schedule
 };
 
@@ -52,6 +54,8 @@ struct CheckReport {
 // - execution time and final state follow from profile and walltime
 // - columns agree
 // - no more licences are in use than exist
+// - a job that waits for others (StatedNeeds::after) starts no earlier than they allow, and is rejected if they never
+// do
 // - no job starts on an unavailable processor (`event_lists`: the external events of the run, one list per file)
 //
 // A killed job may occur again, as a job of its own with "#1", "#2", ... behind the id, submitted when the run before

@@ -23,6 +23,8 @@ struct Dependency {
     // No value for anything else.
     static std::optional<Dependency> parse(std::string_view text);
     std::string to_string() const;
+    // The other's id with the workload's name, as in that of the job that waits: "w0!12" for "w0!17".
+    std::string full_id(const std::string& waiting) const;
     friend bool operator==(const Dependency&, const Dependency&) = default;
 };
 

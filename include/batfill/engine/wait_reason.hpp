@@ -18,6 +18,7 @@ struct WaitReason {
         license,      // all copies of one of its licences are in use
         pool,         // too little is left of a pool of the machine
         hosts,        // hosts have names, and too few have what it takes of each
+        dependency,   // it is not eligible yet: what it waits for has not happened (StatedNeeds::after)
         passed_over,  // it could start, and the algorithm does not start it
         started,      // from here on: its wait has ended
         rejected,
@@ -38,13 +39,15 @@ struct WaitReason {
     int idle = 0;    // processors; of a job that waits for named hosts, those that have what it takes
     std::string license;
     // What it takes of pools and of named hosts, what of it is free, and who holds the rest, as a clause: "it takes
-    // ...". Empty if it takes only processors, and hosts have no names.
+    // ...". Empty if it takes only processors, and hosts have no names. Of a job that is not eligible yet, the
+    // conditions that do not hold: "it waits for ok:12 (it runs), any:13+600 (at 4200)".
     std::string lack;
     // The running jobs that will give it what it lacks if nothing else starts, by estimated end; and the last of their
     // ends, infinite if even the end of all jobs is not enough.
     std::vector<Holder> holders;
     Time possible;
-    // Its place among the waiting jobs by submission, from 1 on, and their number.
+    // Its place among the waiting jobs by submission, from 1 on, and their number. Both are 0 for a job that is not
+    // eligible yet.
     std::size_t place = 0;
     std::size_t waiting = 0;
     // What the algorithm says, or why the job is rejected. Begins with the name of the rule, up to a colon if there is
@@ -58,7 +61,7 @@ std::string instant_text(Time time);
 // Where a job is to run: " on hosts 0-3 7", or " on 40 hosts" if they are scattered. Empty without hosts.
 std::string place_text(const ResourceSet& hosts);
 
-// "processors", "place", "licence", "pool", "hosts", "passed over", "started" or "rejected".
+// "processors", "place", "licence", "pool", "hosts", "dependency", "passed over", "started" or "rejected".
 const char* to_string(WaitReason::Kind kind);
 
 }  // namespace batfill

@@ -11,6 +11,7 @@ std::string reasons_of(const SmallMachine& machine) {
     std::string text;
     for (const WaitReason& reason : machine.engine().wait_reasons()) {
         text += instant_text(reason.time) + ": " + reason.job + " " + to_string(reason.kind) + reason.license;
+        text += reason.lack.empty() ? "" : ": " + reason.lack;
         if (reason.place > 0) {
             text += ", idle " + std::to_string(reason.idle) + ";";
             for (const WaitReason::Holder& holder : reason.holders) {
@@ -154,6 +155,45 @@ TEST_CASE("An answer that does not change is recorded once, and a rejection with
           "5: e rejected; it asks for 3 processors, the machine has 2\n"
           "6: b processors, idle 0; a 1 until 100; possible never; 1 of 1; rounds 1; head: all others wait for it\n"
           "7: b processors, idle 0; a 2 until 100; possible 100; 1 of 1; rounds 1; head: all others wait for it\n");
+}
+
+TEST_CASE("A job that is not eligible yet says what it waits for, and then as the others") {
+    SmallMachine machine(2, "fcfs");
+    machine.explain({"b", "c", "e", "f"});
+    machine.play(R"(
+        0: b 1x10 after ok:a after start:x+3 after any:d, x 2x4 | start x
+        1: c 2x10 after any:a, d 1x10                          |
+        2: a 1x10                                              |
+        4: ends x                                              | start d a
+        7: ends a                                              |
+        9: dies d                                              | start c
+        19: ends c                                             | start b
+    )");
+    CHECK(reasons_of(machine) == R"(0: b dependency: it waits for ok:a, start:x+3 (at 3), any:d
+1: c dependency: it waits for any:a
+4: b dependency: it waits for ok:a (it runs), any:d (it runs)
+4: c dependency: it waits for any:a (it runs)
+7: b dependency: it waits for any:d (it runs)
+7: c processors, idle 1; d 1 until 14; possible 14; 1 of 1; rounds 1; head: all others wait for it
+9: c started
+9: b processors, idle 0; c 2 until 19; possible 19; 1 of 1; rounds 1; head: all others wait for it
+19: b started
+)");
+}
+
+TEST_CASE("A job that can never be eligible says so with its rejection") {
+    SmallMachine machine(1, "fcfs");
+    machine.explain({"b", "c", "w"});
+    machine.play(R"(
+        0: a 1x10, b 1x10 after ok:a, c 1x10 after ok:b, w 2x10 after any:a | start a
+        4: dies a                                                           |
+    )");
+    CHECK(reasons_of(machine) == R"(0: w rejected; it asks for 2 processors, the machine has 1
+0: b dependency: it waits for ok:a (it runs)
+0: c dependency: it waits for ok:b
+4: b rejected; it waits for ok:a, and job a ended as COMPLETED_KILLED
+4: c rejected; it waits for ok:b, and job b was rejected
+)");
 }
 
 }  // namespace batfill::tests::wait_reasons_test

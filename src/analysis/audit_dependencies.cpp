@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "src/analysis/audit.hpp"
+#include "src/support/interruption.hpp"
+#include "src/support/names.hpp"
+
+// Whether jobs waited for what they wait for (StatedNeeds::after).
+namespace batfill::analysis {
+
+namespace {
+
+std::span<const Dependency> conditions_of(const JobDescription& job) {
+    return job.needs ? std::span(job.needs->after) : std::span<const Dependency>();
+}
+
+}  // namespace
+
+// Finds the jobs that others wait for. Counts the conditions on jobs that no workload has.
+void Audit::find_awaited() {
+    for (const Workload& workload : workloads_) {
+        for (const WorkloadJob& job : workload.jobs) {
+            for (const Dependency& condition : conditions_of(job.description)) {
+                const std::optional<IndexedJob> other = jobs_.find(condition.full_id(job.description.id));
+                if (!other || other->is_later_run) {
+                    ++report_.unchecked_conditions;
+                    continue;
+                }
+                Awaited& awaited = awaited_[other->description];
+                awaited.state = states_[other->number];
+                awaited.last_id = other->description->id;
+                awaited.rejected_from = other->description->submit;
+            }
+        }
+    }
+    if (awaited_.empty()) {
+        return;
+    }
+    for (const LaterRun& run : later_runs_) {
+        const auto awaited = awaited_.find(jobs_.find(*run.id)->description);
+        if (awaited != awaited_.end() && !earlier_runs_.contains(*run.id)) {
+            awaited->second.state = state_of(*run.id);
+            awaited->second.last_id = *run.id;
+            awaited->second.rejected_from = run.submit;
+        }
+    }
+    for (const Ran& run : ran_) {
+        if (const auto found = awaited_.find(run.description); found != awaited_.end()) {
+            Awaited& awaited = found->second;
+            awaited.first = is_first_run(run) ? &run : awaited.first;
+            awaited.last = *run.id == awaited.last_id ? &run : awaited.last;
+        }
+    }
+}
+
+// What the schedule says of a condition of a job.
+Audit::Happening Audit::happening_of(const Dependency& condition, const JobDescription& waiting) const {
+    using Kind = Dependency::Kind;
+    const std::optional<IndexedJob> other = jobs_.find(condition.full_id(waiting.id));
+    const auto found = other ? awaited_.find(other->description) : awaited_.end();
+    if (found == awaited_.end() || !found->second.state) {
+        return {};
+    }
+    const Awaited& awaited = found->second;
+    const JobState state = *awaited.state;
+    if (condition.kind == Kind::start && awaited.first != nullptr) {
+        return {Happening::Sort::at, awaited.first->start, state};
+    }
+    if (state == JobState::rejected) {
+        const bool holds = condition.kind == Kind::any;
+        return {holds ? Happening::Sort::at : Happening::Sort::never, awaited.rejected_from, state};
+    }
+    if (is_unfinished(state)) {
+        const bool has_started = condition.kind == Kind::start && state == JobState::running;
+        return {has_started ? Happening::Sort::unknown : Happening::Sort::not_yet, Time(), state};
+    }
+    if (awaited.last == nullptr || condition.kind == Kind::start) {
+        return {};  // a run is missing, which is reported elsewhere
+    }
+    const bool holds = condition.kind == Kind::any || state == JobState::completed_successfully;
+    return {holds ? Happening::Sort::at : Happening::Sort::never, awaited.last->held_until(), state};
+}
+
+// Finds the earliest instants at which jobs can have been rejected because what they wait for can never happen. Each
+// may depend on those of others, in circles if the workload is wrong.
+void Audit::find_rejections() {
+    struct Visit {
+        const JobDescription* job;
+        std::size_t next = 0;  // of its conditions
+        Time hopeless = Time::infinity();
+    };
+    std::unordered_set<const JobDescription*> unvisited;  // only looked up
+    for (const RejectedDependent& job : rejected_dependents_) {
+        unvisited.insert(job.description);
+    }
+    std::vector<Visit> visits;
+    for (const RejectedDependent& job : rejected_dependents_) {
+        if (unvisited.erase(job.description) > 0) {
+            visits.push_back({job.description});
+        }
+        while (!visits.empty()) {
+            look_for_interruption();
+            Visit& visit = visits.back();
+            const std::span<const Dependency> conditions = conditions_of(*visit.job);
+            if (visit.next == conditions.size()) {
+                note_rejection(*visit.job, visit.hopeless);
+                visits.pop_back();
+                continue;
+            }
+            const Dependency& condition = conditions[visit.next];
+            const std::optional<IndexedJob> other = jobs_.find(condition.full_id(visit.job->id));
+            if (other && unvisited.erase(other->description) > 0) {
+                visits.push_back({other->description});
+                continue;
+            }
+            const Happening happening = happening_of(condition, *visit.job);
+            visit.hopeless = happening.may_be_hopeless() ? std::min(visit.hopeless, happening.time) : visit.hopeless;
+            ++visit.next;
+        }
+    }
+}
+
+void Audit::note_rejection(const JobDescription& job, Time hopeless) {
+    const auto awaited = awaited_.find(&job);
+    if (awaited != awaited_.end() && !hopeless.is_infinite()) {
+        awaited->second.rejected_from = std::max(awaited->second.rejected_from, hopeless);
+    }
+}
+
+void Audit::check_dependencies() {
+    find_awaited();
+    if (awaited_.empty()) {
+        return;
+    }
+    find_rejections();
+    for (const RejectedDependent& job : rejected_dependents_) {
+        check_rejected_dependent(job);
+    }
+    for (const Ran& run : ran_) {
+        if (is_first_run(run)) {
+            row_ = run.row;
+            for (const Dependency& condition : conditions_of(*run.description)) {
+                check_condition(run, condition);
+            }
+        }
+    }
+}
+
+void Audit::check_condition(const Ran& job, const Dependency& condition) {
+    const Happening happening = happening_of(condition, *job.description);
+    switch (happening.sort) {
+        case Happening::Sort::unknown:
+            return;
+        case Happening::Sort::at:
+            expect(job.start + options_.tolerance >= happening.time + condition.delay, job.start, job,
+                   "starts at {}, but waits for {} until {}", job.start, shown(condition.to_string()),
+                   happening.time + condition.delay);
+            return;
+        case Happening::Sort::not_yet:
+        case Happening::Sort::never:
+            violation(job.start, job, "runs, although it waits for {} and job {} is {}", shown(condition.to_string()),
+                      shown(condition.job), to_string(happening.state));
+    }
+}
+
+void Audit::check_rejected_dependent(const RejectedDependent& job) {
+    row_ = job.row;
+    std::vector<std::string> conditions;
+    for (const Dependency& condition : conditions_of(*job.description)) {
+        if (happening_of(condition, *job.description).may_be_hopeless()) {
+            return;
+        }
+        conditions.push_back(shown(condition.to_string()));
+    }
+    violation(job.description->submit, job.description->id,
+              "rejected, though the machine could run it and what it waits for can happen: {}", list_of(conditions));
+}
+
+}  // namespace batfill::analysis
