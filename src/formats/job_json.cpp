@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/support/json_writer.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill {
 
@@ -181,6 +182,25 @@ std::string read_extra_data(const JsonValue& extra_data, std::string_view path, 
         append_exact_json(extra_data, others);
     }
     return others;
+}
+
+void set_dependencies(JobDescription& job, std::vector<Dependency> after) {
+    std::string others;
+    JsonReader reader;
+    JsonWriter json = JsonWriter::behind(others);
+    const JsonValue& before = reader.parse("{" + std::string(job.other_fields.text()) + "}");
+    for (const auto& member : before.GetObject()) {
+        if (view(member.name) != "after") {
+            append_exact_json(member.value, json.key(view(member.name)).value());
+        }
+    }
+    if (!after.empty()) {
+        json.key("after").texts(mapped(after, &Dependency::to_string));
+    }
+    job.other_fields = others;
+    StatedNeeds needs = job.needs ? *job.needs : StatedNeeds();
+    needs.after = std::move(after);
+    job.needs = needs == StatedNeeds() ? Shared<StatedNeeds>() : Shared<StatedNeeds>(std::move(needs));
 }
 
 JobDescription read_job(const JsonValue& object, std::string_view path, TextPool* texts) {
