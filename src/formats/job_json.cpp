@@ -184,6 +184,17 @@ std::string read_extra_data(const JsonValue& extra_data, std::string_view path, 
     return others;
 }
 
+void read_needs_of_other_fields(JobDescription& job) {
+    constexpr auto names =
+        std::to_array<std::string_view>({R"("pools")", R"("per_host")", R"("partition")", R"("after")"});
+    const std::string_view fields = job.other_fields;
+    const auto may_have = [&](std::string_view name) { return fields.find(name) != std::string_view::npos; };
+    if (std::ranges::any_of(names, may_have)) {
+        JsonReader reader;
+        read_needs(reader.parse('{' + std::string(fields) + '}'), "", job);
+    }
+}
+
 void set_dependencies(JobDescription& job, std::vector<Dependency> after) {
     std::string others;
     JsonReader reader;

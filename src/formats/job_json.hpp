@@ -33,6 +33,10 @@ JobDescription read_job(const JsonValue& object, std::string_view path = "", Tex
 std::string read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job,
                             TextPool* texts = nullptr);
 
+// Reads what the job asks for besides processors (JobDescription::needs) from its other fields.
+// Throws: InputError as read_job().
+void read_needs_of_other_fields(JobDescription& job);
+
 // Gives the job these conditions instead of those that it has, also among its other fields.
 void set_dependencies(JobDescription& job, std::vector<Dependency> after);
 

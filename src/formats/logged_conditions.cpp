@@ -165,15 +165,50 @@ std::vector<std::string> words_of(std::string_view line) {
     return words;
 }
 
-// Options of sbatch, salloc and srun that take no word behind them.
-constexpr auto long_flags = std::to_array<std::string_view>(
-    {"--contiguous",   "--disable-status", "--exact",        "--exclusive",    "--get-user-env",     "--help",
-     "--hold",         "--ignore-pbs",     "--interactive",  "--label",        "--kill-on-bad-exit", "--multi-prog",
-     "--nice",         "--no-allocate",    "--no-bell",      "--no-kill",      "--no-requeue",       "--no-shell",
-     "--overcommit",   "--overlap",        "--oversubscribe", "--parsable",    "--preserve-env",     "--propagate",
-     "--pty",          "--quiet",          "--reboot",       "--requeue",      "--quit-on-interrupt", "--resv-ports",
-     "--share",        "--spread-job",     "--stepmgr",      "--test-only",    "--unbuffered",       "--usage",
-     "--use-min-nodes", "--verbose",       "--version",      "--wait",         "--whole"});
+constexpr auto submitters = std::to_array<std::string_view>({"sbatch", "srun", "salloc"});
+
+// Options of these that take no word behind them.
+constexpr auto long_flags = std::to_array<std::string_view>({"--contiguous",
+                                                             "--disable-status",
+                                                             "--exact",
+                                                             "--exclusive",
+                                                             "--get-user-env",
+                                                             "--help",
+                                                             "--hold",
+                                                             "--ignore-pbs",
+                                                             "--interactive",
+                                                             "--label",
+                                                             "--kill-on-bad-exit",
+                                                             "--multi-prog",
+                                                             "--nice",
+                                                             "--no-allocate",
+                                                             "--no-bell",
+                                                             "--no-kill",
+                                                             "--no-requeue",
+                                                             "--no-shell",
+                                                             "--overcommit",
+                                                             "--overlap",
+                                                             "--oversubscribe",
+                                                             "--parsable",
+                                                             "--preserve-env",
+                                                             "--propagate",
+                                                             "--pty",
+                                                             "--quiet",
+                                                             "--reboot",
+                                                             "--requeue",
+                                                             "--quit-on-interrupt",
+                                                             "--resv-ports",
+                                                             "--share",
+                                                             "--spread-job",
+                                                             "--stepmgr",
+                                                             "--test-only",
+                                                             "--unbuffered",
+                                                             "--usage",
+                                                             "--use-min-nodes",
+                                                             "--verbose",
+                                                             "--version",
+                                                             "--wait",
+                                                             "--whole"});
 constexpr std::string_view letters_of_flags = "EHIKOQVWXZhklsuv";
 
 // Walks through the words of a command.
@@ -200,10 +235,11 @@ class SubmitLine {
         if (!is_wrapped_) {
             return false;
         }
-        const std::string_view program = std::string_view(word).substr(word.rfind('/') + 1);
-        if (program == "sbatch" || program == "srun" || program == "salloc") {
+        const auto [name, value] = cut(word, '=');
+        const std::string_view program = name == "--wrap" ? value : std::string_view(word);
+        if (is_word_of(program.substr(program.rfind('/') + 1), submitters)) {
             place_ = words_.size();
-        } else if (const auto [name, value] = cut(word, '='); is_dependency(name) || name == "-d") {
+        } else if (is_dependency(name) || name == "-d") {
             take(value.empty() ? next_word() : std::string(value));
         }
         return true;
@@ -279,8 +315,7 @@ LoggedConditions conditions_of_slurm(std::string_view text, std::string_view id)
         add_slurm(has_variable(entry) ? entry : cut(entry, '(').first, id, conditions);
     }
     if (are_alternatives) {
-        conditions.left_out.assign(conditions.after.size() + conditions.left_out.size(),
-                                   condition_rules::alternatives);
+        conditions.left_out.assign(conditions.after.size() + conditions.left_out.size(), condition_rules::alternatives);
         conditions.after.clear();
     }
     return conditions;

@@ -108,8 +108,8 @@ class Circles {
     }
 
     const std::vector<std::vector<Edge>>& edges_;
-    std::vector<Place> number_;  // by place, in the order of the walk; 0: not yet
-    std::vector<Place> lowest_;  // by place: the lowest number that it reaches through the path
+    std::vector<Place> number_;     // by place, in the order of the walk; 0: not yet
+    std::vector<Place> lowest_;     // by place: the lowest number that it reaches through the path
     std::vector<Place> component_;  // by place; 0: on the path, or not yet
     std::vector<Place> path_;
     std::vector<Visit> visits_;
@@ -141,8 +141,7 @@ class Resolver {
         for (Place place = 0; place < edges_.size(); ++place) {
             for (const Edge& edge : edges_[place]) {
                 const KeptJob& other = selection_.kept[edge.on];
-                result.of_job[selection_.kept[place].job].push_back(
-                    {edge.kind, selection_.id_of(other), edge.delay});
+                result.of_job[selection_.kept[place].job].push_back({edge.kind, selection_.id_of(other), edge.delay});
                 ++kinds_.at(static_cast<std::size_t>(edge.kind));
                 result.never_ok += edge.kind == Dependency::Kind::ok && reaches_walltime(*other.job) ? 1U : 0U;
             }
