@@ -64,18 +64,16 @@ TEST_CASE("import reads what jobs of Slurm waited for, and counts what it leaves
     const Outcome made = inputs.import("sacct", accounting, {"--fields", "after", "--processors", "4"});
     require_done(made);
     CHECK(made.errors.empty());
-    CHECK(inputs.after() ==
-          "13 ok:12, 14_1 any:12, 14_2 any:12, 15_2 ok:14_2, 16 ok:14_1 ok:14_2, 18 start:16+120");
-    CHECK_THAT(made.output,
-               Contains("\nConditions of these jobs on other jobs (after)\n"
-                        "  kept: ok                                                                    4\n"
-                        "  kept: any                                                                   2\n"
-                        "  kept: start                                                                 1\n"
-                        "  holds: its job is not in the workload                                       1\n"
-                        "  left out, no counterpart: afternotok                                        1\n"
-                        "  left out, no counterpart: one of several is enough (?)                      2\n"
-                        "  left out, no counterpart: singleton                                         1\n"
-                        "\nProcessors: "));
+    CHECK(inputs.after() == "13 ok:12, 14_1 any:12, 14_2 any:12, 15_2 ok:14_2, 16 ok:14_1 ok:14_2, 18 start:16+120");
+    CHECK_THAT(made.output, Contains("\nConditions of these jobs on other jobs (after)\n"
+                                     "  kept: ok                                                                    4\n"
+                                     "  kept: any                                                                   2\n"
+                                     "  kept: start                                                                 1\n"
+                                     "  holds: its job is not in the workload                                       1\n"
+                                     "  left out, no counterpart: afternotok                                        1\n"
+                                     "  left out, no counterpart: one of several is enough (?)                      2\n"
+                                     "  left out, no counterpart: singleton                                         1\n"
+                                     "\nProcessors: "));
     const Outcome replay = run(inputs.folder, {"simulate", "-q", "-p", "4", "-a", "easy", "-w", inputs.workload, "-e",
                                                inputs.folder.file("easy")});
     require_done(replay);
@@ -114,7 +112,8 @@ TEST_CASE("import reads what jobs in sacct --json waited for, and when they beca
     const Outcome eligible = inputs.import("sacct", text, {"--submit", "eligible", "--shift"});
     require_done(eligible);
     CHECK(inputs.submissions() == "1 0 3 0 2 50 ");
-    CHECK_THAT(eligible.output, Contains("Eligible unknown: the submission is Submit                                  1\n"));
+    CHECK_THAT(eligible.output,
+               Contains("Eligible unknown: the submission is Submit                                  1\n"));
 }
 
 TEST_CASE("import reads what jobs of PBS waited for") {
@@ -160,7 +159,8 @@ TEST_CASE("Conditions on jobs that the import leaves out hold") {
     const Outcome made = inputs.import("sacct", accounting, {"--fields", "after", "--from", "6"});
     require_done(made);
     CHECK(inputs.after() == "18 start:16+120");
-    CHECK_THAT(made.output, Contains("  holds: its job is not in the workload                                       3\n"));
+    CHECK_THAT(made.output,
+               Contains("  holds: its job is not in the workload                                       3\n"));
     require_done(run(inputs.folder, {"simulate", "-q", "-p", "4", "-a", "fcfs", "-w", inputs.workload, "-e",
                                      inputs.folder.file("fcfs")}));
 }
@@ -172,7 +172,8 @@ TEST_CASE("import warns of conditions 'ok' that no replay fulfils") {
         "them is rejected; longer walltimes avoid this, such as --estimates factor:1.01\n";
     const Outcome exact = inputs.import("sacct", accounting, {"--fields", "after", "--estimates", "exact"});
     CHECK(exact.errors == warning);
-    CHECK_THAT(exact.output, Contains("of these ok: its job reaches its walltime, so it never holds                4\n"));
+    CHECK_THAT(exact.output,
+               Contains("of these ok: its job reaches its walltime, so it never holds                4\n"));
     CHECK(inputs.import("sacct", accounting, {"--fields", "after", "--estimates", "factor:1.01"}).errors.empty());
     CHECK(inputs.import("sacct", accounting, {"--estimates", "exact"}).errors.empty());
 }
@@ -182,7 +183,8 @@ TEST_CASE("import --submit eligible leaves waits for others out of the log") {
     const Outcome made = inputs.import("sacct", accounting, {"--submit", "eligible"});
     require_done(made);
     CHECK(inputs.submissions() == "12 0 16 7 13 100 14_1 100 14_2 100 15_2 160 17 180 18 300 ");
-    CHECK_THAT(made.output, Contains("Eligible unknown: the submission is Submit                                  1\n"));
+    CHECK_THAT(made.output,
+               Contains("Eligible unknown: the submission is Submit                                  1\n"));
     require_done(inputs.import("sacct", accounting, {"--submit", "submission"}));
     CHECK(inputs.submissions() == "12 0 13 5 14_1 5 14_2 5 15_2 6 16 7 17 7 18 7 ");
     check_refused(inputs.import("sacct", accounting, {"--submit", "eligible", "--fields", "after"}), 2,
@@ -201,21 +203,23 @@ TEST_CASE("swf --fields after reads columns 17 and 18") {
                                          "2 5 5 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 1 3\n");
     const Outcome made = run(folder, {"swf", log, "-o", out, "--fields", "after"});
     require_done(made);
-    CHECK_THAT(made.output, Contains("  kept: any                                                                   1\n"));
+    CHECK_THAT(made.output,
+               Contains("  kept: any                                                                   1\n"));
     CHECK_THAT(contents(out), Contains(R"("id":"2","subtime":5,)") && Contains(R"("after":["any:1+3"])"));
     require_done(run(folder, {"swf", log, "-o", out}));
     CHECK_THAT(contents(out), !Contains("after"));
     check_refused(run(folder, {"swf", log, "--fields", "partition"}), 2, "--fields: unknown field 'partition'");
     const Outcome none = run(folder, {"swf", log, "--fields", "after", "--from", "5"});
-    CHECK_THAT(none.output, Contains("holds: its job is not in the workload                                       1\n"));
+    CHECK_THAT(none.output,
+               Contains("holds: its job is not in the workload                                       1\n"));
 }
 
 TEST_CASE("compare --weeks lets conditions on jobs of other weeks hold, and says how many") {
     const Folder folder;
-    const std::string workload = folder.write(
-        "w.json", R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":4}},"jobs":[)"
-                  R"({"id":"1","subtime":0,"res":1,"walltime":8,"profile":"p"},)"
-                  R"({"id":"2","subtime":700000,"res":1,"walltime":8,"profile":"p","after":["ok:1"]}]})");
+    const std::string workload =
+        folder.write("w.json", R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":4}},"jobs":[)"
+                               R"({"id":"1","subtime":0,"res":1,"walltime":8,"profile":"p"},)"
+                               R"({"id":"2","subtime":700000,"res":1,"walltime":8,"profile":"p","after":["ok:1"]}]})");
     const Outcome outcome = run(folder, {"compare", "fcfs", "easy", workload, "--weeks"});
     require_done(outcome);
     CHECK_THAT(outcome.errors, Contains("w.json: 1 condition in 'after' on jobs of other weeks dropped\n"));

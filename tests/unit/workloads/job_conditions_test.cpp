@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
+#include "src/simulator/workload_dependencies.hpp"
 #include "tests/unit/workloads/swf_lines.hpp"
 
 // The field `after` of jobs of a log.
@@ -157,6 +159,28 @@ TEST_CASE("Of runs with one number, the last one before the start is waited for"
                            line("2", "10", "90", "1") + line("3", "600", "0", "1")),
                     {});
     CHECK(after(converted.workload) == "2 any:1-2, 3 any:1-3");
+}
+
+TEST_CASE("Whatever is kept of a log, its workload can be replayed", "[swf]") {
+    std::mt19937 random(7);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same logs each time
+    const auto number = [&](int most) { return std::to_string(random() % static_cast<unsigned>(most + 1)); };
+    for (int round = 0; round < 300; ++round) {
+        std::string lines;
+        for (int job = 1; job <= 12; ++job) {
+            const std::string wait = random() % 2 == 0 ? "-1" : number(30);
+            lines += line(number(9), number(100), wait, number(9), "-1", number(3));
+        }
+        const SwfLog log = log_of(lines);
+        SwfConversion conversion;
+        conversion.from = Duration::seconds(static_cast<long long>(random() % 40));
+        CHECK_NOTHROW(has_dependencies(convert_swf(log, conversion).workload));
+        conversion.split = SwfSplit{.period = Duration::seconds(30), .begin = *conversion.from, .periods = {}};
+        const SwfWorkload converted = convert_swf(log, conversion);
+        for (const SwfPeriod& period : split_into_periods(converted.workload, *conversion.split)) {
+            CHECK_NOTHROW(has_dependencies(period.workload));
+            CHECK(period.dropped_conditions == 0);
+        }
+    }
 }
 
 }  // namespace batfill::tests::job_conditions_test
