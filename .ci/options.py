@@ -38,7 +38,7 @@ class Cleaning(TypedDict, total=False):
 
 # Keywords that stand in the signatures of the calls themselves.
 IN_SIGNATURES = {"days", "count_from", "skip", "periods", "crossing", "mapping", "separator", "times", "nodes",
-                 "bad_rows", "partition_limits", "fields"}
+                 "bad_rows", "partition_limits", "fields", "submit"}
 
 
 class Batfill:

@@ -6,7 +6,7 @@ import copy
 import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any, Literal, Union
 
 from . import _core
 from ._arguments import AnyPath, is_path, path_text, path_texts, shown, utf8
@@ -75,10 +75,16 @@ class Run:
         return self._jobs
 
     def metrics(
-        self, tau: Seconds = _core.DEFAULT_TAU, short_deadline: Seconds = _core.DEFAULT_SHORT_DEADLINE
+        self,
+        tau: Seconds = _core.DEFAULT_TAU,
+        short_deadline: Seconds = _core.DEFAULT_SHORT_DEADLINE,
+        wait_from: Literal["submission", "eligible"] = "submission",
     ) -> dict[str, float | None]:
-        """All metrics by their names in `batfill metrics --format json`; None where no job counts for one."""
-        return _core.Run.metrics(self._core, tau, short_deadline)
+        """All metrics by their names in `batfill metrics --format json`; None where no job counts for one.
+
+        With `wait_from="eligible"`, waits of jobs that waited for others begin when they had none left to wait for.
+        """
+        return _core.Run.metrics(self._core, tau, short_deadline, wait_from)
 
     def check(self, deadlines: bool = False, allow_rejections: bool = False) -> CheckReport:
         """Audits the schedule, and the guarantees of the scheduler, as `batfill check`."""

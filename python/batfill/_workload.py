@@ -44,16 +44,19 @@ class Workload:
     # ---- Making one
 
     @classmethod
-    def from_swf(cls, path: AnyPath, **cleaning: "Unpack[Cleaning]") -> "Workload":
+    def from_swf(
+        cls, path: AnyPath, *, fields: Union[str, Sequence[str], None] = None, **cleaning: "Unpack[Cleaning]"
+    ) -> "Workload":
         """The workload that `batfill swf` makes of a log of the Parallel Workloads Archive, plain or gzipped.
 
         The keywords are the options of `batfill swf`, with _ for -: `until="90d"`, `max_processors=64`,
-        `short_estimates="drop"`. `since` is its `--from`; `estimates=2.0` is `--estimates factor:2`.
+        `short_estimates="drop"`. `since` is its `--from`; `estimates=2.0` is `--estimates factor:2`. With
+        `fields="after"` jobs wait for the jobs that precede them in the log; `cleaning["conditions"]` counts these.
 
         Raises InputError, which names the line, for what is not a log; UsageError for a wrong option.
         """
         name = path_text(path)
-        [(_, core)], summary = _core.convert("", [name], False, dict(cleaning))
+        [(_, core)], summary = _core.convert("", [name], False, {**cleaning, "fields": fields})
         return cls(core, _core.workload_name(name), summary)
 
     @classmethod
@@ -66,6 +69,7 @@ class Workload:
         periods: int | None = None,
         crossing: Literal["drop", "keep"] = "drop",
         count_from: Literal["zero", "first-job"] = "zero",
+        fields: Union[str, Sequence[str], None] = None,
         **cleaning: "Unpack[Cleaning]",
     ) -> list["Workload"]:
         """The workloads that `batfill swf --split 7` makes of a log: a period per workload, times from its beginning.
@@ -74,7 +78,8 @@ class Workload:
         and ended in another unless `crossing="keep"`.
         """
         name = path_text(path)
-        split = {"days": days, "skip": skip, "periods": periods, "crossing": crossing, "count_from": count_from}
+        split = {"days": days, "skip": skip, "periods": periods, "crossing": crossing, "count_from": count_from,
+                 "fields": fields}
         found, summary = _core.convert("", [name], True, {**cleaning, **split})
         word = {7: "week", 30: "month"}.get(int(days) if days == int(days) else 0, "period")
         return [cls(core, f"{_core.workload_name(name)}-{word}-{number}", summary) for number, core in found]
@@ -93,6 +98,7 @@ class Workload:
         bad_rows: Literal["error", "drop"] | None = None,
         partition_limits: Mapping[str, Seconds] | None = None,
         fields: Union[str, Sequence[str], None] = None,
+        submit: Literal["submission", "eligible"] | None = None,
         **cleaning: "Unpack[Cleaning]",
     ) -> "Workload":
         """The workload that `batfill import` makes of accounting data.
@@ -102,7 +108,9 @@ class Workload:
         cannot be read; `cleaning` then counts them, and shows the first of each kind. `partition_limits`, such as
         {"debug": "1h"}, are the walltimes of jobs without a time limit. `fields=["per-host", "partition"]`, or as one
         text, gives jobs what they took of each host, and their partition; `cleaning["capacity"]` is then the least that
-        hosts had, as `simulate` takes it. The other keywords are the options of `batfill import`.
+        hosts had, as `simulate` takes it. Among them, "after" gives them the jobs that they waited for, which
+        `cleaning["conditions"]` counts; `submit="eligible"` submits them when they had none left. The other keywords
+        are the options of `batfill import`.
         """
         if not isinstance(format, str) or format.startswith("-"):
             raise _core.UsageError(
@@ -118,7 +126,7 @@ class Workload:
         if not isinstance(mapping, (Mapping, type(None))):
             raise _core.UsageError(f"{keyword}: expected a dict of columns by field, found {shown(mapping)}")
         how = {keyword: mapping, "times": times, "separator": separator, "nodes": nodes, "bad_rows": bad_rows,
-               "partition_limits": partition_limits, "fields": fields}
+               "partition_limits": partition_limits, "fields": fields, "submit": submit}
         [(_, core)], summary = _core.convert(format, names, False, {**cleaning, **how})
         return cls(core, _core.workload_name(names[0]), summary)
 
@@ -242,6 +250,7 @@ class Workload:
         """Splits it by submission into periods, each with times from its beginning, as `batfill compare --weeks` does.
 
         Keeps jobs that run into the next period: a workload does not say when jobs ran. `weeks_from_swf` drops them.
+        Conditions on jobs of other periods (field `after`) hold.
         """
         return [
             Workload(core, f"{self.name}-week-{number}", self.cleaning) for number, core in self._core.periods(days)

@@ -50,6 +50,7 @@ class Episodes {
             job.submit = Time::at(job.submit - first);
             part.profiles.insert(*whole_.profiles.find(job.profile));
         }
+        drop_unknown_dependencies(part);
         return std::make_shared<const Replay>(platform_, std::move(part));
     }
 

@@ -22,12 +22,13 @@
 #include <batfill/formats/workload.hpp>
 
 #include "python/src/bindings.hpp"
+#include "src/formats/job_json.hpp"
 
 // What users hold as bytes, for pickle: exact, and read by any batfill with the same `packing_version`.
 namespace batfill::python {
 
 // Change it with any of the lists of members.
-inline constexpr std::string_view packing_version = "batfill-1;";
+inline constexpr std::string_view packing_version = "batfill-2;";
 
 // Either a value to write or one to read.
 template <class Value, class Kind>
@@ -43,6 +44,9 @@ template <class Archive>
 void pack(Archive& all, Is<JobDescription> auto& job) {
     all(job.id, job.submit, job.processors, job.walltime, job.deadline, job.queue, job.user, job.licenses, job.profile,
         job.other_fields);
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(job)>>) {
+        read_needs_of_other_fields(job);
+    }
 }
 template <class Archive>
 void pack(Archive& all, Is<WorkloadJob> auto& job) {
@@ -81,6 +85,10 @@ void pack(Archive& all, Is<Schedule> auto& schedule) {
 template <class Archive>
 void pack(Archive& all, Is<Guarantee> auto& guarantee) {
     all(guarantee.job_id, guarantee.guaranteed_start, guarantee.actual_start);
+}
+template <class Archive>
+void pack(Archive& all, Is<EligibleTime> auto& time) {
+    all(time.job_id, time.eligible);
 }
 template <class Archive>
 void pack(Archive& all, Is<BrokenGuarantee> auto& broken) {

@@ -229,10 +229,16 @@ std::vector<std::string> columns() {
     return {names.begin(), names.end()};
 }
 
-nb::dict metrics(const Run& run, const nb::object& tau, const nb::object& short_deadline) {
+nb::dict metrics(const Run& run, const nb::object& tau, const nb::object& short_deadline,
+                 const std::string& wait_from) {
     const MetricsOptions options = run.options(tau, short_deadline);
+    const bool from_eligible = place_of(wait_from, "wait_from", {"submission", "eligible"}) == 1;
     const Metrics metrics = interruptible([&] {
-        return compute_metrics({run.schedule, options.resources}, options, run.workloads);
+        MeasuredSchedule schedule(run.schedule, options.resources);
+        if (from_eligible && run.eligible) {
+            schedule.count_waits_from(*run.eligible, run.label);
+        }
+        return compute_metrics(schedule, options, run.workloads);
     });
     nb::dict result;
     const std::vector<std::string> names = metrics.names();
@@ -381,8 +387,9 @@ void bind_runs(nb::module_& module) {
         .def_ro("label", &Run::label)
         .def("column", &column, arg("name"), nb::sig("def column(self, name: str) -> numpy.typing.NDArray[typing.Any]"))
         .def("workload_columns", &workload_columns)
-        .def("metrics", &metrics, arg("tau"), arg("short_deadline"),
-             nb::sig("def metrics(self, tau: object, short_deadline: object) -> dict[str, float | None]"))
+        .def("metrics", &metrics, arg("tau"), arg("short_deadline"), arg("wait_from"),
+             nb::sig(
+                 "def metrics(self, tau: object, short_deadline: object, wait_from: str) -> dict[str, float | None]"))
         .def("check", &check, arg("deadlines"), arg("allow_rejections"),
              nb::sig("def check(self, deadlines: bool, allow_rejections: bool) -> dict[str, typing.Any]"))
         .def("guarantees", &guarantees,

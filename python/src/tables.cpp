@@ -148,6 +148,11 @@ class TableReader {
         job.queue = text(table_.queues);
         job.other_fields = text(table_.others);
         require_readable(row, job.other_fields);
+        try {
+            read_needs_of_other_fields(job);
+        } catch (const InputError& problem) {
+            fail(row, problem.what());
+        }
         workload_.jobs.push_back({std::move(job), {}});
     }
 

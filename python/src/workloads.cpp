@@ -66,6 +66,9 @@ nb::dict cleaning_of(const ConversionSummary& summary, const SwfLog& log) {
         result["load_before"] = summary.scaled->before;
         result["load"] = summary.scaled->after;
     }
+    if (summary.conditions) {
+        result["conditions"] = counts(*summary.conditions);
+    }
     if (summary.allocated_ratio >= large_allocated_ratio) {
         result["allocated_over_requested"] = *summary.allocated_ratio;
     }
@@ -119,7 +122,7 @@ nb::tuple convert(const std::string& format, const std::vector<FileName>& paths,
     SwfLog log;
     std::optional<SwfWorkload> converted;
     interruptible([&] {
-        log = request.accounting ? read_accounting(*request.accounting) : read_swf(request.log);
+        log = read_log(request);
         converted = convert_swf(log, request.conversion);
         require_kept_jobs(log, converted->summary);
     });

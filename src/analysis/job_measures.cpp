@@ -53,8 +53,15 @@ FinishedJobs widest_of(const FinishedJobs& jobs, std::size_t count) {
 
 FinishedJob finished_job(const ScheduledJob& job) {
     assert(job.finished());
-    return {job.id,       job.processors,       job.allocation.size(), job.submit,
-            job.walltime, job.execution->start, job.execution->length, job.execution->finish};
+    return {job.id,
+            job.processors,
+            job.allocation.size(),
+            0,
+            job.submit,
+            job.walltime,
+            job.execution->start,
+            job.execution->length,
+            job.execution->finish};
 }
 
 bool is_wider(const FinishedJob& a, const FinishedJob& b) {

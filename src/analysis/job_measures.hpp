@@ -20,8 +20,13 @@ using FinishedJobs = std::vector<FinishedJob>;
 // Requires: job.finished().
 FinishedJob finished_job(const ScheduledJob& job);
 
+// When the job's wait begins.
+inline Time waits_from(const FinishedJob& job) {
+    return job.submit + Duration::microseconds(job.held);
+}
+
 inline Duration wait(const FinishedJob& job) {
-    return job.start - job.submit;
+    return job.start - waits_from(job);
 }
 
 // Returns part / whole. Rounds only once if both are below 2^53 microseconds.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <ostream>
 #include <stdexcept>
+#include <unordered_map>
 
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/error.hpp>
@@ -131,6 +132,35 @@ void MeasuredSchedule::add(const ScheduledJob& job) {
     }
     if (!job.allocation.empty() && (widest_.empty() || job.allocation.last() > widest_.back().last_processor)) {
         widest_.push_back({id, job.allocation.last()});
+    }
+}
+
+void MeasuredSchedule::count_waits_from(const std::vector<EligibleTime>& eligible, const std::string& path) {
+    std::unordered_map<std::string_view, FinishedJob*> jobs;  // only looked up; null: it did not finish
+    for (FinishedJob& job : finished_) {
+        jobs.emplace(job.id, &job);
+    }
+    for (const std::string_view id : others_) {
+        jobs.emplace(id, nullptr);
+    }
+    constexpr Duration longest = Duration::days(73'000'000);
+    for (const EligibleTime& time : eligible) {
+        const auto found = jobs.find(time.job_id);
+        if (found == jobs.end()) {
+            throw InputError(path + ": job " + shown(time.job_id) + " is not in " + path_ +
+                             ": expected the file of the same run");
+        }
+        if (found->second == nullptr || !time.eligible) {
+            continue;
+        }
+        const Duration held = *time.eligible - found->second->submit;
+        if (held < Duration() || held > longest) {
+            throw InputError(path + ": job " + shown(time.job_id) + " is eligible at " +
+                             time.eligible->since_zero().to_shortest_string() +
+                             ", expected an instant after its submission at " +
+                             found->second->submit.since_zero().to_shortest_string());
+        }
+        found->second->held = static_cast<std::int64_t>(held.count());
     }
 }
 

@@ -39,18 +39,18 @@ Time end_of_run(const FinishedJob& job) {
     return job.start + job.run;
 }
 
-// The orders in which jobs are submitted and start.
+// The orders in which jobs begin to wait, and start.
 struct Beginnings {
     explicit Beginnings(const FinishedJobs& jobs)
-        : by_submission(order_by(jobs, &FinishedJob::submit)), by_start(order_by(jobs, &FinishedJob::start)) {}
-    std::vector<std::uint32_t> by_submission;
+        : by_wait(order_by(jobs, waits_from)), by_start(order_by(jobs, &FinishedJob::start)) {}
+    std::vector<std::uint32_t> by_wait;
     std::vector<std::uint32_t> by_start;
 };
 
 // The state from an instant until the next one.
 struct Moment {
     Step step;
-    long long in_system = 0;            // jobs that are submitted and not completed
+    long long in_system = 0;            // jobs that wait or run
     long long requested_in_system = 0;  // processors that these request
 };
 
@@ -67,11 +67,11 @@ struct InOrder {
     const FinishedJob& take() { return jobs[order[taken++]]; }
 };
 
-// Calls `visit` with the state from each instant at which a job is submitted, starts or ends, in the order of time.
+// Calls `visit` with the state from each instant at which a job begins to wait, starts or ends, in the order of time.
 // `end_of` defines a job's end. Keeps only orders of the jobs in memory.
 void walk(const FinishedJobs& jobs, const Beginnings& beginnings, auto end_of, auto visit) {
     const std::vector<std::uint32_t> by_end = order_by(jobs, end_of);
-    InOrder<Time FinishedJob::*> submitted{jobs, beginnings.by_submission, &FinishedJob::submit};
+    InOrder<decltype(&waits_from)> submitted{jobs, beginnings.by_wait, waits_from};
     InOrder<Time FinishedJob::*> started{jobs, beginnings.by_start, &FinishedJob::start};
     InOrder<decltype(end_of)> ended{jobs, by_end, end_of};
     Moment moment;

@@ -35,6 +35,9 @@ int import(const Arguments& arguments) {
         notes.add_fields(converted.log.other_fields[i]);
     }
     std::ranges::for_each(notes.texts(), note);
+    if (const std::string warning = warning_of_conditions(converted.summary); !warning.empty()) {
+        note(warning);
+    }
     return 0;
 }
 

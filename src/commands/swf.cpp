@@ -20,7 +20,10 @@ int swf(const Arguments& arguments) {
             {"batfill swf LOG.swf[.gz] [-o WORKLOAD.json[.gz]] [OPTION]...",
              "Converts a log of the Parallel Workloads Archive to a Batsim workload, and prints what was dropped and why.\nJobs without a known run time are always dropped.",
              {"swf SP2.swf.gz -o sp2.json", "swf SP2.swf.gz -o weeks --split 7"}})) {
-        convert_and_print(read.conversion, read.prints_json, std::cout);
+        const ConvertedLog converted = convert_and_print(read.conversion, read.prints_json, std::cout);
+        if (const std::string warning = warning_of_conditions(converted.summary); !warning.empty()) {
+            note(warning);
+        }
     }
     return 0;
 }

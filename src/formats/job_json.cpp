@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/support/json_writer.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill {
 
@@ -184,6 +185,36 @@ std::string read_extra_data(const JsonValue& extra_data, std::string_view path, 
         append_exact_json(extra_data, others);
     }
     return others;
+}
+
+void read_needs_of_other_fields(JobDescription& job) {
+    constexpr auto names =
+        std::to_array<std::string_view>({R"("pools")", R"("per_host")", R"("partition")", R"("after")"});
+    const std::string_view fields = job.other_fields;
+    const auto may_have = [&](std::string_view name) { return fields.find(name) != std::string_view::npos; };
+    if (std::ranges::any_of(names, may_have)) {
+        JsonReader reader;
+        read_needs(reader.parse('{' + std::string(fields) + '}'), "", job);
+    }
+}
+
+void set_dependencies(JobDescription& job, std::vector<Dependency> after) {
+    std::string others;
+    JsonReader reader;
+    JsonWriter json = JsonWriter::behind(others);
+    const JsonValue& before = reader.parse("{" + std::string(job.other_fields.text()) + "}");
+    for (const auto& member : before.GetObject()) {
+        if (view(member.name) != "after") {
+            append_exact_json(member.value, json.key(view(member.name)).value());
+        }
+    }
+    if (!after.empty()) {
+        json.key("after").texts(mapped(after, &Dependency::to_string));
+    }
+    job.other_fields = others;
+    StatedNeeds needs = job.needs ? *job.needs : StatedNeeds();
+    needs.after = std::move(after);
+    job.needs = needs == StatedNeeds() ? Shared<StatedNeeds>() : Shared<StatedNeeds>(std::move(needs));
 }
 
 JobDescription read_job(const JsonValue& object, std::string_view path, TextPool* texts) {

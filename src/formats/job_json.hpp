@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <batfill/core/job.hpp>
 #include <batfill/core/shared_text.hpp>
@@ -31,6 +32,13 @@ JobDescription read_job(const JsonValue& object, std::string_view path = "", Tex
 // For `texts` see read_job(). Throws: as read_job().
 std::string read_extra_data(const JsonValue& extra_data, std::string_view path, JobDescription& job,
                             TextPool* texts = nullptr);
+
+// Reads what the job asks for besides processors (JobDescription::needs) from its other fields.
+// Throws: InputError as read_job().
+void read_needs_of_other_fields(JobDescription& job);
+
+// Gives the job these conditions instead of those that it has, also among its other fields.
+void set_dependencies(JobDescription& job, std::vector<Dependency> after);
 
 // Appends to `out` the value that read_extra_data() reads. Appends nothing if `job` has none of these fields.
 // Throws: InputError if `extra_data` was no object, and now has to hold other fields.

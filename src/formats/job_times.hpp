@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <batfill/core/time.hpp>
+#include <batfill/formats/swf.hpp>
 
 #include "src/formats/host_amounts.hpp"
 #include "src/support/calendar.hpp"
@@ -26,6 +27,7 @@ struct AccountedJob {
     std::string_view queue;
     std::optional<std::string_view> partition;  // none: that of the queue; empty: unknown, and counted
     HostAmounts amounts;                        // only read for `per_host`
+    LoggedConditions conditions;                // only read for `after`
 };
 
 // The times of a job, as far as its record tells.

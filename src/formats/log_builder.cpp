@@ -121,6 +121,7 @@ LogBuilder::LogBuilder(const std::string& path, const AccountingData& data) : da
     if (data.fields.per_host || data.fields.partition) {
         log_.needs.emplace_back();
     }
+    log_.conditions.resize(data.fields.after ? 1 : 0);
     other_fields_.number_of("");
 }
 
@@ -179,6 +180,7 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     SwfJob added;
     added.line = static_cast<std::uint32_t>(line);
     added.needs = needs;
+    added.conditions = add_conditions(job);
     added.number = static_cast<long long>(log_.ids.add(valid_text(job.id)));
     added.submit = times.submit.value_or(unknown);
     added.run_time = times.run_time.value_or(unknown);
@@ -378,13 +380,37 @@ void LogBuilder::change_unusable_ids() {
     }
     std::vector<std::string> ids = mapped(log_.jobs, [&](const SwfJob& job) { return std::string(id_of(job)); });
     make_usable(ids);
+    std::map<std::string, std::string, std::less<>> changed;
     for (std::uint32_t job = 0; job < log_.jobs.size(); ++job) {
         if (ids[job] != id_of(log_.jobs[job])) {
             noted_[changed_ids_rule].push_back(job);
+            changed.emplace(id_of(log_.jobs[job]), ids[job]);
             log_.jobs[job].number = static_cast<long long>(log_.ids.add(ids[job]));
         }
     }
+    change_ids_in_conditions(changed);
     number_ids();
+}
+
+void LogBuilder::change_ids_in_conditions(const std::map<std::string, std::string, std::less<>>& changed) {
+    for (LoggedConditions& conditions : log_.conditions) {
+        for (Dependency& dependency : conditions.after) {
+            if (const auto other = changed.find(dependency.job); other != changed.end()) {
+                dependency.job = other->second;
+            }
+        }
+    }
+}
+
+std::uint32_t LogBuilder::add_conditions(const AccountedJob& job) {
+    if (job.conditions.empty()) {
+        return 0;
+    }
+    LoggedConditions& added = log_.conditions.emplace_back(job.conditions);
+    for (Dependency& dependency : added.after) {
+        dependency.job = valid_text(dependency.job);
+    }
+    return static_cast<std::uint32_t>(log_.conditions.size() - 1);
 }
 
 SwfLog LogBuilder::finish(bool from_midnight) {

@@ -114,6 +114,10 @@ class LogBuilder {
     // Gives a job without a time limit that of its queue.
     void limit_by_queue(const AccountedJob& job, SwfJob& added);
     void change_unusable_ids();
+    // Conditions get the ids that their jobs have got.
+    void change_ids_in_conditions(const std::map<std::string, std::string, std::less<>>& changed);
+    // Returns the place of the job's conditions in SwfLog::conditions.
+    std::uint32_t add_conditions(const AccountedJob& job);
     void count_from_midnight();
     // What the job gets for `per_host` and `partition`, also as fields. Returns its place in SwfLog::needs.
     std::uint32_t add_needs(const AccountedJob& job);

@@ -5,6 +5,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/formats/accounting_readers.hpp"
+#include "src/formats/logged_conditions.hpp"
 #include "src/formats/pbs_record.hpp"
 #include "src/formats/tres.hpp"
 #include "src/support/json.hpp"
@@ -69,7 +70,13 @@ void add_end_record(std::string_view id, const PbsAttributes& attributes, const 
     }
     builder.add_field("nodes", attributes["Resource_List.nodect"].text);
     builder.add_field("memory", read_bytes(attributes["Resource_List.mem"].text, 1));
-    builder.add_field("dependency", attributes["depend"].text);
+    std::string_view depend = attributes["depend"].text;
+    if (data.fields.after) {
+        depend = depend.empty() ? attributes["Resource_List.depend"].text : depend;
+        job.conditions = conditions_of_pbs(depend);
+    } else {
+        builder.add_field("dependency", depend);
+    }
     builder.add(job, line);
 }
 

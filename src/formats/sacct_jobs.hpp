@@ -25,6 +25,10 @@ struct SacctJob {
     std::array<std::string_view, 4> texts;  // its account, qos, name and reservation
     SacctResources resources;
     bool allocates_more = false;  // GPUs or memory are not in its request, and come from the allocation
+    bool lacks_eligible = false;  // its submission should be the instant at which it became eligible, which is unknown
+
+    // Makes this instant the submission, if it is known.
+    void submit_at(const std::optional<Instant>& eligible);
 };
 
 // Adds jobs to a log, and joins the components of heterogeneous jobs.
@@ -57,6 +61,10 @@ class SacctJobs {
 
 // Whether the command that submitted a job, as the column SubmitLine has it, asks for hosts that no other job uses.
 bool asks_for_whole_hosts(std::string_view submit_line);
+
+// What a job waited for: its dependency, or else the option --dependency of the command that submitted it. `id` is the
+// job's.
+LoggedConditions conditions_in(std::string_view dependency, std::string_view submit_line, std::string_view id);
 
 // Reads the output of `sacct --json`. `path` is used in messages only.
 void read_sacct_json(std::string text, const std::string& path, const AccountingData& data, LogBuilder& builder);

@@ -143,15 +143,19 @@ std::string id_of(const JsonValue& job) {
     return std::to_string(*id);
 }
 
-void read_times(const JsonValue& object, AccountedJob& job) {
+void read_times(const JsonValue& object, const AccountingData& data, SacctJob& added) {
+    AccountedJob& job = added.job;
     const JsonValue* const time = member_of(&object, "time");
     const auto instant = [&](const char* name) {
         const auto seconds = count_in(time, name);
         return seconds.value_or(0) > 0 && *seconds < 1'000'000'000'000
-                   ? std::optional(Duration::seconds(static_cast<long long>(*seconds)))
+                   ? std::optional<Instant>(Duration::seconds(static_cast<long long>(*seconds)))
                    : std::nullopt;
     };
     job.submit = instant("submission");
+    if (data.submits_when_eligible) {
+        added.submit_at(instant("eligible"));
+    }
     job.start = instant("start");
     job.end = instant("end");
     if (const auto elapsed = small_number_in(time, "elapsed")) {
@@ -228,7 +232,7 @@ void add_job(const JsonValue& object, const AccountingData& data, std::size_t nu
     const std::string id = id_of(object);
     SacctJob added;
     added.job.id = id;
-    read_times(object, added.job);
+    read_times(object, data, added);
     read_resources(object, data, added);
     added.job.state = state_of(object);
     const std::string_view user = text_in(&object, "user");
@@ -236,6 +240,9 @@ void add_job(const JsonValue& object, const AccountingData& data, std::size_t nu
     added.job.queue = text_in(&object, "partition");
     added.texts = {text_in(&object, "account"), text_in(&object, "qos"), text_in(&object, "name"),
                    text_in(member_of(&object, "reservation"), "name")};
+    if (data.fields.after) {
+        added.job.conditions = conditions_in(text_in(&object, "dependency"), text_in(&object, "submit_line"), id);
+    }
     jobs.add(added, number);
 }
 

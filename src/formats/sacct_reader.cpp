@@ -6,6 +6,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/formats/accounting_readers.hpp"
+#include "src/formats/logged_conditions.hpp"
 #include "src/formats/sacct_jobs.hpp"
 #include "src/formats/tres.hpp"
 #include "src/support/csv_reader.hpp"
@@ -17,10 +18,11 @@ namespace batfill {
 namespace {
 
 constexpr auto sacct_columns = std::to_array<std::string_view>(
-    {"Submit",       "JobID",     "JobIDRaw", "Start",       "End",        "Elapsed",       "ElapsedRaw", "Timelimit",
-     "TimelimitRaw", "AllocCPUS", "NCPUS",    "ReqCPUS",     "CPUTime",    "CPUTimeRAW",    "NNodes",     "AllocNodes",
-     "State",        "User",      "Account",  "Partition",   "QOS",        "ReqMem",        "ReqTRES",    "AllocTRES",
-     "ReqGRES",      "AllocGRES", "JobName",  "Reservation", "SubmitLine", "OverSubscribe", "NodeList",   "Exclusive"});
+    {"Submit",     "JobID",         "JobIDRaw",  "Start",     "End",        "Elapsed",   "ElapsedRaw",
+     "Timelimit",  "TimelimitRaw",  "AllocCPUS", "NCPUS",     "ReqCPUS",    "CPUTime",   "CPUTimeRAW",
+     "NNodes",     "AllocNodes",    "State",     "User",      "Account",    "Partition", "QOS",
+     "ReqMem",     "ReqTRES",       "AllocTRES", "ReqGRES",   "AllocGRES",  "JobName",   "Reservation",
+     "SubmitLine", "OverSubscribe", "NodeList",  "Exclusive", "Dependency", "Eligible"});
 
 // Columns in which users write what they like.
 constexpr auto free_texts =
@@ -156,6 +158,9 @@ class Reader {
         AccountedJob& job = added.job;
         job.id = id;
         job.submit = field(row, sacct_column("Submit")).instant(builder_.zone());
+        if (data_.submits_when_eligible) {
+            added.submit_at(field(row, sacct_column("Eligible")).instant(builder_.zone()));
+        }
         job.start = field(row, sacct_column("Start")).instant(builder_.zone());
         job.end = field(row, sacct_column("End")).instant(builder_.zone());
         job.run_time = run_time_of(row);
@@ -171,6 +176,10 @@ class Reader {
             read_fields(row, added);
             if (data_.fields.per_host) {
                 read_amounts(row, job);
+            }
+            if (data_.fields.after) {
+                job.conditions = conditions_in(field(row, sacct_column("Dependency")).text,
+                                               field(row, sacct_column("SubmitLine")).text, job.id);
             }
         }
         jobs_.add(added, row.line());
@@ -289,6 +298,21 @@ bool asks_for_whole_hosts(std::string_view submit_line) {
     return false;
 }
 
+LoggedConditions conditions_in(std::string_view dependency, std::string_view submit_line, std::string_view id) {
+    LoggedConditions conditions = conditions_of_slurm(dependency, id);
+    return conditions.empty() ? conditions_of_slurm(dependency_in(submit_line), id) : conditions;
+}
+
+void SacctJob::submit_at(const std::optional<Instant>& eligible) {
+    AccountedJob held;  // its start is unknown if that instant stands for none
+    held.submit = job.submit;
+    held.start = eligible;
+    lacks_eligible = !eligible || (job.submit && !times_of(held).wait);
+    if (!lacks_eligible) {
+        job.submit = eligible;
+    }
+}
+
 void SacctJobs::add(SacctJob added, std::size_t line) {
     const std::string_view id = added.job.id;
     added.job.id = cut(id, '+').first;
@@ -324,6 +348,9 @@ std::optional<std::size_t> SacctJobs::add_run(const SacctJob& added, std::size_t
     if (!job.walltime && !builder_.has_limit(job.queue)) {
         builder_.note("time limit missing, UNLIMITED or Partition_Limit: unknown");
     }
+    if (added.lacks_eligible) {
+        builder_.note("Eligible unknown: the submission is Submit");
+    }
     if (added.allocates_more) {
         builder_.note("GPUs or memory not in the request: those of the allocation");
     }
@@ -358,6 +385,12 @@ void read_sacct(const std::string& path, const AccountingData& data, LogBuilder&
         if (!row.has(sacct_column("JobID")) && !row.has(sacct_column("JobIDRaw"))) {
             throw InputError(
                 path + ":1: no column JobID or JobIDRaw, expected a table of jobs as sacct --parsable2 writes it");
+        }
+        if (data.fields.after && !row.has(sacct_column("Dependency")) && !row.has(sacct_column("SubmitLine"))) {
+            throw InputError(path + ":1: no column SubmitLine or Dependency, expected one of them for the field after");
+        }
+        if (data.submits_when_eligible && !row.has(sacct_column("Eligible"))) {
+            throw InputError(path + ":1: no column Eligible, expected it for submissions when jobs became eligible");
         }
     };
     const std::function<bool(InputFile&, std::string_view)> read_json = [&](InputFile& file,

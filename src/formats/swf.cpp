@@ -46,7 +46,10 @@ std::optional<long long> parse_count(std::string_view text) {
 // Reads a log line by line.
 class Parser {
  public:
-    explicit Parser(const std::string& path) { log_.path = path; }
+    Parser(const std::string& path, bool with_conditions) {
+        log_.path = path;
+        log_.conditions.resize(with_conditions ? 1 : 0);
+    }
 
     void add(std::string_view line, std::size_t number) {
         line = trimmed(line);
@@ -95,7 +98,22 @@ class Parser {
         if (job.number < 0) {
             fail(1, "a job number that is not negative");
         }
+        if (!log_.conditions.empty()) {
+            job.conditions = add_condition();
+        }
         log_.jobs.push_back(job);
+    }
+
+    // Returns its place; 0 if no job precedes.
+    std::uint32_t add_condition() {
+        const long long preceding = count(17);
+        const Duration think_time = time(18);
+        if (preceding <= 0) {
+            return 0;
+        }
+        log_.conditions.push_back(
+            {{{Dependency::Kind::any, std::to_string(preceding), std::max(think_time, Duration())}}, {}});
+        return static_cast<std::uint32_t>(log_.conditions.size() - 1);
     }
 
     [[noreturn]] void fail(std::size_t column, const char* expected) const {
@@ -152,15 +170,15 @@ std::optional<std::string> SwfLog::field(std::string_view name) const {
     return values.empty() ? std::nullopt : std::optional(values.front());
 }
 
-SwfLog parse_swf(std::string_view text, const std::string& path) {
-    Parser parser(path);
+SwfLog parse_swf(std::string_view text, const std::string& path, bool with_conditions) {
+    Parser parser(path, with_conditions);
     for_each_line_in(text, path, max_swf_line,
                      [&](std::string_view line, std::size_t number) { parser.add(line, number); });
     return parser.finish();
 }
 
-SwfLog read_swf(const std::string& path) {
-    Parser parser(path);
+SwfLog read_swf(const std::string& path, bool with_conditions) {
+    Parser parser(path, with_conditions);
     for_each_line(path, max_swf_line, "a log in the Standard Workload Format", {FileKind::log},
                   [&](std::string_view line, std::size_t number) { parser.add(line, number); });
     return parser.finish();

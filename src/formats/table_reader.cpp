@@ -4,6 +4,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/formats/accounting_readers.hpp"
+#include "src/formats/logged_conditions.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/support/text.hpp"
@@ -47,6 +48,11 @@ class Reader {
                 "fields per-host: expected a column for the hosts of a job, as in nodes=NNodes (processors are then its "
                 "cores), or one for its cores, as in cores=NCPUS (processors are then its hosts)");
         }
+        if (data.fields.after && dependency_column_ == none) {
+            throw UsageError(
+                "fields after: expected a column for what a job waited for, as Slurm writes it, as in "
+                "dependency=Dependency");
+        }
     }
 
     CsvFormat format() const {
@@ -87,8 +93,14 @@ class Reader {
                 builder_.note(host_rules::no_partition);
             }
         }
+        if (data_.fields.after) {
+            const RecordField dependency{"dependency", trimmed(row.text(dependency_column_))};
+            job.conditions =
+                conditions_of_slurm(dependency.is_missing() ? std::string_view() : dependency.text, job.id);
+        }
         for (const auto& [name, column] : others_) {
-            if (data_.fields.partition && column == partition_column_) {
+            if ((data_.fields.partition && column == partition_column_) ||
+                (data_.fields.after && column == dependency_column_)) {
                 continue;
             }
             if (const RecordField other{name, trimmed(row.text(column))}; !other.is_missing()) {
@@ -182,6 +194,8 @@ class Reader {
         }
         if (field == "partition") {
             partition_column_ = column;
+        } else if (field == "dependency") {
+            dependency_column_ = column;
         }
     }
 
@@ -238,6 +252,7 @@ class Reader {
     std::vector<std::pair<std::string_view, std::size_t>> others_;
     std::array<std::size_t, amount_names.size()> amount_columns_{none, none, none, none, none};
     std::size_t partition_column_ = none;
+    std::size_t dependency_column_ = none;
     std::size_t rows_ = 0;
     std::size_t dates_ = 0;
     std::size_t days_ = 0;

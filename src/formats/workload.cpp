@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -311,6 +312,33 @@ Workload read_workload(const std::string& path, const std::string& name, bool ke
 
 Workload parse_workload(std::string text, const std::string& path, const std::string& name, bool keep_source) {
     return with_place_in_errors(path, [&] { return WorkloadReader(std::move(text), path, name, keep_source).read(); });
+}
+
+std::size_t drop_unknown_dependencies(Workload& workload) {
+    const auto has_conditions = [](const WorkloadJob& job) {
+        return job.description.needs && !job.description.needs->after.empty();
+    };
+    if (std::ranges::none_of(workload.jobs, has_conditions)) {
+        return 0;
+    }
+    std::unordered_set<std::string> ids;  // only looked up
+    for (const WorkloadJob& job : workload.jobs) {
+        ids.insert(job.description.id.substr(job.description.id.find('!') + 1));
+    }
+    std::size_t dropped = 0;
+    for (WorkloadJob& job : workload.jobs) {
+        if (!has_conditions(job)) {
+            continue;
+        }
+        std::vector<Dependency> after = job.description.needs->after;
+        if (const auto unknown =
+                std::erase_if(after, [&](const Dependency& dependency) { return !ids.contains(dependency.job); });
+            unknown > 0) {
+            dropped += unknown;
+            set_dependencies(job.description, std::move(after));
+        }
+    }
+    return dropped;
 }
 
 }  // namespace batfill

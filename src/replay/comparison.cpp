@@ -59,6 +59,13 @@ std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
     std::vector<SwfPeriod> weeks = split_into_periods(workload, split);
     note(path + ": " + counted(weeks.size(), "week") +
          ", with the jobs that run into the next one: a workload does not say when jobs ran");
+    std::size_t conditions = 0;
+    for (const SwfPeriod& week : weeks) {
+        conditions += week.dropped_conditions;
+    }
+    if (conditions > 0) {
+        note(path + ": " + counted(conditions, "condition") + " in 'after' on jobs of other weeks dropped");
+    }
     return weeks;
 }
 

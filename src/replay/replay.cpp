@@ -21,6 +21,7 @@ FinishedJob finished_job(const SimulatedJob& job) {
     return {description.id,
             description.processors,
             description.processors,
+            0,
             description.submit,
             description.walltime,
             job.start,

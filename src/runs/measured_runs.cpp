@@ -22,6 +22,17 @@ void note_other_jobs(const MeasuredSchedule& first, const MeasuredSchedule& othe
     }
 }
 
+// The schedule of a run, with waits as requested.
+MeasuredSchedule read_schedule_of(const std::string& path, const MeasureRequest& request, const Note& note,
+                                  const Resources& machine) {
+    MeasuredSchedule schedule = read_measured_run(path, note, machine);
+    if (request.waits_from_eligible) {
+        const std::string file = eligible_file(path);
+        schedule.count_waits_from(read_eligible_times(file), file);
+    }
+    return schedule;
+}
+
 }  // namespace
 
 MeasuredRuns measure_runs(const MeasureRequest& request, const Note& note) {
@@ -30,14 +41,15 @@ MeasuredRuns measure_runs(const MeasureRequest& request, const Note& note) {
     std::vector<MeasuredSchedule> schedules;
     schedules.reserve(names.size());
     for (const std::string& path : request.schedules) {
-        require_machine_of_run(path, schedules.emplace_back(read_measured_run(path, note, request.options.resources)),
+        require_machine_of_run(path,
+                               schedules.emplace_back(read_schedule_of(path, request, note, request.options.resources)),
                                request.options, note);
     }
     const JobIds waited = request.waited_in_any_run ? jobs_that_waited(schedules) : JobIds();
     const JobIds* const counted = request.waited_in_any_run ? &waited : nullptr;
     std::optional<MeasuredSchedule> read_baseline;
     if (request.baseline) {
-        read_baseline = read_measured_run(*request.baseline, note);
+        read_baseline = read_schedule_of(*request.baseline, request, note, {});
     }
     const MeasuredSchedule* const baseline = read_baseline ? &*read_baseline : nullptr;
     MeasuredRuns measured;

@@ -15,6 +15,7 @@ struct MeasureRequest {
     std::vector<std::string> schedules;  // paths or prefixes, at least one
     std::vector<std::string> workloads;  // paths
     MetricsOptions options;
+    bool waits_from_eligible = false;     // waits begin when jobs become eligible, as the eligible.csv of a run says
     bool waited_in_any_run = false;       // regular jobs that waited in no run do not count
     std::optional<std::string> baseline;  // path or prefix
     std::optional<std::string> per_job;   // path of a file to write

@@ -69,6 +69,25 @@ std::string jobs_file(const std::string& prefix) {
     throw InputError(prefix + ": there is neither such a file nor " + prefix + "_jobs.csv nor " + prefix + "jobs.csv");
 }
 
+std::string eligible_file(const std::string& prefix) {
+    const std::string jobs = jobs_file(prefix);
+    std::string start = jobs.substr(0, jobs.size() - (jobs.ends_with(".gz") ? 3 : 0));
+    constexpr std::string_view ending = "jobs.csv";
+    if (is_log(jobs) || !start.ends_with(ending)) {
+        throw InputError(jobs +
+                         ": expected the PREFIX_jobs.csv of a simulation, beside which PREFIX_eligible.csv lies");
+    }
+    start.resize(start.size() - ending.size());
+    const std::string file = start + "eligible.csv";
+    for (const std::string& found : {file, file + ".gz"}) {
+        if (std::filesystem::is_regular_file(found)) {
+            return found;
+        }
+    }
+    throw InputError(file + ": there is no such file; simulate writes it beside " + jobs +
+                     " if jobs wait for others (field after)");
+}
+
 Schedule read_run(const std::string& path, const Note& note) {
     const std::string file = jobs_file(path);
     return is_log(file) ? read_schedule_of_log(file, note) : read_schedule(file);

@@ -22,6 +22,10 @@ std::vector<std::string> run_labels(const std::vector<std::string>& paths);
 // Throws: InputError if there is none.
 std::string jobs_file(const std::string& prefix);
 
+// Returns the eligible.csv of a run, plain or gzipped, which lies beside its jobs.csv.
+// Throws: InputError, which names it, if there is none: only `simulate` writes it, for jobs that wait for others.
+std::string eligible_file(const std::string& prefix);
+
 // Reads the schedule of a run. `note` hears how many jobs of a log have no place in it, if any.
 // Throws: InputError, which names the file and place, if it cannot read the schedule, or if a log has no job for it.
 Schedule read_run(const std::string& path, const Note& note);

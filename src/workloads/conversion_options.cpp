@@ -6,6 +6,7 @@
 
 #include "src/options/file_rules.hpp"
 #include "src/support/calendar.hpp"
+#include "src/support/mapped.hpp"
 #include "src/workloads/workload_options.hpp"
 #include "src/workloads/workload_values.hpp"
 
@@ -252,23 +253,37 @@ Value columns(ColumnMapping& mapping) {
 }
 
 // per-host,partition
-Value resource_fields(ResourceFields& fields) {
-    const std::vector<std::string> words{"per-host", "partition"};
-    const auto read = [&fields, words](const std::string& text) {
+Value fields_value(const std::vector<std::pair<std::string, bool*>>& fields) {
+    const std::vector<std::string> words = mapped(fields, &std::pair<std::string, bool*>::first);
+    const auto read = [fields, words](const std::string& text) {
         for (const std::string_view part : split(text, ',')) {
             const std::string word(trimmed(part));
-            refuse_if(std::ranges::find(words, word) == words.end(), unknown_name("field", word, words));
-            bool& field = word == words.front() ? fields.per_host : fields.partition;
-            refuse_if(field, "expected " + word + " once, found it twice");
-            field = true;
+            const auto field = std::ranges::find(fields, word, &std::pair<std::string, bool*>::first);
+            refuse_if(field == fields.end(), unknown_name("field", word, words));
+            refuse_if(*field->second, "expected " + word + " once, found it twice");
+            *field->second = true;
         }
     };
-    return Value("FIELD[,FIELD]", read, {Type::Scalar::none, words}).repeatable();
+    return Value(words.size() > 1 ? "FIELD[,FIELD]" : "FIELD", read, {Type::Scalar::none, words}).repeatable();
+}
+
+// Which data say what jobs wait for, and when they became eligible.
+void check_waits(const Options& options, const AccountingData& data) {
+    const std::string field = options.written("fields") + " after";
+    refuse_if(data.fields.after && (data.format == "frontier" || data.format == "philly"),
+              field + ": the data of " + data.format + " do not say what jobs waited for");
+    refuse_if(data.submits_when_eligible && data.format != "sacct",
+              options.written("submit") + " eligible is for sacct; " + options.written("map") +
+                  " submit=COLUMN chooses the submission in a table");
+    refuse_if(data.submits_when_eligible && data.fields.after,
+              options.written("submit") + " eligible leaves out the wait for other jobs, which " + field +
+                  " repeats: expected one of them");
 }
 
 // Sizes are hosts with `per_host`, which jobs share.
 void check_fields(const Options& options, const ConversionOptions& read) {
     const AccountingData& data = *read.conversion.accounting;
+    check_waits(options, data);
     if (!data.fields.per_host) {
         return;
     }
@@ -350,10 +365,19 @@ void add_import_options(Options& options, ConversionOptions& read) {
         "zone of instants without an offset, also of dates in --from and --until, such as Europe/Berlin; by default UTC, or that of the data set's machine");
     options.add("nodes", data.counts_nodes, "sacct, pbs: the machine's processors are nodes, and jobs take whole ones");
     options.add(
-        "fields", resource_fields(data.fields),
+        "fields",
+        fields_value({{"per-host", &data.fields.per_host},
+                      {"partition", &data.fields.partition},
+                      {"after", &data.fields.after}}),
         "what jobs get for machines with capacities and partitions: per-host (res is the number of hosts, per_host what "
         "the job took of each: cores, gpus, gpus_TYPE, memory in MiB; of the allocation, else of the request), partition "
-        "(that of the job, or its queue); repeatable");
+        "(that of the job, or its queue); after (the jobs that it waited for: --dependency of Slurm, depend of PBS, the "
+        "field dependency of a table); repeatable");
+    options.add(
+        "submit",
+        word(data.submits_when_eligible, "WHEN", {{"submission", false}, {"eligible", true}}).otherwise_as_declared(),
+        "sacct: when a job counts as submitted: submission, or eligible (the column Eligible, where it is known: "
+        "waits for other jobs, --begin and holds are then no waits)");
     options.group("Rows and limits");
     options.add("bad-rows",
                 word(data.drops_bad_rows, "HOW", {{"error", false}, {"drop", true}}).otherwise_as_declared(),
@@ -388,6 +412,9 @@ void add_swf_options(Options& options, ConversionOptions& read) {
                 "drop jobs with this status: 0 failed, 1 completed, 5 cancelled (repeatable)");
     options.add("time-zone", text(read.conversion.time_zone, "ZONE"),
                 "zone of dates in --from and --until, such as Europe/Stockholm; by default UTC");
+    options.add(
+        "fields", fields_value({{"after", &read.conversion.after}}),
+        "what jobs get besides: after (any:N+SECONDS of the preceding job and the think time, columns 17 and 18)");
     add_conversion_options(options, read);
     options
         .add("header", text(read.conversion.header, "FILE"),

@@ -118,10 +118,14 @@ void require_kept_jobs(const SwfLog& log, const ConversionSummary& summary) {
                      (log.bad_rows.empty() ? "" : "; " + log.bad_rows.front().first));
 }
 
+SwfLog read_log(const LogConversion& request) {
+    return request.accounting ? read_accounting(*request.accounting) : read_swf(request.log, request.after);
+}
+
 ConvertedLog convert_log(const LogConversion& request) {
     SwfConversion conversion = request.conversion;
     ConvertedLog result;
-    result.log = request.accounting ? read_accounting(*request.accounting) : read_swf(request.log);
+    result.log = read_log(request);
     resolve_dates(result.log, request, conversion);
     if (request.count_from_first_job) {
         conversion.split->count_from_first_job(result.log);

@@ -101,6 +101,10 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
     if (!summary.noted.empty()) {
         print_counts("Among these", summary.noted, out);
     }
+    if (summary.conditions) {
+        print_counts("Conditions of these jobs on other jobs (after)",
+                     summary.conditions->empty() ? Counts{{"kept", 0}} : *summary.conditions, out);
+    }
     print_bad_rows(log.bad_rows, out);
     out << (summary.hosts ? "\nHosts: " : "\nProcessors: ") << summary.processors << " (" << summary.processors_from
         << ")\n";
@@ -149,6 +153,12 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
     write_counts(json, "dropped", summary.dropped);
     json.key("kept").integer(summary.kept);
     write_counts(json, "noted", summary.noted);
+    if (summary.conditions) {
+        json.key("conditions").objects(*summary.conditions, [&](const RuleCount& count) {
+            json.key("what").text(count.what);
+            json.key("conditions").integer(count.jobs);
+        });
+    }
     if (!log.bad_rows.empty()) {
         json.key("bad_rows").objects(log.bad_rows, [&](const BadRows& bad) {
             json.key("first").text(bad.first);
@@ -201,6 +211,15 @@ ConvertedLog convert_and_print(const LogConversion& request, bool as_json, std::
         print_conversion(nothing.converted(), as_json, out);
         throw;
     }
+}
+
+std::string warning_of_conditions(const ConversionSummary& summary) {
+    if (summary.never_ok == 0) {
+        return {};
+    }
+    return counted(summary.never_ok, "condition") +
+           " 'ok' on jobs that run until their walltime, which is no success: whoever waits for them is rejected; longer "
+           "walltimes avoid this, such as --estimates factor:1.01";
 }
 
 void print_drawn_deadlines(const DrawnDeadlines& drawn, Duration floor, const std::string& factor,

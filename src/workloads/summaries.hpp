@@ -13,6 +13,8 @@ namespace batfill {
 
 // As a table for people, or as JSON.
 void print_conversion(const ConvertedLog& converted, bool as_json, std::ostream& out);
+// What somebody who replays the workload must know of its conditions on other jobs. Empty: nothing.
+std::string warning_of_conditions(const ConversionSummary& summary);
 // Converts a log, prints what that dropped and kept, and returns it.
 // Throws: as convert_log(), after printing if nothing is kept.
 ConvertedLog convert_and_print(const LogConversion& request, bool as_json, std::ostream& out);

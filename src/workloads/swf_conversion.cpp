@@ -9,6 +9,7 @@
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "src/formats/host_amounts.hpp"
+#include "src/formats/job_json.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/text.hpp"
@@ -338,6 +339,9 @@ JobMaker::JobMaker(const SwfSelection& selection, const SwfConversion& conversio
         return needs.stated == StatedNeeds() ? Shared<StatedNeeds>() : Shared<StatedNeeds>(needs.stated);
     });
     add_hosts(selection, conversion, summary_);
+    conditions_ = conditions_of(selection, conversion);
+    summary_.conditions = conditions_.counts;
+    summary_.never_ok = conditions_.never_ok;
     if (conversion.load) {
         summary_.scaled = scale_load(selection, conversion, summary_.processors);
     }
@@ -395,6 +399,9 @@ WorkloadJob JobMaker::make(const KeptJob& kept) {
     if (!log.other_fields.empty()) {
         description.other_fields = texts_.shared(log.other_fields[job.other_fields]);
     }
+    if (const auto after = conditions_.of_job.find(&job); after != conditions_.of_job.end()) {
+        set_dependencies(description, after->second);
+    }
     return {std::move(description), {}};
 }
 
@@ -450,6 +457,9 @@ std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSpl
         const Duration since_begin = moved.description.submit.since_zero() - split.begin_of(number);
         moved.description.submit = Time::at(scaled ? scaled->scaled(since_begin) : since_begin);
         of_period.profiles.insert(*workload.profiles.find(job.description.profile));
+    }
+    for (SwfPeriod& period : periods) {
+        period.dropped_conditions = drop_unknown_dependencies(period.workload);
     }
     return periods;
 }

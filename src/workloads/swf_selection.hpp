@@ -14,6 +14,8 @@
 #include <batfill/formats/workload.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
+#include "src/workloads/job_conditions.hpp"
+
 // Which jobs of a log a conversion keeps, in which order, and what becomes of them.
 namespace batfill {
 
@@ -83,6 +85,7 @@ class JobMaker {
     Duration shift_;
     TextPool texts_;
     std::vector<Shared<StatedNeeds>> needs_;  // as SwfLog::needs
+    JobConditions conditions_;
     std::string profile_;
     std::map<std::string, JobProfile> profiles_;
 };

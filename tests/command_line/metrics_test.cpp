@@ -357,4 +357,46 @@ TEST_CASE("metrics, check, plot and report tell logs by their content, and by th
     writer.join();
 }
 
+TEST_CASE("metrics --wait-from eligible counts waits from where jobs had no others to wait for") {
+    const Folder folder;
+    // b is eligible at 10, when a ends, and then waits for c until 15.
+    const std::string workload = folder.write(
+        "w.json", R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":10},"q":{"type":"delay","delay":5}},"jobs":[)"
+                  R"({"id":"a","subtime":0,"res":1,"walltime":20,"profile":"p"},)"
+                  R"({"id":"b","subtime":1,"res":1,"walltime":20,"profile":"p","after":["ok:a"]},)"
+                  R"({"id":"c","subtime":2,"res":1,"walltime":20,"profile":"q"}]})");
+    const std::string easy = folder.file("easy");
+    require_done(run(folder, {"simulate", "-q", "-p", "1", "-w", workload, "-a", "easy", "-e", easy}));
+    const std::string names =
+        "mean_wait,max_wait,mean_slowdown,mean_queue_length,max_queue_length,utilisation,makespan";
+    const auto metrics = [&](const Arguments& more) {
+        const Outcome outcome = run(folder, with({"metrics", easy, "-p", "1", "-f", "csv", "--metrics", names}, more));
+        require_done(outcome);
+        return outcome.output.substr(outcome.output.find('\n') + 1);
+    };
+    // Without the option a, b and c wait 0, 14 and 8 s in 25 s.
+    CHECK(metrics({}) == "\"easy\",7.333333333333333,14,2,0.88,2,1,25\n");
+    CHECK(metrics({"--wait-from", "submission"}) == metrics({}));
+    CHECK(metrics({"--wait-from", "eligible"}) == "\"easy\",4.333333333333333,8,1.7,0.52,1,1,25\n");
+    CHECK_THAT(run(folder, {"metrics", easy, "-w", workload, "--wait-from", "eligible", "--baseline", easy, "--per-job",
+                            folder.file("jobs.csv")})
+                   .output,
+               Contains("mean wait (s)                         4.3\n"));
+    CHECK_THAT(contents(folder.file("jobs.csv")), Contains("\"w0!b\",regular,1,5,1.25\n"));
+
+    folder.write("easy_eligible.csv", "job_id,eligible_time,workload_name\nz,10,w0\n");
+    check_refused(run(folder, {"metrics", easy, "--wait-from", "eligible"}), 1,
+                  "easy_eligible.csv: job w0!z is not in " + easy + "_jobs.csv");
+    folder.write("easy_eligible.csv", "job_id,eligible_time,workload_name\nb,0.5,w0\n");
+    check_refused(run(folder, {"metrics", easy, "--wait-from", "eligible"}), 1,
+                  "easy_eligible.csv: job w0!b is eligible at 0.5, expected an instant after its submission at 1");
+    std::filesystem::remove(easy + "_eligible.csv");
+    check_refused(run(folder, {"metrics", easy, "--wait-from", "eligible"}), 1,
+                  easy + "_eligible.csv: there is no such file; simulate writes it beside " + easy + "_jobs.csv");
+    const std::string other = folder.write("other.csv", contents(easy + "_jobs.csv"));
+    check_refused(run(folder, {"metrics", other, "--wait-from", "eligible"}), 1,
+                  "other.csv: expected the PREFIX_jobs.csv of a simulation");
+    check_refused(run(folder, {"metrics", easy, "--wait-from", "start"}), 2, "--wait-from");
+}
+
 }  // namespace batfill::tests::metrics_test

@@ -131,6 +131,40 @@ def test_import_of_fields_for_hosts(command, tmp_path):
         batfill.Workload.from_accounting(table, "sacct", fields="per-host", nodes=True)
 
 
+def test_import_of_dependencies(command, tmp_path):
+    table = tmp_path / "jobs.txt"
+    table.write_text("JobID|Submit|Eligible|Start|Elapsed|Timelimit|NCPUS|SubmitLine\n"
+                     "1|1|1|1|60|00:05:00|1|sbatch a\n2|2|61|61|60|00:05:00|1|sbatch -d afterok:1,singleton a\n")
+    command("import", "sacct", table, "-o", "theirs.json", "--fields", "after")
+    ours = batfill.Workload.from_accounting(table, "sacct", fields=["after"])
+    ours.save(tmp_path / "ours.json")
+    assert lines(tmp_path / "ours.json") == lines(tmp_path / "theirs.json")
+    assert ours.cleaning["conditions"] == {"kept: ok": 1, "left out, no counterpart: singleton": 1}
+    assert list(ours.jobs["after"]) == [None, ["ok:1"]]
+    run = batfill.simulate(ours, 2, "easy")
+    assert (run.metrics()["mean_wait"], run.metrics(wait_from="eligible")["mean_wait"]) == (29.5, 0)
+    assert str(tmp_path / "run_eligible.csv") in run.save(tmp_path / "run")
+    with pytest.raises(batfill.UsageError, match="wait_from: unknown value 'start'"):
+        run.metrics(wait_from="start")
+    eligible = batfill.Workload.from_accounting(table, "sacct", submit="eligible")
+    assert list(eligible.jobs["submit"]) == [1, 61]
+    with pytest.raises(batfill.UsageError, match="submit eligible leaves out the wait for other jobs"):
+        batfill.Workload.from_accounting(table, "sacct", submit="eligible", fields="after")
+
+
+def test_columns_17_and_18_of_a_log(tmp_path):
+    log = tmp_path / "log.swf"
+    job = "{0} {1} 0 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 {2} 5\n"
+    log.write_text(job.format(1, 0, -1) + job.format(2, 1, 1) + job.format(3, 700000, 2))
+    workload = batfill.Workload.from_swf(log, fields="after")
+    assert list(workload.jobs["after"]) == [None, ["any:1+5"], ["any:2+5"]]
+    assert [list(week.jobs) for week in workload.weeks()].count([]) == 0
+    assert "after" not in workload.weeks()[1].jobs
+    assert "after" not in batfill.Workload.from_swf(log).jobs
+    first, second = batfill.Workload.weeks_from_swf(log, fields="after")
+    assert list(first.jobs["after"]) == [None, ["any:1+5"]] and "after" not in second.jobs
+
+
 def test_generate_lublin(command, tmp_path):
     for number, (keywords, options) in enumerate(
         [({}, []), ({"load": 0.8, "kind": "both", "estimates": 3}, ["--load", "0.8", "--kind", "both", "--estimates",

@@ -51,6 +51,19 @@ def rich(tmp_path_factory):
     return batfill.Workload.from_dataframe(table, processors=6), events
 
 
+def test_what_jobs_ask_for_comes_back():
+    table = {"id": ["a", "b"], "submit": [0, 1], "run_time": [10, 10], "walltime": [20, 20], "processors": [1, 1],
+             "after": [None, ["ok:a+5"]]}
+    workload = batfill.Workload.from_dataframe(table, processors=2)
+    for one in (workload, again(workload)):
+        run = batfill.simulate(one, 2, "fcfs")
+        assert list(run.jobs["starting_time"]) == [0, 15]
+        assert again(run).metrics(wait_from="eligible")["mean_wait"] == 0
+    table["after"][1] = "ok:a"
+    with pytest.raises(batfill.InputError, match="row 1.*after.*expected an array"):
+        batfill.Workload.from_dataframe(table)
+
+
 def test_a_workload_comes_back(workload, rich, tmp_path):
     for one in (workload, rich[0], workload.weeks()[0]):
         for other in (again(one), copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one, 2))):

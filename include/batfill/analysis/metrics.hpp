@@ -43,6 +43,8 @@ struct FinishedJob {
     std::string_view id;
     int processors = 0;  // requested
     int allocated = 0;   // number of processors that it ran on
+    // How long after the submission its wait begins, in microseconds; see MeasuredSchedule::count_waits_from().
+    std::int64_t held = 0;
     Time submit;
     SmallOptional<Duration> walltime;  // none: the job has no walltime
     Time start;
@@ -65,6 +67,12 @@ class MeasuredSchedule {
     // Adds the next job of the schedule.
     // Cost: that of copying its id.
     void add(const ScheduledJob& job);
+
+    // Lets the waits of these jobs begin when they became eligible, instead of at their submission: waits, and what is
+    // made of them, such as stretches, slowdowns and queues. Jobs that never did stay as they are. `path` is that of
+    // the file that says so, for messages. Throws: InputError, which names the job, for one that the schedule does not
+    // have, or that became eligible before its submission, or more than 200,000 years after it. Cost: O(jobs).
+    void count_waits_from(const std::vector<EligibleTime>& eligible, const std::string& path);
 
     // The file that it was read from, for messages.
     const std::string& path() const { return path_; }

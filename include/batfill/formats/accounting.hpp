@@ -45,12 +45,15 @@ void add_column(ColumnMapping& mapping, const std::string& field, const std::str
 // - user, queue
 std::vector<std::string> table_fields();
 
-// Fields of a workload for machines whose hosts have capacities or partitions.
+// Fields of a workload that schedulers look at, beyond sizes and times.
 struct ResourceFields {
     // A job's size is its number of hosts, and `per_host` is what it takes of each of them: `cores`, `gpus`,
     // `gpus_TYPE` and `memory` (MiB).
     bool per_host = false;
     bool partition = false;  // the job's partition or queue
+    // The jobs that a job waited for (SwfLog::conditions): of sacct the option --dependency, of pbs the attribute
+    // `depend`, of a table the field `dependency`, as Slurm writes it.
+    bool after = false;
 };
 
 // Accounting data: files of one format, which are read one after the other.
@@ -66,6 +69,7 @@ struct AccountingData {
     bool counts_nodes = false;    // of sacct and pbs: sizes of jobs are numbers of nodes, not of processors
     ResourceFields fields;        // what jobs get besides
     bool drops_bad_rows = false;  // rows that cannot be read are left out and counted; otherwise, they are errors
+    bool submits_when_eligible = false;  // of sacct: the submission is the instant of Eligible, where that is known
     // The walltime of jobs of these queues that have no time limit of their own, or an unlimited one.
     std::map<std::string, Duration, std::less<>> partition_limits;
 };
@@ -75,13 +79,14 @@ std::vector<std::string> accounting_formats();
 
 // Reads the data as a log. Time 0 is the midnight before the first submission, unless the data count from a time 0 of
 // their own. Fields beyond those of SWF go to `other_fields`: account, qos, gpus, memory (bytes, of the whole job),
-// nodes, dependency, what a mapping names, and what `fields` asks for. The log tells what was left out and changed.
-// Requires: the format is known; at least one path.
-// Throws: UsageError for a mapping without id, submit, a size or a run time, or for `per_host` without the hosts of a
-// job, and for an unknown time zone; InputError,
-// which names file, line and column, for what cannot be read, and for data without a record. With `drops_bad_rows`, a
-// row is no reason, but what concerns a whole file is: no line of column names, another kind of file.
-// Cost: O(size of the files). About 150 bytes of memory for each job, and its id and other fields.
+// nodes, dependency, what a mapping names, and what `fields` asks for. A dependency that `fields.after` reads is none
+// of them. The log tells what was left out and changed. Requires: the format is known; at least one path. Throws:
+// UsageError for a mapping without id, submit, a size or a run time, for `per_host` without the hosts of a job, for
+// `after` of data that do not say what jobs wait for, and for an unknown time zone; InputError, which names file, line
+// and column, for what cannot be read, for columns of sacct without those of `after` or `submits_when_eligible`, and
+// for data without a record. With `drops_bad_rows`, a row is no reason, but what concerns a whole file is: no line of
+// column names, another kind of file. Cost: O(size of the files). About 150 bytes of memory for each job, and its id
+// and other fields.
 SwfLog read_accounting(const AccountingData& data);
 
 }  // namespace batfill

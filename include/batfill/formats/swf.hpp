@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <batfill/core/dependency.hpp>
 #include <batfill/core/resources.hpp>
 #include <batfill/core/time.hpp>
 
@@ -18,6 +19,7 @@ struct SwfJob {
     std::uint32_t line = 0;              // in the file, counted from 1
     std::uint32_t other_fields = 0;      // place in SwfLog::other_fields, if that is not empty
     std::uint32_t needs = 0;             // place in SwfLog::needs, if that is not empty
+    std::uint32_t conditions = 0;        // place in SwfLog::conditions, if that is not empty
     long long number = 0;                // column 1, never negative
     Duration submit;                     // column 2, since the log's own zero
     Duration wait;                       // column 3
@@ -77,6 +79,15 @@ struct LoggedNeeds {
     StatedNeeds::Amounts taken;  // what it took of each host, also if it took whole hosts; nothing: unknown
 };
 
+// What a log says of the jobs that a job waited for.
+struct LoggedConditions {
+    // Jobs by the log's own numbers or ids. The id of an array, "12" or "12[]", means all its tasks, "12_3" or "12[3]".
+    std::vector<Dependency> after;
+    std::vector<const char*> left_out;  // for each condition that has no counterpart, its kind, such as "afternotok"
+
+    bool empty() const { return after.empty() && left_out.empty(); }
+};
+
 // A log, in the terms of the Standard Workload Format, whatever the format of its file.
 struct SwfLog {
     std::string path;                 // for messages
@@ -91,6 +102,8 @@ struct SwfLog {
     TextList other_fields;  // as JobDescription::other_fields; number 0 is empty
     // Of accounting data that were read with `fields`; number 0 is nothing. `other_fields` has the same as text.
     std::vector<LoggedNeeds> needs;
+    // Of a log that was read with conditions on other jobs; number 0 is nothing.
+    std::vector<LoggedConditions> conditions;
     bool counts_hosts = false;  // sizes of jobs are numbers of hosts, of which jobs take what `needs` says
     // What reading another format left out, what it found odd, and what it changed or did not know; one entry for each
     // rule.
@@ -110,15 +123,16 @@ struct SwfLog {
 };
 
 // Reads a log, plain or gzipped. Each line must be a comment, empty, or 18 numbers. Decimals are accepted, but counts
-// and ids must be whole numbers.
+// and ids must be whole numbers. With conditions, columns 17 and 18 become SwfLog::conditions: `any` on the preceding
+// job, with the think time as delay.
 // Throws: InputError
 // - for any other line, naming file, line, column and what was expected
 // - for a file of more than 10 million jobs, a line of more than 64 KiB, or more than 4 MiB of comments; these limits
 //   bound memory
 // Cost: O(size of the file).
-SwfLog read_swf(const std::string& path);
+SwfLog read_swf(const std::string& path, bool with_conditions = false);
 
 // As above, for a text in memory. `path` is used in messages only.
-SwfLog parse_swf(std::string_view text, const std::string& path);
+SwfLog parse_swf(std::string_view text, const std::string& path, bool with_conditions = false);
 
 }  // namespace batfill

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -59,6 +60,11 @@ struct Workload {
     // A copy without jobs and profiles.
     Workload without_jobs() const { return {name, path, processors, believes_walltimes, {}, {}, format}; }
 };
+
+// Drops conditions (StatedNeeds::after) on jobs that the workload does not have, from its jobs and their other fields:
+// whoever takes a part of a workload lets them hold. Returns their number. Does not look at sources.
+// Cost: O(jobs + conditions).
+std::size_t drop_unknown_dependencies(Workload& workload);
 
 // Reads a workload of either format (JSON, also gzipped). With `keep_source`, jobs and profiles keep their text, for an
 // external scheduler that wants to see every field. Does not look into profiles of type `other`. A negative walltime

@@ -161,6 +161,12 @@ struct ConversionSummary {
     // Processor time that was allocated to the kept jobs, divided by what they requested, as far as both are known.
     // None if sizes are the allocated ones, or nothing is known.
     std::optional<double> allocated_ratio;
+    // Of a log that was read with conditions on other jobs: the conditions of the kept jobs, by what became of them;
+    // RuleCount::jobs counts conditions. None: it was not.
+    std::optional<std::vector<RuleCount>> conditions;
+    // How many of them are `ok` on a job that reaches its walltime when run: it has not completed successfully then,
+    // and the job that waits for it is rejected.
+    std::size_t never_ok = 0;
 };
 
 // From this ratio on, requested sizes give another load than the machine had.
@@ -194,6 +200,12 @@ struct LoggedSchedule {
 // - user and queue are their names, if they have some, or else the numbers
 // - other fields are those of the log
 //
+// A log that was read with conditions on other jobs gives jobs the field `after`, as far as these jobs are kept, and in
+// the same period of a split. Conditions on others hold, and are counted. So are those that are left out: on jobs that
+// were submitted after the waiting one had started, on the waiting job itself, and in circles those on jobs that come
+// later. Of several runs of a job the last that was submitted before the waiting job started counts, for `start` the
+// first.
+//
 // Several lines may have the same job number. Drops partial runs (status 2, 3, 4) if the job has a line of its own.
 // Other lines get "-2", "-3", ... after the number, or ":2", ":3", ... after the name, unless the log has such a name.
 //
@@ -214,11 +226,12 @@ LoggedSchedule schedule_of_log(const SwfWorkload& converted);
 // A workload of the jobs of one period.
 struct SwfPeriod {
     std::size_t number = 0;
-    Workload workload;  // times from the beginning of the period; has the profiles of its jobs
+    Workload workload;                   // times from the beginning of the period; has the profiles of its jobs
+    std::size_t dropped_conditions = 0;  // on jobs of other periods
 };
 
 // Divides a workload that convert_swf() made with this split and without shift, and scales the gaps in each period if
-// `scaled` says how. Omits periods without jobs.
+// `scaled` says how. Omits periods without jobs. Conditions on jobs of other periods hold: they are dropped.
 // Cost: O(n log n).
 std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSplit& split,
                                           const std::optional<LoadScaling>& scaled = {});
@@ -227,6 +240,7 @@ std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSpl
 struct LogConversion {
     std::string log;                           // path
     std::optional<AccountingData> accounting;  // read this instead
+    bool after = false;                        // of a log of SWF: read it with conditions on other jobs
     SwfConversion conversion;
     // Dates that stand for conversion.from and .until, "2024-03-01" or "2024-03-01 12:00:00".
     std::optional<std::string> from_date;
@@ -257,6 +271,10 @@ class NothingKept : public InputError {
  private:
     std::shared_ptr<const ConvertedLog> converted_;
 };
+
+// Reads the log or the accounting data.
+// Throws: as read_swf() and read_accounting().
+SwfLog read_log(const LogConversion& request);
 
 // Converts a log to a workload, or with a split to one per period, and writes the files. Each file appears whole or not
 // at all, and the header and the schedule only after the workloads.

@@ -1,0 +1,345 @@
+#include "src/formats/logged_conditions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "src/support/text.hpp"
+
+namespace batfill {
+
+namespace {
+
+// A kind of condition by its word in the batch system. None: it has no counterpart.
+struct KnownKind {
+    const char* word;
+    std::optional<Dependency::Kind> kind;
+};
+
+constexpr auto ok = Dependency::Kind::ok;
+constexpr auto any = Dependency::Kind::any;
+constexpr auto start = Dependency::Kind::start;
+
+constexpr auto slurm_kinds = std::to_array<KnownKind>({{"afterok", ok},
+                                                       {"afterany", any},
+                                                       {"after", start},
+                                                       {"aftercorr", std::nullopt},
+                                                       {"afternotok", std::nullopt},
+                                                       {"afterburstbuffer", std::nullopt},
+                                                       {"expand", std::nullopt},
+                                                       {"singleton", std::nullopt}});
+
+constexpr auto pbs_kinds = std::to_array<KnownKind>({{"afterok", ok},
+                                                     {"afterany", any},
+                                                     {"after", start},
+                                                     {"afterokarray", ok},
+                                                     {"afteranyarray", any},
+                                                     {"afterstartarray", start},
+                                                     {"afternotok", std::nullopt},
+                                                     {"afternotokarray", std::nullopt},
+                                                     {"before", std::nullopt},
+                                                     {"beforeok", std::nullopt},
+                                                     {"beforeany", std::nullopt},
+                                                     {"beforenotok", std::nullopt},
+                                                     {"beforestart", std::nullopt},
+                                                     {"on", std::nullopt},
+                                                     {"runone", std::nullopt},
+                                                     {"synccount", std::nullopt},
+                                                     {"syncwith", std::nullopt},
+                                                     {"syncto", std::nullopt}});
+
+// Null for an unknown word.
+const KnownKind* kind_called(std::string_view word, const auto& kinds) {
+    const auto* const found =
+        std::ranges::find_if(kinds, [&](const KnownKind& kind) { return equal_in_any_case(word, kind.word); });
+    return found == kinds.end() ? nullptr : found;
+}
+
+bool is_digits(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool has_variable(std::string_view text) {
+    return text.find_first_of("$`") != std::string_view::npos;
+}
+
+// Reads a job in a list of Slurm: "12", "12_3", "12_*", "12+0" (a component), or for `after` "12+5" (minutes later).
+std::optional<Dependency> slurm_job(std::string_view text, Dependency::Kind kind) {
+    constexpr long long most_minutes = 1'000'000'000'000;
+    Dependency dependency{kind, {}, {}};
+    if (const std::size_t plus = text.rfind('+'); kind == start && plus != std::string_view::npos) {
+        const auto minutes = number_in<long long>(text.substr(plus + 1));
+        if (!minutes || *minutes < 0 || *minutes > most_minutes) {
+            return std::nullopt;
+        }
+        dependency.delay = Duration::seconds(*minutes * 60);
+        text = text.substr(0, plus);
+    }
+    text = cut(text, '+').first;
+    text.remove_suffix(text.ends_with("_*") ? 2 : 0);
+    dependency.job = text;
+    const bool is_range = text.find('[') != std::string_view::npos;
+    return text.empty() || is_range ? std::nullopt : std::optional(std::move(dependency));
+}
+
+// Reads "12.server", "12[3].server", or "12[].server" for a whole array.
+std::optional<Dependency> pbs_job(std::string_view text, Dependency::Kind kind) {
+    const std::string_view job = cut(text, '.').first;
+    const bool counts_tasks = job.find("][") != std::string_view::npos;
+    return job.empty() || counts_tasks ? std::nullopt : std::optional(Dependency{kind, std::string(job), {}});
+}
+
+// Adds conditions of one kind on the jobs of a list.
+void add_jobs(std::string_view jobs, const KnownKind& known, const auto& read, LoggedConditions& conditions) {
+    for (const std::string_view job : split(jobs, ':')) {
+        if (!known.kind) {
+            conditions.left_out.push_back(known.word);
+        } else if (has_variable(job)) {
+            conditions.left_out.push_back(condition_rules::variable);
+        } else if (auto dependency = read(trimmed(job), *known.kind)) {
+            conditions.after.push_back(std::move(*dependency));
+        } else {
+            conditions.left_out.push_back(condition_rules::unreadable);
+        }
+    }
+}
+
+// Lets a task wait for the tasks of its own number. Returns false if it is no task.
+bool add_corresponding(std::string_view jobs, std::string_view id, LoggedConditions& conditions) {
+    const auto [own_array, task] = cut(id, '_');
+    const std::vector<std::string_view> arrays = split(jobs, ':');
+    if (!is_digits(own_array) || !is_digits(task) || !std::ranges::all_of(arrays, is_digits)) {
+        return false;
+    }
+    for (const std::string_view array : arrays) {
+        conditions.after.push_back({ok, std::string(array).append(1, '_').append(task), {}});
+    }
+    return true;
+}
+
+void add_slurm(std::string_view entry, std::string_view id, LoggedConditions& conditions) {
+    const auto [word, jobs] = cut(entry, ':');
+    const KnownKind* const known = kind_called(word, slurm_kinds);
+    if (has_variable(word)) {
+        conditions.left_out.push_back(condition_rules::variable);
+    } else if (is_digits(cut(word, '_').first) && jobs.empty()) {
+        add_jobs(word, {"", any}, slurm_job, conditions);
+    } else if (known == nullptr) {
+        conditions.left_out.push_back(condition_rules::unreadable);
+    } else if (std::string_view(known->word) != "aftercorr" || !add_corresponding(jobs, id, conditions)) {
+        add_jobs(jobs, *known, slurm_job, conditions);
+    }
+}
+
+// ---- The command that submitted a job
+
+// Words as a shell reads them: quotes join, and do not belong to a word.
+std::vector<std::string> words_of(std::string_view line) {
+    std::vector<std::string> words;
+    std::string word;
+    bool is_open = false;
+    char quote = '\0';
+    for (const char c : line) {
+        const bool is_blank = c == ' ' || c == '\t';
+        if (quote == '\0' && is_blank) {
+            if (is_open) {
+                words.push_back(std::exchange(word, {}));
+            }
+            is_open = false;
+            continue;
+        }
+        is_open = true;
+        if (quote == '\0' && (c == '"' || c == '\'')) {
+            quote = c;
+        } else if (c == quote) {
+            quote = '\0';
+        } else {
+            word += c;
+        }
+    }
+    if (is_open) {
+        words.push_back(std::move(word));
+    }
+    return words;
+}
+
+constexpr auto submitters = std::to_array<std::string_view>({"sbatch", "srun", "salloc"});
+
+// Options of these that take no word behind them.
+constexpr auto long_flags = std::to_array<std::string_view>({"--contiguous",
+                                                             "--disable-status",
+                                                             "--exact",
+                                                             "--exclusive",
+                                                             "--get-user-env",
+                                                             "--help",
+                                                             "--hold",
+                                                             "--ignore-pbs",
+                                                             "--interactive",
+                                                             "--label",
+                                                             "--kill-on-bad-exit",
+                                                             "--multi-prog",
+                                                             "--nice",
+                                                             "--no-allocate",
+                                                             "--no-bell",
+                                                             "--no-kill",
+                                                             "--no-requeue",
+                                                             "--no-shell",
+                                                             "--overcommit",
+                                                             "--overlap",
+                                                             "--oversubscribe",
+                                                             "--parsable",
+                                                             "--preserve-env",
+                                                             "--propagate",
+                                                             "--pty",
+                                                             "--quiet",
+                                                             "--reboot",
+                                                             "--requeue",
+                                                             "--quit-on-interrupt",
+                                                             "--resv-ports",
+                                                             "--share",
+                                                             "--spread-job",
+                                                             "--stepmgr",
+                                                             "--test-only",
+                                                             "--unbuffered",
+                                                             "--usage",
+                                                             "--use-min-nodes",
+                                                             "--verbose",
+                                                             "--version",
+                                                             "--wait",
+                                                             "--whole"});
+constexpr std::string_view letters_of_flags = "EHIKOQVWXZhklsuv";
+
+// Walks through the words of a command.
+class SubmitLine {
+ public:
+    explicit SubmitLine(std::string_view line) : words_(words_of(line)) {}
+
+    std::string dependency() {
+        // The first word is the program.
+        while (next() && (read_behind_wrap() || read_option())) {
+        }
+        return dependency_;
+    }
+
+ private:
+    bool next() { return ++place_ < words_.size(); }
+    std::string next_word() { return next() ? words_[place_] : std::string(); }
+
+    // Slurm joins the words of the line without quotes. So what follows --wrap is mostly the command in it, which may
+    // have options of its own.
+    bool read_behind_wrap() {
+        const std::string& word = words_[place_];
+        is_wrapped_ = is_wrapped_ || word.starts_with("--wrap");
+        if (!is_wrapped_) {
+            return false;
+        }
+        const auto [name, value] = cut(word, '=');
+        const std::string_view program = name == "--wrap" ? value : std::string_view(word);
+        if (is_word_of(program.substr(program.rfind('/') + 1), submitters)) {
+            place_ = words_.size();
+        } else if (is_dependency(name) || name == "-d") {
+            take(value.empty() ? next_word() : std::string(value));
+        }
+        return true;
+    }
+
+    // Returns false at the script, and at whatever else is no option.
+    bool read_option() {
+        const std::string& word = words_[place_];
+        if (word == ":") {  // the next component of a heterogeneous job
+            return true;
+        }
+        if (word.size() < 2 || word.front() != '-' || word == "--") {
+            return false;
+        }
+        word.starts_with("--") ? read_long_option(word) : read_letters(word);
+        return true;
+    }
+
+    void read_long_option(const std::string& word) {
+        const auto [name, text] = cut(word, '=');
+        const bool has_value = name.size() < word.size();
+        const bool is_flag = std::ranges::find(long_flags, name) != long_flags.end();
+        const std::string value = has_value ? std::string(text) : is_flag ? std::string() : next_word();
+        if (is_dependency(name)) {
+            take(value);
+        }
+    }
+
+    // "-d", "-dafterok:12" or "-Hd".
+    void read_letters(const std::string& word) {
+        const std::size_t letter = word.find_first_not_of(letters_of_flags, 1);
+        if (letter == std::string::npos) {
+            return;
+        }
+        const bool takes_value = word[letter] == 'd';
+        const std::string value = letter + 1 < word.size() ? word.substr(letter + 1) : next_word();
+        if (takes_value) {
+            take(value);
+        }
+    }
+
+    // Programs take the beginning of an option's name for the option, as long as it is of one only.
+    static bool is_dependency(std::string_view name) {
+        return name.size() >= std::string_view("--dep").size() && std::string_view("--dependency").starts_with(name);
+    }
+
+    // The last one wins.
+    void take(const std::string& value) {
+        if (!is_wrapped_ || value.starts_with("after") || value == "singleton") {
+            dependency_ = value;
+        }
+    }
+
+    std::vector<std::string> words_;
+    std::size_t place_ = 0;
+    bool is_wrapped_ = false;
+    std::string dependency_;
+};
+
+}  // namespace
+
+LoggedConditions conditions_of_slurm(std::string_view text, std::string_view id) {
+    constexpr auto none = std::to_array<std::string_view>({"", "0", "none", "(null)", "null"});
+    LoggedConditions conditions;
+    text = trimmed(text);
+    if (is_word_of(text, none)) {
+        return conditions;
+    }
+    const bool are_alternatives = text.find('?') != std::string_view::npos;
+    for (std::string_view entry : split(text, are_alternatives ? '?' : ',')) {
+        entry = trimmed(entry);
+        // squeue writes what has become of a condition behind it: "afterok:12(unfulfilled)".
+        add_slurm(has_variable(entry) ? entry : cut(entry, '(').first, id, conditions);
+    }
+    if (are_alternatives) {
+        conditions.left_out.assign(conditions.after.size() + conditions.left_out.size(), condition_rules::alternatives);
+        conditions.after.clear();
+    }
+    return conditions;
+}
+
+std::string dependency_in(std::string_view submit_line) {
+    return SubmitLine(submit_line).dependency();
+}
+
+LoggedConditions conditions_of_pbs(std::string_view text) {
+    LoggedConditions conditions;
+    text = trimmed(text);
+    if (text.empty()) {
+        return conditions;
+    }
+    for (const std::string_view entry : split(text, ',')) {
+        const auto [word, jobs] = cut(trimmed(entry), ':');
+        if (const KnownKind* const known = kind_called(word, pbs_kinds); known != nullptr) {
+            add_jobs(jobs, *known, pbs_job, conditions);
+        } else {
+            conditions.left_out.push_back(condition_rules::unreadable);
+        }
+    }
+    return conditions;
+}
+
+}  // namespace batfill

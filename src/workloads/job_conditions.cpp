@@ -1,0 +1,274 @@
+#include "src/workloads/job_conditions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "src/support/interruption.hpp"
+#include "src/workloads/swf_selection.hpp"
+
+namespace batfill {
+
+namespace {
+
+using Place = std::uint32_t;  // of a kept job
+
+// What became of conditions besides those that stay, in the order of the table.
+enum class Fate : std::size_t { not_there, other_period, too_late, circle };
+constexpr std::array fates{"holds: its job is not in the workload", "holds: its job is in another period",
+                           "left out: its job was submitted after this one had started",
+                           "left out: a circle, or the job itself"};
+
+// A condition of a kept job on another.
+struct Edge {
+    Place on = 0;
+    Dependency::Kind kind{};
+    Duration delay;
+};
+
+// The array of a task, "12" of "12_3" and "12[]" of "12[3]". Empty for other ids.
+std::string array_of(std::string_view id) {
+    const std::size_t digits = std::min(id.find_first_not_of("0123456789"), id.size());
+    std::string_view task = id.substr(digits);
+    const bool has_brackets = task.starts_with('[') && task.ends_with(']');
+    if (digits == 0 || !(has_brackets || task.starts_with('_'))) {
+        return {};
+    }
+    task = task.substr(1, task.size() - (has_brackets ? 2 : 1));
+    if (task.empty() || task.find_first_not_of("0123456789") != std::string_view::npos) {
+        return {};
+    }
+    return std::string(id.substr(0, digits)) + (has_brackets ? "[]" : "");
+}
+
+// The strongly connected components of a graph, by Tarjan's algorithm: a number for each place, the same for two places
+// that are on a circle. A stack of our own, because chains of jobs may be long.
+// Cost: O(places + edges).
+class Circles {
+ public:
+    explicit Circles(const std::vector<std::vector<Edge>>& edges)
+        : edges_(edges), number_(edges.size()), lowest_(edges.size()), component_(edges.size(), 0) {
+        for (Place place = 0; place < edges.size(); ++place) {
+            if (number_[place] == 0 && !edges[place].empty()) {
+                walk(place);
+            }
+        }
+    }
+
+    bool are_on_one(Place a, Place b) const { return a == b || (component_[a] != 0 && component_[a] == component_[b]); }
+
+ private:
+    struct Visit {
+        Place place;
+        std::size_t next = 0;  // of its edges
+    };
+
+    void open(Place place) {
+        number_[place] = lowest_[place] = ++numbers_;
+        path_.push_back(place);
+        visits_.push_back({place});
+    }
+
+    void walk(Place root) {
+        open(root);
+        while (!visits_.empty()) {
+            Visit& visit = visits_.back();
+            const Place place = visit.place;
+            if (visit.next == edges_[place].size()) {
+                visits_.pop_back();
+                close(place);
+                continue;
+            }
+            const Place on = edges_[place][visit.next++].on;
+            if (number_[on] == 0) {
+                open(on);
+            } else if (component_[on] == 0) {
+                lowest_[place] = std::min(lowest_[place], number_[on]);
+            }
+        }
+    }
+
+    void close(Place place) {
+        if (lowest_[place] == number_[place]) {
+            ++components_;
+            while (component_[place] == 0) {
+                component_[path_.back()] = components_;
+                path_.pop_back();
+            }
+        }
+        if (!visits_.empty()) {
+            Place& above = lowest_[visits_.back().place];
+            above = std::min(above, lowest_[place]);
+        }
+    }
+
+    const std::vector<std::vector<Edge>>& edges_;
+    std::vector<Place> number_;     // by place, in the order of the walk; 0: not yet
+    std::vector<Place> lowest_;     // by place: the lowest number that it reaches through the path
+    std::vector<Place> component_;  // by place; 0: on the path, or not yet
+    std::vector<Place> path_;
+    std::vector<Visit> visits_;
+    Place numbers_ = 0;
+    Place components_ = 0;
+};
+
+// Finds the jobs of conditions among the kept ones.
+class Resolver {
+ public:
+    Resolver(const SwfSelection& selection, const SwfConversion& conversion)
+        : selection_(selection), conversion_(conversion), edges_(selection.kept.size()) {
+        find_jobs();
+    }
+
+    JobConditions resolve() {
+        for (Place place = 0; place < edges_.size(); ++place) {
+            look_for_interruption();
+            const LoggedConditions& conditions = conditions_of_job(place);
+            for (const char* const kind : conditions.left_out) {
+                ++left_out_[kind];
+            }
+            for (const Dependency& dependency : conditions.after) {
+                add(place, dependency);
+            }
+        }
+        leave_out_circles();
+        JobConditions result;
+        for (Place place = 0; place < edges_.size(); ++place) {
+            for (const Edge& edge : edges_[place]) {
+                const KeptJob& other = selection_.kept[edge.on];
+                result.of_job[selection_.kept[place].job].push_back({edge.kind, selection_.id_of(other), edge.delay});
+                ++kinds_.at(static_cast<std::size_t>(edge.kind));
+                result.never_ok += edge.kind == Dependency::Kind::ok && reaches_walltime(*other.job) ? 1U : 0U;
+            }
+        }
+        result.counts = counts(result.never_ok);
+        return result;
+    }
+
+ private:
+    // The runs of each job that a condition means, by the number of the job, in the order of the workload.
+    using Runs = std::map<long long, std::vector<Place>>;
+
+    const LoggedConditions& conditions_of_job(Place place) const {
+        return selection_.log->conditions[selection_.kept[place].job->conditions];
+    }
+
+    void find_jobs() {
+        for (Place place = 0; place < edges_.size(); ++place) {
+            for (const Dependency& dependency : conditions_of_job(place).after) {
+                named_.try_emplace(dependency.job);
+            }
+        }
+        if (named_.empty()) {
+            return;
+        }
+        const TextList& ids = selection_.log->ids;
+        const auto add = [&](std::string_view name, long long number, Place place) {
+            if (const auto found = named_.find(name); found != named_.end()) {
+                found->second[number].push_back(place);
+            }
+        };
+        for (Place place = 0; place < edges_.size(); ++place) {
+            const long long number = selection_.kept[place].job->number;
+            if (ids.empty()) {
+                add(std::to_string(number), number, place);
+            } else {
+                const std::string_view id = ids[static_cast<std::size_t>(number)];
+                add(id, number, place);
+                add(array_of(id), number, place);
+            }
+        }
+    }
+
+    void add(Place place, const Dependency& dependency) {
+        const Runs& jobs = named_.at(dependency.job);
+        if (jobs.empty()) {
+            ++count(Fate::not_there);
+        }
+        for (const auto& [number, runs] : jobs) {
+            const std::optional<Place> run = run_before(place, runs, dependency.kind);
+            if (!run) {
+                ++count(Fate::too_late);
+            } else if (conversion_.split && period_of(*run) != period_of(place)) {
+                ++count(Fate::other_period);
+            } else {
+                edges_[place].push_back({*run, dependency.kind, dependency.delay});
+            }
+        }
+    }
+
+    // The run of a job for which the job at `place` waits; none if the log says that it had started before.
+    std::optional<Place> run_before(Place place, const std::vector<Place>& runs, Dependency::Kind kind) const {
+        const SwfJob& waiting = *selection_.kept[place].job;
+        const Duration start = waiting.wait < Duration() ? Duration::infinity() : waiting.submit + waiting.wait;
+        const auto end = std::ranges::upper_bound(
+            runs, start, {}, [&](Place run) -> const Duration& { return selection_.kept[run].job->submit; });
+        if (end == runs.begin()) {
+            return std::nullopt;
+        }
+        return kind == Dependency::Kind::start ? runs.front() : *(end - 1);
+    }
+
+    std::size_t period_of(Place place) const {
+        return conversion_.split->period_of(selection_.kept[place].job->submit);
+    }
+
+    void leave_out_circles() {
+        const Circles circles(edges_);
+        for (Place place = 0; place < edges_.size(); ++place) {
+            count(Fate::circle) += std::erase_if(edges_[place], [&](const Edge& edge) {
+                return edge.on >= place && circles.are_on_one(place, edge.on);
+            });
+        }
+    }
+
+    // Whether a replay stops the job at its walltime, or ends it there.
+    bool reaches_walltime(const SwfJob& job) const {
+        const std::optional<Duration> walltime = walltime_of(job, conversion_);
+        return conversion_.short_estimates != SwfConversion::ShortEstimates::believe && walltime &&
+               run_time_of(job) >= *walltime;
+    }
+
+    std::size_t& count(Fate fate) { return counts_.at(static_cast<std::size_t>(fate)); }
+
+    std::vector<RuleCount> counts(std::size_t never_ok) const {
+        std::vector<RuleCount> result;
+        const auto add = [&](const std::string& what, std::size_t conditions) {
+            if (conditions > 0) {
+                result.push_back({what, conditions});
+            }
+        };
+        for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+            add(std::string("kept: ") + to_string(static_cast<Dependency::Kind>(kind)), kinds_[kind]);
+        }
+        add("of these ok: its job reaches its walltime, so it never holds", never_ok);
+        for (std::size_t fate = 0; fate < fates.size(); ++fate) {
+            add(fates[fate], counts_[fate]);
+        }
+        for (const auto& [kind, conditions] : left_out_) {
+            add("left out, no counterpart: " + kind, conditions);
+        }
+        return result;
+    }
+
+    const SwfSelection& selection_;
+    const SwfConversion& conversion_;
+    std::unordered_map<std::string_view, Runs> named_;  // by what conditions name; only looked up
+    std::vector<std::vector<Edge>> edges_;              // by place
+    std::array<std::size_t, 3> kinds_{};                // conditions that stay, by kind
+    std::array<std::size_t, fates.size()> counts_{};    // others, by fate
+    std::map<std::string, std::size_t> left_out_;       // by kind
+};
+
+}  // namespace
+
+JobConditions conditions_of(const SwfSelection& selection, const SwfConversion& conversion) {
+    return selection.log->conditions.empty() ? JobConditions() : Resolver(selection, conversion).resolve();
+}
+
+}  // namespace batfill

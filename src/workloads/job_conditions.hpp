@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include <batfill/core/dependency.hpp>
+#include <batfill/workloads/swf_conversion.hpp>
+
+namespace batfill {
+
+struct SwfSelection;
+
+// The conditions of the kept jobs of a log on each other, as their workload has them.
+struct JobConditions {
+    std::unordered_map<const SwfJob*, std::vector<Dependency>> of_job;  // only looked up; of jobs that have some
+    std::optional<std::vector<RuleCount>> counts;                       // as ConversionSummary::conditions
+    std::size_t never_ok = 0;                                           // likewise
+};
+
+// Which conditions of the log hold for the kept jobs: see convert_swf(). Nothing for a log without conditions.
+// Cost: O(n + conditions * tasks of an array).
+JobConditions conditions_of(const SwfSelection& selection, const SwfConversion& conversion);
+
+}  // namespace batfill

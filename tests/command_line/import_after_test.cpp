@@ -1,0 +1,228 @@
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/formats/workload.hpp>
+
+#include "tests/command_line/outcome.hpp"
+
+// import and swf --fields after, and import --submit eligible
+namespace batfill::tests::import_after_test {
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string head = "JobID|Submit|Eligible|Start|End|Timelimit|NCPUS|State|SubmitLine\n";
+
+// Job 14 is an array; 20 never started.
+const std::string accounting =
+    head +
+    "12|0|0|0|100|00:05:00|1|COMPLETED|sbatch a.sh\n"
+    "13|5|100|100|150|00:05:00|1|COMPLETED|sbatch --dependency=afterok:12 b.sh\n"
+    "14_1|5|100|100|150|00:05:00|1|COMPLETED|sbatch -d afterany:12 --array=1-2 b.sh --dependency=afterok:99\n"
+    "14_2|5|100|100|160|00:05:00|1|COMPLETED|sbatch -d afterany:12 --array=1-2 b.sh --dependency=afterok:99\n"
+    "15_2|6|160|160|165|00:05:00|1|COMPLETED|sbatch --array=2 --dependency aftercorr:14 b.sh\n"
+    "16|7|Unknown|170|180|00:05:00|1|COMPLETED|sbatch --dependency=afterok:14:20,afternotok:12,singleton b.sh\n"
+    "17|7|180|180|190|00:05:00|1|COMPLETED|sbatch --dependency=after:16+2?afterok:12 b.sh\n"
+    "18|7|300|300|310|00:05:00|1|COMPLETED|sbatch --dependency=after:16+2 b.sh\n"
+    "20|1|Unknown|Unknown|Unknown|00:05:00|1|CANCELLED|sbatch a.sh\n";
+
+struct Inputs {
+    Folder folder;
+    std::string workload = folder.file("w.json");
+
+    Outcome import(const std::string& format, const std::string& text, const Arguments& more = {"--fields", "after"}) {
+        return run(folder, with({"import", format, folder.write("jobs.txt", text), "-o", workload}, more));
+    }
+    // The conditions of each job that has some: "13 ok:12, 14_1 any:12".
+    std::string after() const {
+        std::string text;
+        for (const auto& [job, source] : read_workload(workload, "w0").jobs) {
+            if (job.needs && !job.needs->after.empty()) {
+                text += (text.empty() ? "" : ", ") + job.id.substr(3);
+                for (const Dependency& dependency : job.needs->after) {
+                    text += ' ' + dependency.to_string();
+                }
+            }
+        }
+        return text;
+    }
+    std::string submissions() const {
+        std::string text;
+        for (const auto& [job, source] : read_workload(workload, "w0").jobs) {
+            text += job.id.substr(3) + ' ' + job.submit.since_zero().to_shortest_string() + ' ';
+        }
+        return text;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("import reads what jobs of Slurm waited for, and counts what it leaves out") {
+    Inputs inputs;
+    const Outcome made = inputs.import("sacct", accounting, {"--fields", "after", "--processors", "4"});
+    require_done(made);
+    CHECK(made.errors.empty());
+    CHECK(inputs.after() == "13 ok:12, 14_1 any:12, 14_2 any:12, 15_2 ok:14_2, 16 ok:14_1 ok:14_2, 18 start:16+120");
+    CHECK_THAT(made.output, Contains("\nConditions of these jobs on other jobs (after)\n"
+                                     "  kept: ok                                                                    4\n"
+                                     "  kept: any                                                                   2\n"
+                                     "  kept: start                                                                 1\n"
+                                     "  holds: its job is not in the workload                                       1\n"
+                                     "  left out, no counterpart: afternotok                                        1\n"
+                                     "  left out, no counterpart: one of several is enough (?)                      2\n"
+                                     "  left out, no counterpart: singleton                                         1\n"
+                                     "\nProcessors: "));
+    const Outcome replay = run(inputs.folder, {"simulate", "-q", "-p", "4", "-a", "easy", "-w", inputs.workload, "-e",
+                                               inputs.folder.file("easy")});
+    require_done(replay);
+    CHECK(replay.errors.empty());
+    CHECK_THAT(contents(inputs.folder.file("easy_eligible.csv")), Contains("18,280.000000,w0\n"));
+    CHECK_THAT(inputs.import("sacct", accounting, {"--fields", "after", "--format", "json"}).output,
+               Contains("\"conditions\": [\n    {\n      \"what\": \"kept: ok\",\n      \"conditions\": 4\n    }"));
+}
+
+TEST_CASE("A column Dependency wins over SubmitLine, and one of the two is needed") {
+    Inputs inputs;
+    require_done(inputs.import("sacct",
+                               "JobID|Submit|Start|End|NCPUS|State|Dependency|SubmitLine\n"
+                               "1|0|0|10|1|COMPLETED||sbatch a\n"
+                               "2|0|10|20|1|COMPLETED|afterok:1(fulfilled)|sbatch -d afterany:1 a\n"
+                               "3|0|20|30|1|COMPLETED|(null)|sbatch -d afterany:2 a\n"));
+    CHECK(inputs.after() == "2 ok:1, 3 any:2");
+    check_refused(inputs.import("sacct", "JobID|Submit|Start|End|NCPUS|State\n1|0|0|10|1|COMPLETED\n"), 1,
+                  "jobs.txt:1: no column SubmitLine or Dependency");
+}
+
+TEST_CASE("import reads what jobs in sacct --json waited for, and when they became eligible") {
+    Inputs inputs;
+    const auto job = [](const std::string& id, const std::string& eligible, const std::string& line) {
+        return R"({"job_id":)" + id + R"(,"state":{"current":["COMPLETED"]},"submit_line":")" + line +
+               R"(","time":{"submission":1700000000,"eligible":)" + eligible +
+               R"(,"start":1700000100,"end":1700000200,"elapsed":100},"required":{"CPUs":1}})";
+    };
+    const std::string text = R"({"jobs":[)" + job("1", "1700000000", "sbatch a") + ',' +
+                             job("2", "1700000050", "sbatch --dependency=afterok:1 a") + ',' +
+                             job("3", "0", "sbatch -d singleton a") + "]}";
+    const Outcome made = inputs.import("sacct", text, {"--fields", "after", "--estimates", "factor:2"});
+    require_done(made);
+    CHECK(inputs.after() == "2 ok:1");
+    CHECK_THAT(made.output, Contains("left out, no counterpart: singleton"));
+    const Outcome eligible = inputs.import("sacct", text, {"--submit", "eligible", "--shift"});
+    require_done(eligible);
+    CHECK(inputs.submissions() == "1 0 3 0 2 50 ");
+    CHECK_THAT(eligible.output,
+               Contains("Eligible unknown: the submission is Submit                                  1\n"));
+}
+
+TEST_CASE("import reads what jobs of PBS waited for") {
+    const auto record = [](const std::string& id, const std::string& more) {
+        return "03/01/2024 12:00:00;E;" + id + ".server;user=u queue=q qtime=1709294400 start=1709294400 " + more +
+               " Resource_List.ncpus=1 Resource_List.walltime=01:00:00 end=1709294500 Exit_status=0\n";
+    };
+    const std::string records = record("1", "") + record("2[1]", "depend=afterok:1.server") +
+                                record("2[2]", "depend=afterok:1.server,beforeok:3.server") +
+                                record("3", "Resource_List.depend=afterany:2[].server:7.server,on:1");
+    Inputs inputs;
+    const Outcome made = inputs.import("pbs", records);
+    require_done(made);
+    CHECK(made.errors.empty());
+    CHECK(inputs.after() == "2[1] ok:1, 2[2] ok:1, 3 any:2[1] any:2[2]");
+    CHECK_THAT(made.output,
+               Contains("  holds: its job is not in the workload                                       1\n"
+                        "  left out, no counterpart: beforeok                                          1\n"
+                        "  left out, no counterpart: on                                                1\n"));
+    CHECK_THAT(contents(inputs.workload), !Contains("dependency"));
+    // Without the option, it stays a field that nobody reads.
+    const Outcome without = inputs.import("pbs", records, {});
+    CHECK(inputs.after().empty());
+    CHECK_THAT(contents(inputs.workload), Contains(R"("dependency":"afterok:1.server")"));
+    CHECK_THAT(without.errors, Contains("jobs ask for dependency, which no algorithm of batfill looks at"));
+    CHECK_THAT(without.output, !Contains("Conditions"));
+}
+
+TEST_CASE("import reads the field dependency of a table, and refuses data without it") {
+    Inputs inputs;
+    const std::string map = "id=id,submit=s,start=b,end=e,processors=p";
+    const std::string table = "id,s,b,e,p,d\n1,0,0,10,1,\nw0,0,10,20,1,afterok:1\n3,0,20,30,1,afterany:w0\n";
+    require_done(inputs.import("csv", table, {"--map", map + ",dependency=d", "--fields", "after"}));
+    CHECK(inputs.after() == "3 any:w_0, w_0 ok:1");
+    check_refused(inputs.import("csv", table, {"--map", map, "--fields", "after"}), 2,
+                  "fields after: expected a column for what a job waited for");
+    check_refused(inputs.import("philly", "[]", {"--fields", "after"}), 2,
+                  "--fields after: the data of philly do not say what jobs waited for");
+}
+
+TEST_CASE("Conditions on jobs that the import leaves out hold") {
+    Inputs inputs;
+    const Outcome made = inputs.import("sacct", accounting, {"--fields", "after", "--from", "6"});
+    require_done(made);
+    CHECK(inputs.after() == "18 start:16+120");
+    CHECK_THAT(made.output,
+               Contains("  holds: its job is not in the workload                                       3\n"));
+    require_done(run(inputs.folder, {"simulate", "-q", "-p", "4", "-a", "fcfs", "-w", inputs.workload, "-e",
+                                     inputs.folder.file("fcfs")}));
+}
+
+TEST_CASE("import warns of conditions 'ok' that no replay fulfils") {
+    Inputs inputs;
+    const std::string warning =
+        "batfill: note: 4 conditions 'ok' on jobs that run until their walltime, which is no success: whoever waits for "
+        "them is rejected; longer walltimes avoid this, such as --estimates factor:1.01\n";
+    const Outcome exact = inputs.import("sacct", accounting, {"--fields", "after", "--estimates", "exact"});
+    CHECK(exact.errors == warning);
+    CHECK_THAT(exact.output,
+               Contains("of these ok: its job reaches its walltime, so it never holds                4\n"));
+    CHECK(inputs.import("sacct", accounting, {"--fields", "after", "--estimates", "factor:1.01"}).errors.empty());
+    CHECK(inputs.import("sacct", accounting, {"--estimates", "exact"}).errors.empty());
+}
+
+TEST_CASE("import --submit eligible leaves waits for others out of the log") {
+    Inputs inputs;
+    const Outcome made = inputs.import("sacct", accounting, {"--submit", "eligible"});
+    require_done(made);
+    CHECK(inputs.submissions() == "12 0 16 7 13 100 14_1 100 14_2 100 15_2 160 17 180 18 300 ");
+    CHECK_THAT(made.output,
+               Contains("Eligible unknown: the submission is Submit                                  1\n"));
+    require_done(inputs.import("sacct", accounting, {"--submit", "submission"}));
+    CHECK(inputs.submissions() == "12 0 13 5 14_1 5 14_2 5 15_2 6 16 7 17 7 18 7 ");
+    check_refused(inputs.import("sacct", accounting, {"--submit", "eligible", "--fields", "after"}), 2,
+                  "--submit eligible leaves out the wait for other jobs, which --fields after repeats");
+    check_refused(inputs.import("pbs", "", {"--submit", "eligible"}), 2, "--submit eligible is for sacct");
+    check_refused(inputs.import("sacct", "JobID|Submit|Start|End\n1|0|0|10\n", {"--submit", "eligible"}), 1,
+                  "jobs.txt:1: no column Eligible");
+    check_refused(inputs.import("sacct", accounting, {"--submit", "start"}), 2, "--submit");
+}
+
+TEST_CASE("swf --fields after reads columns 17 and 18") {
+    const Folder folder;
+    const std::string out = folder.file("w.json");
+    const std::string log = folder.write("log.swf",
+                                         "1 0 0 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 -1 -1\n"
+                                         "2 5 5 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 1 3\n");
+    const Outcome made = run(folder, {"swf", log, "-o", out, "--fields", "after"});
+    require_done(made);
+    CHECK_THAT(made.output,
+               Contains("  kept: any                                                                   1\n"));
+    CHECK_THAT(contents(out), Contains(R"("id":"2","subtime":5,)") && Contains(R"("after":["any:1+3"])"));
+    require_done(run(folder, {"swf", log, "-o", out}));
+    CHECK_THAT(contents(out), !Contains("after"));
+    check_refused(run(folder, {"swf", log, "--fields", "partition"}), 2, "--fields: unknown field 'partition'");
+    const Outcome none = run(folder, {"swf", log, "--fields", "after", "--from", "5"});
+    CHECK_THAT(none.output,
+               Contains("holds: its job is not in the workload                                       1\n"));
+}
+
+TEST_CASE("compare --weeks lets conditions on jobs of other weeks hold, and says how many") {
+    const Folder folder;
+    const std::string workload =
+        folder.write("w.json", R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":4}},"jobs":[)"
+                               R"({"id":"1","subtime":0,"res":1,"walltime":8,"profile":"p"},)"
+                               R"({"id":"2","subtime":700000,"res":1,"walltime":8,"profile":"p","after":["ok:1"]}]})");
+    const Outcome outcome = run(folder, {"compare", "fcfs", "easy", workload, "--weeks"});
+    require_done(outcome);
+    CHECK_THAT(outcome.errors, Contains("w.json: 1 condition in 'after' on jobs of other weeks dropped\n"));
+}
+
+}  // namespace batfill::tests::import_after_test
