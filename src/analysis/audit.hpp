@@ -138,7 +138,9 @@ class Audit {
     void check_hosts(const Ran& job);
     // Windows. `inside` has the window of each of ran_, if it runs in one for its reservation.
     void check_windows();
-    std::optional<std::size_t> check_reservation(const Ran& job);
+    std::optional<std::size_t> check_reservation(std::size_t at, const std::vector<std::optional<std::size_t>>& inside);
+    bool has_room_inside(std::size_t window, std::size_t at,
+                         const std::vector<std::optional<std::size_t>>& inside) const;
     void check_window_of_hosts(std::size_t number, const std::vector<std::optional<std::size_t>>& inside);
     void check_kills(std::size_t number, const std::vector<std::optional<std::size_t>>& inside);
     void check_amounts_beside_windows(const std::vector<std::optional<std::size_t>>& inside);

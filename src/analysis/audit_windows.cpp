@@ -30,8 +30,8 @@ void Audit::check_windows() {
         return;
     }
     std::vector<std::optional<std::size_t>> inside;
-    for (const Ran& job : ran_) {
-        inside.push_back(check_reservation(job));
+    for (std::size_t job = 0; job < ran_.size(); ++job) {
+        inside.push_back(check_reservation(job, inside));
     }
     for (std::size_t window = 0; window < windows.size(); ++window) {
         look_for_interruption();
@@ -45,23 +45,50 @@ void Audit::check_windows() {
     check_amounts_beside_windows(inside);
 }
 
-// The window in which the job runs; none if it has no reservation, or is outside all windows for it.
-std::optional<std::size_t> Audit::check_reservation(const Ran& job) {
+// The window in which the job runs: the first that has room beside those that started before it, else the first. None
+// if it has no reservation, or is outside all windows for it. `inside` has the windows of the jobs before it.
+std::optional<std::size_t> Audit::check_reservation(std::size_t at,
+                                                    const std::vector<std::optional<std::size_t>>& inside) {
+    const Ran& job = ran_[at];
     const std::string* const name = machine_.has_reservations() ? reservation_of(job) : nullptr;
     if (name == nullptr) {
         return std::nullopt;
     }
+    std::optional<std::size_t> first;
     for (std::size_t number = 0; number < machine_.windows().size(); ++number) {
         const Window& window = machine_.windows()[number];
         if (window.is_for(*name) && window.from <= job.start + options_.tolerance &&
             estimated_end(job) <= window.until + options_.tolerance &&
             (window.hosts.empty() || window.hosts.contains_all(job.allocation))) {
-            return number;
+            if (has_room_inside(number, at, inside)) {
+                return number;
+            }
+            first = first ? first : number;
         }
+    }
+    if (first) {
+        return first;
     }
     violation(job.start, job, "runs until {} by its walltime, in no window for its reservation {}", estimated_end(job),
               shown(*name));
     return std::nullopt;
+}
+
+bool Audit::has_room_inside(std::size_t window, std::size_t at,
+                            const std::vector<std::optional<std::size_t>>& inside) const {
+    for (std::size_t column = 0; column <= machine_.resources().pools().size(); ++column) {
+        const Amount most = amount_of(machine_.windows()[window], column);
+        Amount taken = amount_of(ran_[at], window, column, true);
+        for (std::size_t other = 0; other < at && most > 0; ++other) {
+            if (inside[other] == window && ran_[other].held_until() > ran_[at].start) {
+                taken += amount_of(ran_[other], window, column, true);
+            }
+        }
+        if (taken > most) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // Nobody starts on these hosts who would still run there when the window begins, once it is announced.
@@ -162,6 +189,8 @@ void Audit::check_amounts_beside_windows(const std::vector<std::optional<std::si
         const Ran& job = ran_[number];
         std::erase_if(running, [&](std::size_t other) { return ran_[other].held_until() <= job.start; });
         running.push_back(number);
+        // A scheduler need not plan pools: of them, only what is left at the start counts.
+        const std::vector<Time> now{job.start};
         std::vector<Time> instants{job.start};
         for (const Window& window : windows) {
             if (window.announced <= job.start && window.from > job.start && window.from < estimated_end(job)) {
@@ -175,7 +204,7 @@ void Audit::check_amounts_beside_windows(const std::vector<std::optional<std::si
             continue;
         }
         for (std::size_t column = 0; column < columns; ++column) {
-            check_column_beside_windows(number, column, running, inside, instants);
+            check_column_beside_windows(number, column, running, inside, column == 0 ? instants : now);
         }
     }
 }
@@ -194,7 +223,8 @@ void Audit::check_column_beside_windows(std::size_t number, std::size_t column, 
         const Window* some = nullptr;
         for (std::size_t other = 0; other < machine_.windows().size(); ++other) {
             const Window& window = machine_.windows()[other];
-            const bool is_known_then = window.announced <= job.start && window.from <= instant && instant < window.until;
+            const bool is_known_then =
+                window.announced <= job.start && window.from <= instant && instant < window.until;
             if (is_known_then && !(takes_of_window && other == own)) {
                 taken += amount_of(window, column);
                 some = amount_of(window, column) > 0 ? &window : some;
@@ -218,8 +248,8 @@ void Audit::check_column_beside_windows(std::size_t number, std::size_t column, 
             return;
         }
         if (taken + of_window > total_of(column) && (some != nullptr || takes_of_window)) {
-            violation(job.start, job, "at {}, jobs and windows would take {} {} of {}", instant, taken + of_window, what,
-                      total_of(column));
+            violation(job.start, job, "at {}, jobs and windows would take {} {} of {}", instant, taken + of_window,
+                      what, total_of(column));
             return;
         }
     }
