@@ -193,6 +193,7 @@ class Audit {
 
     const std::vector<Workload>& workloads_;
     WorkloadJobs jobs_;
+    std::vector<bool> are_sure_;          // by place in ran_: the job can be in one window only
     std::vector<ProfileIndex> profiles_;  // one per workload
     const Platform& platform_;
     Machine machine_;

@@ -30,6 +30,7 @@ void Audit::check_windows() {
         return;
     }
     std::vector<std::optional<std::size_t>> inside;
+    are_sure_.assign(ran_.size(), true);
     for (std::size_t job = 0; job < ran_.size(); ++job) {
         inside.push_back(check_reservation(job, inside));
     }
@@ -55,19 +56,23 @@ std::optional<std::size_t> Audit::check_reservation(std::size_t at,
         return std::nullopt;
     }
     std::optional<std::size_t> first;
+    std::optional<std::size_t> with_room;
+    int candidates = 0;
     for (std::size_t number = 0; number < machine_.windows().size(); ++number) {
         const Window& window = machine_.windows()[number];
         if (window.is_for(*name) && window.from <= job.start + options_.tolerance &&
             estimated_end(job) <= window.until + options_.tolerance &&
             (window.hosts.empty() || window.hosts.contains_all(job.allocation))) {
-            if (has_room_inside(number, at, inside)) {
-                return number;
+            ++candidates;
+            if (!with_room && has_room_inside(number, at, inside)) {
+                with_room = number;
             }
             first = first ? first : number;
         }
     }
+    are_sure_[at] = candidates < 2;
     if (first) {
-        return first;
+        return with_room ? with_room : first;
     }
     violation(job.start, job, "runs until {} by its walltime, in no window for its reservation {}", estimated_end(job),
               shown(*name));
@@ -140,7 +145,8 @@ void Audit::check_kills(std::size_t number, const std::vector<std::optional<std:
             taken += held;
             last = held > 0 && !inside[job] ? &ran_[job] : last;
         }
-        if (taken > total_of(column) && last != nullptr) {
+        const bool are_sure = std::ranges::all_of(running, [this](std::size_t job) { return are_sure_[job]; });
+        if (taken > total_of(column) && last != nullptr && are_sure) {
             violation(window.from, *last, "still runs in window {}, which ends jobs at {} until it has what it takes",
                       shown(window.name), window.from);
         }
@@ -203,7 +209,9 @@ void Audit::check_amounts_beside_windows(const std::vector<std::optional<std::si
         if (std::ranges::none_of(windows, is_beside)) {
             continue;
         }
-        for (std::size_t column = 0; column < columns; ++column) {
+        // Of several windows for one reservation, the schedule does not say which one a job is in.
+        const bool are_sure = std::ranges::all_of(running, [this](std::size_t other) { return are_sure_[other]; });
+        for (std::size_t column = 0; column < columns && are_sure; ++column) {
             check_column_beside_windows(number, column, running, inside, column == 0 ? instants : now);
         }
     }
