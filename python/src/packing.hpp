@@ -13,8 +13,10 @@
 
 #include <zlib.h>
 
+#include <batfill/core/dependency.hpp>
 #include <batfill/core/error.hpp>
 #include <batfill/core/resource_set.hpp>
+#include <batfill/core/resources.hpp>
 #include <batfill/core/shared_text.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/formats/platform.hpp>
@@ -27,7 +29,7 @@
 namespace batfill::python {
 
 // Change it with any of the lists of members.
-inline constexpr std::string_view packing_version = "batfill-1;";
+inline constexpr std::string_view packing_version = "batfill-2;";
 
 // Either a value to write or one to read.
 template <class Value, class Kind>
@@ -40,9 +42,17 @@ void pack(Archive& all, Is<JobProfile> auto& profile) {
         profile.format);
 }
 template <class Archive>
+void pack(Archive& all, Is<Dependency> auto& dependency) {
+    all(dependency.kind, dependency.job, dependency.delay);
+}
+template <class Archive>
+void pack(Archive& all, Is<StatedNeeds> auto& needs) {
+    all(needs.pools, needs.per_host, needs.partition, needs.after);
+}
+template <class Archive>
 void pack(Archive& all, Is<JobDescription> auto& job) {
     all(job.id, job.submit, job.processors, job.walltime, job.deadline, job.queue, job.user, job.licenses, job.profile,
-        job.other_fields);
+        job.needs, job.other_fields);
 }
 template <class Archive>
 void pack(Archive& all, Is<WorkloadJob> auto& job) {
@@ -81,6 +91,10 @@ void pack(Archive& all, Is<Schedule> auto& schedule) {
 template <class Archive>
 void pack(Archive& all, Is<Guarantee> auto& guarantee) {
     all(guarantee.job_id, guarantee.guaranteed_start, guarantee.actual_start);
+}
+template <class Archive>
+void pack(Archive& all, Is<EligibleTime> auto& job) {
+    all(job.job_id, job.eligible);
 }
 template <class Archive>
 void pack(Archive& all, Is<BrokenGuarantee> auto& broken) {
@@ -126,6 +140,10 @@ class Packer {
         if (value) {
             write(*value);
         }
+    }
+    template <class Value>
+    void write(const Shared<Value>& value) {
+        write(value ? std::optional(*value) : std::nullopt);
     }
     template <class First, class Second>
     void write(const std::pair<First, Second>& pair) {
@@ -218,6 +236,12 @@ class Unpacker {
         if (has_value) {
             read(value.emplace());
         }
+    }
+    template <class Value>
+    void read(Shared<Value>& value) {
+        std::optional<Value> held;
+        read(held);
+        value = held ? Shared<Value>(std::move(*held)) : Shared<Value>();
     }
     template <class First, class Second>
     void read(std::pair<First, Second>& pair) {

@@ -33,6 +33,13 @@ RunFiles Run::files() const {
         };
     }
     files.broken_guarantees = broken_guarantees;
+    if (eligible) {
+        files.eligible = [this](const std::function<void(const EligibleTime&)>& use) {
+            for (const EligibleTime& job : *eligible) {
+                use(job);
+            }
+        };
+    }
     files.with_cause = with_cause;
     return files;
 }
@@ -56,6 +63,9 @@ Run run_of(const Outcome& outcome, std::string label) {
         files.guarantees([&, &kept = run.guarantees.emplace()](const Guarantee& one) { kept.push_back(one); });
     }
     run.broken_guarantees = std::move(files.broken_guarantees);
+    if (files.eligible) {
+        files.eligible([&kept = run.eligible.emplace()](const EligibleTime& job) { kept.push_back(job); });
+    }
     run.with_cause = files.with_cause;
     run.placement = outcome.engine()->state().placement;
     run.jobs_survive_losses = outcome.jobs_survive_losses();

@@ -31,7 +31,8 @@ struct Run {
     std::vector<std::pair<std::string, std::size_t>> rejected;  // by reason
     std::optional<std::vector<Guarantee>> guarantees;           // none: the scheduler guarantees nothing
     std::optional<std::vector<BrokenGuarantee>> broken_guarantees;
-    bool with_cause = false;  // the broken guarantees have this column
+    std::optional<std::vector<EligibleTime>> eligible;  // none: no job waits for others
+    bool with_cause = false;                            // the broken guarantees have this column
     Placement placement{};
     bool jobs_survive_losses = true;
 
@@ -51,7 +52,7 @@ CheckReport audit(const Run& run, bool deadlines_bind, bool rejections_allowed);
 template <class Archive>
 void pack(Archive& all, Is<Run> auto& run) {
     all(run.label, run.platform, run.workloads, run.events, run.schedule, run.summary, run.statistics, run.rejected,
-        run.guarantees, run.broken_guarantees, run.with_cause, run.placement, run.jobs_survive_losses);
+        run.guarantees, run.broken_guarantees, run.eligible, run.with_cause, run.placement, run.jobs_survive_losses);
 }
 
 }  // namespace batfill::python
