@@ -74,8 +74,7 @@ TEST_CASE("a chain of jobs ends where one fails, and eligible.csv and check agre
     };
     CHECK(simulate("conservative").status == 0);
     const std::string eligible = contents(prefix + "_eligible.csv");
-    CHECK(eligible ==
-          "job_id,eligible_time,workload_name\nrun,10.000000,w0\nplot,,w0\ntidy,17.000000,w0\n");
+    CHECK(eligible == "job_id,eligible_time,workload_name\nrun,10.000000,w0\nplot,,w0\ntidy,17.000000,w0\n");
     CHECK(start_of(inputs.jobs("chain"), "tidy") == "17.000000");
     CHECK(check(workload).output == "4 jobs, no violations (1 rejected)\n");
     CHECK(check(workload).errors.empty());
