@@ -103,6 +103,15 @@ class Run:
         return Columns(list(columns), len(self._core), made.__getitem__, ["starting_time"])
 
     @property
+    def eligible(self) -> Columns | None:
+        """A row per job that waits for others (`after`), with the columns of `eligible.csv`; None if no job does.
+
+        These are job_id, eligible_time (NaN: it never became eligible, so it was rejected) and workload_name.
+        """
+        columns = self._core.eligible()
+        return None if columns is None else Columns(list(columns), len(columns["job_id"]), columns.__getitem__)
+
+    @property
     def statistics(self) -> dict[str, int]:
         """What the scheduler counted, as in PREFIX_statistics.csv."""
         return self._core.statistics()

@@ -13,16 +13,18 @@
 
 #include <zlib.h>
 
+#include <batfill/core/dependency.hpp>
 #include <batfill/core/error.hpp>
 #include <batfill/core/resource_set.hpp>
+#include <batfill/core/resources.hpp>
 #include <batfill/core/shared_text.hpp>
 #include <batfill/core/time.hpp>
+#include <batfill/core/window.hpp>
 #include <batfill/formats/platform.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
 
 #include "python/src/bindings.hpp"
-#include "src/formats/job_json.hpp"
 
 // What users hold as bytes, for pickle: exact, and read by any batfill with the same `packing_version`.
 namespace batfill::python {
@@ -41,12 +43,17 @@ void pack(Archive& all, Is<JobProfile> auto& profile) {
         profile.format);
 }
 template <class Archive>
+void pack(Archive& all, Is<Dependency> auto& dependency) {
+    all(dependency.kind, dependency.job, dependency.delay);
+}
+template <class Archive>
+void pack(Archive& all, Is<StatedNeeds> auto& needs) {
+    all(needs.pools, needs.per_host, needs.partition, needs.after, needs.reservation);
+}
+template <class Archive>
 void pack(Archive& all, Is<JobDescription> auto& job) {
     all(job.id, job.submit, job.processors, job.walltime, job.deadline, job.queue, job.user, job.licenses, job.profile,
-        job.other_fields);
-    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(job)>>) {
-        read_needs_of_other_fields(job);
-    }
+        job.needs, job.other_fields);
 }
 template <class Archive>
 void pack(Archive& all, Is<WorkloadJob> auto& job) {
@@ -62,8 +69,13 @@ void pack(Archive& all, Is<Host> auto& host) {
     all(host.name, host.speed, host.properties, host.zone_properties, host.pstate_speeds, host.pstate);
 }
 template <class Archive>
+void pack(Archive& all, Is<Window> auto& window) {
+    all(window.name, window.from, window.until, window.announced, window.running, window.reserved_for, window.place,
+        window.all_hosts, window.hosts, window.processors, window.pools);
+}
+template <class Archive>
 void pack(Archive& all, Is<Platform> auto& platform) {
-    all(platform.hosts);
+    all(platform.hosts, platform.windows);
 }
 template <class Archive>
 void pack(Archive& all, Is<ExternalEvent> auto& event) {
@@ -87,12 +99,13 @@ void pack(Archive& all, Is<Guarantee> auto& guarantee) {
     all(guarantee.job_id, guarantee.guaranteed_start, guarantee.actual_start);
 }
 template <class Archive>
-void pack(Archive& all, Is<EligibleTime> auto& time) {
-    all(time.job_id, time.eligible);
+void pack(Archive& all, Is<EligibleTime> auto& job) {
+    all(job.job_id, job.eligible);
 }
 template <class Archive>
 void pack(Archive& all, Is<BrokenGuarantee> auto& broken) {
-    all(broken.job_id, broken.lost_at, broken.guaranteed_start, broken.new_start, broken.cause);
+    all(broken.job_id, broken.lost_at, broken.guaranteed_start, broken.new_start, broken.cause,
+        broken.window);
 }
 
 // Values of which all bytes count.
@@ -134,6 +147,10 @@ class Packer {
         if (value) {
             write(*value);
         }
+    }
+    template <class Value>
+    void write(const Shared<Value>& value) {
+        write(value ? std::optional(*value) : std::nullopt);
     }
     template <class First, class Second>
     void write(const std::pair<First, Second>& pair) {
@@ -226,6 +243,12 @@ class Unpacker {
         if (has_value) {
             read(value.emplace());
         }
+    }
+    template <class Value>
+    void read(Shared<Value>& value) {
+        std::optional<Value> held;
+        read(held);
+        value = held ? Shared<Value>(std::move(*held)) : Shared<Value>();
     }
     template <class First, class Second>
     void read(std::pair<First, Second>& pair) {

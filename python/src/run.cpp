@@ -35,8 +35,8 @@ RunFiles Run::files() const {
     files.broken_guarantees = broken_guarantees;
     if (eligible) {
         files.eligible = [this](const std::function<void(const EligibleTime&)>& use) {
-            for (const EligibleTime& time : *eligible) {
-                use(time);
+            for (const EligibleTime& job : *eligible) {
+                use(job);
             }
         };
     }
@@ -64,7 +64,7 @@ Run run_of(const Outcome& outcome, std::string label) {
     }
     run.broken_guarantees = std::move(files.broken_guarantees);
     if (files.eligible) {
-        files.eligible([&, &kept = run.eligible.emplace()](const EligibleTime& one) { kept.push_back(one); });
+        files.eligible([&kept = run.eligible.emplace()](const EligibleTime& job) { kept.push_back(job); });
     }
     run.with_cause = files.with_cause;
     run.placement = outcome.engine()->state().placement;

@@ -31,7 +31,7 @@ struct Run {
     std::vector<std::pair<std::string, std::size_t>> rejected;  // by reason
     std::optional<std::vector<Guarantee>> guarantees;           // none: the scheduler guarantees nothing
     std::optional<std::vector<BrokenGuarantee>> broken_guarantees;
-    std::optional<std::vector<EligibleTime>> eligible;  // of jobs that waited for others; none: the workloads have none
+    std::optional<std::vector<EligibleTime>> eligible;  // none: no job waits for others
     bool with_cause = false;                            // the broken guarantees have this column
     Placement placement{};
     bool jobs_survive_losses = true;

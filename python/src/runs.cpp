@@ -267,25 +267,42 @@ nb::dict check(const Run& run, bool deadlines_bind, bool rejections_allowed) {
     return result;
 }
 
+// A column of times of such rows; NaN where there is none.
+template <class Row>
+nb::object times_of(const std::vector<Row>& rows, std::optional<Time> Row::*time) {
+    return array_of(mapped(rows, [&](const Row& row) {
+        return seconds_or_nan(row.*time ? std::optional((row.*time)->since_zero()) : std::nullopt);
+    }));
+}
+
+// A part of the ids of such rows.
+template <class Row>
+nb::object ids_of(const std::vector<Row>& rows, std::string_view JobIdParts::*part) {
+    return array_of_texts(rows.size(), [&](std::size_t i) { return JobIdParts(rows[i].job_id).*part; });
+}
+
 // The columns of a guarantees.csv; none if the scheduler guarantees nothing.
 std::optional<nb::dict> guarantees(const Run& run) {
     if (!run.guarantees) {
         return std::nullopt;
     }
-    const std::vector<Guarantee>& rows = *run.guarantees;
-    const auto times = [&](std::optional<Time> Guarantee::*time) {
-        return array_of(mapped(rows, [&](const Guarantee& row) {
-            return seconds_or_nan(row.*time ? std::optional((row.*time)->since_zero()) : std::nullopt);
-        }));
-    };
-    const auto ids = [&](std::string_view JobIdParts::*part) {
-        return array_of_texts(rows.size(), [&](std::size_t i) { return JobIdParts(rows[i].job_id).*part; });
-    };
     nb::dict result;
-    result["job_id"] = ids(&JobIdParts::name);
-    result["guaranteed_start"] = times(&Guarantee::guaranteed_start);
-    result["actual_start"] = times(&Guarantee::actual_start);
-    result["workload_name"] = ids(&JobIdParts::workload);
+    result["job_id"] = ids_of(*run.guarantees, &JobIdParts::name);
+    result["guaranteed_start"] = times_of(*run.guarantees, &Guarantee::guaranteed_start);
+    result["actual_start"] = times_of(*run.guarantees, &Guarantee::actual_start);
+    result["workload_name"] = ids_of(*run.guarantees, &JobIdParts::workload);
+    return result;
+}
+
+// As above, of an eligible.csv; none if no job waits for others.
+std::optional<nb::dict> eligible(const Run& run) {
+    if (!run.eligible) {
+        return std::nullopt;
+    }
+    nb::dict result;
+    result["job_id"] = ids_of(*run.eligible, &JobIdParts::name);
+    result["eligible_time"] = times_of(*run.eligible, &EligibleTime::eligible);
+    result["workload_name"] = ids_of(*run.eligible, &JobIdParts::workload);
     return result;
 }
 
@@ -394,6 +411,7 @@ void bind_runs(nb::module_& module) {
              nb::sig("def check(self, deadlines: bool, allow_rejections: bool) -> dict[str, typing.Any]"))
         .def("guarantees", &guarantees,
              nb::sig("def guarantees(self) -> dict[str, numpy.typing.NDArray[typing.Any]] | None"))
+        .def("eligible", &eligible, nb::sig("def eligible(self) -> dict[str, numpy.typing.NDArray[typing.Any]] | None"))
         .def(
             "rejected",
             [](const Run& run) {
