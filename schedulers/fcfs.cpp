@@ -35,22 +35,28 @@ class FirstComeFirstServed : public Algorithm {
         const SchedulerState& state = round.state();
         if (state.machine.has_reservations()) {
             for (const std::vector<JobIndex>& queue : reservation_queues(state)) {
-                std::ranges::find_if_not(queue, [&](JobIndex job) { return timeline_.start_if_it_fits(round, job); });
+                const auto first = std::ranges::find_if_not(
+                    queue, [&](JobIndex job) { return timeline_.start_if_it_fits(round, job); });
+                if (round.explains() && first != queue.end()) {
+                    explain(round, *first, queue);
+                }
             }
             return;
         }
         while (!state.waiting.empty() && timeline_.start_if_it_fits(round, state.waiting.job(0))) {
         }
         if (round.explains() && !state.waiting.empty()) {
-            explain(round, state.waiting.job(0));
+            explain(round, state.waiting.job(0), state.waiting.jobs());
         }
     }
 
  private:
-    static void explain(Round& round, JobIndex first) {
+    static void explain(Round& round, JobIndex first, std::span<const JobIndex> queue) {
         for (const JobIndex job : round.explained()) {
-            round.because(job,
-                          job == first ? "head: all others wait for it" : "behind the head, job " + round.name(first));
+            if (std::ranges::find(queue, job) != queue.end()) {
+                round.because(
+                    job, job == first ? "head: all others wait for it" : "behind the head, job " + round.name(first));
+            }
         }
     }
 

@@ -129,7 +129,7 @@ class Relaxed : public Algorithm {
         if (queue.next_fitting(0, state.most_for_one_job()) == queue.size()) {
             if (round.explains() && !queue.empty()) {
                 const JobIndex top = first_in_order(state);
-                explain(round, top, window(state, top));
+                explain(round, top, window(state, top), queue.jobs());
             }
             return;
         }
@@ -141,20 +141,21 @@ class Relaxed : public Algorithm {
  private:
     void decide(Round& round, std::span<const JobIndex> queue) {
         const SchedulerState& state = round.state();
+        const bool is_one_of_several = state.machine.has_reservations();
         if (const std::optional<JobIndex> top = start_in_order(round, queue)) {
             if (omega_ <= 0 && !round.explains()) {
                 return;
             }
             const Window decided = window(state, *top);
             if (omega_ > 0) {
-                if (state.machine.has_reservations()) {
+                if (is_one_of_several) {
                     backfill(round, queue, *top, decided.latest_end);
                 } else {
                     backfill(round, *top, decided.latest_end);
                 }
             }
             if (round.explains()) {
-                explain(round, *top, decided);
+                explain(round, *top, decided, is_one_of_several ? queue : state.waiting.jobs());
             }
         }
     }
@@ -248,8 +249,11 @@ class Relaxed : public Algorithm {
         Time latest_end;
     };
 
-    void explain(Round& round, JobIndex top, const Window& window) {
+    void explain(Round& round, JobIndex top, const Window& window, std::span<const JobIndex> queue) {
         for (const JobIndex job : round.explained()) {
+            if (std::ranges::find(queue, job) == queue.end()) {
+                continue;
+            }
             const bool is_passed_over = std::ranges::find(passed_over_, job) != passed_over_.end();
             if (round.state().job(job).state == JobState::submitted && !is_passed_over) {
                 round.because(job, reason(round, job, top, window));

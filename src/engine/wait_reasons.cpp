@@ -7,6 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "src/support/json.hpp"
+#include "src/support/names.hpp"
+
 namespace batfill {
 
 namespace {
@@ -72,6 +75,46 @@ bool holds_one_of(const Request& request, std::span<const LicenseIndex> licenses
     return std::ranges::any_of(licenses, [&](LicenseIndex license) {
         return std::ranges::find(request.licenses(), license) != request.licenses().end();
     });
+}
+
+// What a window takes of what the job may need. Empty: nothing.
+std::string taken_by(const Window& window, const SchedulerState& state, const Request& request) {
+    if (window.processors > 0) {
+        return counted(static_cast<std::size_t>(window.processors), "processor");
+    }
+    const std::vector<int> numbers = window.hosts.numbers();
+    if (std::ranges::any_of(numbers, [&](int host) {
+            return state.machine.resources().kind_of(host).suits(request.needs_or_none());
+        })) {
+        return window.hosts.size() == state.processors ? "all hosts" : place_text(window.hosts).substr(4);
+    }
+    const std::vector<Amount>& needed = request.needs_or_none().pools;
+    for (std::size_t pool = 0; pool < needed.size(); ++pool) {
+        if (needed[pool] > 0 && window.names_pool(pool)) {
+            return std::to_string(window.pool_amounts[pool]) + " of the pool " +
+                   state.machine.resources().pools()[pool].name;
+        }
+    }
+    return "";
+}
+
+// The announced windows that a job would meet if it started now: "; window service takes hosts 0-3 from 100 until 200".
+std::string windows_beside(const SchedulerState& state, const Job& job) {
+    std::string text;
+    for (std::size_t number = 0; number < state.machine.windows().size(); ++number) {
+        const Window& window = state.machine.windows()[number];
+        const bool is_beside =
+            window.announced <= state.now && state.now < window.until && window.from < state.now + job.walltime;
+        const std::vector<std::size_t>& own = job.request.needs_or_none().windows;
+        if (!is_beside || std::ranges::find(own, number) != own.end()) {
+            continue;
+        }
+        if (const std::string taken = taken_by(window, state, job.request); !taken.empty()) {
+            text.append("; window ").append(shown(window.name)).append(" takes ").append(taken).append(" from ");
+            text.append(instant_text(window.from)).append(" until ").append(instant_text(window.until));
+        }
+    }
+    return text;
 }
 
 // The answer is the same, but for when it began. How many jobs wait behind is no part of it, nor what is idle beyond
@@ -170,6 +213,9 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     reason.place = static_cast<std::size_t>(std::ranges::find(queue, index) - queue.begin()) + 1;
     reason.waiting = queue.size();
     reason.because = because_[index];
+    if (const std::string windows = windows_beside(state, job); !windows.empty()) {
+        reason.because += reason.because.empty() ? windows.substr(2) : windows;
+    }
     const Lack lack(state, job.request);
     reason.lack = lack.text([this](const Job& holder) { return name(holder.description().id); });
     reason.idle = state.hosts.is_on() ? lack.fitting() : reason.idle;

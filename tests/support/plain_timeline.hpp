@@ -24,6 +24,7 @@ struct Holding {
     ResourceSet hosts;
     int from;
     int until;
+    std::optional<std::size_t> window = {};  // in which it is, for its reservation
 };
 
 // The definition, second by second: what is left is the total minus what is held. Times are whole seconds from 0 to
@@ -37,10 +38,30 @@ class PlainTimeline {
     std::vector<Holding> held;
     int now = 0;
 
-    // At each second of [at, at + length) there is enough.
+    // At each second of [at, at + length) there is enough; in a reservation, in one of its windows.
     bool fits(const Request& request, int length, int at) const {
+        if (!request.needs_or_none().windows.empty()) {
+            return window_for(request, length, at).has_value();
+        }
+        return fits_in(request, std::nullopt, length, at);
+    }
+
+    // The first window of the reservation in which the job could start then.
+    std::optional<std::size_t> window_for(const Request& request, int length, int at) const {
+        for (const std::size_t window : request.needs_or_none().windows) {
+            const Window& one = machine_.windows()[window];
+            if (is_known(one) && one.from <= second(at) && second(at + length) <= one.until &&
+                fits_in(request, window, length, at)) {
+                return window;
+            }
+        }
+        return std::nullopt;
+    }
+
+    // As the job sees the machine from inside this window, or from outside all.
+    bool fits_in(const Request& request, std::optional<std::size_t> window, int length, int at) const {
         for (int t = at; t < at + length; ++t) {
-            if (!pools_have(request, t)) {
+            if (!pools_have(request, window, t)) {
                 return false;
             }
         }
@@ -49,7 +70,7 @@ class PlainTimeline {
         }
         int hosts = 0;
         for (int host = 0; host < machine_.processors(); ++host) {
-            hosts += has_during(request, host, at, at + length) ? 1 : 0;
+            hosts += has_during(request, host, at, at + length, window) ? 1 : 0;
         }
         return hosts >= request.processors;
     }
@@ -64,11 +85,12 @@ class PlainTimeline {
     }
 
     ResourceSet choose(const Request& request, int length, int at) const {
+        const std::optional<std::size_t> window = window_for(request, length, at);
         using Rank = std::tuple<std::vector<Amount>, int>;
         std::vector<Rank> ranks;
         for (int host = 0; is_named() && host < machine_.processors(); ++host) {
-            if (has_during(request, host, at, at + length)) {
-                ranks.emplace_back(rank(request, host, length, at), host);
+            if (has_during(request, host, at, at + length, window)) {
+                ranks.emplace_back(rank(request, host, length, at, window), host);
             }
         }
         std::ranges::sort(ranks);
@@ -80,16 +102,25 @@ class PlainTimeline {
         return chosen;
     }
 
-    bool has_at(const Request& request, int host, int t) const {
+    bool has_at(const Request& request, int host, int t, std::optional<std::size_t> window = {}) const {
+        for (std::size_t other = 0; other < machine_.windows().size(); ++other) {
+            const Window& one = machine_.windows()[other];
+            if (other != window && is_taken_at(one, t) && one.hosts.contains(host)) {
+                return false;
+            }
+        }
+        if (window && !machine_.windows()[*window].allows_host(host)) {
+            return false;
+        }
         const Needs needs = request.needs ? *request.needs : Needs();
         const auto [left, is_empty] = left_on(host, t);
         return machine_.resources().kind_of(host).suits(needs) &&
                (needs.per_host.empty() ? is_empty
                                        : std::ranges::equal(needs.per_host, left, std::ranges::less_equal{}));
     }
-    bool has_during(const Request& request, int host, int from, int to) const {
+    bool has_during(const Request& request, int host, int from, int to, std::optional<std::size_t> window = {}) const {
         for (int t = from; t < to; ++t) {
-            if (!has_at(request, host, t)) {
+            if (!has_at(request, host, t, window)) {
                 return false;
             }
         }
@@ -99,26 +130,60 @@ class PlainTimeline {
  private:
     bool is_named() const { return machine_.resources().has_named_hosts(); }
 
-    bool pools_have(const Request& request, int t) const {
-        int hosts = machine_.processors();
-        std::vector<Amount> pools;
-        for (const Resources::Pool& pool : machine_.resources().pools()) {
-            pools.push_back(pool.total);
+    static Time second(int number) { return Time::seconds(number); }
+    bool is_known(const Window& window) const { return window.announced <= second(now) && window.until > second(now); }
+    bool is_taken_at(const Window& window, int t) const {
+        return was_known(window) && window.from <= second(t) && second(t) < window.until;
+    }
+    // A window that is over stays what it was.
+    bool was_known(const Window& window) const { return window.announced <= second(now); }
+
+    // Column 0 is the number of processors, if they are counted; then the pools.
+    Amount amount_of(const Window& window, std::size_t column) const {
+        return column == 0 ? window.processors : window.pool_amounts.empty() ? 0 : window.pool_amounts[column - 1];
+    }
+    static Amount amount_of(const Request& request, std::size_t column) {
+        if (column == 0) {
+            return request.processors;
         }
+        const std::vector<Amount>& pools = request.needs_or_none().pools;
+        return pools.empty() ? 0 : pools[column - 1];
+    }
+
+    // What a job sees of a column at an instant, in the words of the page.
+    bool has_of_column(const Request& request, std::size_t column, std::optional<std::size_t> window, int t) const {
+        const Amount needed = amount_of(request, column);
+        Amount left = column == 0 ? machine_.processors() : machine_.resources().pools()[column - 1].total;
+        const bool is_inside = window && amount_of(machine_.windows()[*window], column) > 0;
+        Amount left_inside = is_inside ? amount_of(machine_.windows()[*window], column) : 0;
         for (const Holding& one : held) {
-            if (one.from <= t && t < one.until) {
-                hosts -= one.request.processors;
-                for (std::size_t pool = 0; one.request.needs && pool < one.request.needs->pools.size(); ++pool) {
-                    pools[pool] -= one.request.needs->pools[pool];
-                }
+            if (t < one.from || one.until <= t) {
+                continue;
+            }
+            const bool holds_inside = one.window && amount_of(machine_.windows()[*one.window], column) > 0;
+            if (!holds_inside || (is_inside && one.window == window)) {
+                left -= amount_of(one.request, column);
+            }
+            if (holds_inside && one.window == window) {
+                left_inside -= amount_of(one.request, column);
             }
         }
-        for (std::size_t pool = 0; request.needs && pool < request.needs->pools.size(); ++pool) {
-            if (planned_[pool] && request.needs->pools[pool] > 0 && request.needs->pools[pool] > pools[pool]) {
+        for (std::size_t other = 0; other < machine_.windows().size(); ++other) {
+            const Window& one = machine_.windows()[other];
+            if (is_taken_at(one, t) && !(is_inside && other == window)) {
+                left -= amount_of(one, column);
+            }
+        }
+        return needed <= left && (!is_inside || needed <= left_inside);
+    }
+
+    bool pools_have(const Request& request, std::optional<std::size_t> window, int t) const {
+        for (std::size_t pool = 0; pool < machine_.resources().pools().size(); ++pool) {
+            if (planned_[pool] && amount_of(request, pool + 1) > 0 && !has_of_column(request, pool + 1, window, t)) {
                 return false;
             }
         }
-        return is_named() || request.processors <= hosts;
+        return is_named() || has_of_column(request, 0, window, t);
     }
 
     // What is left of each capacity; none if somebody has the whole host. And whether nobody is there.
@@ -137,7 +202,8 @@ class PlainTimeline {
         return {left, is_empty};
     }
 
-    std::vector<Amount> rank(const Request& request, int host, int length, int at) const {
+    std::vector<Amount> rank(const Request& request, int host, int length, int at,
+                             std::optional<std::size_t> window) const {
         if (request.placement == Placement::lowest) {
             return {};
         }
@@ -155,11 +221,11 @@ class PlainTimeline {
             return least;
         }
         int begin = at;
-        while (begin > now && has_at(request, host, begin - 1)) {
+        while (begin > now && has_at(request, host, begin - 1, window)) {
             --begin;
         }
         int end = at;
-        while (end <= horizon_ && has_at(request, host, end)) {
+        while (end <= horizon_ && has_at(request, host, end, window)) {
             ++end;
         }
         return {-begin, end};

@@ -139,4 +139,23 @@ TEST_CASE("Jobs of a reservation run inside its window, and nobody else does", "
     )");
 }
 
+TEST_CASE("Who asks why a job waits hears of the windows that it would meet", "[windows]") {
+    const auto reason_of_b = [](const std::string& lines, const std::string& algorithm, const std::string& pools = "") {
+        SmallMachine machine(with_windows(4, lines, pools), algorithm);
+        machine.explain({"b"});
+        machine.play("0: a 1x10, b 2x101 takes power:1");
+        REQUIRE(machine.engine().wait_reasons().size() == 1);
+        return machine.engine().wait_reasons()[0].because;
+    };
+    using Catch::Contains;
+    CHECK(reason_of_b(maintenance, "fcfs") ==
+          "head: all others wait for it; window maintenance takes 4 processors from 100 until 200");
+    CHECK_THAT(reason_of_b(maintenance, "conservative"),
+               Contains("its planned start is 200") && Contains("; window maintenance takes 4 processors"));
+    CHECK_THAT(reason_of_b(R"({"name": "repair", "from": 50, "until": 60, "hosts": "1-3"})", "easy"),
+               Contains("window repair takes hosts 1-3 from 50 until 60"));
+    CHECK_THAT(reason_of_b(R"({"name": "cap", "from": 0, "until": 60, "pools": {"power": 8}})", "relaxed", "power:8"),
+               Contains("window cap takes 8 of the pool power from 0 until 60"));
+}
+
 }  // namespace batfill::tests::windows_by_hand_test

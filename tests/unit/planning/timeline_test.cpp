@@ -25,6 +25,34 @@ Time second(int number) {
     return Time::seconds(number);
 }
 
+// Some windows of each kind, half of them for a reservation.
+std::vector<Window> draw_windows(Random& random, bool is_named, int processors) {
+    std::vector<Window> windows;
+    for (int i = random.between(0, 4); i > 0; --i) {
+        Window window;
+        window.name = "w";
+        const int from = random.between(0, horizon / 2);
+        window.from = second(from);
+        window.until = second(from + random.between(1, 25));
+        window.announced = second(random.between(0, from));
+        if (random.one_in(3)) {
+            window.pools = {{"power", random.between(1, 5)}};
+        } else if (random.one_in(3)) {
+            window.all_hosts = true;
+        } else if (is_named) {
+            const int first = random.between(0, processors - 1);
+            window.hosts = ResourceSet::range(first, random.between(first, processors - 1));
+        } else {
+            window.processors = random.between(1, processors);
+        }
+        if (random.one_in(2)) {
+            window.reserved_for = {random.one_in(2) ? "course" : "demo"};
+        }
+        windows.push_back(std::move(window));
+    }
+    return windows;
+}
+
 // A request that the empty machine can hold; none: it drew another one.
 std::optional<Request> draw_request(Random& random, const Machine& machine) {
     const StatedNeeds stated = draw_needs(random);
@@ -40,16 +68,39 @@ std::optional<Request> draw_request(Random& random, const Machine& machine) {
     return request;
 }
 
-void require_as_defined(unsigned seed, bool is_named) {
+// The same, for a job of this length that may have a reservation.
+std::optional<Request> draw_request(Random& random, const Machine& machine, int length) {
+    std::optional<Request> request = draw_request(random, machine);
+    if (request && random.one_in(2)) {
+        StatedNeeds stated;
+        stated.reservation = random.one_in(2) ? "course" : "demo";
+        const auto inside =
+            machine.with_windows(request->needs, stated, request->processors, Duration::seconds(length), Time());
+        const auto* const needs = std::get_if<Shared<Needs>>(&inside);
+        if (needs == nullptr) {
+            return std::nullopt;
+        }
+        request->needs = *needs;
+    }
+    return request;
+}
+
+// Returns how many jobs were placed in windows.
+int require_as_defined(unsigned seed, bool is_named, bool with_windows) {
     Random random(seed);
-    const Machine machine(draw_hosts(random, is_named));
+    const std::vector<Host> hosts = draw_hosts(random, is_named);
+    const Machine machine(
+        hosts, with_windows ? draw_windows(random, is_named, static_cast<int>(hosts.size())) : std::vector<Window>());
+    machine.require_resources();
+    int inside = 0;
     const std::vector<bool> planned{random.between(0, 2) > 0, random.between(0, 2) > 0};
     PlainTimeline plain(machine, planned, horizon);
     Timeline timeline(machine, Time(), planned);
+    timeline.learn_windows(Time());
     for (int step = 0; step < 60; ++step) {
         INFO("seed " << seed << ", step " << step << ", named " << is_named);
-        const std::optional<Request> request = draw_request(random, machine);
         const int length = random.between(1, 15);
+        const std::optional<Request> request = draw_request(random, machine, length);
         const int from = plain.now + random.between(0, 20);
         if (request && from < horizon / 2) {
             const std::optional<int> start = plain.earliest(*request, length, from);
@@ -58,24 +109,31 @@ void require_as_defined(unsigned seed, bool is_named) {
             REQUIRE(timeline.fits(*request, Duration::seconds(length), second(from)) ==
                     plain.fits(*request, length, from));
             if (start && *start + length < horizon) {
-                const ResourceSet hosts = plain.choose(*request, length, *start);
-                REQUIRE(timeline.choose(*request, Duration::seconds(length), second(*start)).hosts == hosts);
-                plain.held.push_back({*request, hosts, *start, *start + length});
-                timeline.take(*request, {hosts}, second(*start), second(*start + length));
+                const batfill::Place place{plain.choose(*request, length, *start),
+                                           plain.window_for(*request, length, *start)};
+                const batfill::Place chosen = timeline.choose(*request, Duration::seconds(length), second(*start));
+                REQUIRE(chosen.hosts == place.hosts);
+                REQUIRE(chosen.window == place.window);
+                REQUIRE(timeline.fits_on(*request, place, Duration::seconds(length), second(*start)));
+                inside += place.window ? 1 : 0;
+                plain.held.push_back({*request, place.hosts, *start, *start + length, place.window});
+                timeline.take(*request, place, second(*start), second(*start + length));
             }
         }
         if (!plain.held.empty() && random.between(0, 3) == 0) {  // gives back the rest of one
             const auto at = static_cast<std::size_t>(random.between(0, static_cast<int>(plain.held.size()) - 1));
             Holding& one = plain.held[at];
             const int since = std::max(one.from, plain.now);
-            timeline.give(one.request, {one.hosts}, second(since), second(one.until));
+            timeline.give(one.request, {one.hosts, one.window}, second(since), second(one.until));
             one.until = std::min(one.until, since);
         }
         if (random.between(0, 4) == 0) {
             plain.now += random.between(0, 3);
             timeline.advance(second(plain.now));
+            timeline.learn_windows(second(plain.now));
         }
     }
+    return inside;
 }
 
 // The starts in [0, last) that this host allows the job.
@@ -156,10 +214,14 @@ TEST_CASE("A timeline knows which starts are opened by what is given back, secon
 }
 
 TEST_CASE("A timeline finds starts and hosts as they are defined, second by second") {
+    int inside = 0;
     for (unsigned seed = 1; seed <= 300; ++seed) {
-        require_as_defined(seed, false);
-        require_as_defined(seed, true);
+        require_as_defined(seed, false, false);
+        require_as_defined(seed, true, false);
+        inside += require_as_defined(seed, false, true);
+        inside += require_as_defined(seed, true, true);
     }
+    CHECK(inside > 100);
 }
 
 }  // namespace batfill::tests::timeline_test
