@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <set>
 #include <span>
 #include <vector>
+
+#include <spdlog/spdlog.h>
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/planning/planned_timeline.hpp>
@@ -37,13 +40,19 @@ class FirstComeFirstServed : public Algorithm {
             for (const std::vector<JobIndex>& queue : reservation_queues(state)) {
                 const auto first = std::ranges::find_if_not(
                     queue, [&](JobIndex job) { return timeline_.start_if_it_fits(round, job); });
-                if (round.explains() && first != queue.end()) {
-                    explain(round, *first, queue);
+                if (first != queue.end()) {
+                    note_long_wait(state, *first);
+                    if (round.explains()) {
+                        explain(round, *first, queue);
+                    }
                 }
             }
             return;
         }
         while (!state.waiting.empty() && timeline_.start_if_it_fits(round, state.waiting.job(0))) {
+        }
+        if (!state.waiting.empty() && timeline_.is_on()) {
+            note_long_wait(state, state.waiting.job(0));
         }
         if (round.explains() && !state.waiting.empty()) {
             explain(round, state.waiting.job(0), state.waiting.jobs());
@@ -51,6 +60,24 @@ class FirstComeFirstServed : public Algorithm {
     }
 
  private:
+    // Logs, once for each job, that it waits past two windows: it may be longer than every gap between them.
+    void note_long_wait(const SchedulerState& state, JobIndex index) {
+        const Job& job = state.job(index);
+        if (!noted_.insert(index).second) {
+            return;
+        }
+        const Time start = timeline_->earliest(job.request, state.estimate(index), state.now);
+        const auto passed = std::ranges::count_if(state.machine.windows(), [&](const Window& window) {
+            return window.announced <= state.now && window.until > state.now && window.until <= start;
+        });
+        if (passed >= 2 && !start.is_infinite()) {
+            spdlog::warn(
+                "job {} waits past {} windows until {}, and all others behind it: its walltime may be longer "
+                "than every gap between them",
+                job.description().id, passed, instant_text(start));
+        }
+    }
+
     static void explain(Round& round, JobIndex first, std::span<const JobIndex> queue) {
         for (const JobIndex job : round.explained()) {
             if (std::ranges::find(queue, job) != queue.end()) {
@@ -61,6 +88,7 @@ class FirstComeFirstServed : public Algorithm {
     }
 
     PlannedTimeline timeline_;
+    std::set<JobIndex> noted_;  // jobs that were the first, and could not start
 };
 
 const Registration registration({

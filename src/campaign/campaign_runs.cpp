@@ -143,8 +143,8 @@ ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std
     }
     write_result(result, run.key, prefix + "_result.csv");
     ReplayNotes notes;
-    notes.add_run(replay->scenario().workloads.front(), replay->machine().resources(),
-                  outcome.engine()->state().placement, has_plugins || !run.scheduler->code.empty());
+    notes.add_run(replay->scenario().workloads.front(), replay->machine(), outcome.engine()->state().placement,
+                  has_plugins || !run.scheduler->code.empty());
     return notes;
 }
 

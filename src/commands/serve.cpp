@@ -74,6 +74,9 @@ int serve(const Arguments& arguments) {
         server.platform = named_platform(read.platform, read.machine);
     }
     server.machine = read.machine;
+    if (!server.machine.windows.empty()) {
+        read_windows(server.machine.windows);  // a mistake there is better known before Batsim comes
+    }
     if (options.given("curve-secret-key")) {
         server.curve_secret_key = transport::read_or_make_secret_curve_key(read.key_file);
         spdlog::info("public CURVE key, which peers have to know: {}",

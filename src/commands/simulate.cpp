@@ -262,8 +262,7 @@ void note_surprises(const Outcome& outcome, bool has_plugins) {
     for (const Workload& workload : outcome.scenario().workloads) {
         // A scheduler of others may look at any field, and at licences.
         const Engine* const engine = outcome.engine();
-        notes.add_run(workload, machine.resources(),
-                      engine != nullptr ? engine->choice().common().placement : Placement::machine,
+        notes.add_run(workload, machine, engine != nullptr ? engine->choice().common().placement : Placement::machine,
                       engine == nullptr || has_plugins);
     }
     for (const std::string& text : notes.texts(outcome.simulation().results().rounded_run_times)) {

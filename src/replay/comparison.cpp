@@ -97,8 +97,8 @@ void note_surprises(const std::vector<Replay>& replays, const ComparisonRequest&
     ReplayNotes notes;
     for (const NamedScheduler& scheduler : request.schedulers) {
         for (const Replay& replay : replays) {
-            notes.add_run(replay.scenario().workloads.front(), replay.machine().resources(),
-                          scheduler.choice.common().placement, request.fields_are_read);
+            notes.add_run(replay.scenario().workloads.front(), replay.machine(), scheduler.choice.common().placement,
+                          request.fields_are_read);
         }
     }
     std::ranges::for_each(notes.texts(), request.note);

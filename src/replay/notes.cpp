@@ -60,8 +60,8 @@ void ReplayNotes::add_fields(std::string_view other_fields) {
     }
 }
 
-void ReplayNotes::add_run(const Workload& workload, const Resources& resources, Placement placement,
-                          bool fields_are_read) {
+void ReplayNotes::add_run(const Workload& workload, const Machine& machine, Placement placement, bool fields_are_read) {
+    const Resources& resources = machine.resources();
     for (const auto& [job, source] : workload.jobs) {
         if (!fields_are_read && !job.other_fields.empty()) {
             add_fields(job.other_fields.text());
@@ -70,6 +70,7 @@ void ReplayNotes::add_run(const Workload& workload, const Resources& resources, 
             pools_ = pools_ || (!job.needs->pools.empty() && resources.pools().empty());
             per_host_ = per_host_ || (job.needs->per_host && !resources.has_shared_hosts());
             partitions_ = partitions_ || (job.needs->partition && resources.partitions().empty());
+            reservations_ = reservations_ || (job.needs->reservation && !machine.has_reservations());
         }
         licenses_ = licenses_ || (placement != Placement::machine && !job.licenses.empty());
     }
@@ -85,6 +86,7 @@ void ReplayNotes::add(const ReplayNotes& others) {
     pools_ = pools_ || others.pools_;
     per_host_ = per_host_ || others.per_host_;
     partitions_ = partitions_ || others.partitions_;
+    reservations_ = reservations_ || others.reservations_;
     computes_ = computes_ || others.computes_;
 }
 
@@ -128,6 +130,9 @@ std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const
     }
     if (partitions_) {
         texts.emplace_back("jobs ask for partitions, and the machine has none");
+    }
+    if (reservations_) {
+        texts.emplace_back("jobs have a reservation, and no window is for one (--windows FILE with the field for)");
     }
     if (computes_) {
         const std::string rounded =

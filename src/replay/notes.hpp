@@ -22,10 +22,11 @@ class ReplayNotes {
     // Notes, of a workload under a scheduler with this placement:
     // - these fields, unless `fields_are_read`: the algorithm is not ours, and may look at any
     // - licences that the jobs want and the placement does not look at
-    // - pools, amounts on each host, and partitions that the jobs ask for where the machine has none at all
+    // - pools, amounts on each host, partitions and reservations that the jobs ask for where the machine has none at
+    // all
     // - jobs that compute: Batsim counts their time otherwise
     // Cost: O(text of the jobs + profiles).
-    void add_run(const Workload& workload, const Resources& resources, Placement placement, bool fields_are_read);
+    void add_run(const Workload& workload, const Machine& machine, Placement placement, bool fields_are_read);
     void add(const ReplayNotes& others);
 
     // In a fixed order. `rounded_run_times`: of the jobs that compute, how many the simulator is known to have rounded.
@@ -41,6 +42,7 @@ class ReplayNotes {
     bool pools_ = false;
     bool per_host_ = false;
     bool partitions_ = false;
+    bool reservations_ = false;
     bool computes_ = false;
 };
 
