@@ -103,7 +103,11 @@ class Relaxed : public Algorithm {
 
     bool needs_run_times() const override { return actual_; }
 
-    void begin(Round& round) override { timeline_.begin(round); }
+    void begin(Round& round) override {
+        timeline_.begin(round);
+        refuse_if(actual_ && !round.state().machine.windows().empty(),
+                  "parameter estimates=actual: not for machines with windows");
+    }
     void begin_round(const SchedulerState& state) override { timeline_.begin_round(state); }
     void started(const SchedulerState& state, JobIndex job) override { timeline_.started(state, job); }
     void completed(Round& round, std::span<const Completion> completions) override {

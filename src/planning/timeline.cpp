@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -43,6 +44,10 @@ Timeline::Timeline(const Machine& machine, Time now, const std::vector<bool>& pl
       whole_machine_(now, totals_of(machine, planned_pools_)) {
     add_hosts(now);
     knows_window_.resize(machine.windows().size());
+    by_announcement_.resize(machine.windows().size());
+    std::iota(by_announcement_.begin(), by_announcement_.end(), std::size_t{0});
+    std::ranges::stable_sort(by_announcement_, {},
+                             [&](std::size_t window) { return machine.windows()[window].announced; });
 }
 
 void Timeline::add_hosts(Time now) {
@@ -69,6 +74,7 @@ void Timeline::reset(const SchedulerState& state) {
     ++version_;
     left_inside_.clear();
     knows_window_.assign(machine_->windows().size(), false);
+    next_news_ = 0;
     later_windows_.clear();
     learn_windows(state.now);
     for (const RunningJob& running : state.running) {
@@ -88,15 +94,11 @@ void Timeline::advance(Time now) {
     begin_windows();
 }
 
-bool Timeline::is_news(std::size_t number, Time now) const {
-    const Window& window = machine_->windows()[number];
-    return !knows_window_[number] && window.announced <= now && window.until > now;
-}
-
 bool Timeline::has_news(Time now) const {
-    for (std::size_t window = 0; window < knows_window_.size(); ++window) {
-        if (is_news(window, now)) {
-            return true;
+    for (std::size_t next = next_news_; next < by_announcement_.size(); ++next) {
+        const Window& window = machine_->windows()[by_announcement_[next]];
+        if (window.announced > now || window.until > now) {
+            return window.announced <= now;
         }
     }
     return false;
@@ -104,11 +106,16 @@ bool Timeline::has_news(Time now) const {
 
 bool Timeline::learn_windows(Time now) {
     bool is_one_new = false;
-    for (std::size_t window = 0; window < knows_window_.size(); ++window) {
-        if (is_news(window, now)) {
-            knows_window_[window] = true;
+    for (; next_news_ < by_announcement_.size(); ++next_news_) {
+        const std::size_t number = by_announcement_[next_news_];
+        const Window& window = machine_->windows()[number];
+        if (window.announced > now) {
+            break;
+        }
+        if (window.until > now) {
+            knows_window_[number] = true;
             is_one_new = true;
-            take_window(window);
+            take_window(number);
         }
     }
     return is_one_new;

@@ -103,14 +103,19 @@ void Session::check(const protocol::Options& options) {
     } else if (engine_->reuses_profiles() && (!options.dynamic_jobs_enabled || !options.profile_reuse_enabled)) {
         throw InputError(
             "SIMULATION_BEGINS: jobs cannot be registered with the profiles of others, expected a Batsim with --enable-dynamic-jobs and --enable-profile-reuse, as " +
-            (engine_->algorithm().reuses_profiles() ? "algorithm " + engine_->choice().algorithm()
-                                                    : std::string("on-failure=requeue")) +
-            " needs it");
+            who_registers() + " needs it");
     } else if (!options.dynamic_jobs_enabled) {
         throw InputError(
-            "SIMULATION_BEGINS: jobs cannot be registered, expected a Batsim with --enable-dynamic-jobs, as algorithm " +
-            engine_->choice().algorithm() + " needs it");
+            "SIMULATION_BEGINS: jobs cannot be registered, expected a Batsim with --enable-dynamic-jobs, as " +
+            who_registers() + " needs it");
     }
+}
+
+std::string Session::who_registers() const {
+    if (engine_->algorithm().registers_jobs() || engine_->algorithm().reuses_profiles()) {
+        return "algorithm " + engine_->choice().algorithm();
+    }
+    return requeue_jobs(windows_) ? "a window with running=requeue" : "on-failure=requeue";
 }
 
 void Session::begin(protocol::SimulationBegins& begins) {

@@ -60,6 +60,8 @@ class Session {
     void take_in(protocol::Message::Event& event);
     void require_known(const char* event, JobNumber job) const;
     void check(const protocol::Options& options);
+    // Why jobs may be registered, for messages.
+    std::string who_registers() const;
     void check(const JobCompleted& completed) const;
     void check(const JobsKilled& killed) const;
     void check(const MachineChanged& change) const;

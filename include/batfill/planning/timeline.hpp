@@ -41,7 +41,7 @@ class Timeline {
     void ended(const SchedulerState& state, const Completion& completion);
 
     // Takes what windows hold that have been announced since the last call. Returns whether there was one.
-    // Cost: O(steps of each of their hosts).
+    // Cost: O(1), and O(steps of each of their hosts).
     bool learn_windows(Time now);
     // Whether there is one to learn of.
     bool has_news(Time now) const;
@@ -123,7 +123,6 @@ class Timeline {
     Demand demand_of(const Request& request) const;
     void taken_of(const Request& request, int host, std::vector<Amount>& taken) const;
     void take_for_ever(const ResourceSet& hosts);
-    bool is_news(std::size_t window, Time now) const;
     void take_window(std::size_t window);
     void begin_windows();
     void forget_changes() {
@@ -186,10 +185,12 @@ class Timeline {
     AmountProfile whole_machine_;
     // By host, if they are named: 1 if nobody uses it, less for each user; then its capacities.
     std::vector<AmountProfile> hosts_;
-    std::vector<int> later_;                  // by host: how many jobs and windows are to begin there after the origin
-    std::set<int> not_rising_;                // the hosts with such jobs or windows
-    std::vector<bool> knows_window_;          // by window
-    std::vector<std::size_t> later_windows_;  // known windows of hosts that begin after the origin
+    std::vector<int> later_;    // by host: how many jobs and windows are to begin there after the origin
+    std::set<int> not_rising_;  // the hosts with such jobs or windows
+    std::vector<std::size_t> by_announcement_;  // all windows
+    std::size_t next_news_ = 0;                 // in by_announcement_
+    std::vector<bool> knows_window_;            // by window
+    std::vector<std::size_t> later_windows_;    // known windows of hosts that begin after the origin
     // By window for reservations: what it names, less what jobs inside hold; in the columns of whole_machine_.
     std::map<std::size_t, AmountProfile> left_inside_;
     bool is_view_ = false;
