@@ -143,6 +143,9 @@ class Audit {
                          const std::vector<std::optional<std::size_t>>& inside) const;
     void check_window_of_hosts(std::size_t number, const std::vector<std::optional<std::size_t>>& inside);
     void check_kills(std::size_t number, const std::vector<std::optional<std::size_t>>& inside);
+    void check_kills_of_column(std::size_t number, std::size_t column, const std::vector<std::size_t>& running,
+                               const std::vector<std::optional<std::size_t>>& inside);
+    Amount taken_by_windows(Time known, Time instant, std::size_t column, std::optional<std::size_t> without) const;
     void check_amounts_beside_windows(const std::vector<std::optional<std::size_t>>& inside);
     void check_column_beside_windows(std::size_t number, std::size_t column, const std::vector<std::size_t>& running,
                                      const std::vector<std::optional<std::size_t>>& inside,

@@ -119,37 +119,42 @@ void Audit::check_kills(std::size_t number, const std::vector<std::optional<std:
             running.push_back(job);
         }
     }
-    const bool takes_all = window.all_hosts || !window.hosts.empty();
-    if (takes_all) {
+    if (window.all_hosts || !window.hosts.empty()) {
         for (const std::size_t job : running) {
-            if (window.hosts.empty() || ran_[job].allocation.count_common(window.hosts) > 0) {
-                violation(window.from, ran_[job], "still runs in window {}, which ends what runs there at {}",
-                          shown(window.name), window.from);
-            }
+            expect(!window.hosts.empty() && ran_[job].allocation.count_common(window.hosts) == 0, window.from,
+                   ran_[job], "still runs in window {}, which ends what runs there at {}", shown(window.name),
+                   window.from);
         }
         return;
     }
+    if (!std::ranges::all_of(running, [this](std::size_t job) { return are_sure_[job]; })) {
+        return;
+    }
     for (std::size_t column = 0; column <= machine_.resources().pools().size(); ++column) {
-        Amount taken = amount_of(window, column);
-        if (taken == 0) {
-            continue;
+        if (amount_of(window, column) > 0) {
+            check_kills_of_column(number, column, running, inside);
         }
-        for (std::size_t other = 0; other < machine_.windows().size(); ++other) {
-            const Window& before = machine_.windows()[other];
-            const bool is_before = before.from < window.from || (before.from == window.from && other < number);
-            taken += is_before && before.until > window.from ? amount_of(before, column) : 0;
-        }
-        const Ran* last = nullptr;
-        for (const std::size_t job : running) {
-            const Amount held = amount_of(ran_[job], inside[job], column);
-            taken += held;
-            last = held > 0 && !inside[job] ? &ran_[job] : last;
-        }
-        const bool are_sure = std::ranges::all_of(running, [this](std::size_t job) { return are_sure_[job]; });
-        if (taken > total_of(column) && last != nullptr && are_sure) {
-            violation(window.from, *last, "still runs in window {}, which ends jobs at {} until it has what it takes",
-                      shown(window.name), window.from);
-        }
+    }
+}
+
+void Audit::check_kills_of_column(std::size_t number, std::size_t column, const std::vector<std::size_t>& running,
+                                  const std::vector<std::optional<std::size_t>>& inside) {
+    const Window& window = machine_.windows()[number];
+    Amount taken = amount_of(window, column);
+    for (std::size_t other = 0; other < machine_.windows().size(); ++other) {
+        const Window& before = machine_.windows()[other];
+        const bool is_before = before.from < window.from || (before.from == window.from && other < number);
+        taken += is_before && before.until > window.from ? amount_of(before, column) : 0;
+    }
+    const Ran* last = nullptr;
+    for (const std::size_t job : running) {
+        const Amount held = amount_of(ran_[job], inside[job], column);
+        taken += held;
+        last = held > 0 && !inside[job] ? &ran_[job] : last;
+    }
+    if (taken > total_of(column) && last != nullptr) {
+        violation(window.from, *last, "still runs in window {}, which ends jobs at {} until it has what it takes",
+                  shown(window.name), window.from);
     }
 }
 
@@ -226,41 +231,45 @@ void Audit::check_column_beside_windows(std::size_t number, std::size_t column, 
     if (!takes_of_window && amount_of(job, own, column) == 0) {
         return;
     }
+    const char* const what = column == 0 ? "processors" : machine_.resources().pools()[column - 1].name.c_str();
     for (const Time instant : instants) {
-        Amount taken = 0;
-        const Window* some = nullptr;
-        for (std::size_t other = 0; other < machine_.windows().size(); ++other) {
-            const Window& window = machine_.windows()[other];
-            const bool is_known_then =
-                window.announced <= job.start && window.from <= instant && instant < window.until;
-            if (is_known_then && !(takes_of_window && other == own)) {
-                taken += amount_of(window, column);
-                some = amount_of(window, column) > 0 ? &window : some;
-            }
-        }
+        // In its own window, a job takes of what the window has, and the window's share counts only as far as it is
+        // used.
+        Amount taken = taken_by_windows(job.start, instant, column, takes_of_window ? own : std::nullopt);
+        const bool are_windows_there = taken > 0;
         Amount of_window = 0;
         for (const std::size_t other : running) {
             if (instant != job.start && estimated_end(ran_[other]) <= instant) {
                 continue;
             }
             taken += amount_of(ran_[other], inside[other], column);
-            if (takes_of_window && inside[other] == own) {
-                of_window += amount_of(ran_[other], inside[other], column, true);
-            }
+            of_window += inside[other] == own ? amount_of(ran_[other], inside[other], column, true) : 0;
         }
-        const char* const what = column == 0 ? "processors" : machine_.resources().pools()[column - 1].name.c_str();
+        of_window = takes_of_window ? of_window : 0;
         if (takes_of_window && of_window > amount_of(machine_.windows()[*own], column)) {
             violation(job.start, job, "jobs inside window {} take {} of {}, of which it has {}",
                       shown(machine_.windows()[*own].name), of_window, what,
                       amount_of(machine_.windows()[*own], column));
             return;
         }
-        if (taken + of_window > total_of(column) && (some != nullptr || takes_of_window)) {
+        if (taken + of_window > total_of(column) && (are_windows_there || takes_of_window)) {
             violation(job.start, job, "at {}, jobs and windows would take {} {} of {}", instant, taken + of_window,
                       what, total_of(column));
             return;
         }
     }
+}
+
+// What the windows take at an instant that a scheduler knew of at `known`, but for one of them.
+Amount Audit::taken_by_windows(Time known, Time instant, std::size_t column, std::optional<std::size_t> without) const {
+    Amount taken = 0;
+    for (std::size_t number = 0; number < machine_.windows().size(); ++number) {
+        const Window& window = machine_.windows()[number];
+        if (window.announced <= known && window.from <= instant && instant < window.until && number != without) {
+            taken += amount_of(window, column);
+        }
+    }
+    return taken;
 }
 
 }  // namespace batfill::analysis

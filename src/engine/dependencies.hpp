@@ -34,9 +34,9 @@ class Dependencies {
 
     // ---- What happens to jobs
 
-    void started(JobNumber job, Time now);
+    void started(JobNumber attempt, Time now);
     // `state` is the job's last: how it completed, or rejected.
-    void ended(JobNumber job, JobState state, Time now);
+    void ended(JobNumber attempt, JobState state, Time now);
     // The job that was killed goes on as `next`.
     void goes_on_as(JobNumber killed, JobNumber next);
 

@@ -134,7 +134,10 @@ class EngineCore {
     void update_closed_hosts();
     bool ends_for_window(JobIndex index, JobState state);
     void kill_for_windows();
-    void kill_for_window(std::size_t window);
+    void kill_for_window(std::size_t number);
+    std::vector<JobIndex> running_by_start() const;
+    std::vector<Amount> held_outside(JobIndex index) const;
+    std::vector<JobIndex> jobs_in_the_way(std::size_t number) const;
     bool is_window_round() const;
     std::vector<std::size_t> windows_before(std::size_t number) const;
     void break_guarantee(JobIndex index, Time new_start, GuaranteeBreakCause cause, const std::string& window = {});

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -118,10 +119,8 @@ Amount held_of(const std::vector<Amount>& amounts, std::size_t column) {
 
 }  // namespace
 
-// A window of hosts kills all that run there. One of processors or pools kills the youngest, of those that hold some of
-// what is lacking, until all windows so far have their due.
-void EngineCore::kill_for_window(std::size_t number) {
-    const Window& window = state_.machine.windows()[number];
+// The jobs that nobody has asked to kill, by start, ties by submission.
+std::vector<JobIndex> EngineCore::running_by_start() const {
     std::vector<JobIndex> jobs;
     for (const RunningJob& running : state_.running) {
         if (!state_.jobs[running.job].kill_requested) {
@@ -132,53 +131,78 @@ void EngineCore::kill_for_window(std::size_t number) {
         return state_.jobs[a].start != state_.jobs[b].start ? state_.jobs[a].start < state_.jobs[b].start
                                                             : state_.jobs.submitted_before(a, b);
     });
-    std::vector<JobIndex> killed;
-    if (!window.hosts.empty() || window.all_hosts) {
-        std::ranges::copy_if(jobs, std::back_inserter(killed), [&](JobIndex job) {
-            return window.hosts.empty() || state_.jobs[job].allocation.count_common(window.hosts) > 0;
-        });
-    } else {
-        // What is lacking, of processors and then of each pool.
-        std::vector<Amount> lacking{window.processors - state_.processors};
+    return jobs;
+}
+
+// What a job holds of the machine outside the window in which it runs: processors and then each pool.
+std::vector<Amount> EngineCore::held_outside(JobIndex index) const {
+    const Request& request = state_.jobs[index].request;
+    const std::optional<std::size_t> inside = state_.window_of(index);
+    const Window none;
+    const Window& window = inside ? state_.machine.windows()[*inside] : none;
+    std::vector<Amount> held{window.names_processors() ? 0 : request.processors};
+    for (std::size_t pool = 0; pool < state_.pools_left.size(); ++pool) {
+        held.push_back(window.names_pool(pool) ? 0 : held_of(request.needs_or_none().pools, pool));
+    }
+    return held;
+}
+
+// The jobs that must go for a window of processors or pools: the youngest, of those that hold some of what is lacking
+// and run in no other window, until this window and those before it have their due.
+std::vector<JobIndex> EngineCore::jobs_in_the_way(std::size_t number) const {
+    const auto amounts_of = [this](const Window& window) {
+        std::vector<Amount> amounts{window.processors};
         for (std::size_t pool = 0; pool < state_.pools_left.size(); ++pool) {
-            lacking.push_back(held_of(window.pool_amounts, pool) - state_.machine.resources().pools()[pool].total);
+            amounts.push_back(held_of(window.pool_amounts, pool));
         }
-        const auto add = [&](int processors, const std::vector<Amount>& pools, int sign) {
-            lacking[0] += sign * processors;
-            for (std::size_t pool = 0; pool < state_.pools_left.size(); ++pool) {
-                lacking[pool + 1] += sign * held_of(pools, pool);
-            }
-        };
-        for (const std::size_t other : windows_before(number)) {
-            const Window& before = state_.machine.windows()[other];
-            add(before.processors, before.pool_amounts, 1);
+        return amounts;
+    };
+    std::vector<Amount> lacking{-state_.processors};
+    for (const Resources::Pool& pool : state_.machine.resources().pools()) {
+        lacking.push_back(-pool.total);
+    }
+    const auto change = [&lacking](const std::vector<Amount>& amounts, auto function) {
+        std::ranges::transform(lacking, amounts, lacking.begin(), function);
+    };
+    const std::vector<Amount> wanted = amounts_of(state_.machine.windows()[number]);
+    change(wanted, std::plus());
+    for (const std::size_t other : windows_before(number)) {
+        change(amounts_of(state_.machine.windows()[other]), std::plus());
+    }
+    std::vector<JobIndex> running = running_by_start();
+    for (const JobIndex job : running) {
+        change(held_outside(job), std::plus());
+    }
+    std::vector<JobIndex> killed;
+    std::ranges::reverse(running);
+    for (const JobIndex job : running) {
+        const std::vector<Amount> held = held_outside(job);
+        bool is_in_the_way = false;
+        for (std::size_t column = 0; column < lacking.size(); ++column) {
+            is_in_the_way |= wanted[column] > 0 && lacking[column] > 0 && held[column] > 0;
         }
-        // A job in another window holds what that takes only as a part of it.
-        const auto add_job = [&](JobIndex job, int sign) {
-            const Request& request = state_.jobs[job].request;
-            std::vector<Amount> pools = request.needs_or_none().pools;
-            const std::optional<std::size_t> inside = state_.window_of(job);
-            const Window* const other = inside ? &state_.machine.windows()[*inside] : nullptr;
-            for (std::size_t pool = 0; pool < pools.size(); ++pool) {
-                pools[pool] = other != nullptr && other->names_pool(pool) ? 0 : pools[pool];
-            }
-            add(other != nullptr && other->names_processors() ? 0 : request.processors, pools, sign);
-        };
-        std::ranges::for_each(jobs, [&](JobIndex job) { add_job(job, 1); });
-        for (auto job = jobs.rbegin(); job != jobs.rend(); ++job) {
-            const std::vector<Amount>& pools = state_.jobs[*job].request.needs_or_none().pools;
-            bool holds = window.processors > 0 && lacking[0] > 0;
-            for (std::size_t pool = 0; pool < window.pool_amounts.size(); ++pool) {
-                holds |= window.pool_amounts[pool] > 0 && lacking[pool + 1] > 0 && held_of(pools, pool) > 0;
-            }
-            if (holds && !state_.window_of(*job)) {
-                killed.push_back(*job);
-                add_job(*job, -1);
-            }
+        if (is_in_the_way && !state_.window_of(job)) {
+            killed.push_back(job);
+            change(held, std::minus());
         }
     }
+    return killed;
+}
+
+// A window of hosts kills all that run there.
+void EngineCore::kill_for_window(std::size_t number) {
+    const Window& window = state_.machine.windows()[number];
+    std::vector<JobIndex> jobs;
+    if (window.all_hosts) {
+        jobs = running_by_start();
+    } else if (window.hosts.empty()) {
+        jobs = jobs_in_the_way(number);
+    } else {
+        jobs = running_by_start();
+        std::erase_if(jobs, [&](JobIndex job) { return state_.jobs[job].allocation.count_common(window.hosts) == 0; });
+    }
     KillJobs decision;
-    for (const JobIndex job : killed) {
+    for (const JobIndex job : jobs) {
         state_.jobs[job].kill_requested = true;
         killed_for_windows_[job] = ++window_kills_;
         awaited_ends_.insert(job);

@@ -31,9 +31,9 @@ class WindowsNow {
 
     // A window begins. It takes its hosts, or of the idle processors those with the highest numbers. Returns what it
     // takes of the idle ones.
-    ResourceSet begin(std::size_t window, const ResourceSet& idle);
+    ResourceSet begin(std::size_t number, const ResourceSet& idle);
     // A window ends. Returns what no window takes any more.
-    ResourceSet end(std::size_t window);
+    ResourceSet end(std::size_t number);
     // Processors have become free. Windows that lack some take the highest, in the order in which they began. Returns
     // the others.
     ResourceSet take_of(ResourceSet freed);

@@ -123,7 +123,7 @@ class Timeline {
     Demand demand_of(const Request& request) const;
     void taken_of(const Request& request, int host, std::vector<Amount>& taken) const;
     void take_for_ever(const ResourceSet& hosts);
-    void take_window(std::size_t window);
+    void take_window(std::size_t number);
     void begin_windows();
     void forget_changes() {
         forgotten_changes_ += changed_.size() + 1;
@@ -140,13 +140,13 @@ class Timeline {
     bool names_column(std::size_t window, std::size_t column) const;
     // The machine as a job inside this window sees it during the window.
     const Timeline& view(std::size_t window) const;
-    Timeline make_view(std::size_t window) const;
+    Timeline make_view(std::size_t number) const;
     void open_hosts(const Window& window);
     // The first column of a host: less than any number of jobs leaves there, and more than what a window leaves.
     static constexpr Amount outside_windows = -(Amount{1} << 40);
     static constexpr Amount taken_by_window = Amount{1} << 44;
     // Whether a job that starts then would run inside the window.
-    bool is_during(std::size_t window, const Request& request, Time at) const;
+    bool is_during(std::size_t number, const Request& request, Time at) const;
     Time earliest_inside(const Request& request, Duration length, Time from, Time before) const;
     std::optional<std::size_t> window_for(const Request& request, Duration length, Time at) const;
     bool suits(const Request& request, int host) const;
