@@ -110,6 +110,9 @@ void write_pages(const CampaignPages& pages, JsonWriter& json) {
         if (page.machine.capacity) {
             json.key("capacity").text(*page.machine.capacity);
         }
+        if (!page.machine.windows.empty()) {
+            json.key("windows").text(page.machine.windows);
+        }
         json.key("first").integer(page.first);
         json.key("count").integer(page.count);
     });
@@ -144,6 +147,7 @@ CampaignPages read_pages(Fields& manifest) {
         if (one.find("capacity") != nullptr) {
             page.machine.capacity = checked_capacity(std::string(one.text("capacity")));
         }
+        page.machine.windows = one.text("windows", "");
         page.first = count_in(one, "first");
         page.count = count_in(one, "count");
     }
