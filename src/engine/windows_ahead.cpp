@@ -42,8 +42,9 @@ bool SchedulerState::is_overfull(Time instant, JobIndex job, std::optional<std::
 std::optional<std::size_t> SchedulerState::window_ahead(JobIndex job, const Place& place) const {
     for (const std::size_t ahead : windows_ahead(job)) {
         const Window& window = machine.windows()[ahead];
-        if (place.window != ahead && (hosts.is_on() ? place.hosts.count_common(window.hosts) > 0
-                                                    : window.processors > 0 && is_overfull(window.from, job, place.window))) {
+        if (place.window != ahead &&
+            (hosts.is_on() ? place.hosts.count_common(window.hosts) > 0
+                           : window.processors > 0 && is_overfull(window.from, job, place.window))) {
             return ahead;
         }
     }
