@@ -173,6 +173,7 @@ void make_pages(const CampaignPages& pages, const PageSources& sources, const st
             page.workloads.push_back(sources.made_file(of_runs.workload));
         }
         page.platform = of_runs.platform_is_made ? sources.made_file(of_runs.platform) : of_runs.platform;
+        page.windows = of_runs.machine.windows;
         page.metrics = pages.metrics;
         page.title = of_runs.title;
         page.output = (fs::path(folder) / of_runs.output).string();
