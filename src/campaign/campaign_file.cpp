@@ -10,6 +10,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/formats/accounting.hpp>
+#include <batfill/formats/platform.hpp>
 
 #include "src/analysis/measure_options.hpp"
 #include "src/campaign/yaml_blocks.hpp"
@@ -18,6 +19,7 @@
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/names.hpp"
+#include "src/support/place_in_errors.hpp"
 #include "src/support/text_files.hpp"
 
 namespace batfill::campaign {
@@ -57,6 +59,7 @@ class Reader : private YamlBlocks {
         } else {
             campaign_.machines.push_back({"own", ""});
         }
+        require_no_cut_calendar();
         names_.clear();
         for (const auto& entry : list(root, "schedulers")) {
             read_scheduler(entry);
@@ -168,6 +171,21 @@ class Reader : private YamlBlocks {
         }
     }
 
+    // Windows are in the time of one workload, and each period of a log has a time of its own.
+    void require_no_cut_calendar() const {
+        const auto with_windows = std::ranges::find_if(
+            campaign_.machines, [](const CampaignMachine& machine) { return !machine.details.windows.empty(); });
+        if (with_windows == campaign_.machines.end()) {
+            return;
+        }
+        for (const CampaignWorkload& workload : campaign_.workloads) {
+            refuse_if<InputError>(
+                std::ranges::find(workload.settings, "split", &Setting::name) != workload.settings.end(),
+                with_windows->subject, ": windows are in the time of a whole workload, and split ", "makes several of ",
+                shown(workload.name), ", each with a time of its own");
+        }
+    }
+
     void add_workload(const YAML::Node& entry, CampaignWorkload workload) {
         workload.entry_name = workload.name;
         workload.name = file_name_of(workload.name + suffix_of(workload.swept));
@@ -203,7 +221,7 @@ class Reader : private YamlBlocks {
             fail(entry["sweep"],
                  "sweep: expected it inside of pools or capacity, as in capacity: {sweep: {gpus: [4, 8]}}");
         }
-        require_known(entry, {"platform", "name", "pools", "capacity"});
+        require_known(entry, {"platform", "name", "pools", "capacity", "windows"});
         CampaignMachine machine{"own", ""};
         if (entry["platform"].IsDefined()) {
             machine = machine_named(entry["platform"]);
@@ -216,12 +234,31 @@ class Reader : private YamlBlocks {
                 CampaignMachine one = machine;
                 one.swept = pools.swept;
                 one.swept.insert(one.swept.end(), capacity.swept.begin(), capacity.swept.end());
-                one.name += suffix_of(one.swept);
                 at(entry, [&] { one.details = details_of(pools, capacity); });
-                add_machine(entry, std::move(one));
+                add_machines_with_windows(entry, one);
             }
         }
     }
+
+    // Adds the machine once for each file of windows that the entry names.
+    void add_machines_with_windows(const YAML::Node& entry, const CampaignMachine& machine) {
+        const YAML::Node windows = entry["windows"];
+        const bool is_swept = windows.IsDefined() && windows.IsSequence();
+        const std::vector<YAML::Node> files = is_swept ? nodes_of(list(entry, "windows")) : std::vector{windows};
+        for (const YAML::Node& file : files) {
+            CampaignMachine one = machine;
+            if (file.IsDefined() && text(file, "a file of windows, or none") != "none") {
+                one.details.windows = path_of(file);
+            }
+            if (is_swept) {
+                one.swept.emplace_back("windows", file.Scalar());
+            }
+            one.name += suffix_of(one.swept);
+            add_machine(entry, std::move(one));
+        }
+    }
+
+    static std::vector<YAML::Node> nodes_of(const YAML::Node& list) { return {list.begin(), list.end()}; }
 
     // A list gives one setting for each of its values.
     static void refuse_lists(const char* key, const Settings& settings) {
@@ -251,6 +288,11 @@ class Reader : private YamlBlocks {
 
     void add_machine(const YAML::Node& entry, CampaignMachine machine) {
         machine.name = file_name_of(machine.name);
+        machine.subject =
+            campaign_.path + ':' + std::to_string(entry.Mark().line + 1) + ": machine " + shown(machine.name);
+        if (!machine.details.windows.empty()) {
+            with_place_in_errors(machine.subject, [&] { read_windows(machine.details.windows); });
+        }
         take_name(entry, machine.name, "a machine " + shown(machine.name) + " already: expected another name");
         campaign_.machines.push_back(std::move(machine));
         require_few_runs(entry);

@@ -52,6 +52,7 @@ struct CampaignMachine {
     std::string word;  // as --platform takes it; empty: generated with the workload, or as many hosts as that says
     MachineDetails details = {};
     Swept swept = {};
+    std::string subject = {};  // beginning of messages: file, line and name
 };
 
 // An algorithm that is not registered, as SchedulerChoice takes it.

@@ -110,6 +110,9 @@ void write_pages(const CampaignPages& pages, JsonWriter& json) {
         if (page.machine.capacity) {
             json.key("capacity").text(*page.machine.capacity);
         }
+        if (!page.machine.windows.empty()) {
+            json.key("windows").text(page.machine.windows);
+        }
         json.key("first").integer(page.first);
         json.key("count").integer(page.count);
     });
@@ -144,6 +147,7 @@ CampaignPages read_pages(Fields& manifest) {
         if (one.find("capacity") != nullptr) {
             page.machine.capacity = checked_capacity(std::string(one.text("capacity")));
         }
+        page.machine.windows = one.text("windows", "");
         page.first = count_in(one, "first");
         page.count = count_in(one, "count");
     }
@@ -169,6 +173,7 @@ void make_pages(const CampaignPages& pages, const PageSources& sources, const st
             page.workloads.push_back(sources.made_file(of_runs.workload));
         }
         page.platform = of_runs.platform_is_made ? sources.made_file(of_runs.platform) : of_runs.platform;
+        page.windows = of_runs.machine.windows;
         page.metrics = pages.metrics;
         page.title = of_runs.title;
         page.output = (fs::path(folder) / of_runs.output).string();

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -161,7 +162,11 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
     const SchedulerChoice& choice = run.scheduler->scheduler.choice;
     text << program << '\n' << run.workload->sha256 << '\n';
     text << (number_of_hosts(run.platform) ? run.platform : sha256_of_file(platform_file(run.platform))) << '\n';
-    for (const std::string& argument : arguments_of(run.machine->details)) {
+    MachineDetails details = run.machine->details;
+    if (!details.windows.empty()) {
+        details.windows = sha256_of_file(details.windows);
+    }
+    for (const std::string& argument : arguments_of(details)) {
         text << argument << '\n';
     }
     text << (run.events.empty() ? "" : sha256_of_file(run.events)) << '\n' << choice.algorithm() << '\n';
@@ -175,6 +180,19 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
     return sha256(text.str());
 }
 
+// Refuses windows that the machine cannot have, before anything is replayed. Reads each platform once.
+class WindowsCheck {
+ public:
+    void require_possible(const CampaignMachine& machine, const std::string& platform) {
+        if (!machine.details.windows.empty() && checked_.emplace(&machine, platform).second) {
+            with_place_in_errors(machine.subject, [&] { named_platform(platform, machine.details); });
+        }
+    }
+
+ private:
+    std::set<std::pair<const CampaignMachine*, std::string>> checked_;
+};
+
 }  // namespace
 
 std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
@@ -185,6 +203,7 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
                          " runs, found more with all periods of its logs");
     }
     std::vector<CampaignRun> runs;
+    WindowsCheck windows;
     for (const MadeWorkload& workload : workloads) {
         for (const CampaignMachine& machine : campaign.machines) {
             std::string events = make_failures(campaign, workload, machine, folder);
@@ -192,6 +211,7 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
                 events.insert(0, folder + '/');
             }
             const std::string platform = platform_of(workload, machine, folder);
+            windows.require_possible(machine, platform);
             for (const CampaignScheduler& scheduler : campaign.schedulers) {
                 const fs::path prefix =
                     fs::path("runs") / workload.name / machine.name / file_name_of(scheduler.scheduler.name);

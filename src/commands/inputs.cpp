@@ -25,7 +25,7 @@ void add_plugin_option(Options& options, std::vector<std::string>* paths) {
     options.add("plugin", Value("FILE", load).repeatable(), "shared object with further algorithms; repeatable");
 }
 
-void add_machine_options(Options& options, MetricsOptions& metrics, std::string* platform) {
+void add_machine_options(Options& options, MetricsOptions& metrics, std::string* platform, std::string* windows) {
     struct Names {
         std::string platform;
         MachineDetails machine;
@@ -34,11 +34,14 @@ void add_machine_options(Options& options, MetricsOptions& metrics, std::string*
     options.add("platform,p", text(names->platform, platform_value), platform_help);
     add_machine_details(options, names->machine);
     options.add("processors", number(metrics.processors, "N", 1), "number of processors, instead of a platform");
-    options.add_rule([&options, &metrics, platform, names] {
+    options.add_rule([&options, &metrics, platform, windows, names] {
+        if (windows != nullptr) {
+            *windows = names->machine.windows;
+        }
         if (!options.given("platform")) {
-            const bool has_details = options.given("pool") || options.given("capacity");
+            const bool has_details = names->machine.has_resources();
             refuse_if(has_details && !options.given("processors"),
-                      "--pool and --capacity are of a machine, expected --platform, such as -p N");
+                      "--pool, --capacity and --windows are of a machine, expected --platform, such as -p N");
             if (has_details) {
                 metrics.set_machine(named_platform(std::nullopt, names->machine, *metrics.processors).machine());
             }

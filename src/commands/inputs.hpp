@@ -20,10 +20,11 @@ namespace batfill::commands {
 // Requires: the caller looks up no algorithm before parse().
 void add_plugin_option(Options& options, std::vector<std::string>* paths = nullptr);
 
-// Adds --platform, --master-host and --processors, which describe the machine of `metrics`. `platform`, unless it is
-// null, gets the value of --platform.
-// Throws: parse() then throws InputError as read_platform().
-void add_machine_options(Options& options, MetricsOptions& metrics, std::string* platform = nullptr);
+// Adds --platform, --processors and the options of add_machine_details(), which describe the machine of `metrics`.
+// `platform` and `windows`, unless they are null, get the values of these options.
+// Throws: parse() then throws InputError as named_platform().
+void add_machine_options(Options& options, MetricsOptions& metrics, std::string* platform = nullptr,
+                         std::string* windows = nullptr);
 
 // Adds --threads, by default the number of cores.
 void add_threads_option(Options& options, unsigned& threads);

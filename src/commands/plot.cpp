@@ -179,6 +179,7 @@ int plot(const Arguments& arguments) {
         plotted.processors =
             machine.processors.value_or(std::max(plotted.processors, MeasuredSchedule(run.schedule).most_processors()));
     }
+    plotted.windows = machine.windows;
     if (kind == report::PlotKind::utilisation && machine.resources.has_shared_hosts()) {
         note("jobs share hosts: the plot counts a host once for each job on it, which may give more than 100 %");
     }

@@ -34,7 +34,7 @@ int report(const Arguments& arguments) {
     options.group("Input");
     options.add("workload,w", text(request.workloads, "FILE"),
                 "workload of all the runs, for users, queues, deadlines and licences; several become w0, w1, ...");
-    add_machine_options(options, request.metrics, &request.platform);
+    add_machine_options(options, request.metrics, &request.platform, &request.windows);
     options.group("Measures");
     options.add("baseline", text(baseline, "PREFIX"), "run to compare the others with; by default the first");
     add_measure_options(options, request.metrics.tau, request.metrics.short_deadline);

@@ -58,4 +58,14 @@ std::vector<Window> resolved(std::vector<Window> windows, const Resources& resou
     return windows;
 }
 
+std::vector<Window> windows_since(std::vector<Window> windows, Time begin) {
+    std::erase_if(windows, [begin](const Window& window) { return window.until <= begin; });
+    for (Window& window : windows) {
+        for (Time* const instant : {&window.from, &window.until, &window.announced}) {
+            *instant = std::max(Time::at(*instant - begin), Time());
+        }
+    }
+    return windows;
+}
+
 }  // namespace batfill

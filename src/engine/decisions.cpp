@@ -28,17 +28,27 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
         fail(index, "it cannot start, it is not waiting");
     }
     Job& job = state_.jobs[index];
+    std::optional<Place> chosen;
+    if (state_.windows.is_on() && allocation == nullptr && !window) {
+        chosen = state_.place_now(index);
+    }
+    if (chosen) {
+        window = chosen->window;
+        allocation = state_.hosts.is_on() ? &chosen->hosts : nullptr;
+    }
     if (!job.request.needs_or_none().windows.empty()) {
         window = window ? window : state_.window_now(job.request);
         if (!window || !state_.windows.is_open(*window)) {
             fail(index, "it cannot start, no window of its reservation has room for it now");
         }
-        state_.inside[index] = *window;
     }
     if (window && !state_.hosts.is_on() && state_.machine.windows()[*window].names_processors()) {
         take_processors_inside(index, *window);
     } else {
-        take_processors(index, allocation);
+        take_processors(index, allocation, window);
+    }
+    if (!job.request.needs_or_none().windows.empty()) {
+        state_.inside[index] = *window;
     }
     state_.waiting.remove(index, state_.jobs);
     for (const LicenseIndex license : job.request.licenses()) {
@@ -74,7 +84,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
 
 bool EngineCore::start_if_possible(JobIndex index) {
     const bool waits = was_told_of(index) && state_.jobs.has(index) && state_.jobs[index].state == JobState::submitted;
-    if (waits && !state_.can_start(state_.jobs[index].request)) {
+    if (waits && !state_.can_start_now(index)) {
         return false;
     }
     start(index, nullptr);
@@ -159,9 +169,8 @@ void EngineCore::set_metadata(JobIndex index, std::string metadata) {
 }
 
 // Removes the processors of a starting job from the idle ones.
-void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation) {
+void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window) {
     Job& job = state_.jobs[index];
-    const std::optional<std::size_t> window = state_.window_of(index);
     if (job.request.needs && !state_.has_of_pools(job.request, window)) {
         fail(index, "it cannot start, too little is left of a pool that it takes of");
     }
@@ -176,6 +185,7 @@ void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation) 
     if (!state_.has_copies_of(job.request.licenses())) {
         fail(index, "it cannot start, all copies of one of its licences are in use");
     }
+    require_no_window_ahead(index, {{}, window});
     if (allocation == nullptr && job.request.placement != Placement::contiguous &&
         job.request.placement != Placement::best_effort_contiguous && job.request.placement != Placement::machine) {
         job.allocation = state_.idle.take_lowest(job.request.processors);
@@ -202,6 +212,7 @@ void EngineCore::take_processors_inside(JobIndex index, std::size_t window) {
     if (!state_.has_of_pools(job.request, window) || free.size() < job.request.processors) {
         fail(index, "it cannot start, window " + state_.machine.windows()[window].name + " has too little left for it");
     }
+    require_no_window_ahead(index, {{}, window});
     job.allocation = free.take_lowest(job.request.processors);
 }
 
@@ -217,14 +228,14 @@ void EngineCore::change_pools(const Request& request, std::optional<std::size_t>
 // As above, if hosts have names.
 void EngineCore::take_hosts(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window) {
     Job& job = state_.jobs[index];
-    ResourceSet inside;
+    ResourceSet hosts;
     if (allocation == nullptr && window) {
-        for (int host = 0; host < state_.processors && inside.size() < job.request.processors; ++host) {
+        for (int host = 0; host < state_.processors && hosts.size() < job.request.processors; ++host) {
             if (state_.host_fits(job.request, host, window)) {
-                inside.insert(ResourceSet::range(host, host));
+                hosts.insert(ResourceSet::range(host, host));
             }
         }
-        allocation = &inside;
+        allocation = &hosts;
     }
     if (allocation != nullptr) {
         const auto fits = [&](int host) { return state_.host_fits(job.request, host, window); };
@@ -232,15 +243,28 @@ void EngineCore::take_hosts(JobIndex index, const ResourceSet* allocation, std::
             fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) +
                             " hosts with what it takes of each, and would get " + allocation->to_string());
         }
-        job.allocation = *allocation;
     } else if (std::optional<ResourceSet> chosen = state_.hosts.choose(job.request)) {
-        job.allocation = std::move(*chosen);
+        hosts = std::move(*chosen);
+        allocation = &hosts;
     } else {
         fail(index, "it cannot start, too few hosts have what it takes of each");
     }
+    require_no_window_ahead(index, {*allocation, window});
+    job.allocation = *allocation;
     state_.hosts.take(job.request, job.allocation);
     ResourceSet used = job.allocation;
     state_.idle.remove(used.intersection(state_.idle.set()));
+}
+
+void EngineCore::require_no_window_ahead(JobIndex index, const Place& place) const {
+    if (!state_.windows.is_on()) {
+        return;
+    }
+    if (const std::optional<std::size_t> ahead = state_.window_ahead(index, place)) {
+        const Window& window = state_.machine.windows()[*ahead];
+        fail(index, "it cannot start, by its walltime it would run into window " + window.name + ", which begins at " +
+                        window.from.to_string());
+    }
 }
 
 void EngineCore::check_allocation(JobIndex index, const ResourceSet& allocation) const {

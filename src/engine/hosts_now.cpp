@@ -64,10 +64,12 @@ int HostsNow::count_fitting(const Request& request) const {
     return fitting;
 }
 
-std::optional<ResourceSet> HostsNow::choose(const Request& request) const {
+std::optional<ResourceSet> HostsNow::choose(const Request& request, const ResourceSet& without) const {
     std::vector<int> fitting;
     for (int host = next_fitting(request, 0); host < hosts_; host = next_fitting(request, host + 1)) {
-        fitting.push_back(host);
+        if (without.empty() || !without.contains(host)) {
+            fitting.push_back(host);
+        }
     }
     if (fitting.size() < static_cast<std::size_t>(request.processors)) {
         return std::nullopt;

@@ -164,18 +164,21 @@ std::vector<std::string> arguments_of(const MachineDetails& details) {
     return arguments;
 }
 
-namespace {
+std::vector<Window> windows_of(const MachineDetails& details) {
+    if (details.windows_text) {
+        return parse_windows(*details.windows_text, details.windows);
+    }
+    return details.windows.empty() ? std::vector<Window>() : read_windows(details.windows);
+}
 
 void add_details(Platform& platform, const MachineDetails& details) {
     add_resources(platform.hosts, details);
-    if (!details.windows.empty()) {
-        platform.windows = read_windows(details.windows);
+    platform.windows = windows_of(details);
+    if (!platform.windows.empty()) {
         const Resources resources(platform.hosts, name_hosts(platform.windows));
         resolved(platform.windows, resources, static_cast<int>(platform.hosts.size()));  // throws for what cannot be
     }
 }
-
-}  // namespace
 
 Platform named_platform(const std::optional<std::string>& word, const MachineDetails& details, int hosts) {
     if (word) {

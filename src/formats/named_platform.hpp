@@ -39,6 +39,7 @@ struct MachineDetails {
     std::vector<std::pair<std::string, Amount>> pools = {};  // names and totals; they win over those of the platform
     std::optional<std::string> capacity = {};                // of every host, as its property; wins over the platform's
     std::string windows = {};                                // a file (read_windows); empty: no windows
+    std::optional<std::string> windows_text = {};            // of this file; none: it is to be read
 
     // Whether something is said that only some algorithms take.
     bool has_resources() const { return !pools.empty() || capacity.has_value() || !windows.empty(); }
@@ -51,16 +52,23 @@ std::pair<std::string, Amount> parse_pool(const std::string& text);
 // Throws: UsageError for another form.
 std::string checked_capacity(const std::string& text);
 
+// The windows. None if nothing is said of them.
+// Throws: InputError as read_windows().
+std::vector<Window> windows_of(const MachineDetails& details);
+
 // Gives these hosts the pools and the capacity.
 // Throws: InputError for pools of the hosts that cannot be read.
 void add_resources(std::vector<Host>& hosts, const MachineDetails& details);
+
+// Gives the platform the pools, the capacity and the windows.
+// Throws: InputError as add_resources() and windows_of(), and for windows that the machine cannot have.
+void add_details(Platform& platform, const MachineDetails& details);
 
 // The options that say these pools, this capacity and these windows on a command line.
 std::vector<std::string> arguments_of(const MachineDetails& details);
 
 // Returns the machine that `word` stands for.
-// Throws: UsageError; InputError as read_platform(), add_resources() and read_windows(), and for windows that the
-// machine cannot have.
+// Throws: UsageError; InputError as read_platform() and add_details().
 Platform named_platform(const std::string& word, const MachineDetails& details = {});
 // As above; without a word a machine of `hosts` identical hosts.
 Platform named_platform(const std::optional<std::string>& word, const MachineDetails& details, int hosts);

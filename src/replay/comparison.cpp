@@ -229,6 +229,7 @@ PreparedReplays prepare_replays(const ComparisonRequest& request) {
         }
         for (SwfPeriod& week : weeks_of(path, request.note)) {
             Platform platform = named_platform(request.platform, request.machine, week.workload.processors);
+            platform.windows = windows_since(std::move(platform.windows), week.begin);
             prepared.names.push_back(names_of_files[i] + "-week-" + std::to_string(week.number));
             week.workload.path = path + " week " + std::to_string(week.number);
             prepared.replays.emplace_back(std::move(platform), std::move(week.workload));

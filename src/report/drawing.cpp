@@ -15,8 +15,17 @@ namespace {
 constexpr std::array<const char*, 6> colours{"#0072b2", "#d55e00", "#00805c", "#a8487f", "#8a6400", "#2f8fc4"};
 constexpr std::array<const char*, 6> dashes{"", "7 3", "2 3", "9 3 2 3", "12 4", "4 4"};
 
+constexpr const char* hatch_colour = "#a8487f";
+
 std::string attribute(std::string_view name, std::string_view value) {
     return " " + std::string(name) + "='" + std::string(value) + "'";
+}
+
+std::string hatches() {
+    return "<defs><pattern id='hatch' width='6' height='6' patternUnits='userSpaceOnUse' "
+           "patternTransform='rotate(45)'><path d='M0 0h6v6h-6z'" +
+           attribute("fill", hatch_colour) + " fill-opacity='0.12'/><path d='M3 0v6'" +
+           attribute("stroke", hatch_colour) + "/></pattern></defs>\n";
 }
 
 }  // namespace
@@ -55,12 +64,34 @@ void Drawing::area(const std::string& rectangles, std::string_view colour) {
     }
 }
 
+void Drawing::hatched_area(const std::string& rectangles) {
+    has_hatches_ = true;
+    path(rectangles, attribute("class", "window") + attribute("fill", "url(#hatch)"));
+}
+
+void Drawing::border(const std::string& rectangles, std::string_view text) {
+    body_ += "<path" + attribute("d", rectangles) + attribute("class", "border") + attribute("fill", "none") +
+             attribute("stroke", hatch_colour) + attribute("pointer-events", "all") + "><title>" + markup_text(text) +
+             "</title></path>\n";
+}
+
+void Drawing::label(double x, double y, double w, double h, std::string_view text) {
+    const double needed = layout_.letter_width() * static_cast<double>(text.size());
+    const double high = layout_.scaled(16);
+    if (needed > w || high > h) {
+        return;
+    }
+    path(rectangle(x + (w - needed) / 2, y + (h - high) / 2, needed, high),
+         attribute("fill", "#fff") + attribute("fill-opacity", "0.85"));
+    this->text(x + w / 2, y + h / 2 + layout_.scaled(4), text, "middle");
+}
+
 std::string Drawing::svg(double height, const std::string& description) const {
     const std::string size = attribute("width", coordinate(layout_.width)) + attribute("height", coordinate(height));
     return "<?xml version='1.0' encoding='UTF-8'?>\n<svg xmlns='http://www.w3.org/2000/svg' version='1.1'" + size +
            attribute("viewBox", "0 0 " + point(layout_.width, height)) + attribute("font-family", style_.font) +
            attribute("font-size", coordinate(layout_.font_size)) + ">\n<title>" + markup_text(description) +
-           "</title>\n<rect" + size + " fill='#fff'/>\n" + body_ + "</svg>\n";
+           "</title>\n<rect" + size + " fill='#fff'/>\n" + (has_hatches_ ? hatches() : "") + body_ + "</svg>\n";
 }
 
 std::string Drawing::rectangle(double x, double y, double w, double h) {

@@ -46,6 +46,11 @@ class Drawing {
     void curve(const std::string& points, std::size_t run);
     // `rectangles` is the data of a path.
     void area(const std::string& rectangles, std::string_view colour);
+    // As above, with slanted lines; and only the borders, with a text that a pointer shows.
+    void hatched_area(const std::string& rectangles);
+    void border(const std::string& rectangles, std::string_view text);
+    // A text in the middle of a rectangle, on a light ground. None if it does not fit.
+    void label(double x, double y, double w, double h, std::string_view text);
     std::string svg(double height, const std::string& description) const;
 
     static std::string point(double x, double y) { return coordinate(x) + " " + coordinate(y); }
@@ -57,6 +62,7 @@ class Drawing {
     Layout layout_;
     Style style_;
     std::string body_;
+    bool has_hatches_ = false;
 };
 
 // One axis of a panel: maps values to positions.

@@ -9,6 +9,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/report/drawing.hpp"
+#include "src/report/drawn_windows.hpp"
 #include "src/report/figures.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
@@ -152,17 +153,23 @@ double draw_legend(const std::vector<DrawnRun>& runs, double top, Drawing& drawi
     return legend.bottom();
 }
 
-// Draws the classes of wait. Returns the position below them.
-double draw_wait_legend(double top, Drawing& drawing) {
+// Draws the classes of wait, and the sign for windows if there are some. Returns the position below them.
+double draw_wait_legend(double top, bool has_windows, Drawing& drawing) {
     const Layout& layout = drawing.layout();
     drawing.text(layout.left() - layout.scaled(6), top + layout.scaled(14), "wait:", "end");
     Legend legend(top, layout);
-    for (std::size_t i = 0; i < wait_classes.size(); ++i) {
-        const std::string_view name = wait_classes.at(i).name;
+    for (std::size_t i = 0; i < wait_classes.size() + (has_windows ? 1 : 0); ++i) {
+        const bool is_window = i == wait_classes.size();
+        const std::string_view name = is_window ? "window" : wait_classes.at(i).name;
         const double text = layout.letter_width() * static_cast<double>(name.size());
         const auto [x, y] = legend.add(layout.scaled(40) + text, layout.scaled(17) + text);
-        drawing.area(Drawing::rectangle(x, y + layout.scaled(4), layout.scaled(12), layout.scaled(12)),
-                     colour_of(i, drawing.style()));
+        const std::string square = Drawing::rectangle(x, y + layout.scaled(4), layout.scaled(12), layout.scaled(12));
+        if (is_window) {
+            drawing.hatched_area(square);
+            drawing.border(square, name);
+        } else {
+            drawing.area(square, colour_of(i, drawing.style()));
+        }
         drawing.text(x + layout.scaled(17), y + layout.scaled(14), name, "start");
     }
     return legend.bottom();
@@ -250,10 +257,36 @@ void add_cells(const DrawnRun& run, const Axis& x, const Axis& y, double unit, s
     }
 }
 
-double draw_gantt(const std::vector<DrawnRun>& runs, int processors, const TimeSpan& span, double top,
+// Draws what is below the jobs, or the borders and names above them. `unit` is that of the time axis, in seconds.
+void draw_windows(const std::vector<DrawnWindow>& windows, bool are_borders, const Axis& x, const Axis& y, double unit,
+                  Drawing& drawing) {
+    for (const DrawnWindow& drawn : windows) {
+        const double from = x.place(drawn.window->from.to_seconds() / unit);
+        const double width = x.place(drawn.window->until.to_seconds() / unit) - from;
+        std::string rectangles;
+        for (const auto& [first, last] : drawn.processors.intervals()) {
+            rectangles += Drawing::rectangle(from, y.place(first), width, y.place(last + 1) - y.place(first));
+        }
+        if (!are_borders) {
+            drawing.hatched_area(rectangles);
+            continue;
+        }
+        const auto seconds = [](Time time) { return time.since_zero().to_shortest_string() + " s"; };
+        drawing.border(rectangles, drawn.window->name + ": " + what_it_takes(*drawn.window) + " from " +
+                                       seconds(drawn.window->from) + " to " + seconds(drawn.window->until));
+        for (const auto& [first, last] : drawn.processors.intervals()) {
+            drawing.label(from, y.place(first), width, y.place(last + 1) - y.place(first), drawn.window->name);
+        }
+    }
+}
+
+double draw_gantt(const std::vector<DrawnRun>& runs, const PlotOptions& options, const TimeSpan& span, double top,
                   Drawing& drawing) {
     const Layout& layout = drawing.layout();
-    top = draw_wait_legend(top, drawing);
+    const int processors = options.processors;
+    std::vector<DrawnWindow> windows = drawn_windows(options.windows, processors, span);
+    std::erase_if(windows, [](const DrawnWindow& window) { return window.processors.empty(); });
+    top = draw_wait_legend(top, !windows.empty(), drawing);
     int shown = processors;
     for (const DrawnRun& run : runs) {
         for (const ResourceSet* const allocation : run.allocations) {
@@ -268,6 +301,7 @@ double draw_gantt(const std::vector<DrawnRun>& runs, int processors, const TimeS
         const Axis x = time_axis(span, layout);
         const Axis y{"processors", 0, static_cast<double>(shown), top, top + layout.panel_height};
         draw_axes(x, y, drawing);
+        draw_windows(windows, false, x, y, unit_of(span).seconds, drawing);
         std::size_t rectangles = 0;
         for (const ResourceSet* const allocation : run.allocations) {
             rectangles += allocation->intervals().size();
@@ -281,6 +315,7 @@ double draw_gantt(const std::vector<DrawnRun>& runs, int processors, const TimeS
         for (std::size_t i = 0; i < classes.size(); ++i) {
             drawing.area(classes.at(i), colour_of(i, drawing.style()));
         }
+        draw_windows(windows, true, x, y, unit_of(span).seconds, drawing);
         if (shown > processors) {
             drawing.line(x.from, y.place(processors), x.until, y.place(processors), "#c00");
         }
@@ -384,7 +419,7 @@ double draw(PlotKind kind, const std::vector<DrawnRun>& runs, const TimeSpan& sp
     }
     switch (kind) {
         case PlotKind::gantt:
-            return draw_gantt(runs, options.processors, span, top, drawing);
+            return draw_gantt(runs, options, span, top, drawing);
         case PlotKind::utilisation:
         case PlotKind::queue:
             return draw_levels(kind, runs, options.processors, span, top, drawing);

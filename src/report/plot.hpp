@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <batfill/core/time.hpp>
+#include <batfill/core/window.hpp>
 
 #include "src/report/report.hpp"
 
@@ -36,6 +37,7 @@ struct PlotOptions {
     std::string font = "sans-serif";    // family of all texts
     // Of the runs or, of a Gantt chart, of the classes of wait. The default ones if empty.
     std::vector<std::string> colours{};
+    std::vector<Window> windows{};  // of the machine, which a Gantt chart shows
 };
 
 // The number of colours that a chart of so many runs has.

@@ -74,6 +74,10 @@ Run run_of(const Outcome& outcome, const std::string& label) {
 }  // namespace
 
 std::string report_page(const Report& report) {
+    std::string script(page_script);
+    if (!report.options.windows.empty()) {
+        script += page_windows_script;
+    }
     const std::array<std::pair<std::string_view, std::string>, 8> parts{
         {{"{{title}}", markup_text(report.title)},
          {"{{style}}", std::string(page_style)},
@@ -82,7 +86,7 @@ std::string report_page(const Report& report) {
          {"{{data}}", report_data(report)},
          {"{{data_script}}", std::string(page_data_script)},
          {"{{charts_script}}", std::string(page_charts_script)},
-         {"{{script}}", std::string(page_script)}}};
+         {"{{script}}", script}}};
     std::string page;
     std::string_view rest = page_html;
     for (const auto& [mark, text] : parts) {
@@ -117,6 +121,9 @@ std::string render_report(const ReportRequest& request, const Note& note) {
     }
     if (!request.platform.empty() && !number_of_hosts(request.platform)) {
         page.files.push_back(source_file(platform_file(request.platform)));
+    }
+    if (!request.windows.empty()) {
+        page.files.push_back(source_file(request.windows));
     }
     page.title = request.title.value_or(list_of(names));
     return report_page(page);

@@ -63,6 +63,7 @@ struct ReportRequest {
     std::vector<std::string> prefixes;   // of the runs, at least one
     std::vector<std::string> workloads;  // paths; none: users, queues and deadlines are unknown
     std::string platform;                // as --platform takes it; empty if not given
+    std::string windows;                 // as --windows takes it; likewise
     MetricsOptions metrics;              // with what is known of the machine
     std::size_t baseline = 0;            // an index in `prefixes`
     std::optional<std::string> title;    // none: the names of the runs

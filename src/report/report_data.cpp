@@ -12,6 +12,7 @@
 #include "src/analysis/workload_jobs.hpp"
 #include "src/replay/explanation.hpp"
 #include "src/report/columns.hpp"
+#include "src/report/drawn_windows.hpp"
 #include "src/report/figures.hpp"
 #include "src/report/report.hpp"
 #include "src/support/csv_text.hpp"
@@ -361,6 +362,23 @@ void write_run(const MeasuredRun& run, const Report& report, const Groupings& gr
     }
 }
 
+// Writes the windows that the time of all runs meets.
+void write_windows(const std::vector<DrawnWindow>& windows, const Clock& clock, JsonWriter& json) {
+    json.key("windows").objects(windows, [&](const DrawnWindow& drawn) {
+        const Window& window = *drawn.window;
+        json.key("name").text(window.name);
+        json.key("from").integer(clock.ticks(window.from));
+        json.key("until").integer(clock.ticks(window.until));
+        json.key("takes").text(what_it_takes(window));
+        json.key("for").texts(window.reserved_for);
+        std::vector<int> ends;
+        for (const auto& [first, last] : drawn.processors.intervals()) {
+            ends.insert(ends.end(), {first, last});
+        }
+        json.key("intervals").array(ends, [&](int end) { json.integer(static_cast<std::uint64_t>(end)); });
+    });
+}
+
 }  // namespace
 
 std::string report_data(const Report& report) {
@@ -404,6 +422,9 @@ std::string report_data(const Report& report) {
     }
     json.key("baseline").integer(report.baseline);
     write_metrics(runs, report.baseline, json);
+    if (!report.options.windows.empty()) {
+        write_windows(drawn_windows(report.options.windows, processors, clock), clock, json);
+    }
     json.key("runs").objects(runs, [&](const MeasuredRun& run) { write_run(run, report, groupings, clock, json); });
     json.close_object();
     return escaped(json.written(), {{'<', "\\u003c"}});  // in JSON, it appears only inside strings

@@ -18,7 +18,7 @@ Session::Session(WrittenScheduler command_line, std::unique_ptr<protocol::Codec>
       codec_(std::move(codec)),
       platform_(platform),
       machine_(std::move(machine)),
-      windows_(machine_.windows.empty() ? std::vector<Window>() : read_windows(machine_.windows)) {}
+      windows_(windows_of(machine_)) {}
 
 void require_fit_for_daemon(const SchedulerChoice& scheduler) {
     refuse_if(scheduler.needs_run_times(), "algorithm ", scheduler.algorithm(),

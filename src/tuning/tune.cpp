@@ -160,11 +160,15 @@ TuneInputs::TuneInputs(const std::string& platform, const MachineDetails& machin
         platform_ = parse_platform(text, path, machine.master_host);
         digest_ = "platform " + sha256(text) + " without " + machine.master_host;
     }
-    add_resources(platform_.hosts, machine);
+    add_details(platform_, machine);
     for (const auto& [name, total] : machine.pools) {
         digest_ += ", pool " + name + "=" + std::to_string(total);
     }
     digest_ += machine.capacity ? ", capacity " + *machine.capacity : "";
+    if (!platform_.windows.empty()) {
+        const std::string hash = machine.windows_text ? sha256(*machine.windows_text) : sha256_of_file(machine.windows);
+        digest_ += ", windows " + hash;
+    }
 }
 
 void TuneInputs::add(const std::string& name, Workload workload, const std::string& hash) {

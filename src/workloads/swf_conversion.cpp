@@ -450,7 +450,7 @@ std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSpl
         look_for_interruption();
         const std::size_t number = split.period_of(job.description.submit.since_zero());
         if (periods.empty() || periods.back().number != number) {
-            periods.push_back({number, workload.without_jobs()});
+            periods.push_back({number, workload.without_jobs(), 0, Time::at(split.begin_of(number))});
         }
         Workload& of_period = periods.back().workload;
         WorkloadJob& moved = of_period.jobs.emplace_back(job);

@@ -73,6 +73,35 @@ TEST_CASE("A campaign file that cannot be used is refused with its line") {
     check_refused(campaign.run(lublin + "schedulers: [easy]\n", {"--shard", "3/2"}), 2);
 }
 
+TEST_CASE("A campaign refuses windows that nobody can read, or a machine cannot have, before any run") {
+    const CampaignFolder campaign;
+    const std::string window = R"({"name": "w", "from": 1, "until": 2, )";
+    campaign.folder.write("jobs.json", R"({"nb_res": 4, "profiles": {"p": {"type": "delay", "delay": 1}}, "jobs": [
+        {"id": "1", "subtime": 0, "res": 1, "walltime": 2, "profile": "p"}]})");
+    campaign.folder.write("good.jsonl", window + "\"processors\": 4}");
+    campaign.folder.write("bad.jsonl", window + "\"processors\": 0}");
+    campaign.folder.write("large.jsonl", window + "\"hosts\": \"3-4\"}");
+    campaign.folder.write("three.swf", log_of_three_weeks());
+    const auto check = [&](const std::string& machine, const std::string& problem,
+                           const std::string& workload = "{workload: jobs.json}") {
+        const Outcome outcome =
+            campaign.run("workloads: [" + workload + "]\nmachines:\n  - " + machine + "\nschedulers: [fcfs]\n");
+        CHECK(outcome.status == 1);
+        CHECK(std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1);
+        CHECK_THAT(outcome.errors, Contains("c.yaml:3: ") && Contains(problem));
+        CHECK(!fs::exists(campaign.in("runs")));
+    };
+    check("{platform: 4, windows: nosuch.jsonl}", "machine 4: " + campaign.folder.file("nosuch.jsonl") + ": ");
+    check("{platform: 4, windows: bad.jsonl}", "machine 4: " + campaign.folder.file("bad.jsonl") + ":1: field");
+    check("{windows: [good.jsonl, bad.jsonl]}", "machine own,windows=bad.jsonl: ");
+    check("{windows: [good.jsonl, good.jsonl]}", "there is a machine own,windows=good.jsonl already");
+    check("{windows: large.jsonl}", "large.jsonl:1: field \"hosts\": it takes host 4, the last of the machine is 3");
+    check("{windows: []}", "windows: expected a list with an entry or more");
+    check("{windows: {from: 3}}", "expected a file of windows, or none, found a map");
+    check("{windows: good.jsonl}", "windows are in the time of a whole workload, and split makes several of three",
+          "{log: three.swf, split: 7}");
+}
+
 TEST_CASE("A campaign writes over none of its inputs, and no file for two workloads") {
     const CampaignFolder campaign;
     const std::string log = log_of_three_weeks();

@@ -184,6 +184,49 @@ reports: true
     CHECK_THAT(campaign.run(text).output, Contains("0 runs made, 3 up to date"));
 }
 
+TEST_CASE("Machines of a campaign have windows, which are swept, and a changed file makes runs anew") {
+    const CampaignFolder campaign;
+    std::filesystem::create_directories(campaign.folder.file("there"));
+    campaign.folder.write("there/jobs.json", R"({"nb_res": 2, "jobs": [
+        {"id": "1", "subtime": 0, "res": 1, "walltime": 50, "profile": "p"}],
+        "profiles": {"p": {"type": "delay", "delay": 50}}})");
+    const auto write_windows = [&](const std::string& until) {
+        return campaign.folder.write("there/calendar.jsonl", R"({"name": "service", "from": 40, "until": )" + until +
+                                                                 R"(, "processors": 2, "running": "requeue"})");
+    };
+    const std::string calendar = write_windows("100");
+    const std::string file = campaign.folder.write("there/c.yaml", R"(
+workloads: [{workload: jobs.json}]
+machines:
+  - {platform: 2, windows: [none, calendar.jsonl]}
+  - {platform: 2, name: one, windows: calendar.jsonl}
+schedulers: [easy]
+reports: true
+)");
+    const Arguments arguments{"campaign", file, "-o", campaign.out};
+    require_done(run(campaign.folder, arguments));
+    CHECK(campaign.value("jobs,,\"2,windows=none\",easy,easy,jobs,none", "max_wait") == "0");
+    CHECK(campaign.value("jobs,,\"2,windows=calendar.jsonl\",easy,easy,jobs,calendar.jsonl", "max_wait") == "100");
+    CHECK(campaign.value("jobs,,one,easy,easy,jobs,", "max_wait") == "100");
+    CHECK(fs::exists(campaign.in("reports/jobs/one.html")));
+    CHECK_THAT(run(campaign.folder, with(arguments, {"--dry-run"})).output,
+               Contains("-a easy -e") && Contains("-a easy --windows " + calendar + " -e"));
+    CHECK_THAT(run(campaign.folder, arguments).output, Contains("0 runs made, 3 up to date"));
+    write_windows("150");
+    CHECK_THAT(run(campaign.folder, arguments).output, Contains("2 runs made, 1 up to date"));
+    CHECK(campaign.value("jobs,,one,easy,easy,jobs,", "max_wait") == "150");
+
+    // Shards make the same pages.
+    for (const std::string shard : {"1", "2"}) {
+        require_done(run(campaign.folder,
+                         {"campaign", file, "--shard", shard + "/2", "-o", campaign.folder.file("shard" + shard)}));
+    }
+    require_done(run(campaign.folder, {"campaign", "merge", campaign.folder.file("shard1"),
+                                       campaign.folder.file("shard2"), "-o", campaign.folder.file("all")}));
+    CHECK(contents(campaign.folder.file("all/results.csv")) == campaign.results());
+    CHECK(fs::exists(campaign.folder.file("all/reports/jobs/one.html")));
+}
+
 TEST_CASE("A campaign draws jobs for hosts that they share, as batfill generate shared does") {
     const CampaignFolder campaign;
     const Outcome outcome = campaign.run(R"(

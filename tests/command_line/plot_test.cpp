@@ -82,6 +82,45 @@ TEST_CASE("a plotted Gantt chart has every job where it ran") {
     CHECK(std::find(jobs.begin(), jobs.end(), "M385 32h314.5v219.5h-314.5z") != jobs.end());
 }
 
+TEST_CASE("a plotted Gantt chart shows the windows of the machine, with their names") {
+    const Inputs inputs;
+    const std::string file = inputs.folder.file("calendar.jsonl");
+    const auto plot = [&](const std::string& windows) {
+        inputs.folder.write("calendar.jsonl", windows);
+        require_done(inputs.plot({"gantt", inputs.easy, "-p", "4", "--pool", "power=9", "--windows", file}));
+        return contents(inputs.chart);
+    };
+    require_done(inputs.plot({"gantt", inputs.easy, "-p", "4"}));
+    const std::string without = contents(inputs.chart);
+    CHECK_THAT(without, !Contains("hatch"));
+    // Those of pools have no place, and those of another time are not seen.
+    CHECK(plot(R"({"name": "power cut", "from": 5, "until": 10, "pools": {"power": 3}})") == without);
+    CHECK(plot(R"({"name": "later", "from": 20, "until": 30, "processors": 2})") == without);
+
+    // 20 seconds are 630 units wide, 4 processors 220 high.
+    const std::string hosts = plot(R"({"name": "a < b", "from": 5, "until": 10, "hosts": "0 2-3"}
+{"name": "over the end", "from": 15, "until": 100, "hosts": "1"})");
+    CHECK_THAT(hosts, Contains("<title>a &lt; b: processors 0 2-3 from 5 s to 10 s</title>") &&
+                          Contains(">a &lt; b</text>") && Contains(">over the end</text>") &&
+                          Contains(">window</text>"));
+    std::vector<std::string> areas = paths(inputs.chart, "window");
+    REQUIRE(areas.size() == 3);  // the first is in the legend
+    CHECK(areas[1] == "M227.5 32h157.5v55h-157.5zM227.5 142h157.5v110h-157.5z");
+    CHECK(areas[2] == "M542.5 87h157.5v55h-157.5z");
+    CHECK(paths(inputs.chart, "border") == areas);
+    CHECK(rectangles(paths(inputs.chart, "jobs")) == 6 + 3);
+
+    // A number of processors has the highest, below those of the windows before it.
+    plot(R"({"name": "short", "from": 5, "until": 10, "processors": 1}
+{"name": "s", "from": 9.5, "until": 10.5, "processors": 2}
+{"name": "after", "from": 10, "until": 15, "processors": 1})");
+    areas = paths(inputs.chart, "window");
+    REQUIRE(areas.size() == 4);
+    CHECK(areas[1] == "M227.5 197h157.5v55h-157.5z");
+    CHECK(areas[2] == "M369.25 87h31.5v110h-31.5z");
+    CHECK(areas[3] == "M385 197h157.5v55h-157.5z");
+}
+
 TEST_CASE("a plotted distribution goes up by the share of the jobs at each value") {
     const Inputs inputs;
     require_done(inputs.plot({"waits", inputs.easy}));

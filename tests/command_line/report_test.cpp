@@ -123,6 +123,34 @@ TEST_CASE("report takes the machine as metrics does") {
     check_refused(inputs.report({inputs.easy, "-p", "4", "--processors", "4"}), 2);
 }
 
+TEST_CASE("report shows the windows of the machine, and knows nothing of them without") {
+    const Inputs inputs;
+    require_done(inputs.report({inputs.easy, "-p", "4"}));
+    CHECK_THAT(contents(inputs.page), !Contains("machineWindows"));
+    CHECK_FALSE(data_of(inputs.page).HasMember("windows"));
+    const std::string file =
+        inputs.folder.write("calendar.jsonl", R"({"name": "</script>", "from": 5, "until": 10, "hosts": "0 2-3"}
+{"name": "cut", "from": 5.5, "until": 30, "pools": {"power": 3}, "for": ["course"]}
+{"name": "later", "from": 20, "until": 30, "hosts": "all"})");
+    require_done(inputs.report({inputs.easy, "-p", "4", "--pool", "power=9", "--windows", file}));
+    CHECK_THAT(contents(inputs.page), Contains("machineWindows"));
+    const rapidjson::Document data = data_of(inputs.page);
+    const rapidjson::Value& windows = data["windows"];
+    REQUIRE(windows.Size() == 2);
+    CHECK(windows[0]["name"].GetString() == std::string("</script>"));
+    CHECK(windows[0]["from"].GetInt() * data["seconds_per_tick"].GetDouble() == 5);
+    CHECK(windows[0]["until"].GetInt() * data["seconds_per_tick"].GetDouble() == 10);
+    CHECK(windows[0]["takes"].GetString() == std::string("processors 0 2-3"));
+    CHECK(windows[0]["intervals"].Size() == 4);
+    CHECK(windows[0]["intervals"][3].GetInt() == 3);
+    CHECK(windows[1]["takes"].GetString() == std::string("power 3"));
+    CHECK(windows[1]["for"][0].GetString() == std::string("course"));
+    CHECK(windows[1]["intervals"].Size() == 0);
+    const auto files = data["files"].GetArray();
+    CHECK(std::any_of(files.begin(), files.end(), [&](const auto& each) { return each["path"].GetString() == file; }));
+    check_refused(inputs.report({inputs.easy, "--windows", file}), 2);
+}
+
 TEST_CASE("report knows no machine if nobody says it") {
     const Inputs inputs;
     require_done(inputs.report({inputs.easy}));

@@ -29,12 +29,14 @@ struct MetricsOptions {
     std::optional<int> processors;                     // of the machine, positive; none: no utilisation is computed
     std::vector<Machine::License> licenses{};          // of the machine, by name, each once; copies not negative
     Resources resources{};                             // of the machine
+    std::vector<Window> windows{};                     // of the machine; charts show them, no metric counts them
     Duration short_deadline = default_short_deadline;  // a deadline at most this long after the submission is short
 
     void set_machine(const Machine& machine) {
         processors = machine.processors();
         licenses = machine.licenses();
         resources = machine.resources();
+        windows = machine.windows();
     }
 };
 

@@ -58,4 +58,8 @@ bool requeue_jobs(std::span<const Window> windows);
 // has, or a number of processors of a machine with named hosts.
 std::vector<Window> resolved(std::vector<Window> windows, const Resources& resources, int hosts);
 
+// The windows as a part of a workload sees them that begins at `begin` and counts its times from there. Without those
+// that are over then. One that has begun begins at 0; one that is announced is announced at 0.
+std::vector<Window> windows_since(std::vector<Window> windows, Time begin);
+
 }  // namespace batfill

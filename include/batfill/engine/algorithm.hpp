@@ -49,8 +49,10 @@ class Round {
     void start(JobIndex job, const ResourceSet& allocation);
     // As above, at a place: on its hosts, or on processors that its placement chooses; in a reservation, in this window
     // of it. Without a window, such a job starts in the first one in which it can, by the order of windows.
+    // All of these refuse a start that would, by the job's walltime, run into an announced window on its processors or
+    // hosts. Hosts that are not given are chosen beside such windows.
     void start(JobIndex job, const Place& place);
-    // As above, if the job's request can be fulfilled now. Returns whether it was.
+    // As above, if the job can start now (SchedulerState::can_start_now). Returns whether it could.
     bool start_if_possible(JobIndex job);
 
     // Asks to kill a running job, possibly one that starts in this round. The job runs, and holds all that it has,

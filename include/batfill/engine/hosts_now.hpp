@@ -52,8 +52,8 @@ class HostsNow {
                                           : std::optional(std::span(changed_).subspan(since - forgotten_changes_));
     }
     // The hosts on which the job would start now: of those that fit, the lowest or, with Placement::fullest, those with
-    // the least left. Empty if there are too few.
-    std::optional<ResourceSet> choose(const Request& request) const;
+    // the least left. None of `without`. Empty if there are too few.
+    std::optional<ResourceSet> choose(const Request& request, const ResourceSet& without = {}) const;
 
     // Requires: the hosts fit.
     void take(const Request& request, const ResourceSet& hosts) { change(request, hosts, -1); }

@@ -311,8 +311,29 @@ struct SchedulerState {
     // Cost: O(intervals of the idle processors); for machine also the search of a group.
     std::optional<ResourceSet> processors_for(const Request& request) const;
 
+    // ---- With a look at announced windows that are still to come: nobody starts who would, by the walltime, run into
+    // one on its processors or hosts. Pools only have to be left now.
+
+    // The first window that a waiting job would run into if it started now at this place; on a machine with named
+    // hosts only those of the place count. None: it would not.
+    // Cost: O(windows that begin before the job would end * (windows + running jobs)).
+    std::optional<std::size_t> window_ahead(JobIndex job, const Place& place) const;
+    // Where a waiting job would start now, as its placement says; in a reservation, in the first of its windows that
+    // has room. The hosts are empty if they are only counted. None: it could not start.
+    // Requires: the machine has windows.
+    // Cost: that of can_start(), of processors_for() and of window_ahead(), for each window of the job's reservation.
+    std::optional<Place> place_now(JobIndex job) const;
+    // Whether a waiting job could start now.
+    // Cost: that of can_start(); on a machine with windows that of place_now().
+    bool can_start_now(JobIndex job) const {
+        return windows.is_on() ? place_now(job).has_value() : can_start(jobs[job].request);
+    }
+
  private:
     bool has_of_some_pools(const Request& request) const;
+    std::vector<std::size_t> windows_ahead(JobIndex job) const;
+    bool is_overfull(Time instant, JobIndex job, std::optional<std::size_t> window) const;
+    std::optional<Place> place_in(std::optional<std::size_t> window, JobIndex job) const;
 };
 
 // The state before a round decides, as a script for a test: a line for each round, in the language of

@@ -228,6 +228,7 @@ struct SwfPeriod {
     std::size_t number = 0;
     Workload workload;                   // times from the beginning of the period; has the profiles of its jobs
     std::size_t dropped_conditions = 0;  // on jobs of other periods
+    Time begin = {};                     // of the period, in the time of the whole workload
 };
 
 // Divides a workload that convert_swf() made with this split and without shift, and scales the gaps in each period if

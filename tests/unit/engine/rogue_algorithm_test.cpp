@@ -2,11 +2,13 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/engine.hpp>
+#include <batfill/formats/platform.hpp>
 #include <batfill/planning/plan_algorithm.hpp>
 
 #include "tests/support/engine_rounds.hpp"
@@ -95,9 +97,9 @@ AlgorithmDescription described(std::function<std::unique_ptr<Algorithm>()> make)
 }
 
 // The error after jobs "a" and "b" are submitted, with two processors and ten seconds each.
-std::string error_of(const AlgorithmDescription& description, int processors = 4) {
+std::string error_of(const AlgorithmDescription& description, const Machine& machine) {
     Engine engine(description, {});
-    engine.begin(Time(), Machine(processors));
+    engine.begin(Time(), machine);
     engine.arrive(Time::seconds(5));
     JobIndex submitted = 0;
     for (const char* id : {"a", "b"}) {
@@ -114,6 +116,10 @@ std::string error_of(const AlgorithmDescription& description, int processors = 4
         return error.what();
     }
     return "no error";
+}
+
+std::string error_of(const AlgorithmDescription& description, int processors = 4) {
+    return error_of(description, Machine(processors));
 }
 
 std::string error_of_queue(const RogueQueue::Decide& decide) {
@@ -275,6 +281,53 @@ TEST_CASE("A job cannot start when too few processors are idle", "[rogue]") {
     });
     CHECK(error_of(description, 4) == "no error");
     CHECK(error_of(description, 3) == std::string(b_at_5) + "it cannot start, it needs 2 processors and 1 are idle");
+}
+
+TEST_CASE("A job cannot start if its walltime leads into an announced window", "[rogue]") {
+    // Jobs a and b run from 5 to 15.
+    const auto error_with = [](const std::string& windows, const std::string& pools, const RogueQueue::Decide& decide) {
+        std::vector<Host> hosts(4);
+        for (Host& host : hosts) {
+            host.zone_properties["pools"] = pools;
+        }
+        return error_of(described([=] { return std::make_unique<RogueQueue>(decide); }),
+                        Machine(hosts, parse_windows(windows, "windows")));
+    };
+    const auto start_both = [](Round& round) {
+        round.start(0);
+        round.start(1);
+    };
+    const auto window = [](const std::string& what) { return R"({"name": "service", "until": 20, )" + what + "}\n"; };
+    const std::string rule = "it cannot start, by its walltime it would run into window service, which begins at ";
+    // Counted processors.
+    CHECK(error_with(window(R"("from": 15, "processors": 4)"), "", start_both) == "no error");
+    CHECK(error_with(window(R"("from": 14.5, "processors": 1)"), "", start_both) == b_at_5 + rule + "14.500000");
+    CHECK(error_with(window(R"("from": 14.5, "processors": 1, "announced": 6)"), "", start_both) == "no error");
+    CHECK(error_with(window(R"("from": 9, "processors": 3)"), "", start_both) == a_at_5 + rule + "9.000000");
+    CHECK(
+        error_with(window(R"("from": 9, "processors": 1)") + R"({"name": "b", "from": 8, "until": 9, "processors": 2})",
+                   "", [](Round& round) { round.start(0); }) == "no error");
+    CHECK(error_with(
+              window(R"("from": 9, "processors": 1)") + R"({"name": "b", "from": 8, "until": 10, "processors": 2})", "",
+              [](Round& round) { round.start(0); }) == a_at_5 + rule + "9.000000");
+    // Hosts: those that the job would get count, and hosts that nobody has chosen are others.
+    const std::string hosts = window(R"("from": 9, "hosts": "0-1")");
+    CHECK(error_with(hosts, "", [](Round& round) { round.start(0); }) == "no error");
+    CHECK(error_with(hosts, "", [](Round& round) { round.start(0, ResourceSet::range(2, 3)); }) == "no error");
+    CHECK(error_with(hosts, "", [](Round& round) { round.start(0, ResourceSet::range(1, 2)); }) ==
+          a_at_5 + rule + "9.000000");
+    CHECK(error_with(hosts, "", start_both) == b_at_5 + rule + "9.000000");
+    // A refusal changes nothing, and whoever asks first is told.
+    CHECK(error_with(hosts, "", [](Round& round) {
+              round.start(0);
+              CHECK_THROWS_AS(round.start(1), DecisionError);
+              CHECK_FALSE(round.start_if_possible(1));
+              CHECK_FALSE(round.state().can_start_now(1));
+              CHECK(round.state().waiting.size() == 1);
+              CHECK(round.state().idle.set().to_string() == "0-1");
+          }) == "no error");
+    // Pools only have to be left now.
+    CHECK(error_with(window(R"("from": 9, "pools": {"power": 3})"), "power:3", start_both) == "no error");
 }
 
 TEST_CASE("A rule is kept before there are jobs, too", "[rogue]") {

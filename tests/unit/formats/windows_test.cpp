@@ -39,6 +39,27 @@ TEST_CASE("A file of windows has one in a line", "[windows]") {
     CHECK(parse_windows("", "calendar").empty());
 }
 
+TEST_CASE("A part of a workload sees the windows in its own time, without those that are over") {
+    const std::vector<Window> windows =
+        windows_since(parse_windows(R"({"name": "over", "from": 10, "until": 100, "processors": 1}
+{"name": "begun", "from": 50, "until": 150, "announced": 20, "processors": 1}
+{"name": "known", "from": 130, "until": 200, "announced": 90, "processors": 1}
+{"name": "later", "from": 130, "until": 200, "announced": 120, "processors": 1})",
+                                    "calendar"),
+                      Time::seconds(100));
+    REQUIRE(windows.size() == 3);
+    const auto check = [](const Window& window, const std::string& name, int from, int until, int announced) {
+        CAPTURE(name);
+        CHECK(window.name == name);
+        CHECK(window.from == Time::seconds(from));
+        CHECK(window.until == Time::seconds(until));
+        CHECK(window.announced == Time::seconds(announced));
+    };
+    check(windows[0], "begun", 0, 50, 0);
+    check(windows[1], "known", 30, 100, 0);
+    check(windows[2], "later", 30, 100, 20);
+}
+
 TEST_CASE("What is wrong with a window is said with file, line and field", "[windows]") {
     const auto [line, problem] = GENERATE(table<std::string, std::string>({
         {R"([])", "calendar:2: expected one JSON object per line"},

@@ -1,0 +1,64 @@
+#include "src/report/drawn_windows.hpp"
+
+#include <algorithm>
+
+#include "src/support/names.hpp"
+
+namespace batfill::report {
+
+namespace {
+
+bool overlap(const Window& a, const Window& b) {
+    return a.from < b.until && b.from < a.until;
+}
+
+// How many processors lie above those of this window, of a number, which comes after `others`.
+int offset_of(const Window& window, const std::vector<std::pair<const Window*, int>>& others) {
+    int offset = 0;
+    for (bool is_moved = true; is_moved;) {
+        is_moved = false;
+        for (const auto& [other, above] : others) {
+            if (overlap(*other, window) && offset < above + other->processors && above < offset + window.processors) {
+                offset = above + other->processors;
+                is_moved = true;
+            }
+        }
+    }
+    return offset;
+}
+
+}  // namespace
+
+std::vector<DrawnWindow> drawn_windows(const std::vector<Window>& windows, int processors, const TimeSpan& span) {
+    std::vector<DrawnWindow> drawn;
+    std::vector<std::pair<const Window*, int>> counted;  // and how many processors lie above
+    for (const Window& window : windows) {
+        if (window.until <= span.first || window.from >= span.last) {
+            continue;
+        }
+        drawn.push_back({&window, window.hosts});
+        if (window.hosts.empty() && window.processors > 0) {
+            const int offset = std::min(offset_of(window, counted), processors - window.processors);
+            counted.emplace_back(&window, offset);
+            drawn.back().processors =
+                ResourceSet::range(processors - offset - window.processors, processors - offset - 1);
+        }
+    }
+    return drawn;
+}
+
+std::string what_it_takes(const Window& window) {
+    if (!window.hosts.empty()) {
+        return "processors " + window.hosts.to_string();
+    }
+    if (window.processors > 0) {
+        return counted(static_cast<std::size_t>(window.processors), "processor");
+    }
+    std::string text;
+    for (const auto& [name, amount] : window.pools) {
+        text.append(text.empty() ? "" : ", ").append(name).append(" ").append(std::to_string(amount));
+    }
+    return text;
+}
+
+}  // namespace batfill::report

@@ -1,0 +1,93 @@
+#include <sstream>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/command_line/outcome.hpp"
+
+// Commands that replay, with --windows.
+namespace batfill::tests::calendar_test {
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+struct Inputs : Folder {
+    std::string table = file("table.csv");
+
+    // A workload of jobs of two processors that run for 50 s, submitted at these times.
+    std::string jobs_at(const std::vector<int>& submissions) const {
+        std::string jobs;
+        for (const int submit : submissions) {
+            jobs += (jobs.empty() ? "" : ",") + std::string(R"({"id":"j)") + std::to_string(submit) +
+                    R"(","subtime":)" + std::to_string(submit) + R"(,"res":2,"walltime":50,"profile":"p"})";
+        }
+        return write("jobs.json", R"({"nb_res":2,"profiles":{"p":{"type":"delay","delay":50}},"jobs":[)" + jobs + "]}");
+    }
+    std::string calendar(const std::string& lines) const { return write("calendar.jsonl", lines); }
+    // The values of a metric, by workload, of a comparison of one scheduler.
+    std::vector<std::string> compared(const std::string& metric, const Arguments& more) const {
+        require_done(run(*this, with({"compare", "easy", "--metric", metric, "-o", table}, more)));
+        std::vector<std::string> values;
+        std::istringstream lines(contents(table));
+        for (std::string line; std::getline(lines, line);) {
+            values.push_back(line.substr(line.rfind(',') + 1));
+        }
+        values.erase(values.begin());
+        return values;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("compare measures jobs that a window kills and submits again as simulate and metrics do", "[windows]") {
+    const Inputs inputs;
+    const std::string jobs = inputs.jobs_at({0, 10});
+    const std::string windows = inputs.calendar(
+        R"({"name": "w", "from": 30, "until": 100, "announced": 20, "processors": 1, "running": "requeue"})");
+    const Arguments machine{"-w", jobs, "-p", "2", "--windows", windows};
+    const std::string prefix = inputs.file("run");
+    require_done(run(inputs, with({"simulate", "-q", "-a", "easy", "-e", prefix}, machine)));
+    CHECK_THAT(contents(prefix + "_jobs.csv"), Contains("j0#1"));
+    const Outcome metrics =
+        run(inputs, {"metrics", prefix + "_jobs.csv", "-f", "csv", "--metrics", "mean_wait,mean_stretch"});
+    const std::string values = metrics.output.substr(metrics.output.find('\n') + 1);
+    const std::string both =
+        inputs.compared("mean_wait", machine)[0] + ',' + inputs.compared("mean_stretch", machine)[0] + '\n';
+    CHECK_THAT(values, Contains(both));
+    CHECK(inputs.compared("mean_wait", {"-w", jobs, "-p", "2"})[0] == "20");
+    CHECK_THAT(run(inputs, with({"compare", "easy", "fcfs", "-f", "csv"}, machine)).output, Contains("mean_wait"));
+}
+
+TEST_CASE("compare --weeks cuts the windows as it cuts the workload", "[windows]") {
+    const Inputs inputs;
+    constexpr int week = 7 * 86400;
+    const std::string jobs = inputs.jobs_at({0, 1000, week + 10, 2 * week + 10});
+    const auto window = [](int from, int until) {
+        return R"({"name": "w", "from": )" + std::to_string(from) + R"(, "until": )" + std::to_string(until) +
+               ", \"processors\": 2}\n";
+    };
+    // The first of the calendar is over in the second week; the second has begun when the third week does.
+    const std::string windows = inputs.calendar(window(1000, 1100) + window(2 * week - 300, 2 * week + 40));
+    const Arguments machine{"-w", jobs, "-p", "2", "--windows", windows};
+    CHECK(inputs.compared("max_wait", with(machine, {"--weeks"})) == std::vector<std::string>{"100", "0", "30"});
+    CHECK(inputs.compared("max_wait", machine) == std::vector<std::string>{"100"});
+}
+
+TEST_CASE("tune replays with windows, and goes on only with the same", "[windows]") {
+    const Inputs inputs;
+    const std::string jobs = inputs.jobs_at({0, 10, 20});
+    const std::string windows = inputs.calendar(
+        R"({"name": "w", "from": 30, "until": 100, "announced": 20, "processors": 1, "running": "requeue"})");
+    const Arguments tune{"tune",          "-w", jobs, "-p", "2", "--evaluations", "3", "--metric", "max_wait", "-o",
+                         inputs.file("t")};
+    require_done(run(inputs, tune));
+    const std::string without = contents(inputs.file("t_results.csv"));
+    require_done(run(inputs, with(tune, {"--windows", windows})));
+    CHECK_THAT(without, Contains(",max_wait,80,"));
+    CHECK_THAT(contents(inputs.file("t_results.csv")), !Contains(",max_wait,80,"));
+    inputs.calendar(R"({"name": "w", "from": 30, "until": 100, "processors": 3})");
+    check_refused(run(inputs, with(tune, {"--windows", windows})), 1, "calendar.jsonl:1: field \"processors\"");
+}
+
+}  // namespace batfill::tests::calendar_test
