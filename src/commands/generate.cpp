@@ -120,11 +120,35 @@ int shared(const Arguments& arguments) {
     return 0;
 }
 
+int windows(const Arguments& arguments) {
+    WindowCalendar calendar;
+    std::string output;
+    Options options;
+    add_window_options(options, calendar);
+    options.group("Output");
+    add_output_option(options, output, "the windows, one JSON object per line, for --windows");
+    if (!parse(
+            options, arguments,
+            {"batfill generate windows --every SECONDS --length SECONDS --until SECONDS (--hosts WHICH | --processors N | --pool NAME=TOTAL...) -o FILE [OPTION]...",
+             "Writes a calendar of windows that recur, such as maintenance and reservations.",
+             {"generate windows --every 30d --length 8h --announced 7d --hosts all --until 365d -o maintenance.json",
+              "generate windows --every 7d --length 4h --hosts 0-15 --for course --until 90d -o course.json"}})) {
+        return 0;
+    }
+    const std::vector<Window> made = generate_windows(calendar);
+    write_windows(made, output);
+    std::cout << one_line(output) << ": " << counted(made.size(), "window") << ", the first begins at "
+              << made.front().from.since_zero().to_shortest_string() << ", the last at "
+              << made.back().from.since_zero().to_shortest_string() << '\n';
+    return 0;
+}
+
 const options::Words<Command> models = {
     {"failures", {"no workload, but when the nodes of a machine fail and are repaired", failures}},
     {"farm", {"the random farms with licences of the paper on computational farms (CoreGRID 2007)", farm}},
     {"lublin", {"the model of Lublin and Feitelson (JPDC 2003)", lublin}},
     {"shared", {"jobs with cores, GPUs and memory of hosts that they share", shared}},
+    {"windows", {"no workload, but announced maintenance or reservations of a machine", windows}},
 };
 
 void print_help() {

@@ -6,7 +6,9 @@
 #include <batfill/formats/platform.hpp>
 
 #include "src/formats/job_json.hpp"
+#include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/json_writer.hpp"
 #include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
@@ -83,7 +85,7 @@ Window read_window(const JsonValue& value) {
     Fields fields(value, "");
     Window window;
     window.name = fields.text("name");
-    if (window.name.empty() || std::ranges::find(other_causes, window.name) != other_causes.end()) {
+    if (!can_name_window(window.name)) {
         fields.fail("name", "a name other than loss, estimate and parked");
     }
     read_times(fields, window);
@@ -101,7 +103,25 @@ Window read_window(const JsonValue& value) {
     return window;
 }
 
+void append_what_it_takes(const Window& window, JsonWriter& json) {
+    if (window.processors > 0) {
+        json.key("processors").integer(window.processors);
+    } else if (!window.pools.empty()) {
+        json.key("pools").open_object();
+        for (const auto& [name, amount] : window.pools) {
+            json.key(name).integer(amount);
+        }
+        json.close_object();
+    } else {
+        json.key("hosts").text(window.all_hosts ? "all" : window.hosts.to_string());
+    }
+}
+
 }  // namespace
+
+bool can_name_window(std::string_view name) {
+    return !name.empty() && std::ranges::find(other_causes, name) == other_causes.end();
+}
 
 std::vector<Window> parse_windows(std::string_view text, const std::string& path) {
     std::vector<Window> windows;
@@ -119,6 +139,30 @@ std::vector<Window> read_windows(const std::string& path) {
     return parse_windows(read_file(path, max_windows_size, "windows, one JSON object per line",
                                    {FileKind::json, FileKind::workload, FileKind::empty}),
                          path);
+}
+
+void append_json(const Window& window, std::string& out) {
+    JsonWriter json(out);
+    json.open_object();
+    json.key("name").text(window.name);
+    window.from.since_zero().append_shortest_to(json.key("from").value());
+    window.until.since_zero().append_shortest_to(json.key("until").value());
+    window.announced.since_zero().append_shortest_to(json.key("announced").value());
+    append_what_it_takes(window, json);
+    json.key("running").text(running_words[static_cast<std::size_t>(window.running)]);
+    if (!window.reserved_for.empty()) {
+        json.key("for").texts(window.reserved_for);
+    }
+    json.close_object();
+    out += '\n';
+}
+
+void write_windows(const std::vector<Window>& windows, const std::string& path) {
+    std::string text;
+    for (const Window& window : windows) {
+        append_json(window, text);
+    }
+    write_file(path, text);
 }
 
 }  // namespace batfill

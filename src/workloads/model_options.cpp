@@ -1,6 +1,8 @@
 #include <memory>
 
 #include "src/formats/platform_options.hpp"
+#include "src/support/json.hpp"
+#include "src/support/json_writer.hpp"
 #include "src/workloads/workload_options.hpp"
 #include "src/workloads/workload_values.hpp"
 
@@ -115,6 +117,64 @@ void require_reasonable_size(const Options& options, const FailureModel& model) 
                   " or a longer " + options.written("mtbf"));
 }
 
+// Returns the text, which goes to a JSON file.
+// Throws: UsageError if it cannot.
+const std::string& required_utf8(const std::string& text) {
+    std::string json;
+    append_json_string(text, json);
+    try {
+        JsonReader().parse(json);
+    } catch (const InputError&) {
+        throw UsageError("expected a text in UTF-8");
+    }
+    return text;
+}
+
+// All hosts, these numbers of them, a number of processors, or amounts of pools.
+void add_what_windows_take(Options& options, Window& window) {
+    const auto hosts = [&window](const std::string& text) {
+        const auto numbers = ResourceSet::parse(text);
+        window.all_hosts = text == "all";
+        refuse_if(!window.all_hosts && (!numbers || numbers->empty()),
+                  "expected all, or numbers such as '0-63 70', found '" + text + "'");
+        window.hosts = window.all_hosts ? ResourceSet() : *numbers;
+    };
+    const auto pool = [&window](const std::string& text) {
+        auto read = parse_pool(required_utf8(text));
+        const auto is_same = [&read](const auto& other) { return other.first == read.first; };
+        refuse_if(std::ranges::any_of(window.pools, is_same), "expected " + read.first + " once");
+        refuse_if(read.second == 0, "expected an amount above 0, found '" + text + "'");
+        return read;
+    };
+    options.group("What");
+    options.add("hosts", Value("WHICH", hosts, {Type::Scalar::text, {"all"}}),
+                "hosts that each window takes: all, or numbers such as '0-63 70'");
+    options.add("processors", number(window.processors, "N", 1),
+                "or so many processors, on a machine where only their number counts");
+    options.add("pool", value(window.pools, "NAME=TOTAL", pool), "or so much of a pool of the machine; repeatable");
+    options.add_rule([&options] {
+        const int given =
+            (options.given("hosts") ? 1 : 0) + (options.given("processors") ? 1 : 0) + (options.given("pool") ? 1 : 0);
+        refuse_if(given != 1, "expected what windows take, as one of " + options.written("hosts") + ", " +
+                                  options.written("processors") + " and " + options.written("pool"));
+    });
+}
+
+void require_calendar(const Options& options, WindowCalendar& calendar) {
+    if (!options.given("first")) {
+        calendar.first = Time::at(calendar.every);
+    }
+    refuse_if(calendar.length > calendar.every,
+              options.written("length") + ": expected at most the " + calendar.every.to_shortest_string() + " s of " +
+                  options.written("every") + ", found " + calendar.length.to_shortest_string());
+    refuse_if(calendar.until <= calendar.first, options.written("until") +
+                                                    ": expected a time after the first window, which would begin at " +
+                                                    calendar.first.since_zero().to_shortest_string());
+    const double windows = (calendar.until - calendar.first).to_seconds() / calendar.every.to_seconds();
+    refuse_if(windows > max_windows, "more than " + std::to_string(max_windows) + " windows: expected a shorter " +
+                                         options.written("until") + " or a longer " + options.written("every"));
+}
+
 }  // namespace
 
 void add_lublin_options(Options& options, LublinFile& file) {
@@ -213,6 +273,42 @@ void add_failure_options(Options& options, FailureModel& model, std::string& pla
         }
         require_reasonable_size(options, model);
     });
+}
+
+void add_window_options(Options& options, WindowCalendar& calendar) {
+    const Duration longest = Duration::seconds(1'000'000'000'000);
+    Window& each = calendar.each;
+    each.name = "maintenance";
+    options.group("When");
+    options.add("every", options::length(calendar.every, "SECONDS", Duration::microseconds(1), longest).required(),
+                "time from the beginning of a window to that of the next");
+    options.add("length", options::length(calendar.length, "SECONDS", Duration::microseconds(1), longest).required(),
+                "length of each window, at most that time");
+    options.add("first", options::length(calendar.first, "SECONDS", Duration(), longest),
+                "when the first window begins (default: after the time of --every)");
+    options.add("until", options::length(calendar.until, "SECONDS", Duration::microseconds(1), longest).required(),
+                "windows begin before this time");
+    options.add("announced", options::length(calendar.announced, "SECONDS", Duration(), longest),
+                "how long before its beginning schedulers learn of a window; 0: not before (default: at time 0)");
+    add_what_windows_take(options, each);
+    using Running = Window::Running;
+    options.add("running",
+                word(each.running, "WHAT",
+                     {{"finish", Running::finish}, {"kill", Running::kill}, {"requeue", Running::requeue}})
+                    .otherwise_as_declared(),
+                "what happens to jobs that run there at its beginning: finish, kill or requeue");
+    const auto reservation = [](const std::string& text) {
+        refuse_if(text.empty(), "expected a name of a reservation");
+        return required_utf8(text);
+    };
+    const auto name = [](const std::string& text) {
+        refuse_if(!can_name_window(text), "expected a name other than loss, estimate and parked, found '" + text + "'");
+        return required_utf8(text);
+    };
+    options.add("for", value(each.reserved_for, "NAME", reservation),
+                "reservation that the windows are for; only jobs with its name run inside; repeatable");
+    options.add("name", value(each.name, "NAME", name).otherwise(each.name), "name of the windows");
+    options.add_rule([&options, &calendar] { require_calendar(options, calendar); });
 }
 
 void add_deadline_options(Options& options, DeadlineOptions& read) {

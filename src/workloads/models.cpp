@@ -126,6 +126,18 @@ std::vector<MachineEvent> generate_failures(const FailureModel& model) {
     return result;
 }
 
+std::vector<Window> generate_windows(const WindowCalendar& calendar) {
+    assert(calendar.every > Duration());
+    std::vector<Window> windows;
+    for (Time from = calendar.first; from < calendar.until; from = from + calendar.every) {
+        Window& window = windows.emplace_back(calendar.each);
+        window.from = from;
+        window.until = from + calendar.length;
+        window.announced = calendar.announced ? std::max(Time(), from - *calendar.announced) : Time();
+    }
+    return windows;
+}
+
 void append_json(const MachineEvent& event, std::string& out) {
     JsonWriter json(out);
     json.open_object();

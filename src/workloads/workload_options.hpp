@@ -37,6 +37,9 @@ void add_shared_hosts_options(options::Options& options, SharedHostsFiles& files
 // Throws: finish() also throws as named_platform().
 void add_failure_options(options::Options& options, FailureModel& model, std::string& platform);
 
+// Declares the options of `batfill generate windows`, except the output.
+void add_window_options(options::Options& options, WindowCalendar& calendar);
+
 struct DeadlineOptions {
     DeadlineDraw draw;
     std::string factor;  // as the user wrote it

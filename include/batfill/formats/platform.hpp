@@ -58,6 +58,17 @@ std::vector<Window> read_windows(const std::string& path);
 // As above, for the text of such a file. `path` is used in error messages only.
 std::vector<Window> parse_windows(std::string_view text, const std::string& path);
 
+// Whether a window may have this name: it is not empty, and not a cause of broken guarantees of another kind.
+bool can_name_window(std::string_view name);
+
+// Appends the line of a window in such a file, including its newline. parse_windows() makes the same window of it, but
+// for its place.
+// Requires: what parse_windows() checks.
+void append_json(const Window& window, std::string& out);
+
+// Writes such a file. Throws: InputError, which names the file.
+void write_windows(const std::vector<Window>& windows, const std::string& path);
+
 // One line of an events file (Batsim's --events): processors that are lost or return, or an event of the user's own
 // that is only passed on to the scheduler.
 struct ExternalEvent {

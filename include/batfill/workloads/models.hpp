@@ -234,4 +234,22 @@ void append_json(const MachineEvent& event, std::string& out);
 // Writes such a file. Throws: InputError, which names the file.
 void write_events(const std::vector<MachineEvent>& events, const std::string& path);
 
+// Windows that recur, such as a monthly maintenance.
+struct WindowCalendar {
+    Window each;  // but for its times
+    Time first;   // begins the first of them
+    Duration every;
+    Duration length;
+    std::optional<Duration> announced;  // before its beginning, at the earliest at time 0; none: all known from time 0
+    Time until;                         // none begins at or after this
+};
+
+// The most windows of a calendar.
+inline constexpr int max_windows = 1'000'000;
+
+// Returns the windows, in the order of their beginnings.
+// Requires: 0 <= first < until, 0 < length <= every, announced >= 0; at most max_windows.
+// Cost: O(n).
+std::vector<Window> generate_windows(const WindowCalendar& calendar);
+
 }  // namespace batfill
