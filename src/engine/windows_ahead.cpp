@@ -21,16 +21,16 @@ bool SchedulerState::is_overfull(Time instant, JobIndex job, std::optional<std::
     const auto takes_then = [&](std::optional<std::size_t> one) {
         return one && machine.windows()[*one].names_processors() && machine.windows()[*one].until > instant;
     };
-    const std::optional<std::size_t> own = takes_then(window) ? window : std::nullopt;
+    const std::vector<Window>& all = machine.windows();
+    const std::size_t own = takes_then(window) ? *window : all.size();  // none: past the last
     int taken = jobs[job].processors() + unavailable.size();
     for (const RunningJob& other : running) {
         const std::optional<std::size_t> place = window_of(other.job);
-        if (other.end > instant && (!takes_then(place) || place == own)) {
+        if (other.end > instant && (!takes_then(place) || *place == own)) {
             // What is lost and in use counts once.
             taken += other.processors - jobs[other.job].allocation.count_common(unavailable);
         }
     }
-    const std::vector<Window>& all = machine.windows();
     for (std::size_t other = 0; other < all.size(); ++other) {
         if (all[other].announced <= now && all[other].from <= instant && instant < all[other].until && own != other) {
             taken += all[other].processors;
