@@ -40,7 +40,7 @@ void read_what_it_takes(Fields& fields, Window& window) {
     const bool takes_processors = fields.find("processors") != nullptr;
     const bool takes_pools = fields.find("pools") != nullptr;
     if ((hosts != nullptr ? 1 : 0) + (takes_processors ? 1 : 0) + (takes_pools ? 1 : 0) != 1) {
-        throw InputError("expected one of the fields \"hosts\", \"processors\" and \"pools\"");
+        throw InputError(R"(expected one of the fields "hosts", "processors" and "pools")");
     }
     if (hosts != nullptr && hosts->IsString() && view(*hosts) == "all") {
         window.all_hosts = true;

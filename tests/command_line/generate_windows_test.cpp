@@ -87,8 +87,7 @@ TEST_CASE("What batfill generate windows writes reads back as the same windows",
 
 TEST_CASE("batfill generate windows begins after one period, and no window begins at its end", "[windows]") {
     const Folder folder;
-    const Outcome outcome =
-        generate(folder, {"--every", "10", "--length", "10", "--until", "40", "--processors", "2"});
+    const Outcome outcome = generate(folder, {"--every", "10", "--length", "10", "--until", "40", "--processors", "2"});
     require_done(outcome);
     CHECK_THAT(outcome.output, Contains("calendar.json: 3 windows, the first begins at 10, the last at 30\n"));
     CHECK(read_windows(folder.file("calendar.json")).back().until == Time::seconds(40));
@@ -141,7 +140,8 @@ TEST_CASE("A generated calendar holds for a replay, and the audit agrees", "[win
         R"({"nb_res":2,"profiles":{"d":{"type":"delay","delay":60}},"jobs":[{"id":"a","subtime":10,"res":1,"walltime":99,"profile":"d"}]})");
     require_done(run(folder, {"simulate", "-q", "-p", "2", "-w", workload, "-a", "easy", "--windows",
                               folder.file("calendar.json"), "-e", folder.file("out")}));
-    CHECK_THAT(contents(folder.file("out_jobs.csv")), Contains("a,w0,d,10.000000,1,99.000000,1,COMPLETED_SUCCESSFULLY,150."));
+    CHECK_THAT(contents(folder.file("out_jobs.csv")),
+               Contains("a,w0,d,10.000000,1,99.000000,1,COMPLETED_SUCCESSFULLY,150."));
     require_done(run(folder, {"check", folder.file("out_jobs.csv"), "-w", workload, "-p", "2", "--windows",
                               folder.file("calendar.json")}));
 }
