@@ -1,7 +1,6 @@
 """Maintenance: its calendars, what is summed up by week, its tables and its figure, from small inputs."""
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from common.log_clock import LogClock
@@ -9,19 +8,21 @@ from common.tables import read_csv, write_csv
 from maintenance import figures, replay, tables
 from stand_ins import StandInJob, StandInProgram, results_in, write
 
+Run = tuple[str, int, int, str, int, int, int]
+
 WEEK = 7 * 86400
 HOUR = 3600
 COLUMNS = ("job_id", "submission_time", "requested_number_of_resources", "final_state", "starting_time",
            "execution_time", "finish_time")
 # Job 2 is killed at 100, has run for 40 s on 2 of 4 processors, and ends at 190 in its second run.
-WITHOUT = [("1", 0, 1, "COMPLETED_SUCCESSFULLY", 0, 30, 30), ("2", 10, 2, "COMPLETED_SUCCESSFULLY", 60, 50, 110),
+WITHOUT: list[Run] = [("1", 0, 1, "COMPLETED_SUCCESSFULLY", 0, 30, 30), ("2", 10, 2, "COMPLETED_SUCCESSFULLY", 60, 50, 110),
            ("3", WEEK, 4, "COMPLETED_SUCCESSFULLY", WEEK + 60, 5, WEEK + 65)]
-WITH = [WITHOUT[0], ("2", 10, 2, "COMPLETED_KILLED", 60, 40, 100), ("2#1", 100, 2, "COMPLETED_SUCCESSFULLY", 140, 50, 190),
-        WITHOUT[2]]
+WITH: list[Run] = [WITHOUT[0], ("2", 10, 2, "COMPLETED_KILLED", 60, 40, 100),
+                   ("2#1", 100, 2, "COMPLETED_SUCCESSFULLY", 140, 50, 190), WITHOUT[2]]
 WINDOWS = [{"from": 100, "until": 140}]
 
 
-def jobs(lines: list[tuple[Any, ...]]) -> list[dict[str, str]]:
+def jobs(lines: list[Run]) -> list[dict[str, str]]:
     """Lines of a schedule as they are read."""
     return [{name: str(value) for name, value in zip(COLUMNS, line)} for line in lines]
 
@@ -53,7 +54,7 @@ def test_weeks_have_jobs_and_windows() -> None:
     assert drained["drained"] == 80
 
 
-def schedule(lines: list[tuple[Any, ...]]) -> str:
+def schedule(lines: list[Run]) -> str:
     """The lines as a file."""
     return "\n".join([",".join(COLUMNS), *(",".join(map(str, line)) for line in lines)]) + "\n"
 
