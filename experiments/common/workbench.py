@@ -121,11 +121,15 @@ class Workbench:
                          *_scheduler(algorithm, parameters), *options])])
         return Replay(wall, processor, _statistics_of_file(self.path(f"{prefix}_statistics.csv")))
 
-    def audit(self, prefix: str, workload: str, platform: str) -> None:
-        """Fails if a schedule of the folder is not sound or breaks a guarantee; Batsim writes no guarantees."""
-        guarantees = f"{prefix}_guarantees.csv"
-        promised = ["--guarantees", guarantees] if self.path(guarantees).exists() else []
-        self.run("check", f"{prefix}_jobs.csv", "-w", workload, "-p", platform, *promised)
+    def audit(self, prefix: str, workload: str, platform: str, options: Sequence[str] = ()) -> None:
+        """Fails if a schedule of the folder is not sound or breaks a guarantee that it does not list as broken; Batsim
+        writes no guarantees. `options` are further ones of the check."""
+        promised: list[str] = []
+        for kind in ("guarantees", "broken-guarantees"):
+            file = f"{prefix}_{kind.replace('-', '_')}.csv"
+            if self.path(file).exists():
+                promised += [f"--{kind}", file]
+        self.run("check", f"{prefix}_jobs.csv", "-w", workload, "-p", platform, *promised, *options)
 
     def keep(self, name: str, file: str) -> None:
         """Makes a file of the folder a result; gzipped, the same bytes each time, if only `file` ends in .gz."""

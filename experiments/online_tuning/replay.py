@@ -1,19 +1,11 @@
 """Job of rule `online_tuning_replay`: replays, audits and measures schedules of one machine, week by week."""
-from math import fsum, isclose
+from math import fsum
 from typing import Mapping, Sequence
 
-from common.job import Job, JobError, run_job
+from common.job import Job, run_job
 from common.tables import read_csv, write_csv
+from common.weeks import WEEK, bounded_slowdown, check_means
 from common.workbench import Workbench
-
-WEEK = 7 * 86400
-TAU = 10  # bound of the bounded slowdown, seconds
-PRINTED = 1e-9  # how far numbers as the program prints them may be from those that are computed here
-
-
-def bounded_slowdown(wait: float, run: float) -> float:
-    """The bounded slowdown of a job that waited and ran for so many seconds."""
-    return max((wait + run) / max(run, TAU), 1.0)
 
 
 def weeks_of(jobs: Sequence[Mapping[str, str]]) -> list[dict[str, float]]:
@@ -28,16 +20,6 @@ def weeks_of(jobs: Sequence[Mapping[str, str]]) -> list[dict[str, float]]:
         slowdowns.setdefault(week, []).append(bounded_slowdown(wait, run))
     return [{"week": week, "jobs": len(waits[week]), "bounded_slowdown": fsum(slowdowns[week]),
              "wait": fsum(waits[week])} for week in sorted(waits)]
-
-
-def check_means(weeks: Sequence[Mapping[str, float]], measured: Mapping[str, str]) -> None:
-    """Fails if the weeks do not give the means over all jobs that the program prints."""
-    jobs = sum(week["jobs"] for week in weeks)
-    for column in ("bounded_slowdown", "wait"):
-        mean = fsum(week[column] for week in weeks) / jobs
-        if not isclose(mean, float(measured[f"mean_{column}"]), rel_tol=PRINTED):
-            raise JobError(f"the weeks have a mean {column} of {mean}, `batfill metrics` says "
-                           f"{measured[f'mean_{column}']}")
 
 
 def main(job: Job) -> None:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Mapping, Sequence
 
+from common.bootstrap import Bounds, Resamples, mean, means
 from common.job import Job, JobError, run_job
 from common.tables import Row, Spread, read_csv, write_csv
-from online_tuning.bootstrap import Bounds, Resamples, mean, means
 
 MEASURES = ("bounded_slowdown", "wait")
 POLICIES = "policies"  # the group of replays that does not tune

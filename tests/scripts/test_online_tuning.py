@@ -3,10 +3,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from common.bootstrap import Bounds, Resamples, mean, means
 from common.job import JobError
 from common.tables import read_csv, write_csv
 from online_tuning import replay, tables
-from online_tuning.bootstrap import Bounds, Resamples, mean, means
 from stand_ins import StandInJob, StandInProgram, results_in, write
 
 WEEK = 7 * 86400
