@@ -103,8 +103,7 @@ void pack(Archive& all, Is<EligibleTime> auto& job) {
 }
 template <class Archive>
 void pack(Archive& all, Is<BrokenGuarantee> auto& broken) {
-    all(broken.job_id, broken.lost_at, broken.guaranteed_start, broken.new_start, broken.cause,
-        broken.window);
+    all(broken.job_id, broken.lost_at, broken.guaranteed_start, broken.new_start, broken.cause, broken.window);
 }
 
 // Values of which all bytes count.
