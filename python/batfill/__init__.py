@@ -28,13 +28,15 @@ from ._core import (
     Running,
     UsageError,
     Waiting,
+    Window,
 )
 from ._run import CheckReport, Explanation, Run, report, simulate
 from ._scheduler import Scheduler, serve
 from ._workload import Workload
 
 __version__: str = _core.version
-for _class in (Error, UsageError, InputError, DecisionError, Round, Waiting, Running, Ended, Reservation, Profile):
+for _class in (Error, UsageError, InputError, DecisionError, Round, Waiting, Running, Ended, Reservation, Profile,
+               Window):
     _class.__module__ = "batfill"  # where users find it
 _core.add_platform_folder(str(_Path(__file__).parent / "platforms"))
 
@@ -57,6 +59,7 @@ __all__ = [
     "Tuned",
     "UsageError",
     "Waiting",
+    "Window",
     "Workload",
     "__version__",
     "campaign",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
 from ._arguments import AnyPath, checked_progress, is_path, shown, utf8
-from ._machine import Amounts, Platform, machine_of
+from ._machine import Amounts, Platform, Windows, machine_of
 from ._run import as_workload
 from ._scheduler import AnyScheduler, as_core, label_of
 from ._cleaning import Seconds
@@ -92,6 +92,7 @@ def compare(
     platform: Platform | None = None,
     pools: Amounts | None = None,
     capacity: Amounts | None = None,
+    windows: Windows | None = None,
     master_host: str = "master_host",
     threads: int | None = None,
     tau: Seconds = _core.DEFAULT_TAU,
@@ -101,8 +102,8 @@ def compare(
     """Replays each workload under each scheduler, on all cores, as `batfill compare`.
 
     `schedulers` are names ("easy,order=saf") and instances of batfill.Scheduler; a dict gives each its name in
-    the table. `metric` is the only one to compute, by default all. `platform`, `pools` and `capacity` are as in
-    simulate(), by default as many hosts as each workload says. `threads` is by default the number of cores.
+    the table. `metric` is the only one to compute, by default all. `platform`, `pools`, `capacity` and `windows` are
+    as in simulate(), by default as many hosts as each workload says. `threads` is by default the number of cores.
     `progress(done, total)` is called after each replay.
 
     Raises InputError, which names workload and scheduler, if a job is rejected: values over different jobs must not be
@@ -132,7 +133,7 @@ def compare(
         [(utf8(str(workload.name)), workload._core) for workload in jobs],
         named,
         metric,
-        machine_of(platform, pools, capacity, master_host),
+        machine_of(platform, pools, capacity, windows, master_host),
         threads or 0,
         tau,
         short_deadline,

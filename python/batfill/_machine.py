@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
-from typing import SupportsIndex, Union
+from collections.abc import Iterable, Mapping
+from typing import Any, SupportsIndex, Union
 
 from . import _core
 from ._arguments import AnyPath, is_path, path_text, shown, utf8
 
 Platform = Union[int, AnyPath]
 Amounts = Mapping[str, int]
+Windows = Union[AnyPath, Iterable[Mapping[str, Any]]]
 
 
 def platform_text(platform: Platform) -> str:
@@ -24,18 +25,33 @@ def machine_of(
     platform: Platform | None,
     pools: Amounts | None = None,
     capacity: Amounts | None = None,
+    windows: Windows | None = None,
     master_host: str = "master_host",
 ) -> _core.Machine:
     """The machine of these keywords; without a platform it has as many hosts as the workload says."""
     if not isinstance(master_host, str):
         raise _core.UsageError(f"master_host: expected the name of a host, found {shown(master_host)}")
     each = _amounts(capacity, "capacity")
+    is_file = windows is not None and is_path(windows)
     return _core.Machine(
         None if platform is None else platform_text(platform),
         utf8(master_host),
         [f"{name}={amount}" for name, amount in _amounts(pools, "pools")],
         ",".join(f"{name}:{amount}" for name, amount in each) if each else None,
+        path_text(windows, "windows") if is_file else None,
+        None if windows is None or is_file else _listed_windows(windows),
     )
+
+
+def _listed_windows(given: Any) -> list[dict[str, Any]]:
+    expected = "windows: expected a path or a list of dicts, found"
+    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+        raise _core.UsageError(f"{expected} {shown(given)}")
+    several = list(given)
+    for one in several:
+        if not isinstance(one, Mapping):
+            raise _core.UsageError(f"{expected} {shown(one)} in it")
+    return [dict(one) for one in several]
 
 
 def _amounts(given: Amounts | None, what: str) -> list[tuple[str, int]]:

@@ -8,7 +8,7 @@ from typing import Any, Union
 from . import _core
 from ._arguments import shown, utf8
 from ._cleaning import Seconds
-from ._machine import Amounts, Platform, machine_of
+from ._machine import Amounts, Platform, Windows, machine_of
 
 
 class Scheduler:
@@ -131,6 +131,7 @@ def serve(
     platform: Platform | None = None,
     pools: Amounts | None = None,
     capacity: Amounts | None = None,
+    windows: Windows | None = None,
     log_level: str = "off",
     **parameters: Any,
 ) -> None:
@@ -144,6 +145,6 @@ def serve(
         given,
         label_of(given),
         parameters_of(parameters),
-        machine_of(platform, pools, capacity),
+        machine_of(platform, pools, capacity, windows),
         {"endpoint": endpoint, "keep_alive": keep_alive, "idle_timeout": idle_timeout, "log_level": log_level},
     )

@@ -1,12 +1,16 @@
 #include "python/src/rounds.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <batfill/planning/reservation.hpp>
 
@@ -35,7 +39,8 @@ class ReservationView : public OfRound {
     }
     bool try_start(nb::handle index) {
         const JobIndex job = view().waiting_job(place_in(index));
-        return reservation_.start_if_admitted(view().round(), job);
+        const bool windows_allow = !state().windows.is_on() || state().can_start_now(job);
+        return windows_allow && reservation_.start_if_admitted(view().round(), job);
     }
 
  private:
@@ -55,7 +60,7 @@ Running running(RoundView& view) {
 
 ReservationView reserve(RoundView& view, nb::handle index) {
     const JobIndex job = view.waiting_job(place_in(index));
-    if (view.state().can_start(view.state().job(job).request)) {
+    if (view.state().can_start_now(job)) {
         throw DecisionError("job " + view.state().job(job).description().id +
                             " is to get a reservation although it can start now, expected one that cannot");
     }
@@ -138,6 +143,32 @@ std::optional<std::size_t> register_job(RoundView& view, const JobArguments& giv
     return view.add_registered(view.round().register_job(std::move(job)));
 }
 
+// The windows of the machine that a scheduler may know of and that are not over.
+std::vector<Window> known_windows(const RoundView& view) {
+    const SchedulerState& state = view.state();
+    std::vector<Window> known;
+    std::ranges::copy_if(state.machine.windows(), std::back_inserter(known), [&](const Window& window) {
+        return window.announced <= state.now && state.now < window.until;
+    });
+    return known;
+}
+
+nb::dict pools_of(const Window& window) {
+    nb::dict pools;
+    for (const auto& [name, amount] : window.pools) {
+        pools[name.c_str()] = amount;
+    }
+    return pools;
+}
+
+nb::tuple names_of(const Window& window) {
+    nb::list names;
+    for (const std::string& name : window.reserved_for) {
+        names.append(text_object(name));
+    }
+    return nb::tuple(names);
+}
+
 // Processors that are asleep, ... as arrays.
 template <ResourceSet SchedulerState::*processors>
 nb::object state_array(const RoundView& view) {
@@ -162,6 +193,43 @@ void bind_reservation(nb::module_& module) {
              "Starts the waiting job if it can start without delaying the reserved one. Returns whether it started.");
 }
 
+void bind_window(nb::module_& module) {
+    nb::class_<Window>(module, "Window",
+                       "Announced maintenance or a reservation, as a line of a file of windows says it. It takes what "
+                       "it names during [from_, until).")
+        .def_prop_ro("name", [](const Window& window) { return text_object(window.name); })
+        .def_prop_ro(
+            "from_", [](const Window& window) { return seconds_of(window.from.since_zero()); },
+            "When it begins, in seconds.")
+        .def_prop_ro(
+            "until", [](const Window& window) { return seconds_of(window.until.since_zero()); },
+            "When it ends, in seconds.")
+        .def_prop_ro(
+            "hosts", [](const Window& window) { return array_of(window.hosts); },
+            nb::for_getter(nb::sig(numbers("hosts").c_str())),
+            "The numbers of its hosts. Empty if it takes a number of processors, or of pools.")
+        .def_prop_ro(
+            "processors",
+            [](const Window& window) { return window.hosts.empty() ? window.processors : window.hosts.size(); },
+            "How many processors or hosts it takes.")
+        .def_prop_ro("pools", &pools_of, nb::for_getter(nb::sig("def pools(self) -> dict[str, int]")),
+                     "What it takes of pools, by name.")
+        .def_prop_ro("for_", &names_of, nb::for_getter(nb::sig("def for_(self) -> tuple[str, ...]")),
+                     "The reservations whose jobs run inside; empty for maintenance.")
+        .def_prop_ro(
+            "running",
+            [](const Window& window) {
+                return window.running == Window::Running::finish ? "finish"
+                       : window.running == Window::Running::kill ? "kill"
+                                                                 : "requeue";
+            },
+            "What becomes of jobs that run when it begins: \"finish\", \"kill\" or \"requeue\".")
+        .def("__repr__", [](const Window& window) {
+            return "<Window " + shown(window.name) + " from " + window.from.to_string() + " until " +
+                   window.until.to_string() + ">";
+        });
+}
+
 void bind_looking(nb::class_<RoundView>& round) {
     round
         .def_prop_ro(
@@ -181,7 +249,11 @@ void bind_looking(nb::class_<RoundView>& round) {
         .def_prop_ro("running", &running, "The jobs that run now, with those that this round has started.")
         .def_prop_ro(
             "ended", [](RoundView& view) { return Ended(view.shared_from_this(), (view.round(), view.ended())); },
-            nb::for_getter(nb::sig("def ended(self) -> Ended")), "The jobs that ended since the last round.");
+            nb::for_getter(nb::sig("def ended(self) -> Ended")), "The jobs that ended since the last round.")
+        .def_prop_ro(
+            "windows", &known_windows, nb::for_getter(nb::sig("def windows(self) -> list[Window]")),
+            "The windows that are announced and not over, in the order of the file. No job may start that would, by "
+            "its walltime, run into one on its processors or hosts. `reserve` and `profile` do not look at them.");
     const auto add = [&](const char* name, auto getter, const char* what) {
         round.def_prop_ro(name, getter, nb::for_getter(nb::sig(numbers(name).c_str())), what);
     };
@@ -312,6 +384,7 @@ void bind_registering(nb::class_<RoundView>& round) {
 void bind_rounds(nb::module_& module) {
     bind_job_columns(module);
     bind_reservation(module);
+    bind_window(module);
     bind_profiles(module);
     nb::class_<RoundView> round(module, "Round",
                                 "What Scheduler.decide() sees and may do. The engine checks each decision. Valid "
