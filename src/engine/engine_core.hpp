@@ -177,8 +177,8 @@ class EngineCore {
     bool is_deciding_ = false;
     bool all_submitted_ = false;  // except registered jobs
     bool registration_finished_ = false;
+    bool requeues_for_windows_ = false;  // jobs that windows kill are submitted again
 
-    bool requeues_for_windows_ = false;
     Time windows_at_;         // the instants of windows up to this one are over
     Time announced_at_;       // those that were announced up to this instant are known
     Time last_window_round_;  // the instant of the last round because of windows
