@@ -1,4 +1,4 @@
-"""Job of rule `maintenance_figure`: what maintenance does to waits and slowdowns, and what each takes of the machine."""
+"""Job of rule `maintenance_figure`: what maintenance does to waits and slowdowns, and what it takes of the machine."""
 from typing import Any, Mapping
 
 from common import style

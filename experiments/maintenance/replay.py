@@ -9,8 +9,8 @@ from typing import Any, Mapping, Sequence
 from common.files import read_json
 from common.job import Job, run_job
 from common.log_clock import LogClock
-from common.tables import read_csv, write_csv
-from common.weeks import WEEK, bounded_slowdown, check_means
+from common.tables import read_csv
+from common.weeks import WEEK, bounded_slowdown, check_means, keep_results
 from common.workbench import Workbench
 
 DAY = 86400
@@ -126,11 +126,7 @@ def main(job: Job) -> None:
                 windows = calendar(bench, settings, str(ahead), first_begin(clock, day, settings["hour"]),
                                    max(one["subtime"] for one in workload["jobs"]))
                 note(announced, day, replay(bench, algorithm, "with", "--windows", "calendar.json"), windows)
-        write_csv(str(bench.path("weeks.csv")), by_week)
-        write_csv(str(bench.path("results.csv")), results)
-        bench.keep("weeks.csv", job.output.weeks)
-        bench.keep("results.csv", job.output.results)
-        bench.write_manifest(job.output.manifest)
+        keep_results(bench, job, by_week, results)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@ from math import fsum
 from typing import Mapping, Sequence
 
 from common.job import Job, run_job
-from common.tables import read_csv, write_csv
-from common.weeks import WEEK, bounded_slowdown, check_means
+from common.tables import read_csv
+from common.weeks import WEEK, bounded_slowdown, check_means, keep_results
 from common.workbench import Workbench
 
 
@@ -40,11 +40,7 @@ def main(job: Job) -> None:
             results.append({**what, "jobs": int(sum(week["jobs"] for week in weeks)),
                             **{one: done.statistics.get(one, "") for one in ("tunings", "improvements")},
                             "processor_seconds": done.processor_seconds})
-        write_csv(str(bench.path("weeks.csv")), by_week)
-        write_csv(str(bench.path("results.csv")), results)
-        bench.keep("weeks.csv", job.output.weeks)
-        bench.keep("results.csv", job.output.results)
-        bench.write_manifest(job.output.manifest)
+        keep_results(bench, job, by_week, results)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,9 @@ HOUR = 3600
 COLUMNS = ("job_id", "submission_time", "requested_number_of_resources", "final_state", "starting_time",
            "execution_time", "finish_time")
 # Job 2 is killed at 100, has run for 40 s on 2 of 4 processors, and ends at 190 in its second run.
-WITHOUT: list[Run] = [("1", 0, 1, "COMPLETED_SUCCESSFULLY", 0, 30, 30), ("2", 10, 2, "COMPLETED_SUCCESSFULLY", 60, 50, 110),
-           ("3", WEEK, 4, "COMPLETED_SUCCESSFULLY", WEEK + 60, 5, WEEK + 65)]
+WITHOUT: list[Run] = [("1", 0, 1, "COMPLETED_SUCCESSFULLY", 0, 30, 30),
+                      ("2", 10, 2, "COMPLETED_SUCCESSFULLY", 60, 50, 110),
+                      ("3", WEEK, 4, "COMPLETED_SUCCESSFULLY", WEEK + 60, 5, WEEK + 65)]
 WITH: list[Run] = [WITHOUT[0], ("2", 10, 2, "COMPLETED_KILLED", 60, 40, 100),
                    ("2#1", 100, 2, "COMPLETED_SUCCESSFULLY", 140, 50, 190), WITHOUT[2]]
 WINDOWS = [{"from": 100, "until": 140}]
@@ -63,7 +64,8 @@ def test_each_calendar_is_replayed_and_audited(tmp_path: Path, program: StandInP
     program.answer("simulate", writes={"none_jobs.csv": schedule(WITHOUT), "with_jobs.csv": schedule(WITH)})
     program.answer("generate", writes={"calendar.json": json.dumps(WINDOWS[0]) + "\n"})
     # Of the schedule without maintenance: waits 0, 50 and 60; slowdowns 1, 2 and 6.5.
-    program.answer("metrics", prints=f"run,mean_wait,mean_bounded_slowdown,utilisation\nx,{110 / 3!r},{9.5 / 3!r},0.5\n")
+    program.answer("metrics", prints="run,mean_wait,mean_bounded_slowdown,utilisation\n"
+                                     f"x,{110 / 3!r},{9.5 / 3!r},0.5\n")
     workload = {"nb_res": 4, "jobs": [{"subtime": 0, "walltime": 60}, {"subtime": WEEK, "walltime": 90}]}
     replay.main(StandInJob(
         {"batfill": str(program.file), "platform": write(tmp_path / "platform"), "header": write(tmp_path / "header"),
