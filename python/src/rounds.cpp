@@ -223,7 +223,7 @@ void bind_window(nb::module_& module) {
                        : window.running == Window::Running::kill ? "kill"
                                                                  : "requeue";
             },
-            "What becomes of jobs that run when it begins: \"finish\", \"kill\" or \"requeue\".")
+            R"(What becomes of jobs that run when it begins: "finish", "kill" or "requeue".)")
         .def("__repr__", [](const Window& window) {
             return "<Window " + shown(window.name) + " from " + window.from.to_string() + " until " +
                    window.until.to_string() + ">";
