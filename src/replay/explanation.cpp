@@ -158,6 +158,9 @@ std::string holders_text(const WaitReason& reason) {
     if (reason.possible.is_infinite()) {
         return " The end of all running jobs would not free enough.";
     }
+    if (reason.holders.empty()) {
+        return "";  // it waits for a window
+    }
     // What holders have of pools and named hosts, `lack` says.
     const bool is_named = reason.kind == WaitReason::Kind::pool || reason.kind == WaitReason::Kind::hosts;
     // Those with the most processors are the most interesting.
