@@ -170,28 +170,35 @@ void compare_explained(const Scenario& scenario, const DrawnAlgorithm& drawn, Fo
     }
 }
 
+// Calls use(RANDOM, ROUND, DRAWN) so often for each algorithm that takes such machines, with parameters drawn for it.
+void for_each_drawn(unsigned seed, int rounds, const auto& use) {
+    for (const AlgorithmDescription* algorithm : algorithms_under_test()) {
+        if (std::ranges::count(algorithm->placements, Placement::snug) == 0) {
+            continue;
+        }
+        Random random(seed);
+        for (int round = 0; round < rounds; ++round) {
+            const DrawnAlgorithm drawn = drawn_for_resources(random, *algorithm);
+            INFO(drawn.text() << ", workload " << round);
+            use(random, round, drawn);
+        }
+    }
+}
+
 }  // namespace
 
 TEST_CASE("Every algorithm: on machines with pools, capacities and partitions, who asks why jobs wait changes nothing",
           "[every-algorithm][property]") {
     const QuietLog quiet;
     Found found;
-    for (const AlgorithmDescription* algorithm : algorithms_under_test()) {
-        if (std::ranges::count(algorithm->placements, Placement::snug) == 0) {
-            continue;
-        }
-        Random random(2027);
-        for (int round = 0; round < 60; ++round) {
-            const DrawnAlgorithm drawn = drawn_for_resources(random, *algorithm);
-            INFO(drawn.text() << ", workload " << round);
-            const int processors = random.between(1, 9);
-            Workload workload = random_workload(random, processors, Trouble::none);
-            add_needs(random, workload);
-            const Platform platform = machine_with_resources(random, processors, static_cast<Hosts>(round % 3));
-            const std::string events = random.one_in(3) ? random_failures(random, processors) : "";
-            compare_explained(scenario_of(platform, {std::move(workload)}, events), drawn, found);
-        }
-    }
+    for_each_drawn(2027, 60, [&](Random& random, int round, const DrawnAlgorithm& drawn) {
+        const int processors = random.between(1, 9);
+        Workload workload = random_workload(random, processors, Trouble::none);
+        add_needs(random, workload);
+        const Platform platform = machine_with_resources(random, processors, static_cast<Hosts>(round % 3));
+        const std::string events = random.one_in(3) ? random_failures(random, processors) : "";
+        compare_explained(scenario_of(platform, {std::move(workload)}, events), drawn, found);
+    });
     for (const auto kind : {WaitReason::Kind::pool, WaitReason::Kind::hosts, WaitReason::Kind::processors,
                             WaitReason::Kind::passed_over}) {
         CHECK(found.kinds.contains(kind));
@@ -206,29 +213,20 @@ TEST_CASE("Every algorithm: beside windows and in reservations, an independent a
           "[every-algorithm][property]") {
     const QuietLog quiet;
     Found found;
-    for (const AlgorithmDescription* algorithm : algorithms_under_test()) {
-        if (std::ranges::count(algorithm->placements, Placement::snug) == 0) {
-            continue;
+    for_each_drawn(2028, 80, [&](Random& random, int round, DrawnAlgorithm drawn) {
+        // What is lost while a window has it is not compared with anything.
+        std::erase_if(drawn.parameters, [](const auto& given) { return given.first == "on-failure"; });
+        const int processors = random.between(1, 9);
+        Workload workload = random_workload(random, processors, Trouble::none);
+        add_needs(random, workload);
+        const auto hosts = static_cast<Hosts>(round % 3);
+        Platform platform = machine_with_resources(random, processors, hosts);
+        add_windows(random, platform, hosts);
+        if (random.one_in(2)) {
+            add_reservations(random, workload);
         }
-        Random random(2028);
-        for (int round = 0; round < 80; ++round) {
-            DrawnAlgorithm drawn = drawn_for_resources(random, *algorithm);
-            // What is lost while a window has it is not compared with anything.
-            std::erase_if(drawn.parameters, [](const auto& given) { return given.first == "on-failure"; });
-            INFO(drawn.text() << ", workload " << round);
-            const int processors = random.between(1, 9);
-            Workload workload = random_workload(random, processors, Trouble::none);
-            add_needs(random, workload);
-            const auto hosts = static_cast<Hosts>(round % 3);
-            Platform platform = machine_with_resources(random, processors, hosts);
-            add_windows(random, platform, hosts);
-            if (random.one_in(2)) {
-                add_reservations(random, workload);
-            }
-            const Scenario scenario = scenario_of(platform, {std::move(workload)}, "");
-            compare_explained(scenario, drawn, found);
-        }
-    }
+        compare_explained(scenario_of(platform, {std::move(workload)}, ""), drawn, found);
+    });
     if (std::ranges::count(algorithms_under_test(), "conservative", &AlgorithmDescription::name) > 0) {
         CHECK(found.broken_by_windows > 0);
     }

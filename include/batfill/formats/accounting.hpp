@@ -80,13 +80,17 @@ std::vector<std::string> accounting_formats();
 // Reads the data as a log. Time 0 is the midnight before the first submission, unless the data count from a time 0 of
 // their own. Fields beyond those of SWF go to `other_fields`: account, qos, gpus, memory (bytes, of the whole job),
 // nodes, dependency, what a mapping names, and what `fields` asks for. A dependency that `fields.after` reads is none
-// of them. The log tells what was left out and changed. Requires: the format is known; at least one path. Throws:
-// UsageError for a mapping without id, submit, a size or a run time, for `per_host` without the hosts of a job, for
-// `after` of data that do not say what jobs wait for, and for an unknown time zone; InputError, which names file, line
-// and column, for what cannot be read, for columns of sacct without those of `after` or `submits_when_eligible`, and
-// for data without a record. With `drops_bad_rows`, a row is no reason, but what concerns a whole file is: no line of
-// column names, another kind of file. Cost: O(size of the files). About 150 bytes of memory for each job, and its id
-// and other fields.
+// of them. The log tells what was left out and changed.
+// Requires: the format is known; at least one path.
+// Throws:
+// - UsageError for a mapping without id, submit, a size or a run time
+// - UsageError for `per_host` without the hosts of a job, and for `after` of data that do not say what jobs wait for
+// - UsageError for an unknown time zone
+// - InputError, which names file, line and column, for what cannot be read, and for data without a record
+// - InputError for columns of sacct without those of `after` or `submits_when_eligible`
+// With `drops_bad_rows`, a row is no reason, but what concerns a whole file is: no line of column names, another kind
+// of file.
+// Cost: O(size of the files). About 150 bytes of memory for each job, and its id and other fields.
 SwfLog read_accounting(const AccountingData& data);
 
 }  // namespace batfill
