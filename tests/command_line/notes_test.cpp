@@ -64,11 +64,11 @@ TEST_CASE("compare and campaign note what simulate notes: fields, licences and c
 
 TEST_CASE("A dependency in text is not looked at, what a job waits for is") {
     const Inputs inputs;
-    const auto notes = [&](const std::string& fields) {
+    const auto notes = [&](const std::string& second) {
         const std::string job = R"("subtime":0,"res":1,"walltime":30,"profile":"p")";
         const std::string workload = inputs.folder.write(
             "after.json", R"({"nb_res":1,"profiles":{"p":{"type":"delay","delay":1}},"jobs":[{"id":"1",)" + job +
-                              R"(},{"id":"2",)" + job + fields + "}]}");
+                              R"(},{"id":"2",)" + job + second + "}]}");
         return run(inputs.folder,
                    {"simulate", "-q", "-a", "easy", "-w", workload, "-p", "1", "-e", inputs.folder.file("n")})
             .errors;
