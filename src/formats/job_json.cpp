@@ -246,7 +246,9 @@ JobDescription read_job(const JsonValue& object, std::string_view path, TextPool
         read_needs(object, path, job);
         append_unknown_members(object, others);
     }
-    job.other_fields = shared_text(others, texts);
+    // No two jobs wait for the same jobs: there is nothing to share.
+    const bool is_alone = job.needs && !job.needs->after.empty();
+    job.other_fields = shared_text(others, is_alone ? nullptr : texts);
     return job;
 }
 

@@ -87,6 +87,7 @@ SimulatedJob& Simulation::named_job(JobNumber number) {
 
 std::optional<JobNumber> Simulation::find_job(const std::string& id) const {
     if (by_id_.empty()) {
+        by_id_.reserve(results_.jobs.size());
         for (std::size_t number = 0; number < results_.jobs.size(); ++number) {
             by_id_.emplace(results_.jobs[number].job->description.id, static_cast<JobNumber>(number));
         }

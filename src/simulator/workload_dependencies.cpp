@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,21 +32,28 @@ std::string_view id_in_workload(const WorkloadJob& job) {
     throw InputError(workload.path + ": job " + shown(job.description.id) + R"(: field "after": )" + problem);
 }
 
-// For each job, those that wait for it: as often as they name it.
-std::vector<std::vector<std::size_t>> dependents(const Workload& workload) {
-    std::unordered_map<std::string_view, std::size_t> places;  // only looked up
-    for (std::size_t place = 0; place < workload.jobs.size(); ++place) {
+// A condition of one job of a workload on another, as their places in its list.
+struct Edge {
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;  // waits
+};
+
+// All conditions, by the jobs that wait.
+std::vector<Edge> edges(const Workload& workload) {
+    std::unordered_map<std::string_view, std::uint32_t> places;  // only looked up
+    places.reserve(workload.jobs.size());
+    for (std::uint32_t place = 0; place < workload.jobs.size(); ++place) {
         places.emplace(id_in_workload(workload.jobs[place]), place);
     }
-    std::vector<std::vector<std::size_t>> result(workload.jobs.size());
-    for (std::size_t place = 0; place < workload.jobs.size(); ++place) {
+    std::vector<Edge> result;
+    for (std::uint32_t place = 0; place < workload.jobs.size(); ++place) {
         for (const Dependency& dependency : conditions_of(workload.jobs[place])) {
             const auto other = places.find(dependency.job);
             if (other == places.end()) {
                 fail(workload, workload.jobs[place],
                      "it names job " + shown(dependency.job) + ", expected a job of this workload");
             }
-            result[other->second].push_back(place);
+            result.push_back({other->second, place});
         }
     }
     return result;
@@ -85,19 +93,23 @@ bool has_dependencies(const Workload& workload) {
     if (std::ranges::all_of(workload.jobs, [](const WorkloadJob& job) { return conditions_of(job).empty(); })) {
         return false;
     }
-    const std::vector<std::vector<std::size_t>> waiting_for = dependents(workload);
+    std::vector<Edge> conditions = edges(workload);
+    if (std::ranges::all_of(conditions, [](const Edge& condition) { return condition.from < condition.to; })) {
+        return true;  // a circle has a condition on a job that is listed later, or on the job itself
+    }
+    std::ranges::stable_sort(conditions, {}, &Edge::from);
     std::vector<std::size_t> open;  // conditions on jobs that are not in `order` yet
-    std::vector<std::size_t> order;
-    for (std::size_t place = 0; place < workload.jobs.size(); ++place) {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t place = 0; place < workload.jobs.size(); ++place) {
         open.push_back(conditions_of(workload.jobs[place]).size());
         if (open.back() == 0) {
             order.push_back(place);
         }
     }
     for (std::size_t next = 0; next < order.size(); ++next) {
-        for (const std::size_t dependent : waiting_for[order[next]]) {
-            if (--open[dependent] == 0) {
-                order.push_back(dependent);
+        for (const Edge& condition : std::ranges::equal_range(conditions, order[next], {}, &Edge::from)) {
+            if (--open[condition.to] == 0) {
+                order.push_back(condition.to);
             }
         }
     }
