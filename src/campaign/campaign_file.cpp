@@ -59,7 +59,6 @@ class Reader : private YamlBlocks {
         } else {
             campaign_.machines.push_back({"own", ""});
         }
-        require_no_cut_calendar();
         names_.clear();
         for (const auto& entry : list(root, "schedulers")) {
             read_scheduler(entry);
@@ -168,21 +167,6 @@ class Reader : private YamlBlocks {
             if (const auto output = outputs_.find(canonical_path(input)); output != outputs_.end()) {
                 fail(output->second, "would write over the input " + input + ": expected another file");
             }
-        }
-    }
-
-    // Windows are in the time of one workload, and each period of a log has a time of its own.
-    void require_no_cut_calendar() const {
-        const auto with_windows = std::ranges::find_if(
-            campaign_.machines, [](const CampaignMachine& machine) { return !machine.details.windows.empty(); });
-        if (with_windows == campaign_.machines.end()) {
-            return;
-        }
-        for (const CampaignWorkload& workload : campaign_.workloads) {
-            refuse_if<InputError>(
-                std::ranges::find(workload.settings, "split", &Setting::name) != workload.settings.end(),
-                with_windows->subject, ": windows are in the time of a whole workload, and split ", "makes several of ",
-                shown(workload.name), ", each with a time of its own");
         }
     }
 
@@ -393,6 +377,7 @@ class Reader : private YamlBlocks {
         }
         options::Options options(options::Writing::keys);
         add_measure_options(options, campaign_.metrics.tau, campaign_.metrics.short_deadline);
+        add_wait_from_option(options, campaign_.waits_from_eligible, "");
         options.add("warm-up", options::length(campaign_.warm_up, "SECONDS", Duration()), "");
         options.add("cool-down", options::length(campaign_.cool_down, "SECONDS", Duration()), "");
         for (const auto& member : measure) {

@@ -85,6 +85,10 @@ CampaignPages pages_of(const Campaign& campaign, const std::vector<CampaignRun>&
         page.platform_is_made = run.machine->word.empty() && !run.workload->platform.empty();
         page.platform = page.platform_is_made ? run.workload->platform : run.platform;
         page.machine = run.machine->details;
+        page.windows_are_made = !run.windows.empty();
+        if (page.windows_are_made) {
+            page.machine.windows = run.windows;
+        }
         page.first = first;
         page.count = schedulers;
         result.pages.push_back(std::move(page));
@@ -112,6 +116,9 @@ void write_pages(const CampaignPages& pages, JsonWriter& json) {
         }
         if (!page.machine.windows.empty()) {
             json.key("windows").text(page.machine.windows);
+        }
+        if (page.windows_are_made) {
+            json.key("windows_are_made").boolean(true);
         }
         json.key("first").integer(page.first);
         json.key("count").integer(page.count);
@@ -148,6 +155,7 @@ CampaignPages read_pages(Fields& manifest) {
             page.machine.capacity = checked_capacity(std::string(one.text("capacity")));
         }
         page.machine.windows = one.text("windows", "");
+        page.windows_are_made = one.find("windows_are_made") != nullptr && one.boolean("windows_are_made");
         page.first = count_in(one, "first");
         page.count = count_in(one, "count");
     }
@@ -173,17 +181,21 @@ void make_pages(const CampaignPages& pages, const PageSources& sources, const st
             page.workloads.push_back(sources.made_file(of_runs.workload));
         }
         page.platform = of_runs.platform_is_made ? sources.made_file(of_runs.platform) : of_runs.platform;
-        page.windows = of_runs.machine.windows;
+        MachineDetails machine = of_runs.machine;
+        if (of_runs.windows_are_made) {
+            machine.windows = sources.made_file(machine.windows);
+        }
+        page.windows = machine.windows;
         page.metrics = pages.metrics;
         page.title = of_runs.title;
         page.output = (fs::path(folder) / of_runs.output).string();
-        page.command = report_command(page, of_runs.machine);
+        page.command = report_command(page, machine);
         const std::string key = sha256(made_of + '\n' + page.command);
         if (page_is_kept(page.output, key)) {
             continue;
         }
         create_folders(fs::path(page.output).parent_path().string());
-        page.metrics.set_machine(named_platform(page.platform, of_runs.machine).machine());
+        page.metrics.set_machine(named_platform(page.platform, machine).machine());
         const std::string text = report::render_report(page, {});
         OutputFile file(page.output);
         file.write(text);

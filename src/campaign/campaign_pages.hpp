@@ -21,8 +21,9 @@ struct CampaignPage {
     std::string platform;  // as --platform takes it; a path in the campaign's folder if the campaign made it
     bool platform_is_made = false;
     MachineDetails machine = {};
-    std::size_t first = 0;  // run
-    std::size_t count = 0;  // of runs
+    bool windows_are_made = false;  // `machine` has the path of a file that the campaign made, in its folder
+    std::size_t first = 0;          // run
+    std::size_t count = 0;          // of runs
 };
 
 // The pages of a campaign; none unless it asks for reports. They stand in the manifest, so that merging shards can make

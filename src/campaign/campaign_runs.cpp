@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <sstream>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include <batfill/core/error.hpp>
@@ -30,9 +32,19 @@ namespace fs = std::filesystem;
 constexpr std::size_t max_result_size = std::size_t{1} << 20;
 constexpr std::string_view of_file = "sha256 of ";  // begins the line of a file in what is kept of a run
 
-Scenario scenario_of(const CampaignRun& run, const std::string& workload_path) {
+// What the machine of a run has, as the options of a command say it.
+MachineDetails details_of(const CampaignRun& run, const std::string& folder) {
+    MachineDetails details = run.machine->details;
+    if (!run.windows.empty()) {
+        details.windows = (fs::path(folder) / run.windows).string();
+    }
+    return details;
+}
+
+Scenario scenario_of(const CampaignRun& run, const std::string& folder) {
+    const std::string workload_path = (fs::path(folder) / run.workload->file).string();
     Scenario scenario;
-    scenario.platform = named_platform(run.platform, run.machine->details);
+    scenario.platform = named_platform(run.platform, details_of(run, folder));
     const std::string text = read_workload_text(workload_path);
     if (sha256(text) != run.workload->sha256) {
         throw InputError(workload_path + ": has changed since the campaign began: run the campaign again");
@@ -58,7 +70,7 @@ class Replays {
         const std::lock_guard lock(place->mutex);
         std::shared_ptr<const Replay> replay = place->replay.lock();
         if (!replay) {
-            replay = std::make_shared<const Replay>(scenario_of(run, folder_ + '/' + run.workload->file));
+            replay = std::make_shared<const Replay>(scenario_of(run, folder_));
             place->replay = replay;
         }
         return replay;
@@ -98,6 +110,21 @@ void leave_out_ends(Schedule& schedule, Duration warm_up, Duration cool_down) {
     std::erase_if(schedule.jobs, [&](const ScheduledJob& job) { return job.submit < from || job.submit > to; });
 }
 
+// When jobs of the schedule that waited for others became eligible.
+std::vector<EligibleTime> eligible_times(const Outcome& outcome, const Schedule& schedule) {
+    std::unordered_set<std::string_view> kept;  // only looked up
+    std::ranges::transform(schedule.jobs, std::inserter(kept, kept.end()), &ScheduledJob::id);
+    std::vector<EligibleTime> times;
+    if (outcome.has_dependencies()) {
+        outcome.for_each_dependent([&](const EligibleTime& time) {
+            if (kept.contains(time.job_id)) {
+                times.push_back(time);
+            }
+        });
+    }
+    return times;
+}
+
 // The first lines of what is kept of a run: a hash of its inputs, and one of the other lines.
 std::string head_of_result(const std::string& key, const std::string& lines) {
     return "name,value\nkey," + key + "\nsha256," + sha256(lines) + '\n';
@@ -127,7 +154,11 @@ ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std
     MetricsOptions options = campaign.metrics;
     options.set_machine(replay->machine());
     std::vector<Workload> place;
-    const Metrics metrics = compute_metrics({schedule, options.resources}, options, outcome.workloads(place));
+    MeasuredSchedule measured(schedule, options.resources);
+    if (campaign.waits_from_eligible) {
+        measured.count_waits_from(eligible_times(outcome, schedule), run.prefix);
+    }
+    const Metrics metrics = compute_metrics(measured, options, outcome.workloads(place));
     RunResult result;
     const std::vector<std::string> names = metrics.names();
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -157,12 +188,13 @@ bool is_kept(const CampaignRun& run, const std::string& folder) {
            });
 }
 
-std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::string& program) {
+std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::string& folder,
+                   const std::string& program) {
     std::ostringstream text;
     const SchedulerChoice& choice = run.scheduler->scheduler.choice;
     text << program << '\n' << run.workload->sha256 << '\n';
     text << (number_of_hosts(run.platform) ? run.platform : sha256_of_file(platform_file(run.platform))) << '\n';
-    MachineDetails details = run.machine->details;
+    MachineDetails details = details_of(run, folder);
     if (!details.windows.empty()) {
         details.windows = sha256_of_file(details.windows);
     }
@@ -176,6 +208,7 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
     text << campaign.metrics.tau.to_string() << '\n' << campaign.metrics.short_deadline.to_string() << '\n';
     text << campaign.warm_up.to_string() << '\n' << campaign.cool_down.to_string() << '\n';
     text << (campaign.schedules ? "with schedule\n" : "");
+    text << (campaign.waits_from_eligible ? "waits from eligible\n" : "");
     text << run.scheduler->code;
     return sha256(text.str());
 }
@@ -212,11 +245,12 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
             }
             const std::string platform = platform_of(workload, machine, folder);
             windows.require_possible(machine, platform);
+            const std::string cut = cut_windows(workload, machine, folder);
             for (const CampaignScheduler& scheduler : campaign.schedulers) {
                 const fs::path prefix =
                     fs::path("runs") / workload.name / machine.name / file_name_of(scheduler.scheduler.name);
-                CampaignRun run{&workload, &machine, &scheduler, platform, events, prefix.string(), ""};
-                run.key = key_of(campaign, run, program);
+                CampaignRun run{&workload, &machine, &scheduler, platform, cut, events, prefix.string(), ""};
+                run.key = key_of(campaign, run, folder, program);
                 runs.push_back(std::move(run));
             }
         }
@@ -312,7 +346,7 @@ std::string commands_of(const CampaignRun& run, const std::string& folder) {
     for (const auto& [name, value] : choice.parameters().given()) {
         words.insert(words.end(), {"-P", std::string(name).append("=").append(value)});
     }
-    const Arguments details = arguments_of(run.machine->details);
+    const Arguments details = arguments_of(details_of(run, folder));
     words.insert(words.end(), details.begin(), details.end());
     if (!run.events.empty()) {
         words.insert(words.end(), {"--events", run.events});

@@ -22,6 +22,7 @@ struct CampaignRun {
     const CampaignMachine* machine = nullptr;
     const CampaignScheduler* scheduler = nullptr;
     std::string platform;  // as --platform takes it
+    std::string windows;   // file of those that are cut for a period, relative to the campaign's folder; else empty
     std::string events;    // file of failures, relative to the working directory; empty: no failures
     std::string prefix;    // of its files, relative to the campaign's folder
     std::string key;       // hash of everything that its results depend on
@@ -33,7 +34,8 @@ struct RunResult {
     NamedValues values;  // the metrics that have a value
 };
 
-// Returns all runs of the campaign in the order of the file: by workload, then by machine. Makes the failures.
+// Returns all runs of the campaign in the order of the file: by workload, then by machine. Makes the failures, and
+// the windows of periods.
 // `program` is a hash of the program and its plugins.
 // Throws: InputError as make_failures(), for platforms that cannot be read, for windows that a machine cannot have, and
 // for too many runs.

@@ -10,6 +10,8 @@
 #include <sys/file.h>
 
 #include <batfill/core/error.hpp>
+#include <batfill/core/window.hpp>
+#include <batfill/formats/platform.hpp>
 #include <batfill/formats/workload.hpp>
 
 #include "src/formats/job_id.hpp"
@@ -17,6 +19,7 @@
 #include "src/support/command_line.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/workloads/same_jobs.hpp"
 #include "src/workloads/summaries.hpp"
@@ -62,8 +65,8 @@ void set(const options::Settings& settings, void (*declare)(options::Options&, R
 }
 
 // Converts the log of a workload to FOLDER/NAME.json, or to a file for each period, and writes to `out` what was
-// dropped.
-void convert(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
+// dropped. Returns when the periods begin, in their order.
+std::vector<Time> convert(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
     ConversionOptions read;
     LogConversion& conversion = read.conversion;
     conversion.log = workload.path;
@@ -80,7 +83,7 @@ void convert(const CampaignWorkload& workload, const fs::path& folder, std::ostr
         conversion.output = folder.string();
         conversion.name = workload.name;
     }
-    convert_and_print(conversion, read.prints_json, out);
+    return mapped(convert_and_print(conversion, read.prints_json, out).periods, &SwfPeriod::begin);
 }
 
 // Generates a workload, FOLDER/NAME.json, and its machine, if the model has one.
@@ -116,20 +119,23 @@ void add_deadlines(const fs::path& path, const options::Settings& settings, std:
     print_drawn_deadlines(draw_deadlines(draw), draw.rule.floor, read.factor, path.filename().string(), out);
 }
 
-// Makes the files of the workload in the empty `folder`, under their final names, and lists them.
-void make(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
+// Makes the files of the workload in the empty `folder`, under their final names, and writes to `out` what the commands
+// say. Returns when the periods of a log begin, in the order of their files.
+std::vector<Time> make(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
+    std::vector<Time> begins;
     if (workload.source == "generate") {
         draw(workload, folder, out);
     } else if (workload.source == "workload") {
         write_file((folder / (workload.name + ".json")).string(), read_workload_text(workload.path));
     } else {
-        convert(workload, folder, out);
+        begins = convert(workload, folder, out);
     }
     if (workload.deadlines) {
         for (const fs::path& path : workload_files(folder)) {
             with_place_in_errors("deadlines", [&] { add_deadlines(path, *workload.deadlines, out); });
         }
     }
+    return begins;
 }
 
 // The command that makes a workload of `input`, for a shell: the arguments after "batfill".
@@ -145,10 +151,12 @@ Arguments making_command(const CampaignWorkload& workload, const std::string& in
 }
 
 // The first lines of made.txt: a hash of the inputs, a line for each file, and a hash of these lines.
-std::string description(const CampaignWorkload& workload, const fs::path& folder, const std::string& key) {
+std::string description(const CampaignWorkload& workload, const fs::path& folder, const std::string& key,
+                        const std::vector<Time>& begins) {
     const std::vector<fs::path> files = workload_files(folder);
     std::ostringstream lines;
-    for (const fs::path& file : files) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const fs::path& file = files[i];
         const std::string bytes = read_workload_text(file.string());
         const Workload read = with_place_in_errors(workload.subject, [&] {
             Workload parsed = parse_workload(bytes, file.filename().string(), "w0");
@@ -160,7 +168,8 @@ std::string description(const CampaignWorkload& workload, const fs::path& folder
             last = std::max(last, job.description.submit);
         }
         lines << "file " << file.filename().string() << ' ' << sha256(bytes) << ' ' << read.jobs.size() << ' '
-              << read.processors << ' ' << last.to_string() << ' ' << hash_of_jobs(read) << '\n';
+              << read.processors << ' ' << last.to_string() << ' ' << hash_of_jobs(read)
+              << (begins.empty() ? "" : " " + begins[i].to_string()) << '\n';
     }
     if (files.empty()) {
         throw InputError(workload.subject + ": no job is left");
@@ -197,8 +206,10 @@ std::optional<MadeFiles> read_made_files(const fs::path& folder) {
         std::istringstream words(line);
         std::string kind;  // "file": a workload, "platform": the machine generated with it
         std::string last;  // submission
+        std::string begin;
         MadeWorkload one;
-        words >> kind >> one.file >> one.sha256 >> one.jobs >> one.processors >> last >> one.jobs_hash;
+        words >> kind >> one.file >> one.sha256 >> one.jobs >> one.processors >> last >> one.jobs_hash >> begin;
+        one.begin = Time::at(Duration::parse(begin).value_or(Duration()));
         one.last_submission = Time::at(Duration::parse(last).value_or(Duration()));
         made.hashes[one.file] = one.sha256;
         if (kind == "file") {
@@ -271,8 +282,9 @@ void make_folder(const CampaignWorkload& workload, const fs::path& place, const 
     const std::string path = folder.file(made_file);
     const fs::path inside = fs::path(path).parent_path();
     std::ostringstream said;
-    with_place_in_errors(workload.subject, [&] { make(workload, inside, said); });
-    write_file(path, description(workload, inside, key) + said.str());
+    const std::vector<Time> begins =
+        with_place_in_errors(workload.subject, [&] { return make(workload, inside, said); });
+    write_file(path, description(workload, inside, key, begins) + said.str());
     try {
         folder.commit();
     } catch (const InputError&) {
@@ -339,6 +351,20 @@ std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine
         return machine.word;
     }
     return made.platform.empty() ? std::to_string(made.processors) : (fs::path(folder) / made.platform).string();
+}
+
+std::string cut_windows(const MadeWorkload& made, const CampaignMachine& machine, const std::string& folder) {
+    if (made.period.empty() || machine.details.windows.empty()) {
+        return "";
+    }
+    const fs::path windows = fs::path("windows") / made.name;
+    std::string file = (windows / (machine.name + ".jsonl")).string();
+    create_folders((fs::path(folder) / windows).string());
+    with_place_in_errors(machine.subject, [&] {
+        write_windows(windows_since(read_windows(machine.details.windows), made.begin),
+                      (fs::path(folder) / file).string());
+    });
+    return file;
 }
 
 std::string make_failures(const Campaign& campaign, const MadeWorkload& made, const CampaignMachine& machine,

@@ -23,6 +23,7 @@ struct MadeWorkload {
     std::size_t jobs = 0;
     int processors = 0;  // nb_res
     Time last_submission;
+    Time begin;  // of a period, in the time of the whole workload; else 0
 };
 
 // Makes the workloads of a campaign as the commands `swf`, `generate` and `deadlines` do, in FOLDER/workloads/NAME/.
@@ -41,6 +42,12 @@ bool has_sha256(const std::string& path, const std::string& sha256);
 
 // Returns the machine that replays a workload, as --platform takes it.
 std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine, const std::string& folder);
+
+// Windows are in the time of a whole workload. If this one is a period of a log, and the machine has windows, writes
+// those that are left in the period's own time to FOLDER/windows/WORKLOAD/MACHINE.jsonl. Returns the path of the file,
+// relative to `folder`; else an empty path.
+// Throws: InputError, which names the place in the campaign file, for windows that cannot be read or written.
+std::string cut_windows(const MadeWorkload& made, const CampaignMachine& machine, const std::string& folder);
 
 // Makes the failures of the machine that go with a workload, in FOLDER/events/WORKLOAD/. Returns the path of the file,
 // relative to `folder`; an empty path if the machine does not fail. Failures end with the last submission, unless an

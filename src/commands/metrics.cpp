@@ -86,13 +86,9 @@ void add_metrics_options(Options& options, runs::MeasureRequest& request, std::v
     options.group("Measures");
     add_measure_options(options, request.options.tau, request.options.short_deadline);
     add_metrics_option(options, chosen);
-    options.add(
-        "wait-from",
-        word(request.waits_from_eligible, "INSTANT", {{"submission", false}, {"eligible", true}})
-            .otherwise_as_declared(),
-        "where waits begin: submission, or eligible (where the PREFIX_eligible.csv beside a PREFIX_jobs.csv says that a job "
-        "had no other jobs to wait for); waits, stretches, slowdowns, queues, system usage and lost capacity then count from "
-        "there, utilisation, makespan and deadlines do not");
+    add_wait_from_option(options, request.waits_from_eligible,
+                         "where the PREFIX_eligible.csv beside a PREFIX_jobs.csv says that a job had no other jobs to "
+                         "wait for");
     options.add("waited-in-any-run", request.waited_in_any_run,
                 "metrics of regular jobs: count only jobs that waited in at least one run");
     options.add(

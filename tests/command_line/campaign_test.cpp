@@ -227,6 +227,62 @@ reports: true
     CHECK(fs::exists(campaign.folder.file("all/reports/jobs/one.html")));
 }
 
+TEST_CASE("Each week of a campaign sees the windows in its own time, and shards make the same pages") {
+    const CampaignFolder campaign;
+    std::string log = "; MaxProcs: 2\n";
+    for (const int submit : {100, 604'800 + 100, 2 * 604'800 + 100}) {
+        log += std::to_string(submit) + ' ' + std::to_string(submit) + " 0 100 2 -1 -1 2 200 -1 1 1 1 1 1 1 -1 -1\n";
+    }
+    campaign.folder.write("three.swf", log);
+    // Six days into the second week, until 50 s into the third; and in the first 500 s of all.
+    campaign.folder.write("calendar.jsonl", R"({"name": "first", "from": 0, "until": 500, "processors": 2}
+{"name": "long", "from": 1123200, "until": 1209650, "announced": 1123200, "processors": 1})");
+    const std::string file = campaign.folder.write("c.yaml", R"(
+workloads: [{log: three.swf, name: weeks, split: 7}]
+machines: [{name: m, windows: calendar.jsonl}]
+schedulers: [easy]
+reports: true
+)");
+    require_done(run(campaign.folder, {"campaign", file, "-o", campaign.out}));
+    const auto wait = [&](const std::string& week) {
+        return campaign.value("weeks," + week + ",m,easy,easy,weeks", "max_wait");
+    };
+    CHECK(wait("week-001") == "400");
+    CHECK(wait("week-002") == "0");
+    CHECK(wait("week-003") == "0");
+    CHECK(contents(campaign.in("windows/weeks-week-003/m.jsonl")) ==
+          R"({"name":"long","from":0,"until":50,"announced":0,"processors":1,"running":"finish"})"
+          "\n");
+    for (const std::string shard : {"1", "2"}) {
+        require_done(run(campaign.folder,
+                         {"campaign", file, "--shard", shard + "/2", "-o", campaign.folder.file("shard" + shard)}));
+    }
+    fs::create_directory(campaign.folder.file("moved"));
+    for (const std::string shard : {"shard1", "shard2"}) {
+        fs::rename(campaign.folder.file(shard), campaign.folder.file("moved/" + shard));
+    }
+    require_done(run(campaign.folder, {"campaign", "merge", campaign.folder.file("moved/shard1"),
+                                       campaign.folder.file("moved/shard2"), "-o", campaign.folder.file("all")}));
+    CHECK(contents(campaign.folder.file("all/results.csv")) == campaign.results());
+    CHECK(fs::exists(campaign.folder.file("all/reports/weeks-week-003/m.html")));
+}
+
+TEST_CASE("A campaign counts waits from the instants at which jobs are eligible") {
+    const CampaignFolder campaign;
+    campaign.folder.write("jobs.json", R"({"nb_res": 1, "jobs": [
+        {"id": "1", "subtime": 0, "res": 1, "walltime": 60, "profile": "p"},
+        {"id": "2", "subtime": 5, "res": 1, "walltime": 60, "profile": "p", "after": ["ok:1+7"]}],
+        "profiles": {"p": {"type": "delay", "delay": 50}}})");
+    const std::string text = "workloads: [{workload: jobs.json}]\nschedulers: [easy]\n";
+    require_done(campaign.run(text));
+    CHECK(campaign.value("jobs,,own,easy,easy,jobs", "max_wait") == "52");
+    require_done(campaign.run(text + "measure: {wait-from: eligible}\n"));
+    CHECK(campaign.value("jobs,,own,easy,easy,jobs", "max_wait") == "0");
+    require_done(campaign.run(text + "measure: {wait-from: eligible, cool-down: 1}\n"));
+    CHECK(campaign.value("jobs,,own,easy,easy,jobs", "jobs") == "1");
+    check_refused(campaign.run(text + "measure: {wait-from: start}\n"), 1);
+}
+
 TEST_CASE("A campaign draws jobs for hosts that they share, as batfill generate shared does") {
     const CampaignFolder campaign;
     const Outcome outcome = campaign.run(R"(
