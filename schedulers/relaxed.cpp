@@ -267,7 +267,7 @@ class Relaxed : public Algorithm {
 
     std::string reason(const Round& round, JobIndex job, JobIndex top, const Window& window) const {
         const SchedulerState& state = round.state();
-        const bool fits = state.can_start(state.job(job).request);
+        const bool fits = state.can_start_now(job);
         const std::string name = "the top job, job " + round.name(top);
         const std::string others = omega_ <= 0 ? "the others wait, as omega is 0"
                                    : window.latest_end.is_infinite()

@@ -86,7 +86,7 @@ struct Explained {
     std::vector<WaitReason> reasons;
 };
 
-nb::dict columns_of(const std::vector<WaitReason>& reasons) {
+nb::dict table_of(const std::vector<WaitReason>& reasons) {
     const auto texts = [&](auto of) {
         std::string kept;
         return array_of_texts(reasons.size(), [&](std::size_t i) -> std::string_view { return kept = of(reasons[i]); });
@@ -111,8 +111,12 @@ nb::dict columns_of(const std::vector<WaitReason>& reasons) {
     columns["place"] = numbers([](const WaitReason& one) { return one.place; });
     columns["waiting"] = numbers([](const WaitReason& one) { return one.waiting; });
     columns["because"] = texts([](const WaitReason& one) { return one.because; });
-    if (name_lacks(reasons)) {
+    const ReasonColumns more = columns_of(std::span<const WaitReason>(reasons));
+    if (more.lack) {
         columns["lack"] = texts([](const WaitReason& one) { return one.lack; });
+    }
+    if (more.windows) {
+        columns["windows"] = texts([](const WaitReason& one) { return one.windows; });
     }
     return columns;
 }
@@ -127,7 +131,7 @@ nb::tuple explain(const Jobs& jobs, const NamedMachine& machine, const nb::objec
         simulated({jobs, machine, scheduler, label, parameters, events}, how, [&](const Outcome& outcome) {
             return Explained{explanation(outcome), outcome.wait_reasons()};
         });
-    return nb::make_tuple(found.text, columns_of(found.reasons), found.reasons.size());
+    return nb::make_tuple(found.text, table_of(found.reasons), found.reasons.size());
 }
 
 double stretch_in_file(const ExecutionRecord& execution) {

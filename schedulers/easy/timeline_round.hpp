@@ -185,7 +185,7 @@ class TimelineRound {
             return reason_in_front(job);
         }
         const SchedulerState& state = round_.state();
-        const bool can_start = state.can_start(state.job(job).request);
+        const bool can_start = state.can_start_now(job);
         const bool is_tried = has(tried_, job);
         const std::string estimate = "its estimate is " + state.estimate(job).to_shortest_string() + " s";
         if (!has_one_reservation_) {
@@ -208,23 +208,26 @@ class TimelineRound {
         if (reserved != reserved_.end()) {
             return reason_reserved(reserved->start) + place_text(reserved->place.hosts);
         }
-        return gives_reservations_ ? "without a reservation, as " + std::string(never_enough)
+        return gives_reservations_ ? "without a reservation, as " + never_enough(job)
                                    : "head: it cannot start, and no job has a reservation";
     }
 
     // Of the only reservation: "shadow time 100 on hosts 0-3".
     std::string reservation_text() const {
-        return reserved_.size() == first_reserved_ ? "no shadow time, as " + std::string(never_enough)
+        return reserved_.size() == first_reserved_ ? "no shadow time, as " + never_enough(in_front_.front())
                                                    : "shadow time " + instant_text(reserved_[first_reserved_].start) +
                                                          place_text(reserved_[first_reserved_].place.hosts);
+    }
+
+    std::string never_enough(JobIndex job) const {
+        return round_.state().job(job).request.needs_or_none().windows.empty()
+                   ? "too little of what it takes is available even when all running jobs have ended"
+                   : PlannedTimeline::no_room_inside;
     }
 
     static bool has(const std::vector<JobIndex>& jobs, JobIndex job) {
         return std::ranges::find(jobs, job) != jobs.end();
     }
-
-    static constexpr const char* never_enough =
-        "too little of what it takes is available even when all running jobs have ended";
 
     Round& round_;
     Timeline& timeline_;

@@ -139,6 +139,7 @@ class Audit {
     // Windows. `inside` has the window of each of ran_, if it runs in one for its reservation.
     void check_windows();
     std::optional<std::size_t> check_reservation(std::size_t at, const std::vector<std::optional<std::size_t>>& inside);
+    bool is_clear_of_others(std::size_t inside, const Ran& job) const;
     bool has_room_inside(std::size_t window, std::size_t at,
                          const std::vector<std::optional<std::size_t>>& inside) const;
     void check_window_of_hosts(std::size_t number, const std::vector<std::optional<std::size_t>>& inside);

@@ -57,15 +57,23 @@ std::optional<std::size_t> Audit::check_reservation(std::size_t at,
     }
     std::optional<std::size_t> first;
     std::optional<std::size_t> with_room;
+    bool has_clear_room = false;
+    const Window* on_other_hosts = nullptr;
     int candidates = 0;
     for (std::size_t number = 0; number < machine_.windows().size(); ++number) {
         const Window& window = machine_.windows()[number];
-        if (window.is_for(*name) && window.from <= job.start + options_.tolerance &&
-            estimated_end(job) <= window.until + options_.tolerance &&
-            (window.hosts.empty() || window.hosts.contains_all(job.allocation))) {
+        if (!window.is_for(*name) || window.from > job.start + options_.tolerance ||
+            estimated_end(job) > window.until + options_.tolerance) {
+            continue;
+        }
+        if (!window.hosts.empty() && !window.hosts.contains_all(job.allocation)) {
+            on_other_hosts = &window;
+        } else {
             ++candidates;
-            if (!with_room && has_room_inside(number, at, inside)) {
+            const bool is_clear = is_clear_of_others(number, job);
+            if ((!with_room || (is_clear && !has_clear_room)) && has_room_inside(number, at, inside)) {
                 with_room = number;
+                has_clear_room = is_clear;
             }
             first = first ? first : number;
         }
@@ -74,9 +82,27 @@ std::optional<std::size_t> Audit::check_reservation(std::size_t at,
     if (first) {
         return with_room ? with_room : first;
     }
-    violation(job.start, job, "runs until {} by its walltime, in no window for its reservation {}", estimated_end(job),
-              shown(*name));
+    if (on_other_hosts != nullptr) {
+        violation(job.start, job, "runs on hosts {}, which window {} for its reservation {} does not have",
+                  job.allocation.to_string(), shown(on_other_hosts->name), shown(*name));
+    } else {
+        violation(job.start, job, "runs until {} by its walltime, in no window for its reservation {}",
+                  estimated_end(job), shown(*name));
+    }
     return std::nullopt;
+}
+
+// Whether the job, if it is inside this window, holds no host of another one that it knew of.
+bool Audit::is_clear_of_others(std::size_t inside, const Ran& job) const {
+    const std::vector<Window>& windows = machine_.windows();
+    for (std::size_t number = 0; number < windows.size(); ++number) {
+        const Window& window = windows[number];
+        if (number != inside && window.announced <= job.start && job.start + options_.tolerance < window.until &&
+            estimated_end(job) > window.from + options_.tolerance && job.allocation.count_common(window.hosts) > 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool Audit::has_room_inside(std::size_t window, std::size_t at,
@@ -253,8 +279,13 @@ void Audit::check_column_beside_windows(std::size_t number, std::size_t column, 
             return;
         }
         if (taken + of_window > total_of(column) && (are_windows_there || takes_of_window)) {
-            violation(job.start, job, "at {}, jobs and windows would take {} {} of {}", instant, taken + of_window,
-                      what, total_of(column));
+            const auto takes_then = [&](const Window& window) {
+                return window.from <= instant && instant < window.until && amount_of(window, column) > 0;
+            };
+            const auto window = std::ranges::find_if(machine_.windows(), takes_then);
+            violation(job.start, job, "at {}, jobs and windows{} would take {} {} of {}", instant,
+                      window == machine_.windows().end() ? "" : ", such as " + shown(window->name) + ",",
+                      taken + of_window, what, total_of(column));
             return;
         }
     }

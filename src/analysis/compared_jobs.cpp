@@ -81,7 +81,12 @@ void analysis::require_same_finished_jobs(const MeasuredSchedule& baseline, cons
         const FinishedById finished = finished_by_id(in);
         for (const FinishedJob& job : from.finished()) {
             if (!finished.contains(job.id)) {
-                throw InputError(in.path() + ": job " + shown(job.id) + " did not finish, but did in " + from.path() +
+                const std::string_view id = job.id;
+                const std::string_view first = id.substr(0, id.rfind('#'));
+                throw InputError(in.path() + ": job " + shown(id) + " did not finish, but did in " + from.path() +
+                                 (first != id && finished.contains(first)
+                                      ? ", where job " + shown(first) + " was killed and submitted again"
+                                      : std::string()) +
                                  ": expected the same jobs, to compare their waits");
             }
         }

@@ -238,21 +238,29 @@ std::vector<std::vector<std::string>> table_of_means(const MadeCampaign& made) {
     constexpr std::array<std::pair<const char*, int>, 3> shown{
         // with decimals
         {{"mean_wait", 0}, {"mean_bounded_slowdown", 2}, {"utilisation", 3}}};
-    const std::size_t schedulers = made.campaign.schedulers.size();
-    const std::vector<std::size_t> groups = groups_of(made);
+    // The runs of a workload: by machine, then by scheduler.
+    const std::size_t of_workload = made.campaign.machines.size() * made.campaign.schedulers.size();
+    std::vector<std::string> hashes;
+    for (std::size_t run = 0; run < made.runs.size(); run += of_workload) {
+        hashes.push_back(made.runs[run].workload->jobs_hash);
+    }
+    const std::vector<std::size_t> groups = groups_of_equal(hashes);
     std::vector<std::vector<std::string>> lines{{"mean over the workloads [95 % interval]"}};
-    for (const CampaignScheduler& scheduler : made.campaign.schedulers) {
-        lines.push_back({scheduler.scheduler.name});
+    for (const CampaignMachine& machine : made.campaign.machines) {
+        for (const CampaignScheduler& scheduler : made.campaign.schedulers) {
+            const std::string& name = scheduler.scheduler.name;
+            lines.push_back({made.campaign.machines.size() == 1 ? name : machine.name + ": " + name});
+        }
     }
     for (const auto& [metric, decimals] : shown) {
         lines.front().emplace_back(metric);
-        for (std::size_t scheduler = 0; scheduler < schedulers; ++scheduler) {
+        for (std::size_t first = 0; first < of_workload; ++first) {
             std::vector<std::optional<double>> values;
-            for (std::size_t run = scheduler; run < made.results.size(); run += schedulers) {
+            for (std::size_t run = first; run < made.results.size(); run += of_workload) {
                 const std::string* const value = value_of(made.results[run], metric);
                 values.push_back(value != nullptr ? std::optional(std::stod(*value)) : std::nullopt);
             }
-            lines[scheduler + 1].push_back(mean_text(values, groups, decimals));
+            lines[first + 1].push_back(mean_text(values, groups, decimals));
         }
     }
     return lines;

@@ -69,8 +69,8 @@ struct CampaignWatch {
 // Throws: UsageError if FOLDER/manifest.json or FOLDER/results.csv is the campaign file.
 MadeCampaign run_campaign(const CampaignRequest& request, const CampaignWatch& watch);
 
-// Returns the lines of a table: for each scheduler the mean of some metrics over all workloads and machines, with a
-// 95 % confidence interval if there are enough workloads (see mean_over_groups()).
+// Returns the lines of a table: for each machine and scheduler the mean of some metrics over all workloads, with a 95 %
+// confidence interval if there are enough workloads (see mean_over_groups()).
 // Requires: the result of each run.
 std::vector<std::vector<std::string>> table_of_means(const MadeCampaign& made);
 

@@ -107,6 +107,8 @@ void check_scheduler_options(const Options& options, const SimulateOptions& read
               "-a and -P choose the embedded scheduler, -s another one: give one of the two");
     refuse_if(!embedded && (!read.explained.empty() || read.state_at),
               "--explain and --state-at are for the embedded scheduler: only that one can say why a job waits");
+    refuse_if(!embedded && !read.machine.windows.empty(),
+              "--windows is for the embedded scheduler: a scheduler behind -s has its own, as batfill serve --windows");
     for (const char* name : {"enable-dynamic-jobs", "acknowledge-dynamic-jobs", "enable-profile-reuse"}) {
         refuse_if(embedded && options.given(name),
                   std::string("--") + name + " is for -s: the embedded scheduler has what it needs");

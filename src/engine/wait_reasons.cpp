@@ -98,23 +98,35 @@ std::string taken_by(const Window& window, const SchedulerState& state, const Re
     return "";
 }
 
-// The announced windows that a job would meet if it started now: "; window service takes hosts 0-3 from 100 until 200".
-std::string windows_beside(const SchedulerState& state, const Job& job) {
-    std::string text;
-    for (std::size_t number = 0; number < state.machine.windows().size(); ++number) {
-        const Window& window = state.machine.windows()[number];
-        const bool is_beside =
-            window.announced <= state.now && state.now < window.until && window.from < state.now + job.walltime;
-        const std::vector<std::size_t>& own = job.request.needs_or_none().windows;
-        if (!is_beside || std::ranges::find(own, number) != own.end()) {
+constexpr std::size_t most_windows = 3;  // that a reason names
+
+// See WaitReason::windows. `until`: when the job would end, outside reservations.
+std::string windows_beside(const SchedulerState& state, const Job& job, Time until) {
+    const std::vector<Window>& windows = state.machine.windows();
+    const std::vector<std::size_t>& own = job.request.needs_or_none().windows;
+    for (const std::size_t number : own) {
+        until = std::max(until, windows[number].announced <= state.now ? windows[number].until : until);
+    }
+    std::vector<std::string> texts;
+    for (std::size_t number = 0; number < windows.size(); ++number) {
+        const Window& window = windows[number];
+        if (window.announced > state.now || window.until <= state.now || window.from >= until) {
             continue;
         }
-        if (const std::string taken = taken_by(window, state, job.request); !taken.empty()) {
-            text.append("; window ").append(shown(window.name)).append(" takes ").append(taken).append(" from ");
-            text.append(instant_text(window.from)).append(" until ").append(instant_text(window.until));
+        const bool is_own = std::ranges::find(own, number) != own.end();
+        const std::string taken = is_own ? "is for it" : taken_by(window, state, job.request);
+        if (!taken.empty()) {
+            texts.push_back("window " + shown(window.name));
+            texts.back().append(is_own ? " " : " takes ").append(taken).append(" from ");
+            texts.back().append(instant_text(window.from)).append(" until ").append(instant_text(window.until));
         }
     }
-    return text;
+    if (texts.size() > most_windows) {
+        const std::size_t others = texts.size() - most_windows;
+        texts.resize(most_windows);
+        texts.push_back(std::to_string(others) + " more windows follow");
+    }
+    return list_of(texts, "; ");
 }
 
 // The answer is the same, but for when it began. How many jobs wait behind is no part of it, nor what is idle beyond
@@ -124,7 +136,7 @@ bool agree(const WaitReason& a, const WaitReason& b) {
     const bool is_held = a.kind == WaitReason::Kind::dependency;
     const bool same_lack = a.lack == b.lack && (is_held || (a.idle == b.idle && a.possible == b.possible));
     return a.kind == b.kind && (fits || same_lack) && a.license == b.license && a.holders == b.holders &&
-           a.place == b.place && a.because == b.because;
+           a.windows == b.windows && a.place == b.place && a.because == b.because;
 }
 
 }  // namespace
@@ -145,8 +157,8 @@ std::string place_text(const ResourceSet& hosts) {
 }
 
 const char* to_string(WaitReason::Kind kind) {
-    constexpr std::array names{"processors", "place",       "licence", "pool",    "hosts",
-                               "dependency", "passed over", "started", "rejected"};
+    constexpr std::array names{"processors", "place",  "licence",     "pool",    "hosts",
+                               "dependency", "window", "passed over", "started", "rejected"};
     return names.at(static_cast<std::size_t>(kind));
 }
 
@@ -213,9 +225,6 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     reason.place = static_cast<std::size_t>(std::ranges::find(queue, index) - queue.begin()) + 1;
     reason.waiting = queue.size();
     reason.because = because_[index];
-    if (const std::string windows = windows_beside(state, job); !windows.empty()) {
-        reason.because += reason.because.empty() ? windows.substr(2) : windows;
-    }
     const Lack lack(state, job.request);
     reason.lack = lack.text([this](const Job& holder) { return name(holder.description().id); });
     reason.idle = state.hosts.is_on() ? lack.fitting() : reason.idle;
@@ -232,11 +241,31 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
         reason.kind = WaitReason::Kind::processors;
     } else if (!state.can_start(job.request)) {
         reason.kind = WaitReason::Kind::place;
+    } else if (!state.can_start_now(index)) {
+        reason.kind = WaitReason::Kind::window;
     } else {
         reason.possible = state.now;
-        return reason;
     }
-    find_holders(state, job.request, lack, reason);
+    const bool is_reserved = !job.request.needs_or_none().windows.empty();
+    if (is_reserved && reason.kind != WaitReason::Kind::passed_over) {
+        // What is free outside is not for it.
+        const auto is_open = [&](std::size_t window) { return state.windows.is_open(window); };
+        reason.kind = WaitReason::Kind::window;
+        reason.lack = std::ranges::any_of(job.request.needs->windows, is_open)
+                          ? "no window of its reservation has room for it now"
+                          : "no window of its reservation is open";
+    } else if (reason.kind == WaitReason::Kind::window && !reason.lack.empty()) {
+        reason.lack += ", but by its walltime it would run into a window";
+    }
+    if (reason.kind == WaitReason::Kind::window) {
+        reason.possible = Time::infinity();
+    } else if (reason.kind != WaitReason::Kind::passed_over) {
+        find_holders(state, job.request, lack, reason);
+    }
+    if (state.windows.is_on()) {
+        reason.windows =
+            windows_beside(state, job, (reason.possible.is_infinite() ? state.now : reason.possible) + job.walltime);
+    }
     return reason;
 }
 

@@ -115,19 +115,6 @@ void read_needs(const JsonValue& object, std::string_view path, JobDescription& 
     }
 }
 
-// Throws: InputError for a field that the object has twice, as read_job() would see only the first.
-// Cost: O(fields * log(fields)).
-void require_different_fields(const JsonValue& object) {
-    std::vector<std::string_view> names;
-    for (const auto& member : object.GetObject()) {
-        names.push_back(view(member.name));
-    }
-    std::ranges::sort(names);
-    if (const auto twice = std::ranges::adjacent_find(names); twice != names.end()) {
-        throw InputError("field " + in_quotes(*twice) + ": expected once");
-    }
-}
-
 // Appends the members of `object` that read_job() does not know.
 void append_unknown_members(const JsonValue& object, std::string& members) {
     JsonWriter json = JsonWriter::behind(members);

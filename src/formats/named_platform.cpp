@@ -97,9 +97,8 @@ std::string platform_file(const std::string& word) {
     const std::vector<std::string> known(names.begin(), names.end());
     const std::optional<std::string> nearest = nearest_name(word, known);
     throw UsageError("platform: there is no file '" + word + "' and no platform of that name, " +
-                     (nearest ? "did you mean '" + *nearest + "'? Expected" : "expected") +
-                     " a SimGrid platform file, a number of hosts, or one of " +
-                     (known.empty() ? "none" : list_of(known)));
+                     (nearest ? "did you mean '" + *nearest + "'? Expected" : "expected") + " a SimGrid platform file" +
+                     (known.empty() ? " or a number of hosts" : ", a number of hosts, or one of " + list_of(known)));
 }
 
 std::pair<std::string, Amount> parse_pool(const std::string& text) {

@@ -30,6 +30,10 @@ inline void add_machine_details(options::Options& options, MachineDetails& detai
                 "what each host has for the jobs that share it, such as cores:32,gpus:4");
     options.add("windows", options::text(details.windows, "FILE"),
                 "file of announced maintenance and reservations, one JSON object per line");
+    options.add_rule([&options, &details] {
+        refuse_if(options.given("windows") && details.windows.empty(),
+                  "--windows: expected the name of a file, found an empty one");
+    });
 }
 
 }  // namespace batfill

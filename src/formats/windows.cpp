@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t max_windows_size = std::size_t{256} << 20;
 
+constexpr const char* one_object_per_line = "expected one JSON object per line";
 // In the order of the enumeration.
 constexpr std::array<std::string_view, 3> running_words{"finish", "kill", "requeue"};
 // Causes of broken guarantees other than windows, whose names stand in the same column.
@@ -27,6 +28,9 @@ void read_times(Fields& fields, Window& window) {
     window.from = fields.time("from");
     window.until = fields.time("until");
     window.announced = fields.find("announced") != nullptr ? fields.time("announced") : Time();
+    if (window.from < Time()) {
+        fields.fail("from", "a time from 0 on");
+    }
     if (window.until <= window.from) {
         fields.fail("until", "a time after from");
     }
@@ -39,8 +43,9 @@ void read_what_it_takes(Fields& fields, Window& window) {
     const JsonValue* const hosts = fields.find("hosts");
     const bool takes_processors = fields.find("processors") != nullptr;
     const bool takes_pools = fields.find("pools") != nullptr;
-    if ((hosts != nullptr ? 1 : 0) + (takes_processors ? 1 : 0) + (takes_pools ? 1 : 0) != 1) {
-        throw InputError(R"(expected one of the fields "hosts", "processors" and "pools")");
+    if (const int given = (hosts != nullptr ? 1 : 0) + (takes_processors ? 1 : 0) + (takes_pools ? 1 : 0); given != 1) {
+        throw InputError(R"(expected exactly one of the fields "hosts", "processors" and "pools", found )" +
+                         (given == 0 ? std::string("none") : std::to_string(given)));
     }
     if (hosts != nullptr && hosts->IsString() && view(*hosts) == "all") {
         window.all_hosts = true;
@@ -58,30 +63,29 @@ void read_what_it_takes(Fields& fields, Window& window) {
     } else {
         window.pools = read_amounts(fields.object("pools"), "pools.");
         if (std::ranges::all_of(window.pools, [](const auto& pool) { return pool.second == 0; })) {
-            fields.fail("pools", "at least one amount above 0");
+            throw InputError(R"(field "pools": expected at least one amount above 0, found none)");
         }
     }
 }
 
 void read_reservations(Fields& fields, Window& window) {
+    constexpr const char* names_expected =
+        R"(field "for": expected an array of one or more names of reservations, such as ["course"])";
     if (fields.find("for") == nullptr) {
         return;
     }
     for (const auto& name : fields.array("for").GetArray()) {
-        if (!name.IsString() || view(name).empty()) {
-            fields.fail("for", "an array of names of reservations");
-        }
+        refuse_if<InputError>(!name.IsString() || view(name).empty(), names_expected);
         window.reserved_for.emplace_back(view(name));
     }
-    if (window.reserved_for.empty()) {
-        fields.fail("for", "an array of names of reservations");
-    }
+    refuse_if<InputError>(window.reserved_for.empty(), names_expected);
 }
 
 Window read_window(const JsonValue& value) {
     if (!value.IsObject()) {
-        throw InputError("expected one JSON object per line");
+        throw InputError(one_object_per_line);
     }
+    require_different_fields(value);
     Fields fields(value, "");
     Window window;
     window.name = fields.text("name");
@@ -128,6 +132,7 @@ std::vector<Window> parse_windows(std::string_view text, const std::string& path
     JsonReader json;
     for_each_line_in(text, path, max_windows_size, [&](std::string_view line, std::size_t number) {
         if (!trimmed(line).empty()) {
+            refuse_if<InputError>(trimmed(line) == "{" || trimmed(line) == "[", one_object_per_line);
             windows.push_back(read_window(json.parse(line)));
             windows.back().place = path + ':' + std::to_string(number);
         }

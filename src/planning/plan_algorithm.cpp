@@ -270,12 +270,13 @@ std::string PlanAlgorithm::reason(const Round& round, JobIndex job) {
             " from " + instant_text(*explained.start) + " at " + instant_text(round.now()) + what_happened(round);
     }
     explained.start = start;
-    std::string text =
-        start.is_infinite()
-            ? "it has no planned start, as too " +
-                  std::string(plan_.has_timeline() ? "little of what it takes is" : "few processors are") + " available"
-        : start < round.now() ? "its planned start, " + instant_text(start) + ", has passed"
-                              : "its planned start is " + instant_text(start);
+    std::string text = start.is_infinite() ? std::string("it has no planned start, as ") +
+                                                 (!round.state().job(job).request.needs_or_none().windows.empty()
+                                                      ? PlannedTimeline::no_room_inside
+                                                  : plan_.has_timeline() ? "too little of what it takes is available"
+                                                                         : "too few processors are available")
+                       : start < round.now() ? "its planned start, " + instant_text(start) + ", has passed"
+                                             : "its planned start is " + instant_text(start);
     text += plan_.has_timeline() ? place_text(plan_.hosts(job)) : "";
     if (explained.moves > 0) {
         text += ", moved " + (explained.moves == 1 ? "once," : std::to_string(explained.moves) + " times, last") +

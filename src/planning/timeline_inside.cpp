@@ -16,6 +16,10 @@ bool Timeline::names_column(std::size_t window, std::size_t column) const {
 }
 
 const Timeline& Timeline::view(std::size_t window) const {
+    constexpr std::size_t most_views = 64;  // a view is as large as the timeline
+    if (views_.size() >= most_views && !views_.contains(window)) {
+        views_.clear();
+    }
     View& view = views_[window];
     if (!view.timeline || view.version != version_) {
         view = {version_, std::make_shared<const Timeline>(make_view(window))};
@@ -75,7 +79,7 @@ Time Timeline::earliest_inside(const Request& request, Duration length, Time fro
     for (const std::size_t number : request.needs->windows) {
         const Window& window = machine_->windows()[number];
         const Time begin = std::max(from, window.from);
-        if (!is_during(number, request, begin)) {
+        if (begin >= first || !is_during(number, request, begin)) {
             continue;
         }
         const Time last = window.until - request.needs->length_inside;

@@ -53,7 +53,7 @@ std::string span_text(Duration duration) {
 
 constexpr auto reason_columns =
     std::to_array<std::string_view>({"job_id", "time", "reason", "rounds", "needed", "idle", "licence", "holders",
-                                     "possible_start", "place", "waiting", "because", "lack"});
+                                     "possible_start", "place", "waiting", "because", "lack", "windows"});
 
 consteval std::size_t reason_column(std::string_view name) {
     return place_in(reason_columns, name);
@@ -132,7 +132,9 @@ WaitReason read_reason(const CsvRow& row) {
         reason.waiting = number_of(row, reason_column("waiting"), reason.place);
     }
     reason.because = row.text(reason_column("because"));
-    reason.lack = row.has(reason_column("lack")) ? row.text(reason_column("lack")) : "";
+    const auto text_of = [&](std::size_t column) { return row.has(column) ? std::string(row.text(column)) : ""; };
+    reason.lack = text_of(reason_column("lack"));
+    reason.windows = text_of(reason_column("windows"));
     return reason;
 }
 
@@ -152,7 +154,7 @@ std::string processors_text(int processors) {
 }
 
 std::string holders_text(const WaitReason& reason) {
-    if (reason.kind == WaitReason::Kind::passed_over) {
+    if (reason.kind == WaitReason::Kind::passed_over || reason.kind == WaitReason::Kind::window) {
         return "";
     }
     if (reason.possible.is_infinite()) {
@@ -175,7 +177,7 @@ std::string holders_text(const WaitReason& reason) {
     }
     return std::string(holders.size() == 1 ? " Job " : " Jobs ") + enumeration(texts) +
            (holders.size() == 1 ? " is" : " are") + " expected to end by " + instant_text(reason.possible) +
-           ", which would free enough.";
+           ", which would free enough" + (reason.windows.empty() ? "" : " without windows") + ".";
 }
 
 bool have_one_lack(std::span<const WaitReason> rounds) {
@@ -204,7 +206,9 @@ std::string lack_text(std::span<const WaitReason> rounds) {
     text += least.idle == most.idle ? std::to_string(most.idle)
                                     : std::to_string(least.idle) + " to " + std::to_string(most.idle);
     text += most.idle == 1 && least.idle == 1 ? " is idle" : " are idle";
-    return text + (all_are(WaitReason::Kind::place) ? ", but not as its placement wants them." : ".");
+    return text + (all_are(WaitReason::Kind::place)    ? ", but not as its placement wants them."
+                   : all_are(WaitReason::Kind::window) ? ", but by its walltime it would run into a window."
+                                                       : ".");
 }
 
 // Who holds what it lacks, its place in the queue, and what the algorithm says. Begins with a blank, or is empty for a
@@ -213,8 +217,9 @@ std::string details_of(const WaitReason& reason) {
     if (!is_in_queue(reason)) {
         return "";
     }
-    return holders_text(reason) + " It is number " + std::to_string(reason.place) + " of " +
-           std::to_string(reason.waiting) + " waiting jobs, by submission." +
+    return holders_text(reason) + (reason.windows.empty() ? "" : " Announced: " + reason.windows + ".") +
+           " It is number " + std::to_string(reason.place) + " of " + std::to_string(reason.waiting) +
+           " waiting jobs, by submission." +
            (reason.because.empty() ? "" : " The algorithm says: " + reason.because + ".");
 }
 
@@ -255,6 +260,8 @@ std::string kind_text(const WaitReason& reason) {
             return "too few hosts have what it takes";
         case WaitReason::Kind::dependency:
             return "it is not eligible yet";
+        case WaitReason::Kind::window:
+            return "windows keep it from starting";
         case WaitReason::Kind::passed_over:
         case WaitReason::Kind::started:
         case WaitReason::Kind::rejected:
@@ -373,14 +380,15 @@ std::string sentences_of(const WaitReason& reason) {
                                                      : lack_text(std::span(&reason, 1)) + details_of(reason);
 }
 
-bool name_lacks(std::span<const WaitReason> reasons) {
-    return std::ranges::any_of(reasons, [](const WaitReason& reason) { return !reason.lack.empty(); });
+ReasonColumns columns_of(std::span<const WaitReason> reasons) {
+    return {std::ranges::any_of(reasons, [](const WaitReason& reason) { return !reason.lack.empty(); }),
+            std::ranges::any_of(reasons, [](const WaitReason& reason) { return !reason.windows.empty(); })};
 }
 
-std::string wait_reasons_csv_header(bool with_lack) {
+std::string wait_reasons_csv_header(const ReasonColumns& columns) {
     std::string header;
     for (const std::string_view column : reason_columns) {
-        if (with_lack || column != "lack") {
+        if ((columns.lack || column != "lack") && (columns.windows || column != "windows")) {
             header.append(header.empty() ? "" : ",").append(column);
         }
     }
@@ -388,7 +396,7 @@ std::string wait_reasons_csv_header(bool with_lack) {
 }
 
 std::vector<WaitReason> read_wait_reasons(const std::string& path) {
-    constexpr CsvFormat format{"file explain.csv", "batfill simulate --explain", reason_columns, 1};
+    constexpr CsvFormat format{"file explain.csv", "batfill simulate --explain", reason_columns, 2};
     std::vector<WaitReason> reasons;
     read_csv(path, format, [&](const CsvRow& row) { reasons.push_back(read_reason(row)); });
     return reasons;
@@ -403,7 +411,7 @@ std::string holders_of(const WaitReason& reason) {
     return holders;
 }
 
-void append_csv(const WaitReason& reason, std::string& out, bool with_lack) {
+void append_csv(const WaitReason& reason, std::string& out, const ReasonColumns& columns) {
     const auto add = [&out](const std::string& value, char end = ',') {
         if (!value.empty()) {
             append_csv_field(value, out);
@@ -423,9 +431,12 @@ void append_csv(const WaitReason& reason, std::string& out, bool with_lack) {
     add(waits ? instant(reason.possible) : "");
     add(is_in_queue(reason) ? std::to_string(reason.place) : "");
     add(is_in_queue(reason) ? std::to_string(reason.waiting) : "");
-    add(reason.because, with_lack ? ',' : '\n');
-    if (with_lack) {
-        add(reason.lack, '\n');
+    add(reason.because, columns.lack || columns.windows ? ',' : '\n');
+    if (columns.lack) {
+        add(reason.lack, columns.windows ? ',' : '\n');
+    }
+    if (columns.windows) {
+        add(reason.windows, '\n');
     }
 }
 

@@ -9,17 +9,21 @@
 // Why jobs waited: as a table, and for a person.
 namespace batfill {
 
-// Whether one of them says what a job lacks of pools or named hosts. The file then has the column `lack`.
-bool name_lacks(std::span<const WaitReason> reasons);
+// The columns of PREFIX_explain.csv that it has only if one of the reasons says something there.
+struct ReasonColumns {
+    bool lack = false;
+    bool windows = false;
+};
+ReasonColumns columns_of(std::span<const WaitReason> reasons);
 
-// The first line of PREFIX_explain.csv, including its newline.
-std::string wait_reasons_csv_header(bool with_lack);
+// The first line of that file, including its newline.
+std::string wait_reasons_csv_header(const ReasonColumns& columns);
 
 // The holders in that file: "17:32:7200.000000 18:4:9000.000000", which are id, processors and estimated end.
 std::string holders_of(const WaitReason& reason);
 
 // Appends a line of that file, including its newline.
-void append_csv(const WaitReason& reason, std::string& out, bool with_lack);
+void append_csv(const WaitReason& reason, std::string& out, const ReasonColumns& columns);
 
 // Reads such a file, also gzipped.
 // Throws: InputError, which names file and line.

@@ -85,7 +85,8 @@ Outcome Replay::run_to_compare(const SchedulerChoice& scheduler, const RunOption
     if (const auto rejected = outcome.rejected(); !rejected.empty()) {
         const Rejections& some = rejected.begin()->second;
         throw InputError("job " + shown(outcome.simulation().job(some.first).job->description.id) +
-                         " is rejected: it " + some.reason);
+                         " is rejected: it " + some.reason +
+                         "; expected a scheduler that runs every job, to compare values of the same jobs");
     }
     return outcome;
 }

@@ -403,8 +403,8 @@ std::string nothing_to_plot(const std::vector<Run>& runs, const PlotOptions& opt
     }
     const TimeSpan span = span_of(all);
     const auto seconds = [](Time time) { return time.since_zero().to_shortest_string() + " s"; };
-    return "expected jobs from " + seconds(options.from.value_or(span.first)) + " to " +
-           seconds(options.until.value_or(span.last)) + ", found none: the jobs of all runs are from " +
+    return "expected jobs" + (options.from ? " from " + seconds(*options.from) : "") +
+           (options.until ? " to " + seconds(*options.until) : "") + ", found none: the jobs of all runs are from " +
            seconds(span.first) + " to " + seconds(span.last);
 }
 

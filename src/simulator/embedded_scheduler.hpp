@@ -19,9 +19,11 @@ class EmbeddedScheduler : public SimulatedScheduler {
     void message(Time now, std::span<Event> events, SchedulerReply& reply) override;
     void end(Time) override {}
     bool registers_jobs() const override { return engine_.registers_jobs(); }
-    // Without jobs, only an algorithm that switches processors has something to do.
+    // Without jobs, only an algorithm that switches processors has something to do. A job may wait past every window,
+    // each of which causes up to three calls.
     std::size_t most_idle_calls(bool jobs_wait) const override {
-        return jobs_wait || engine_.algorithm().switches_processors() ? 10'000 : 1;
+        const std::size_t of_windows = 3 * engine_.state().machine.windows().size();
+        return jobs_wait || engine_.algorithm().switches_processors() ? 10'000 + of_windows : 1;
     }
 
     const std::map<RejectionCause, Rejections>& rejections() const { return rejections_; }

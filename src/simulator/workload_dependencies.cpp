@@ -51,7 +51,7 @@ std::vector<Edge> edges(const Workload& workload) {
             const auto other = places.find(dependency.job);
             if (other == places.end()) {
                 fail(workload, workload.jobs[place],
-                     "it names job " + shown(dependency.job) + ", expected a job of this workload");
+                     "it names job " + in_quotes(dependency.job) + ", expected the id of a job of this workload");
             }
             result.push_back({other->second, place});
         }

@@ -288,6 +288,17 @@ std::string_view text_in(const JsonValue* object, const char* name) {
     return value != nullptr && value->IsString() ? view(*value) : std::string_view();
 }
 
+void require_different_fields(const JsonValue& object) {
+    std::vector<std::string_view> names;
+    for (const auto& member : object.GetObject()) {
+        names.push_back(view(member.name));
+    }
+    std::ranges::sort(names);
+    if (const auto twice = std::ranges::adjacent_find(names); twice != names.end()) {
+        throw InputError("field " + in_quotes(*twice) + ": expected once");
+    }
+}
+
 std::string in_quotes(std::string_view name) {
     std::size_t size = std::min(name.size(), max_shown);
     while (size > 0 && size < name.size() && (static_cast<unsigned char>(name[size]) & 0xC0U) == 0x80U) {

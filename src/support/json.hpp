@@ -130,6 +130,10 @@ const JsonValue* member_of(const JsonValue* object, const char* name);
 // As above, for a text. "" if the member is none.
 std::string_view text_in(const JsonValue* object, const char* name);
 
+// Throws: InputError for a field that the object has twice: whoever asks for it would see only the first.
+// Cost: O(fields * log(fields)).
+void require_different_fields(const JsonValue& object);
+
 // Prepares a foreign name for one line of a log: puts it in quotes, escapes it as one_line() does, and cuts a long one.
 std::string in_quotes(std::string_view name);
 

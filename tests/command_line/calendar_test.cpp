@@ -59,6 +59,55 @@ TEST_CASE("compare measures jobs that a window kills and submits again as simula
     CHECK_THAT(run(inputs, with({"compare", "easy", "fcfs", "-f", "csv"}, machine)).output, Contains("mean_wait"));
 }
 
+TEST_CASE("The audit takes a job to be in the window of its hosts where several serve its reservation", "[windows]") {
+    const Inputs inputs;
+    const std::string jobs = inputs.write("jobs.json", R"({"nb_res":2,"profiles":{"d":{"type":"delay","delay":0.5}},
+        "jobs":[{"id":"a","subtime":6,"res":1,"walltime":4,"profile":"d","reservation":"r"},
+                {"id":"b","subtime":2,"res":1,"walltime":1,"profile":"d","reservation":"r"}]})");
+    const Arguments machine{"-w",
+                            jobs,
+                            "-p",
+                            "2",
+                            "--pool",
+                            "q=1",
+                            "--windows",
+                            inputs.calendar(R"({"name":"pool","from":8,"until":20,"pools":{"q":1},"for":["r"]}
+{"name":"host","from":8,"until":13,"hosts":"0","for":["r"]})")};
+    const std::string prefix = inputs.file("run");
+    require_done(run(inputs, with({"simulate", "-q", "-a", "fcfs", "-e", prefix}, machine)));
+    CHECK_THAT(contents(prefix + "_jobs.csv"),
+               Contains(",8.000000,0.500000,8.500000,2.000000,2.500000,5.000000,0,") &&
+                   Contains(",8.000000,0.500000,8.500000,6.000000,6.500000,13.000000,1,"));
+    require_done(run(inputs, with({"check", prefix}, machine)));
+}
+
+TEST_CASE("A job waits past any number of windows", "[windows]") {
+    const Inputs inputs;
+    std::string calendar;
+    for (int window = 0; window < 10'001; ++window) {
+        const int from = window * 100;
+        calendar.append(R"({"name":"w","from":)").append(std::to_string(from)).append(R"(,"until":)");
+        calendar.append(std::to_string(from + 60)).append(R"(,"processors":2})").append("\n");
+    }
+    const std::string jobs = inputs.jobs_at({0});
+    const Arguments arguments{
+        "simulate", "-q", "-w", jobs, "-p", "2", "-e", inputs.file("run"), "--windows", inputs.calendar(calendar)};
+    for (const std::string algorithm : {"fcfs", "easy", "conservative"}) {
+        require_done(run(inputs, with(arguments, {"-a", algorithm})));
+        CHECK_THAT(contents(inputs.file("run_jobs.csv")), Contains(",1000060.000000,"));
+    }
+}
+
+TEST_CASE("Windows without a file, or where nobody looks at them, are refused", "[windows]") {
+    const Inputs inputs;
+    const std::string jobs = inputs.jobs_at({0});
+    check_refused(run(inputs, {"simulate", "-a", "easy", "-w", jobs, "-p", "2", "--windows", ""}), 2);
+    const Outcome behind_a_socket =
+        run(inputs, {"simulate", "-s", "tcp://127.0.0.1:1", "-w", jobs, "-p", "2", "--windows", inputs.calendar("")});
+    check_refused(behind_a_socket, 2);
+    CHECK_THAT(behind_a_socket.errors, Contains("--windows is for the embedded scheduler"));
+}
+
 TEST_CASE("compare --weeks cuts the windows as it cuts the workload", "[windows]") {
     const Inputs inputs;
     constexpr int week = 7 * 86400;

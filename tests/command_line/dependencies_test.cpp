@@ -47,7 +47,7 @@ TEST_CASE("a wrong field after is refused with the job, the field and what was e
               "jobs[1] (id \"2\"): field \"after\"" + expected + "the text \"" + text + "\"\n");
     }
     CHECK(refused({"[]", R"(["any:1","ok:9"])"}) ==
-          "job w0!2: field \"after\": it names job 9, expected a job of this workload\n");
+          "job w0!2: field \"after\": it names job \"9\", expected the id of a job of this workload\n");
     CHECK(refused({R"(["any:1"])"}) == "job w0!1: field \"after\": it waits for itself, expected no circle\n");
     CHECK(refused({R"(["any:2"])", R"(["ok:1"])"}) ==
           "job w0!1: field \"after\": it waits for itself through job 2, expected no circle\n");

@@ -111,5 +111,5 @@ def test_a_wrong_condition_names_job_and_field(tmp_path):
     jobs = [{"id": "a", "subtime": 0, "res": 1, "walltime": 9, "profile": "p", "after": ["ok:b"]}]
     (tmp_path / "w.json").write_text(
         json.dumps({"nb_res": 1, "jobs": jobs, "profiles": {"p": {"type": "delay", "delay": 5}}}))
-    with pytest.raises(batfill.InputError, match='job w0!a: field "after": it names job b, expected a job of this'):
+    with pytest.raises(batfill.InputError, match='job w0!a: field "after": it names job "b", expected the id of a job'):
         batfill.simulate(tmp_path / "w.json", 1)

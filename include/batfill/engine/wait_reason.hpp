@@ -19,6 +19,7 @@ struct WaitReason {
         pool,         // too little is left of a pool of the machine
         hosts,        // hosts have names, and too few have what it takes of each
         dependency,   // it is not eligible yet: what it waits for has not happened (StatedNeeds::after)
+        window,       // it would run into a window, or is in a reservation that has no room for it
         passed_over,  // it could start, and the algorithm does not start it
         started,      // from here on: its wait has ended
         rejected,
@@ -42,8 +43,11 @@ struct WaitReason {
     // ...". Empty if it takes only processors, and hosts have no names. Of a job that is not eligible yet, the
     // conditions that do not hold: "it waits for ok:12 (it runs), any:13+600 (at 4200)".
     std::string lack;
-    // The running jobs that will give it what it lacks if nothing else starts, by estimated end; and the last of their
-    // ends, infinite if even the end of all jobs is not enough.
+    // The announced windows in its way, up to its end if it started now or, if that is later and known, at `possible`:
+    // "window service takes hosts 0-3 from 100 until 200". Of a job in a reservation, those that are for it, too.
+    std::string windows;
+    // The running jobs that will give it what it lacks if nothing else starts and there were no windows, by estimated
+    // end; and the last of their ends, infinite if even the end of all jobs is not enough, or it waits for a window.
     std::vector<Holder> holders;
     Time possible;
     // Its place among the waiting jobs by submission, from 1 on, and their number. Both are 0 for a job that is not
@@ -61,7 +65,7 @@ std::string instant_text(Time time);
 // Where a job is to run: " on hosts 0-3 7", or " on 40 hosts" if they are scattered. Empty without hosts.
 std::string place_text(const ResourceSet& hosts);
 
-// "processors", "place", "licence", "pool", "hosts", "dependency", "passed over", "started" or "rejected".
+// "processors", "place", "licence", "pool", "hosts", "dependency", "window", "passed over", "started" or "rejected".
 const char* to_string(WaitReason::Kind kind);
 
 }  // namespace batfill

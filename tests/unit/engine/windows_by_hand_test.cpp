@@ -139,23 +139,74 @@ TEST_CASE("Jobs of a reservation run inside its window, and nobody else does", "
     )");
 }
 
+TEST_CASE("A job that only a window keeps from starting does not delay the head, and explanations say so",
+          "[windows]") {
+    const auto reasons_of = [](const std::string& algorithm, const std::string& job) {
+        SmallMachine machine(with_windows(4, R"({"name": "service", "from": 1000, "until": 2000, "hosts": "0-3"})"),
+                             algorithm);
+        machine.explain({job});
+        machine.play("0: a 2x1000, b 4x1000, c 1x1001");
+        REQUIRE(machine.engine().wait_reasons().size() == 1);
+        return machine.engine().wait_reasons()[0];
+    };
+    for (const std::string algorithm : {"easy", "relaxed", "conservative"}) {
+        const WaitReason c = reasons_of(algorithm, "c");
+        CHECK(c.kind == WaitReason::Kind::window);
+        CHECK(c.lack == "it needs 1 host; 2 of 4 are free, but by its walltime it would run into a window");
+        CHECK(c.windows == "window service takes all hosts from 1000 until 2000");
+        CHECK_THAT(c.because, !Catch::Contains("would delay") && !Catch::Contains("too late"));
+    }
+    // When running jobs have freed enough, b would meet the window.
+    const WaitReason b = reasons_of("easy", "b");
+    CHECK(b.kind == WaitReason::Kind::hosts);
+    CHECK(b.possible == Time::seconds(1000));
+    CHECK(b.windows == "window service takes all hosts from 1000 until 2000");
+}
+
+TEST_CASE("Who asks why a job of a reservation waits hears of its windows", "[windows]") {
+    const std::string window =
+        R"({"name": "w", "from": 20, "until": 60, "announced": 5, "hosts": "2-3", "for": ["course"]})";
+    SmallMachine machine(with_windows(4, window), "easy");
+    machine.explain({"c", "d"});
+    machine.play("0: a 4x30, c 1x30 for course");
+    machine.play("6: d 2x30 for course");
+    machine.play("30: ends a");
+    std::map<std::string, std::vector<WaitReason>> reasons;
+    for (const WaitReason& reason : machine.engine().wait_reasons()) {
+        reasons[reason.job].push_back(reason);
+    }
+    REQUIRE(reasons["d"].size() >= 2);
+    CHECK(reasons["c"].front().kind == WaitReason::Kind::window);
+    CHECK(reasons["c"].front().lack == "no window of its reservation is open");
+    CHECK(reasons["d"].front().windows == "window w is for it from 20 until 60");
+    CHECK(reasons["d"].back().lack == "no window of its reservation has room for it now");
+    CHECK(reasons["d"].back().because ==
+          "head: it has the reservation, no shadow time, as no window of its reservation has room for it");
+}
+
 TEST_CASE("Who asks why a job waits hears of the windows that it would meet", "[windows]") {
     const auto reason_of_b = [](const std::string& lines, const std::string& algorithm, const std::string& pools = "") {
         SmallMachine machine(with_windows(4, lines, pools), algorithm);
         machine.explain({"b"});
         machine.play("0: a 1x10, b 2x101 takes power:1");
         REQUIRE(machine.engine().wait_reasons().size() == 1);
-        return machine.engine().wait_reasons()[0].because;
+        return machine.engine().wait_reasons()[0];
     };
     using Catch::Contains;
-    CHECK(reason_of_b(maintenance, "fcfs") ==
-          "head: all others wait for it; window maintenance takes 4 processors from 100 until 200");
-    CHECK_THAT(reason_of_b(maintenance, "conservative"),
-               Contains("its planned start is 200") && Contains("; window maintenance takes 4 processors"));
-    CHECK_THAT(reason_of_b(R"({"name": "repair", "from": 50, "until": 60, "hosts": "1-3"})", "easy"),
-               Contains("window repair takes hosts 1-3 from 50 until 60"));
-    CHECK_THAT(reason_of_b(R"({"name": "cap", "from": 0, "until": 60, "pools": {"power": 8}})", "relaxed", "power:8"),
-               Contains("window cap takes 8 of the pool power from 0 until 60"));
+    const WaitReason head = reason_of_b(maintenance, "fcfs");
+    CHECK(head.kind == WaitReason::Kind::window);
+    CHECK(head.because == "head: all others wait for it");
+    CHECK(head.windows == "window maintenance takes 4 processors from 100 until 200");
+    CHECK(head.possible.is_infinite());
+    const WaitReason planned = reason_of_b(maintenance, "conservative");
+    CHECK_THAT(planned.because, Contains("its planned start is 200"));
+    CHECK(planned.windows == head.windows);
+    CHECK(reason_of_b(R"({"name": "repair", "from": 50, "until": 60, "hosts": "1-3"})", "easy").windows ==
+          "window repair takes hosts 1-3 from 50 until 60");
+    const WaitReason capped =
+        reason_of_b(R"({"name": "cap", "from": 0, "until": 60, "pools": {"power": 8}})", "relaxed", "power:8");
+    CHECK(capped.kind == WaitReason::Kind::pool);
+    CHECK(capped.windows == "window cap takes 8 of the pool power from 0 until 60");
 }
 
 }  // namespace batfill::tests::windows_by_hand_test
