@@ -313,7 +313,7 @@ function promisesSection() {
   if (promising.length) {
     section("guarantees", "Guaranteed starts", table("Guarantees kept",
       ["run", "jobs", "guaranteed a start", "kept", "started later", "never started", "of all kept",
-        "moved by losses"],
+        report.windows?.length ? "moved by losses and windows" : "moved by losses"],
       promising.map(({ label, guarantees: of }) => [label, number(of.jobs), number(of.given), number(of.kept),
         number(of.late), number(of.never_started), of.given ? `${number(of.kept / of.given * 100, 2)} %` : "-",
         of.moved_by_losses === undefined ? "0" : number(of.moved_by_losses)])), legend(promising),
