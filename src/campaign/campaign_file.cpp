@@ -129,7 +129,8 @@ class Reader : private YamlBlocks {
         for (Variant& own :
              variants(entry, {source, source == "import" ? "file" : "name", "name", "deadlines", "failures"})) {
             for (Setting& setting : *own.settings) {
-                const bool is_path = setting.name == "header" || setting.name == "schedule";
+                const bool is_path =
+                    setting.name == "header" || setting.name == "schedule" || setting.name == "platform";
                 if (is_path && setting.value) {
                     setting.value = path_of(std::filesystem::path(*setting.value));
                     take_output(entry, *setting.value);

@@ -110,6 +110,12 @@ AccountingData completed(const AccountingData& data, const KnownFormat& format) 
             same->second = column;
         }
     }
+    if (data.fields.as_far_as_known && format.read == read_table) {
+        ResourceFields& fields = result.fields;
+        fields.per_host = maps(result.mapping, "nodes") || maps(result.mapping, "cores");
+        fields.after = maps(result.mapping, "dependency");
+        fields.memory_pool = !fields.per_host && maps(result.mapping, "memory");
+    }
     result.time_zone = data.time_zone.empty() ? format.time_zone : data.time_zone;
     return result;
 }

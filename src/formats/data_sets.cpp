@@ -52,7 +52,7 @@ void read_hosts(const JsonValue& attempt, AccountedJob& job) {
         GpuCount gpus;
         gpus.add("gpu", own != nullptr ? own->Size() : 0);
         HostAmounts amounts(1);
-        amounts.set_gpus(gpus);
+        amounts.set_gpus(gpus, "attempts");
         if (job.allocated == 0) {
             job.amounts = amounts;
         } else {

@@ -14,6 +14,7 @@ constexpr const char* no_memory_rule = "memory unknown: not in per_host";
 constexpr const char* rounded_rule = "does not divide by its hosts: per_host is rounded up";
 constexpr const char* requested_rule = "per_host by the request, where no allocation is known";
 
+constexpr long long mebibyte = 1 << 20;
 constexpr std::string_view type_prefix = "gpus_";
 
 long long divided(long long number, long long by) {
@@ -52,14 +53,16 @@ std::optional<long long> HostAmounts::share(std::optional<long long> number) {
     return divided(*number, hosts_);
 }
 
-void HostAmounts::set_cores(std::optional<long long> number, Source source) {
+void HostAmounts::set_cores(std::optional<long long> number, std::string_view column, Source source) {
+    cores_column_ = column;
     cores_ = number > 0 ? share(number) : std::nullopt;
     if (cores_ && source == Source::request) {
         note(requested_rule);
     }
 }
 
-void HostAmounts::set_gpus(const GpuCount& gpus, Source source) {
+void HostAmounts::set_gpus(const GpuCount& gpus, std::string_view column, Source source) {
+    gpus_column_ = column;
     gpus_ = share(gpus.total());
     gpus_of_type_.clear();
     for (const auto& [type, number] : gpus.types()) {
@@ -72,12 +75,17 @@ void HostAmounts::set_gpus(const GpuCount& gpus, Source source) {
     }
 }
 
-void HostAmounts::set_memory(std::optional<long long> bytes, Source source) {
-    constexpr long long mebibyte = 1 << 20;
+void HostAmounts::set_memory(std::optional<long long> bytes, std::string_view column, Source source) {
+    memory_column_ = column;
+    whole_memory_ = bytes > 0 ? std::optional(divided(*bytes, mebibyte)) : std::nullopt;
     memory_ = hosts_ > 0 && bytes > 0 ? std::optional(divided(divided(*bytes, hosts_), mebibyte)) : std::nullopt;
     if (memory_ && source == Source::request) {
         note(requested_rule);
     }
+}
+
+void HostAmounts::set_whole_memory(long long bytes) {
+    whole_memory_ = bytes > 0 ? std::optional(divided(bytes, mebibyte)) : std::nullopt;
 }
 
 void HostAmounts::note(const char* rule) {
@@ -92,6 +100,15 @@ void HostAmounts::join(const HostAmounts& other) {
     keep_largest(cores_, other.cores_, differs);
     keep_largest(gpus_, other.gpus_, differs);
     keep_largest(memory_, other.memory_, differs);
+    if (other.whole_memory_) {
+        whole_memory_ = whole_memory_.value_or(0) + *other.whole_memory_;
+    }
+    const auto take = [](std::string_view& column, std::string_view other_column) {
+        column = column.empty() ? other_column : column;
+    };
+    take(cores_column_, other.cores_column_);
+    take(gpus_column_, other.gpus_column_);
+    take(memory_column_, other.memory_column_);
     differs = differs || gpus_of_type_ != other.gpus_of_type_;
     for (const auto& [name, number] : other.gpus_of_type_) {
         long long& largest = gpus_of_type_[name];
@@ -112,8 +129,16 @@ void HostAmounts::fill(const HostAmounts& other) {
     const bool takes_cores = take(cores_, other.cores_);
     const bool takes_memory = take(memory_, other.memory_);
     const bool takes_gpus = take(gpus_, other.gpus_);
+    if (takes_cores) {
+        cores_column_ = other.cores_column_;
+    }
+    if (takes_memory || (!whole_memory_ && other.whole_memory_)) {
+        memory_column_ = other.memory_column_;
+        whole_memory_ = other.whole_memory_;
+    }
     if (takes_gpus) {
         gpus_of_type_ = other.gpus_of_type_;
+        gpus_column_ = other.gpus_column_;
     }
     if (takes_cores || takes_memory || takes_gpus) {
         std::ranges::for_each(other.notes_, [this](const char* rule) { note(rule); });
@@ -136,12 +161,26 @@ StatedNeeds::Amounts HostAmounts::amounts() const {
     return amounts;
 }
 
-std::vector<const char*> HostAmounts::notes() const {
+std::vector<std::pair<const char*, std::string_view>> HostAmounts::columns() const {
+    std::vector<std::pair<const char*, std::string_view>> columns;
+    if (cores_) {
+        columns.emplace_back("cores", cores_column_);
+    }
+    if (gpus_.value_or(0) > 0) {
+        columns.emplace_back("gpus", gpus_column_);
+    }
+    if (memory_ || whole_memory_) {
+        columns.emplace_back("memory", memory_column_);
+    }
+    return columns;
+}
+
+std::vector<const char*> HostAmounts::notes(bool of_pool) const {
     std::vector<const char*> notes = notes_;
     if (!cores_) {
         notes.push_back(no_cores_rule);
     }
-    if (!memory_) {
+    if (!memory_ && !of_pool) {
         notes.push_back(no_memory_rule);
     }
     if (takes_whole_) {
@@ -149,12 +188,15 @@ std::vector<const char*> HostAmounts::notes() const {
     } else if (amounts().empty()) {
         notes = {unknown_rule};
     }
+    if (of_pool && !whole_memory_) {
+        notes.push_back(host_rules::no_pool_memory);
+    }
     std::erase_if(notes, [this](const char* rule) { return std::ranges::find(counted_, rule) != counted_.end(); });
     return notes;
 }
 
-void HostAmounts::forget_notes() {
-    const std::vector<const char*> counted = notes();
+void HostAmounts::forget_notes(bool of_pool) {
+    const std::vector<const char*> counted = notes(of_pool);
     counted_.insert(counted_.end(), counted.begin(), counted.end());
 }
 

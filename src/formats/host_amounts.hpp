@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <batfill/core/resources.hpp>
@@ -26,9 +27,12 @@ class HostAmounts {
     // Without a number of hosts above 0, all amounts stay unknown.
     explicit HostAmounts(long long hosts) : hosts_(hosts) {}
 
-    void set_cores(std::optional<long long> number, Source source = Source::allocation);
-    void set_gpus(const GpuCount& gpus, Source source = Source::allocation);
-    void set_memory(std::optional<long long> bytes, Source source = Source::allocation);
+    // `column`: where the amount stands in the data; the text must outlive this object.
+    void set_cores(std::optional<long long> number, std::string_view column, Source source = Source::allocation);
+    void set_gpus(const GpuCount& gpus, std::string_view column, Source source = Source::allocation);
+    void set_memory(std::optional<long long> bytes, std::string_view column, Source source = Source::allocation);
+    // The memory of the whole job, where it is not what set_memory() got: hosts that were joined are some of several.
+    void set_whole_memory(long long bytes);
     bool has_cores() const { return cores_.has_value(); }
     bool has_gpus() const { return gpus_.has_value(); }
     bool has_memory() const { return memory_.has_value(); }
@@ -39,18 +43,26 @@ class HostAmounts {
     // A peculiarity to be counted.
     void note(const char* rule);
 
-    // Keeps the largest of each amount: hosts of one job may have different ones.
+    // Keeps the largest of each amount: hosts of one job may have different ones. Their memory adds up to that of the
+    // job.
     void join(const HostAmounts& other);
 
     // Takes from `other` what is unknown here, and what that notes.
     void fill(const HostAmounts& other);
 
-    // Without amounts of 0. In the order cores, gpus, gpus_TYPE, memory.
+    // What it took of each host, without amounts of 0. In the order cores, gpus, gpus_TYPE, memory.
     StatedNeeds::Amounts amounts() const;
-    // What is to be counted, if the job gets these amounts, and was not yet.
-    std::vector<const char*> notes() const;
+    // The memory of the whole job, in MiB. None: unknown, or 0.
+    std::optional<long long> whole_memory() const { return whole_memory_; }
+    // Forgets what it took of each host of this.
+    void leave_out_memory() { memory_.reset(); }
+    // Where the known ones of cores, gpus and memory stand.
+    std::vector<std::pair<const char*, std::string_view>> columns() const;
+    // What is to be counted, if the job gets these amounts, and was not yet. `of_pool`: its memory is no amount of its
+    // hosts.
+    std::vector<const char*> notes(bool of_pool) const;
     // These are counted now.
-    void forget_notes();
+    void forget_notes(bool of_pool);
 
  private:
     std::optional<long long> share(std::optional<long long> number);
@@ -61,6 +73,10 @@ class HostAmounts {
     std::optional<long long> gpus_;
     std::map<std::string, long long, std::less<>> gpus_of_type_;  // by name of the amount
     std::optional<long long> memory_;                             // MiB
+    std::optional<long long> whole_memory_;                       // MiB
+    std::string_view cores_column_;
+    std::string_view gpus_column_;
+    std::string_view memory_column_;
     std::vector<const char*> notes_;
     std::vector<const char*> counted_;
 };
@@ -80,6 +96,7 @@ inline constexpr const char* components_apart = "components in several partition
 inline constexpr const char* no_partition = "partition unknown: any host";
 inline constexpr const char* shared_chunks = "chunks share hosts: their sum, divided by the hosts";
 inline constexpr const char* no_unit = "memory without a unit: counted as MiB";
+inline constexpr const char* no_pool_memory = "memory unknown: takes nothing of the pool memory";
 inline constexpr const char* no_hosts = "number of hosts unknown (--fields per-host)";
 
 }  // namespace host_rules

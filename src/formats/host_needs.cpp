@@ -2,34 +2,50 @@
 #include <utility>
 
 #include "src/formats/accounting_readers.hpp"
-#include "src/support/json_writer.hpp"
+#include "src/formats/job_json.hpp"
 #include "src/support/text.hpp"
 
 // What jobs take of hosts, and their partitions, as fields of a workload.
 namespace batfill {
 
-namespace {
-
-void append_amounts(const StatedNeeds::Amounts& amounts, std::string_view name, JsonWriter& json) {
-    json.key(name).open_object();
-    for (const auto& [of, amount] : amounts) {
-        json.key(of).integer(amount);
+void LogBuilder::note_columns(const AccountedJob& job) {
+    const ResourceFields& fields = data_.fields;
+    for (const auto& [amount, column] : job.amounts.columns()) {
+        const bool is_memory = std::string_view(amount) == "memory";
+        if (is_memory && fields.memory_pool) {
+            read_from("memory of the pool", column);
+        } else if (fields.per_host) {
+            read_from(amount, column);
+        }
     }
-    json.close_object();
+    if (fields.partition && !job.partition.value_or(job.queue).empty() && !job.partition_column.empty()) {
+        read_from("partition", job.partition_column);
+    }
+    if (fields.after && !job.conditions.empty()) {
+        read_from("after", job.conditions_column);
+    }
 }
-
-}  // namespace
 
 std::uint32_t LogBuilder::add_needs(const AccountedJob& job) {
     LoggedNeeds needs;
+    note_columns(job);
     if (data_.fields.per_host) {
-        needs.taken = job.amounts.amounts();
-        if (!job.amounts.takes_whole_hosts() && !needs.taken.empty()) {
+        HostAmounts amounts = job.amounts;
+        if (data_.fields.memory_pool) {
+            amounts.leave_out_memory();
+        }
+        needs.taken = amounts.amounts();
+        if (!amounts.takes_whole_hosts() && !needs.taken.empty()) {
             needs.stated.per_host = needs.taken;
         }
-        for (const char* const rule : job.amounts.notes()) {
+        for (const char* const rule : amounts.notes(data_.fields.memory_pool)) {
             note(rule);
         }
+    } else if (data_.fields.memory_pool && !job.amounts.whole_memory()) {
+        note(host_rules::no_pool_memory);
+    }
+    if (data_.fields.memory_pool && job.amounts.whole_memory()) {
+        needs.stated.pools.emplace_back("memory", *job.amounts.whole_memory());
     }
     if (data_.fields.partition) {
         const auto [first, others] = cut(job.partition.value_or(job.queue), ',');
@@ -45,18 +61,13 @@ std::uint32_t LogBuilder::add_needs(const AccountedJob& job) {
     if (needs.stated == StatedNeeds() && needs.taken.empty()) {
         return 0;
     }
-    std::string members;
-    JsonWriter json = JsonWriter::behind(members);
-    if (needs.stated.per_host) {
-        append_amounts(*needs.stated.per_host, "per_host", json);
-    }
-    if (needs.stated.partition) {
-        json.key("partition").text(*needs.stated.partition);
-    }
+    std::string members = members_of(needs.stated);
     if (!members.empty()) {
         fields_ += (fields_.empty() ? "" : ",") + members;
     }
-    append_amounts(needs.taken, "taken", json);  // only to tell different needs apart
+    for (const auto& [name, amount] : needs.taken) {  // only to tell different needs apart
+        members.append(" ").append(name).append(" ").append(std::to_string(amount));
+    }
     const auto [known, is_new] = needs_.try_emplace(std::move(members), static_cast<std::uint32_t>(log_.needs.size()));
     if (is_new) {
         log_.needs.push_back(std::move(needs));

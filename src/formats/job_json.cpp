@@ -185,6 +185,28 @@ void read_needs_of_other_fields(JobDescription& job) {
     }
 }
 
+std::string members_of(const StatedNeeds& needs) {
+    std::string members;
+    JsonWriter json = JsonWriter::behind(members);
+    const auto write = [&json](std::string_view name, const StatedNeeds::Amounts& amounts) {
+        json.key(name).open_object();
+        for (const auto& [of, amount] : amounts) {
+            json.key(of).integer(amount);
+        }
+        json.close_object();
+    };
+    if (needs.per_host) {
+        write("per_host", *needs.per_host);
+    }
+    if (!needs.pools.empty()) {
+        write("pools", needs.pools);
+    }
+    if (needs.partition) {
+        json.key("partition").text(*needs.partition);
+    }
+    return members;
+}
+
 void set_dependencies(JobDescription& job, std::vector<Dependency> after) {
     std::string others;
     JsonReader reader;

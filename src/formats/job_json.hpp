@@ -37,6 +37,10 @@ std::string read_extra_data(const JsonValue& extra_data, std::string_view path, 
 // Throws: InputError as read_job().
 void read_needs_of_other_fields(JobDescription& job);
 
+// What a job takes and its partition as members of a job object, as JobDescription::other_fields: per_host, pools,
+// partition, as far as they say something.
+std::string members_of(const StatedNeeds& needs);
+
 // Gives the job these conditions instead of those that it has, also among its other fields.
 void set_dependencies(JobDescription& job, std::vector<Dependency> after);
 

@@ -26,8 +26,11 @@ struct AccountedJob {
     std::string_view user;
     std::string_view queue;
     std::optional<std::string_view> partition;  // none: that of the queue; empty: unknown, and counted
-    HostAmounts amounts;                        // only read for `per_host`
+    std::string_view partition_column = {};     // where that stands in the data
+    HostAmounts amounts;                        // only read for `per_host` and `memory_pool`
     LoggedConditions conditions;                // only read for `after`
+    std::string_view conditions_column = {};
+    std::string hosts;  // their names, separated by blanks; only read with AccountingData::keeps_hosts
 };
 
 // The times of a job, as far as its record tells.

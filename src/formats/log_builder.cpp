@@ -118,9 +118,11 @@ long long LogBuilder::Names::number_of(std::string text) {
 
 LogBuilder::LogBuilder(const std::string& path, const AccountingData& data) : data_(data), zone_(data.time_zone) {
     log_.path = path;
-    if (data.fields.per_host || data.fields.partition) {
+    log_.read_fields = data.fields;
+    if (data.fields.per_host || data.fields.partition || data.fields.memory_pool) {
         log_.needs.emplace_back();
     }
+    hosts_.number_of("");
     log_.conditions.resize(data.fields.after ? 1 : 0);
     other_fields_.number_of("");
 }
@@ -162,7 +164,7 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     const char* const missing = rule_without(status, times, has_size);
     if (missing != nullptr) {
         leave_out(missing);
-        notes_.clear();
+        forget_notes();
         return std::nullopt;
     }
     if (times.has_several_readings) {
@@ -197,9 +199,10 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     added.user = job.user.empty() ? -1 : users_.number_of(valid_text(job.user));
     added.queue = job.queue.empty() ? -1 : queues_.number_of(valid_text(job.queue));
     added.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
-    for (const char* const rule : std::exchange(notes_, {})) {
-        noted_[rule].push_back(static_cast<std::uint32_t>(log_.jobs.size()));
+    if (data_.keeps_hosts) {
+        added.hosts = static_cast<std::uint32_t>(hosts_.number_of(valid_text(job.hosts)));
     }
+    keep_notes(log_.jobs.size());
     if (status == resized) {
         resized_parts_.push_back(static_cast<std::uint32_t>(log_.jobs.size()));
     }
@@ -209,7 +212,7 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
 
 void LogBuilder::add_bad_row(const std::string& place, std::size_t number, const std::string& problem) {
     fields_.clear();
-    notes_.clear();
+    forget_notes();
     if (!data_.drops_bad_rows) {
         throw InputError(problem + "; --bad-rows drop leaves such rows out");
     }
@@ -271,9 +274,26 @@ void LogBuilder::join(std::size_t job, const AccountedJob& component) {
     }
     whole.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
     whole.needs = needs;
-    for (const char* const rule : std::exchange(notes_, {})) {
-        noted_[rule].push_back(static_cast<std::uint32_t>(job));
+    if (data_.keeps_hosts && !component.hosts.empty()) {
+        std::string hosts = hosts_.text(whole.hosts);
+        hosts += (hosts.empty() ? "" : " ") + component.hosts;
+        whole.hosts = static_cast<std::uint32_t>(hosts_.number_of(valid_text(hosts)));
     }
+    keep_notes(job);
+}
+
+void LogBuilder::keep_notes(std::size_t job) {
+    const auto place = static_cast<std::uint32_t>(job);
+    for (const char* const rule : notes_) {
+        noted_[rule].push_back(place);
+    }
+    for (const auto& column : columns_) {
+        std::vector<std::uint32_t>& jobs = jobs_of_column_[column];
+        if (jobs.empty() || jobs.back() != place) {
+            jobs.push_back(place);
+        }
+    }
+    forget_notes();
 }
 
 // Jobs with equal ids, which are runs of one job, get the number of the first. Hashes are compared first, because few
@@ -437,6 +457,14 @@ SwfLog LogBuilder::finish(bool from_midnight) {
     log_.queues = queues_.take();
     log_.other_fields = other_fields_.take();
     log_.left_out = mapped(left_out_, [](const auto& rule) { return RuleCount{rule.first, rule.second}; });
+    log_.hosts = hosts_.take();
+    for (auto& [column, jobs] : jobs_of_column_) {
+        std::ranges::sort(jobs);
+        jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+        if (!jobs.empty()) {
+            log_.columns.push_back({column.first + ": " + column.second, std::move(jobs)});
+        }
+    }
     log_.noted = mapped(noted_, [](const auto& rule) { return NotedJobs{rule.first, rule.second}; });
     log_.bad_rows = mapped(bad_rows_, [](const BadRowsOfKind& kind) { return kind.rows; });
     return std::move(log_);

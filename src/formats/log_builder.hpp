@@ -38,6 +38,9 @@ class LogBuilder {
     // Notes a peculiarity of the next job. It counts once, and only if the job is added.
     void note(const char* rule) { notes_.insert(rule); }
 
+    // Counts a field of the next job as read from this column. As above.
+    void read_from(const char* field, std::string_view column) { columns_.emplace(field, column); }
+
     // A field that batfill does not know, of the next job; nothing if the text is empty or there is no number. A text
     // that is a number becomes a number.
     void add_field(std::string_view name, std::string_view text);
@@ -90,6 +93,7 @@ class LogBuilder {
      public:
         long long number_of(std::string text);
         bool knows(const std::string& text) const { return numbers_.contains(text); }
+        std::string text(std::size_t number) const { return std::string(texts_[number]); }
         TextList take() { return std::move(texts_); }
 
      private:
@@ -119,8 +123,16 @@ class LogBuilder {
     // Returns the place of the job's conditions in SwfLog::conditions.
     std::uint32_t add_conditions(const AccountedJob& job);
     void count_from_midnight();
-    // What the job gets for `per_host` and `partition`, also as fields. Returns its place in SwfLog::needs.
+    // What the job gets for `per_host`, `memory_pool` and `partition`, also as fields. Returns its place in
+    // SwfLog::needs.
     std::uint32_t add_needs(const AccountedJob& job);
+    void note_columns(const AccountedJob& job);
+    // The notes and columns of the next job become those of this one.
+    void keep_notes(std::size_t job);
+    void forget_notes() {
+        notes_.clear();
+        columns_.clear();
+    }
 
     struct BadRowsOfKind {
         std::string kind;
@@ -137,7 +149,10 @@ class LogBuilder {
     std::unordered_map<std::string, std::uint32_t> needs_;  // their places by their text
     std::vector<std::uint32_t> first_of_file_;
     std::map<std::string, std::size_t> left_out_;
-    std::set<const char*> notes_;  // on the next job
+    std::set<const char*> notes_;                            // on the next job
+    std::set<std::pair<std::string, std::string>> columns_;  // of the next job: fields, and where they stand
+    std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> jobs_of_column_;
+    Names hosts_;
     std::map<std::string, std::vector<std::uint32_t>> noted_;
     std::vector<BadRowsOfKind> bad_rows_;
     std::vector<std::uint32_t> resized_parts_;  // places of jobs that are only parts, before the last one

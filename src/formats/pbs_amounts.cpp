@@ -93,29 +93,38 @@ Shares requested_chunks(const PbsAttributes& attributes) {
     return chunks;
 }
 
-HostAmounts amounts_of(const Share& share, long long hosts, const HostAmounts& known, Source source) {
+// Where amounts stand.
+struct Columns {
+    std::string_view cores;
+    std::string_view gpus;
+    std::string_view memory;
+};
+
+HostAmounts amounts_of(const Share& share, long long hosts, const HostAmounts& known, Source source,
+                       const Columns& columns) {
     HostAmounts amounts(hosts);
     if (!known.has_cores() && share.cores > 0) {
-        amounts.set_cores(share.cores, source);
+        amounts.set_cores(share.cores, columns.cores, source);
     }
     if (!known.has_gpus() && share.gpus > 0) {
         GpuCount gpus;
         gpus.add("gpu", share.gpus);
-        amounts.set_gpus(gpus, source);
+        amounts.set_gpus(gpus, columns.gpus, source);
     }
     if (!known.has_memory() && share.bytes > 0) {
-        amounts.set_memory(share.bytes, source);
+        amounts.set_memory(share.bytes, columns.memory, source);
     }
     return amounts;
 }
 
 // Of shares of one host each, the largest; of shares of several hosts or of parts of them, their sum over the hosts.
-HostAmounts amounts_of(const Shares& shares, long long hosts, const HostAmounts& known, Source source) {
+HostAmounts amounts_of(const Shares& shares, long long hosts, const HostAmounts& known, Source source,
+                       const Columns& columns) {
     HostAmounts largest;
     Share sum;
     long long chunks = 0;
     for (const Share& share : shares) {
-        const HostAmounts one = amounts_of(share, 1, known, source);
+        const HostAmounts one = amounts_of(share, 1, known, source, columns);
         if (chunks == 0) {
             largest = one;
         } else {
@@ -127,9 +136,12 @@ HostAmounts amounts_of(const Shares& shares, long long hosts, const HostAmounts&
         sum.bytes = sum_of(sum.bytes, product_of(share.chunks, share.bytes));
     }
     if (chunks == hosts) {
+        if (!known.has_memory()) {
+            largest.set_whole_memory(sum.bytes);
+        }
         return largest;
     }
-    HostAmounts each = amounts_of(sum, hosts, known, source);
+    HostAmounts each = amounts_of(sum, hosts, known, source, columns);
     if (!each.amounts().empty()) {
         each.note(host_rules::shared_chunks);
     }
@@ -151,7 +163,8 @@ HostAmounts allocated_amounts(const PbsAttributes& attributes, long long hosts) 
     const std::string_view exec_vnode = attributes["exec_vnode"].text;
     HostAmounts amounts(hosts);
     if (!exec_vnode.empty()) {
-        amounts.fill(amounts_of(shares_of(on_vnodes(exec_vnode)), hosts, {}, Source::allocation));
+        amounts.fill(amounts_of(shares_of(on_vnodes(exec_vnode)), hosts, {}, Source::allocation,
+                                {"exec_vnode", "exec_vnode", "exec_vnode"}));
     }
     const long long processors = allocated_processors(attributes, requested_processors(attributes));
     Shares slots = shares_of(on_slots(attributes));
@@ -165,26 +178,31 @@ HostAmounts allocated_amounts(const PbsAttributes& attributes, long long hosts) 
             sum.gpus = sum_of(sum.gpus, host.gpus);
         }
         slots.clear();
-        amounts.fill(amounts_of(sum, hosts, amounts, Source::allocation));
+        amounts.fill(amounts_of(sum, hosts, amounts, Source::allocation, {"processors of the job", "exec_gpus", ""}));
     }
-    amounts.fill(amounts_of(slots, hosts, amounts, Source::allocation));
+    amounts.fill(amounts_of(slots, hosts, amounts, Source::allocation, {"exec_host", "exec_gpus", ""}));
     return amounts;
 }
 
 // What was requested, beside what is known of the allocation.
 HostAmounts requested_amounts(const PbsAttributes& attributes, long long hosts, const HostAmounts& known) {
     HostAmounts amounts(hosts);
-    amounts.fill(amounts_of(requested_chunks(attributes), hosts, known, Source::request));
+    const std::string_view chunks =
+        attributes["Resource_List.select"].text.empty() ? "Resource_List.nodes" : "Resource_List.select";
+    amounts.fill(amounts_of(requested_chunks(attributes), hosts, known, Source::request, {chunks, chunks, chunks}));
     const long long processors = allocated_processors(attributes, requested_processors(attributes));
     Share whole;
     whole.cores = known.has_cores() || amounts.has_cores() ? 0 : processors;
     whole.gpus = known.has_gpus() || amounts.has_gpus() ? 0 : gpus_of_record(attributes);
     const bool has_memory = known.has_memory() || amounts.has_memory();
-    whole.bytes = has_memory ? 0 : memory_in(attributes["Resource_List.mem"].text);
+    std::string_view memory = "Resource_List.mem";
+    whole.bytes = has_memory ? 0 : memory_in(attributes[memory].text);
     if (!has_memory && whole.bytes == 0) {
-        whole.bytes = product_of(std::max(processors, 0LL), memory_in(attributes["Resource_List.pmem"].text));
+        memory = "Resource_List.pmem";
+        whole.bytes = product_of(std::max(processors, 0LL), memory_in(attributes[memory].text));
     }
-    amounts.fill(amounts_of(whole, hosts, {}, Source::request));
+    amounts.fill(amounts_of(whole, hosts, {}, Source::request,
+                            {"processors of the job", "GPUs in the request of the job", memory}));
     return amounts;
 }
 
@@ -217,12 +235,15 @@ long long number_of_hosts(const PbsAttributes& attributes) {
 
 }  // namespace
 
+std::vector<std::string> names_of_hosts_in(const PbsAttributes& attributes) {
+    const std::string_view exec_vnode = attributes["exec_vnode"].text;
+    const std::map<std::string_view, Share> hosts = exec_vnode.empty() ? on_slots(attributes) : on_vnodes(exec_vnode);
+    return mapped(hosts, [](const auto& host) { return std::string(host.first); });
+}
+
 PbsHosts hosts_of(const PbsAttributes& attributes) {
     PbsHosts result;
     result.hosts = number_of_hosts(attributes);
-    if (result.hosts <= 0) {
-        return result;
-    }
     result.amounts = allocated_amounts(attributes, result.hosts);
     result.amounts.fill(requested_amounts(attributes, result.hosts, result.amounts));
     if (takes_whole_hosts(attributes)) {

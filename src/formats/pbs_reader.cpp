@@ -9,6 +9,7 @@
 #include "src/formats/pbs_record.hpp"
 #include "src/formats/tres.hpp"
 #include "src/support/json.hpp"
+#include "src/support/names.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
@@ -28,11 +29,18 @@ bool is_complete(const PbsAttributes& attributes) {
 
 // The size of the job: of processors, of nodes, or of hosts and what it took of them.
 void read_size(const PbsAttributes& attributes, const AccountingData& data, AccountedJob& job) {
-    if (data.fields.per_host) {
+    if (data.keeps_hosts) {
+        job.hosts = list_of(names_of_hosts_in(attributes), " ");
+    }
+    if (data.fields.per_host || data.fields.memory_pool) {
         PbsHosts hosts = hosts_of(attributes);
         job.requested = job.allocated = hosts.hosts;
         job.amounts = std::move(hosts.amounts);
-    } else if (data.counts_nodes) {
+    }
+    if (data.fields.per_host) {
+        return;
+    }
+    if (data.counts_nodes) {
         job.requested = job.allocated = nodes_of(attributes);
     } else {
         job.requested = requested_processors(attributes);
@@ -60,6 +68,7 @@ void add_end_record(std::string_view id, const PbsAttributes& attributes, const 
     job.state = status.empty() ? "" : status == "0" ? "completed" : "failed";
     job.user = attributes["user"].text;
     job.queue = attributes["queue"].text;
+    job.partition_column = "queue";
     builder.add_field("account", attributes["account"].text);
     const std::string_view project = attributes["project"].text;
     builder.add_field("project", project == "_pbs_project_default" ? "" : project);
@@ -74,6 +83,7 @@ void add_end_record(std::string_view id, const PbsAttributes& attributes, const 
     if (data.fields.after) {
         depend = depend.empty() ? attributes["Resource_List.depend"].text : depend;
         job.conditions = conditions_of_pbs(depend);
+        job.conditions_column = "depend";
     } else {
         builder.add_field("dependency", depend);
     }

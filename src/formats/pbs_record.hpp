@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <batfill/core/error.hpp>
 
@@ -95,5 +96,7 @@ struct PbsHosts {
     HostAmounts amounts;
 };
 PbsHosts hosts_of(const PbsAttributes& attributes);
+// The names of the hosts, as exec_vnode or exec_host lists them. Empty: it lists none.
+std::vector<std::string> names_of_hosts_in(const PbsAttributes& attributes);
 
 }  // namespace batfill

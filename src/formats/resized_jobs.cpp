@@ -83,6 +83,9 @@ void LogBuilder::erase_jobs(const std::vector<bool>& erased) {
         move(jobs);
     }
     std::erase_if(noted_, [](const auto& rule) { return rule.second.empty(); });
+    for (auto& [column, jobs] : jobs_of_column_) {
+        move(jobs);
+    }
     move(resized_parts_);
     std::map<std::uint32_t, Duration> waits;
     for (const auto& [job, wait] : negative_waits_) {

@@ -62,9 +62,9 @@ class SacctJobs {
 // Whether the command that submitted a job, as the column SubmitLine has it, asks for hosts that no other job uses.
 bool asks_for_whole_hosts(std::string_view submit_line);
 
-// What a job waited for: its dependency, or else the option --dependency of the command that submitted it. `id` is the
-// job's.
-LoggedConditions conditions_in(std::string_view dependency, std::string_view submit_line, std::string_view id);
+// Reads what a job waited for: its dependency, or else the option --dependency of the command that submitted it.
+// Requires: the job has its id.
+void read_conditions(std::string_view dependency, std::string_view submit_line, AccountedJob& job);
 
 // Reads the output of `sacct --json`. `path` is used in messages only.
 void read_sacct_json(std::string text, const std::string& path, const AccountingData& data, LogBuilder& builder);

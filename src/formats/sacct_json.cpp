@@ -11,6 +11,7 @@
 #include "src/formats/sacct_jobs.hpp"
 #include "src/formats/tres.hpp"
 #include "src/support/json.hpp"
+#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 // The output of `sacct --json` of Slurm 20.11 and later. Its versions write numbers as such, or as
@@ -171,18 +172,18 @@ HostAmounts amounts_of(const JsonValue& object, const Tres& requested, const Tre
                        long long nodes) {
     constexpr auto request = HostAmounts::Source::request;
     HostAmounts amounts(nodes);
-    amounts.set_cores(allocated.processors);
+    amounts.set_cores(allocated.processors, "tres.allocated");
     if (!amounts.has_cores()) {
-        amounts.set_cores(job.job.requested, request);
+        amounts.set_cores(job.job.requested, "required.CPUs", request);
     }
-    amounts.set_gpus(allocated.gpus);
+    amounts.set_gpus(allocated.gpus, "tres.allocated");
     if (!amounts.has_gpus()) {
-        amounts.set_gpus(requested.gpus, request);
+        amounts.set_gpus(requested.gpus, "tres.requested", request);
     }
     if (allocated.memory.value_or(0) > 0) {
-        amounts.set_memory(*allocated.memory * mebibyte);
+        amounts.set_memory(*allocated.memory * mebibyte, "tres.allocated");
     } else {
-        amounts.set_memory(job.resources.memory, request);
+        amounts.set_memory(job.resources.memory, requested.memory ? "tres.requested" : "required", request);
     }
     if (asks_for_whole_hosts(text_in(&object, "submit_line"))) {
         amounts.take_whole_hosts();
@@ -216,11 +217,17 @@ void read_resources(const JsonValue& object, const AccountingData& data, SacctJo
         resources.gpus = allocated.gpus.total();
         added.allocates_more = added.allocates_more || resources.gpus.value_or(0) > 0;
     }
-    if (data.fields.per_host) {
+    if (data.fields.per_host || data.fields.memory_pool) {
         const long long hosts = nodes > 0 ? nodes : hosts_in(text_in(&object, "nodes")).value_or(-1);
         job.amounts = amounts_of(object, requested, allocated, added, hosts);
-        job.requested = job.allocated = hosts;
-    } else if (data.counts_nodes) {
+        if (data.fields.per_host) {
+            job.requested = job.allocated = hosts;
+        }
+    }
+    if (data.keeps_hosts) {
+        job.hosts = list_of(names_of_hosts(text_in(&object, "nodes")), " ");
+    }
+    if (data.counts_nodes && !data.fields.per_host) {
         job.requested = job.allocated = nodes;
     }
 }
@@ -238,10 +245,11 @@ void add_job(const JsonValue& object, const AccountingData& data, std::size_t nu
     const std::string_view user = text_in(&object, "user");
     added.job.user = user.empty() ? text_in(member_of(&object, "association"), "user") : user;
     added.job.queue = text_in(&object, "partition");
+    added.job.partition_column = "partition";
     added.texts = {text_in(&object, "account"), text_in(&object, "qos"), text_in(&object, "name"),
                    text_in(member_of(&object, "reservation"), "name")};
     if (data.fields.after) {
-        added.job.conditions = conditions_in(text_in(&object, "dependency"), text_in(&object, "submit_line"), id);
+        read_conditions(text_in(&object, "dependency"), text_in(&object, "submit_line"), added.job);
     }
     jobs.add(added, number);
 }

@@ -11,6 +11,7 @@
 #include "src/formats/tres.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/files.hpp"
+#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill {
@@ -90,17 +91,35 @@ long long processors_by_time(const CsvRow& row) {
     return processors >= 1 && processors <= static_cast<double>(most_processors) ? std::llround(processors) : -1;
 }
 
+// Processors, -1 if unknown, and the column that has them.
+struct Processors {
+    long long number = -1;
+    std::string_view column;
+};
+
+Processors requested_processors_in(const CsvRow& row) {
+    if (const auto number = first_number(row, {sacct_column("ReqCPUS")})) {
+        return {*number, "ReqCPUS"};
+    }
+    return {number_in_tres(row, sacct_column("ReqTRES"), "cpu").value_or(-1), "ReqTRES"};
+}
 long long requested_processors(const CsvRow& row) {
-    const auto number = first_number(row, {sacct_column("ReqCPUS")});
-    return number ? *number : number_in_tres(row, sacct_column("ReqTRES"), "cpu").value_or(-1);
+    return requested_processors_in(row).number;
 }
 
-long long allocated_processors(const CsvRow& row) {
-    if (const auto number = first_number(row, {sacct_column("AllocCPUS"), sacct_column("NCPUS")})) {
-        return *number;
+Processors allocated_processors_in(const CsvRow& row) {
+    for (const std::size_t column : {sacct_column("AllocCPUS"), sacct_column("NCPUS")}) {
+        if (const auto number = first_number(row, {column})) {
+            return {*number, sacct_columns[column]};
+        }
     }
-    const auto number = number_in_tres(row, sacct_column("AllocTRES"), "cpu");
-    return number ? *number : processors_by_time(row);
+    if (const auto number = number_in_tres(row, sacct_column("AllocTRES"), "cpu")) {
+        return {*number, "AllocTRES"};
+    }
+    return {processors_by_time(row), "CPUTime"};
+}
+long long allocated_processors(const CsvRow& row) {
+    return allocated_processors_in(row).number;
 }
 
 long long nodes_of(const CsvRow& row) {
@@ -174,12 +193,16 @@ class Reader {
         if (job.start) {
             job.walltime = walltime_of(row);
             read_fields(row, added);
-            if (data_.fields.per_host) {
-                read_amounts(row, job);
+            if (data_.fields.per_host || data_.fields.memory_pool) {
+                read_amounts(row, data_.fields.per_host ? job.allocated : nodes_of(row), job);
             }
+            job.partition_column = "Partition";
             if (data_.fields.after) {
-                job.conditions = conditions_in(field(row, sacct_column("Dependency")).text,
-                                               field(row, sacct_column("SubmitLine")).text, job.id);
+                read_conditions(field(row, sacct_column("Dependency")).text,
+                                field(row, sacct_column("SubmitLine")).text, job);
+            }
+            if (data_.keeps_hosts) {
+                job.hosts = list_of(names_of_hosts(field(row, sacct_column("NodeList")).text), " ");
             }
         }
         jobs_.add(added, row.line());
@@ -246,34 +269,35 @@ class Reader {
     }
 
     // What was allocated counts before what was requested.
-    static void read_amounts(const CsvRow& row, AccountedJob& job) {
+    static void read_amounts(const CsvRow& row, long long nodes, AccountedJob& job) {
         constexpr auto allocation = HostAmounts::Source::allocation;
         constexpr auto request = HostAmounts::Source::request;
-        const long long nodes = job.allocated;
         const auto text = [&](std::size_t column) { return field(row, column).text; };
         HostAmounts amounts(nodes);
-        amounts.set_cores(allocated_processors(row));
+        const Processors allocated = allocated_processors_in(row);
+        amounts.set_cores(allocated.number, allocated.column);
         if (!amounts.has_cores()) {
-            amounts.set_cores(requested_processors(row), request);
+            const Processors requested = requested_processors_in(row);
+            amounts.set_cores(requested.number, requested.column, request);
         }
         const auto set_gpus = [&](std::size_t tres, std::size_t gres, HostAmounts::Source source) {
             if (!amounts.has_gpus()) {
-                amounts.set_gpus(count_gpus(text(tres)), source);
+                amounts.set_gpus(count_gpus(text(tres)), sacct_columns[tres], source);
             }
             if (!amounts.has_gpus()) {
-                amounts.set_gpus(count_gpus(text(gres), std::max(nodes, 1LL)), source);
+                amounts.set_gpus(count_gpus(text(gres), std::max(nodes, 1LL)), sacct_columns[gres], source);
             }
         };
         set_gpus(sacct_column("AllocTRES"), sacct_column("AllocGRES"), allocation);
         set_gpus(sacct_column("ReqTRES"), sacct_column("ReqGRES"), request);
-        const auto set_memory = [&](std::string_view memory, HostAmounts::Source source) {
-            if (!amounts.has_memory()) {
-                amounts.set_memory(memory_of(memory, nodes, processors_of_request(row)), source);
+        const auto set_memory = [&](std::string_view memory, std::string_view column, HostAmounts::Source source) {
+            if (!amounts.whole_memory()) {
+                amounts.set_memory(memory_of(memory, nodes, processors_of_request(row)), column, source);
             }
         };
-        set_memory(item_of(text(sacct_column("AllocTRES")), "mem").value_or(""), allocation);
-        set_memory(text(sacct_column("ReqMem")), request);
-        set_memory(item_of(text(sacct_column("ReqTRES")), "mem").value_or(""), request);
+        set_memory(item_of(text(sacct_column("AllocTRES")), "mem").value_or(""), "AllocTRES", allocation);
+        set_memory(text(sacct_column("ReqMem")), "ReqMem", request);
+        set_memory(item_of(text(sacct_column("ReqTRES")), "mem").value_or(""), "ReqTRES", request);
         if (is_exclusive(row)) {
             amounts.take_whole_hosts();
         }
@@ -298,9 +322,13 @@ bool asks_for_whole_hosts(std::string_view submit_line) {
     return false;
 }
 
-LoggedConditions conditions_in(std::string_view dependency, std::string_view submit_line, std::string_view id) {
-    LoggedConditions conditions = conditions_of_slurm(dependency, id);
-    return conditions.empty() ? conditions_of_slurm(dependency_in(submit_line), id) : conditions;
+void read_conditions(std::string_view dependency, std::string_view submit_line, AccountedJob& job) {
+    job.conditions = conditions_of_slurm(dependency, job.id);
+    job.conditions_column = "Dependency";
+    if (job.conditions.empty()) {
+        job.conditions = conditions_of_slurm(dependency_in(submit_line), job.id);
+        job.conditions_column = "SubmitLine";
+    }
 }
 
 void SacctJob::submit_at(const std::optional<Instant>& eligible) {
@@ -327,7 +355,7 @@ void SacctJobs::add(SacctJob added, std::size_t line) {
         std::ranges::copy(added.texts, added_run.texts.begin());
         added_run.resources = added.resources;
         added_run.amounts = added.job.amounts;
-        added_run.amounts.forget_notes();
+        added_run.amounts.forget_notes(builder_.fields().memory_pool);
         added_run.partition = added.job.queue;
         added_run.place = add_run(added, line);
     } else if (runs[run].place && (!added.job.start || times_of(added.job).missing != nullptr)) {
@@ -373,10 +401,11 @@ void SacctJobs::join(const SacctJob& component, Run& run) {
         run.partition.clear();
     }
     joined.partition = run.partition;
+    joined.partition_column = component.job.partition_column;
     builder_.join(*run.place, joined);
     run.resources = sum;
     run.amounts = std::move(joined.amounts);
-    run.amounts.forget_notes();
+    run.amounts.forget_notes(builder_.fields().memory_pool);
 }
 
 void read_sacct(const std::string& path, const AccountingData& data, LogBuilder& builder) {
@@ -386,8 +415,25 @@ void read_sacct(const std::string& path, const AccountingData& data, LogBuilder&
             throw InputError(
                 path + ":1: no column JobID or JobIDRaw, expected a table of jobs as sacct --parsable2 writes it");
         }
-        if (data.fields.after && !row.has(sacct_column("Dependency")) && !row.has(sacct_column("SubmitLine"))) {
+        const auto has_one_of = [&](std::initializer_list<std::size_t> columns) {
+            return std::ranges::any_of(columns, [&](std::size_t column) { return row.has(column); });
+        };
+        const ResourceFields& fields = data.fields;
+        if (fields.after && !fields.as_far_as_known &&
+            !has_one_of({sacct_column("Dependency"), sacct_column("SubmitLine")})) {
             throw InputError(path + ":1: no column SubmitLine or Dependency, expected one of them for the field after");
+        }
+        if (fields.as_far_as_known &&
+            !has_one_of({sacct_column("NNodes"), sacct_column("AllocNodes"), sacct_column("NodeList"),
+                         sacct_column("AllocTRES"), sacct_column("ReqTRES")})) {
+            throw InputError(
+                path +
+                ":1: no column NNodes, NodeList or AllocTRES, expected one of them for all fields; --fields can name others");
+        }
+        if (fields.memory_pool &&
+            !has_one_of({sacct_column("ReqMem"), sacct_column("AllocTRES"), sacct_column("ReqTRES")})) {
+            throw InputError(path +
+                             ":1: no column ReqMem or AllocTRES, expected one of them for the field memory-pool");
         }
         if (data.submits_when_eligible && !row.has(sacct_column("Eligible"))) {
             throw InputError(path + ":1: no column Eligible, expected it for submissions when jobs became eligible");

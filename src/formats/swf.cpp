@@ -46,9 +46,10 @@ std::optional<long long> parse_count(std::string_view text) {
 // Reads a log line by line.
 class Parser {
  public:
-    Parser(const std::string& path, bool with_conditions) {
+    Parser(const std::string& path, const ResourceFields& fields) {
         log_.path = path;
-        log_.conditions.resize(with_conditions ? 1 : 0);
+        log_.read_fields = fields;
+        log_.conditions.resize(fields.after ? 1 : 0);
     }
 
     void add(std::string_view line, std::size_t number) {
@@ -98,6 +99,9 @@ class Parser {
         if (job.number < 0) {
             fail(1, "a job number that is not negative");
         }
+        if (log_.read_fields.memory_pool) {
+            job.requested_memory = rounded_up(10);
+        }
         if (!log_.conditions.empty()) {
             job.conditions = add_condition();
         }
@@ -135,6 +139,17 @@ class Parser {
         fail(column, "a number of seconds");
     }
 
+    long long rounded_up(std::size_t column) const {
+        if (const auto value = parse_count(fields_[column - 1])) {
+            return *value;
+        }
+        const double value = number_in<double>(fields_[column - 1]).value_or(0);
+        if (value > 1e15) {
+            fail(column, "at most 1e15");
+        }
+        return value > 0 ? std::llround(std::ceil(value)) : -1;
+    }
+
     void check_number(std::size_t column) const {
         const std::string_view text = fields_[column - 1];
         if (!number_in<long long>(text)) {
@@ -170,15 +185,15 @@ std::optional<std::string> SwfLog::field(std::string_view name) const {
     return values.empty() ? std::nullopt : std::optional(values.front());
 }
 
-SwfLog parse_swf(std::string_view text, const std::string& path, bool with_conditions) {
-    Parser parser(path, with_conditions);
+SwfLog parse_swf(std::string_view text, const std::string& path, const ResourceFields& fields) {
+    Parser parser(path, fields);
     for_each_line_in(text, path, max_swf_line,
                      [&](std::string_view line, std::size_t number) { parser.add(line, number); });
     return parser.finish();
 }
 
-SwfLog read_swf(const std::string& path, bool with_conditions) {
-    Parser parser(path, with_conditions);
+SwfLog read_swf(const std::string& path, const ResourceFields& fields) {
+    Parser parser(path, fields);
     for_each_line(path, max_swf_line, "a log in the Standard Workload Format", {FileKind::log},
                   [&](std::string_view line, std::size_t number) { parser.add(line, number); });
     return parser.finish();

@@ -48,6 +48,9 @@ class Reader {
                 "fields per-host: expected a column for the hosts of a job, as in nodes=NNodes (processors are then its "
                 "cores), or one for its cores, as in cores=NCPUS (processors are then its hosts)");
         }
+        if (data.fields.memory_pool && amount_columns_[memory] == none) {
+            throw UsageError("fields memory-pool: expected a column for the memory of a job, as in memory=ReqMem");
+        }
         if (data.fields.after && dependency_column_ == none) {
             throw UsageError(
                 "fields after: expected a column for what a job waited for, as Slurm writes it, as in "
@@ -76,8 +79,8 @@ class Reader {
                            ? field(row, place_of("walltime-minutes")).limit(Duration::seconds(60))
                            : field(row, place_of("walltime")).limit();
         read_size(row, job);
-        if (data_.fields.per_host) {
-            read_hosts(row, job);
+        if (data_.fields.per_host || data_.fields.memory_pool) {
+            read_amounts(row, job);
         }
         const RecordField state = field(row, place_of("state"));
         job.state = state.is_missing() ? "" : state.text;
@@ -89,11 +92,16 @@ class Reader {
         }
         if (data_.fields.partition && partition_column_ != none) {
             job.partition = RecordField{"partition", trimmed(row.text(partition_column_))}.name_or_empty();
+            job.partition_column = columns_[partition_column_];
             if (job.partition->empty()) {
                 builder_.note(host_rules::no_partition);
             }
         }
+        if (data_.fields.partition && partition_column_ == none && maps(place_of("queue"))) {
+            job.partition_column = columns_[column_of_[place_of("queue")]];
+        }
         if (data_.fields.after) {
+            job.conditions_column = columns_[dependency_column_];
             const RecordField dependency{"dependency", trimmed(row.text(dependency_column_))};
             job.conditions =
                 conditions_of_slurm(dependency.is_missing() ? std::string_view() : dependency.text, job.id);
@@ -182,6 +190,11 @@ class Reader {
         job.allocated = allocated > 0 ? *allocated : both.value_or(requested.value_or(-1));
     }
 
+    std::string_view size_column(const CsvRow& row) const {
+        const RecordField allocated = field(row, place_of("allocated-processors"));
+        return allocated.text.empty() ? field(row, place_of("processors")).name : allocated.name;
+    }
+
     // Columns of other fields that say what a job took of its hosts.
     enum AmountColumn : std::size_t { nodes, cores, gpus, memory, exclusive };
     static constexpr auto amount_names =
@@ -204,26 +217,28 @@ class Reader {
         return column == none ? RecordField{} : RecordField{columns_[column], trimmed(row.text(column))};
     }
 
-    // Makes the job's size its number of hosts. Amounts in a table are those of the whole job.
-    void read_hosts(const CsvRow& row, AccountedJob& job) {
+    // Amounts in a table are those of the whole job. With `per_host`, its size becomes its number of hosts.
+    void read_amounts(const CsvRow& row, AccountedJob& job) {
         constexpr auto exclusive_words =
             std::to_array<std::string_view>({"yes", "true", "1", "y", "exclusive", "excl", "exclhost"});
         const bool has_nodes = amount_columns_[nodes] != none;
         const long long hosts = has_nodes ? amount(row, nodes).number().value_or(-1) : job.allocated;
         HostAmounts amounts(hosts);
         if (amount_columns_[cores] != none) {
-            amounts.set_cores(amount(row, cores).number());
+            amounts.set_cores(amount(row, cores).number(), amount(row, cores).name);
         } else {
-            amounts.set_cores(job.allocated);
+            amounts.set_cores(job.allocated, size_column(row));
         }
-        if (const RecordField list = amount(row, gpus); !list.is_missing()) {
-            amounts.set_gpus(gpus_of(list, hosts));
+        if (const RecordField list = amount(row, gpus); data_.fields.per_host && !list.is_missing()) {
+            amounts.set_gpus(gpus_of(list, hosts), list.name);
         }
         read_memory(amount(row, memory), amounts);
         if (is_word_of(amount(row, exclusive).text, exclusive_words)) {
             amounts.take_whole_hosts();
         }
-        job.requested = job.allocated = hosts;
+        if (data_.fields.per_host) {
+            job.requested = job.allocated = hosts;
+        }
         job.amounts = std::move(amounts);
     }
 
@@ -239,8 +254,8 @@ class Reader {
     static void read_memory(const RecordField& field, HostAmounts& amounts) {
         const bool has_unit = !field.text.empty() && (field.text.back() < '0' || field.text.back() > '9');
         const auto bytes = field.is_missing() ? std::nullopt : read_bytes(field.text, 1 << 20);
-        amounts.set_memory(bytes);
-        if (amounts.has_memory() && !has_unit) {
+        amounts.set_memory(bytes, field.name);
+        if (amounts.whole_memory() && !has_unit) {
             amounts.note(host_rules::no_unit);
         }
     }

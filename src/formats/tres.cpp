@@ -93,6 +93,27 @@ std::optional<long long> hosts_of_item(std::string_view item) {
     return hosts;
 }
 
+// Adds the names of the hosts of such an item, each behind `before`.
+void add_names(std::string_view item, const std::string& before, std::vector<std::string>& names) {
+    const auto [text, rest] = cut(item, '[');
+    const std::string beginning = before + std::string(text);
+    if (text.size() == item.size()) {
+        names.push_back(beginning);
+        return;
+    }
+    const auto [ranges, behind] = cut(rest, ']');
+    for (const std::string_view range : split(ranges, ',')) {
+        const auto [from, to] = cut(range, '-');
+        const long long first = number_in<long long>(from).value_or(0);
+        const long long last = range.size() == from.size() ? first : number_in<long long>(to).value_or(0);
+        for (long long number = first; number <= last; ++number) {
+            std::string digits = std::to_string(number);
+            digits.insert(0, from.size() - std::min(from.size(), digits.size()), '0');
+            add_names(behind, beginning + digits, names);
+        }
+    }
+}
+
 }  // namespace
 
 std::optional<long long> hosts_in(std::string_view list) {
@@ -110,6 +131,20 @@ std::optional<long long> hosts_in(std::string_view list) {
         list.remove_prefix(std::min(end + 1, list.size()));
     }
     return hosts;
+}
+
+std::vector<std::string> names_of_hosts(std::string_view list) {
+    constexpr long long most_names = 100'000;
+    std::vector<std::string> names;
+    if (hosts_in(list).value_or(most_names + 1) > most_names) {
+        return names;
+    }
+    while (!list.empty()) {
+        const std::size_t end = end_of_item(list);
+        add_names(list.substr(0, end), "", names);
+        list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    return names;
 }
 
 std::optional<std::string_view> item_of(std::string_view list, std::string_view name) {

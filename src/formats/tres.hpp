@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // Resources as batch systems write them: sizes of memory, and lists of trackable resources (TRES) of Slurm.
 namespace batfill {
@@ -37,6 +38,10 @@ class GpuCount {
 
 // The number of hosts in a list of Slurm, such as "n[1-4,07],login1" or "r[1-2]n[1-8]". None if it is not such a list.
 std::optional<long long> hosts_in(std::string_view list);
+
+// Their names, in the order of the list, with the zeros before numbers: "n001" and "n002" of "n[001-002]". Empty if it
+// is not such a list, or has more than 100,000 hosts.
+std::vector<std::string> names_of_hosts(std::string_view list);
 
 // Counts the GPUs in a list of TRES, "cpu=8,gres/gpu:a100=4", or of generic resources as --gres has them, "gpu:a100:4",
 // "gres:gpu:2", "gpu:2(IDX:0-1)". An item without a number is one GPU.

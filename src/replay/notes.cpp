@@ -51,10 +51,12 @@ std::string_view inner_members(std::string_view members, std::string_view object
 
 void ReplayNotes::add_fields(std::string_view other_fields) {
     const std::string_view per_host = inner_members(other_fields, "per_host");
-    const bool has_amounts = !per_host.empty() || !inner_members(other_fields, "pools").empty();
+    const std::string_view pools = inner_members(other_fields, "pools");
+    const bool has_amounts = !per_host.empty() || !pools.empty();
     const std::string outer = has_amounts ? without_inner_members(other_fields) : std::string(other_fields);
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        const bool is_looked_at = i == dependency ? asks_for(outer, "after") : asks_for(per_host, fields[i]);
+        const bool is_looked_at =
+            i == dependency ? asks_for(outer, "after") : asks_for(per_host, fields[i]) || asks_for(pools, fields[i]);
         unread_[i] = unread_[i] || (asks_for(outer, fields[i]) && !is_looked_at);
         looked_at_[i] = looked_at_[i] || is_looked_at;
     }

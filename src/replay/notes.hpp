@@ -16,8 +16,8 @@ namespace batfill {
 class ReplayNotes {
  public:
     // Notes fields of a job, JobDescription::other_fields, that ask for something and that none of our algorithms looks
-    // at. An amount that `per_host` has too is looked at, and a dependency beside `after`. If only some jobs have it
-    // there, the note says so.
+    // at. An amount that `per_host` or `pools` has too is looked at, and a dependency beside `after`. If only some jobs
+    // have it there, the note says so.
     void add_fields(std::string_view other_fields);
     // Notes, of a workload under a scheduler with this placement:
     // - these fields, unless `fields_are_read`: the algorithm is not ours, and may look at any
@@ -37,7 +37,7 @@ class ReplayNotes {
     static constexpr std::array<const char*, 3> fields{"gpus", "memory", "dependency"};
 
     std::array<bool, fields.size()> unread_{};     // jobs have this field
-    std::array<bool, fields.size()> looked_at_{};  // jobs have it in per_host, or in after
+    std::array<bool, fields.size()> looked_at_{};  // jobs have it in per_host or pools, or in after
     bool licenses_ = false;
     bool pools_ = false;
     bool per_host_ = false;

@@ -107,9 +107,10 @@ bool has_dependencies(const Workload& workload) {
         }
     }
     for (std::size_t next = 0; next < order.size(); ++next) {
-        for (const Edge& condition : std::ranges::equal_range(conditions, order[next], {}, &Edge::from)) {
-            if (--open[condition.to] == 0) {
-                order.push_back(condition.to);
+        auto condition = std::ranges::lower_bound(conditions, order[next], {}, &Edge::from);
+        for (; condition != conditions.end() && condition->from == order[next]; ++condition) {
+            if (--open[condition->to] == 0) {
+                order.push_back(condition->to);
             }
         }
     }

@@ -133,6 +133,10 @@ void check_outputs(const Options& options, LogConversion& request) {
     }
     require_no_input("schedule", request.schedule, inputs);
     require_no_input("header", request.header, inputs);
+    require_no_input("platform", request.platform, inputs);
+    require_other_file("platform", request.platform, "output", request.output);
+    require_other_file("platform", request.platform, "schedule", request.schedule);
+    require_other_file("platform", request.platform, "header", request.header);
     require_other_file("schedule", request.schedule, "output", request.output);
     require_other_file("header", request.header, "output", request.output);
     require_other_file("schedule", request.schedule, "header", request.header);
@@ -220,6 +224,10 @@ void add_options_of_outputs(Options& options, ConversionOptions& read) {
              "write the log's own schedule of these jobs as a jobs.csv, to compare with others")
         .not_in_calls();
     options
+        .add("platform", text(conversion.platform, "FILE.xml"),
+             "write the machine that the log must have had at least, by what its jobs took, for -p; needs --fields")
+        .not_in_calls();
+    options
         .add(
             "format", formats(read),
             "format of the printed table: table (default) or json; of the workload: batsim4 (default) or batsim5; repeatable")
@@ -253,7 +261,8 @@ Value columns(ColumnMapping& mapping) {
 }
 
 // per-host,partition
-Value fields_value(const std::vector<std::pair<std::string, bool*>>& fields) {
+Value fields_value(std::vector<std::pair<std::string, bool*>> fields, bool& all) {
+    fields.emplace_back("all", &all);
     const std::vector<std::string> words = mapped(fields, &std::pair<std::string, bool*>::first);
     const auto read = [fields, words](const std::string& text) {
         for (const std::string_view part : split(text, ',')) {
@@ -270,8 +279,6 @@ Value fields_value(const std::vector<std::pair<std::string, bool*>>& fields) {
 // Which data say what jobs wait for, and when they became eligible.
 void check_waits(const Options& options, const AccountingData& data) {
     const std::string field = options.written("fields") + " after";
-    refuse_if(data.fields.after && (data.format == "frontier" || data.format == "philly"),
-              field + ": the data of " + data.format + " do not say what jobs waited for");
     refuse_if(data.submits_when_eligible && data.format != "sacct",
               options.written("submit") + " eligible is for sacct; " + options.written("map") +
                   " submit=COLUMN chooses the submission in a table");
@@ -280,9 +287,25 @@ void check_waits(const Options& options, const AccountingData& data) {
                   " repeats: expected one of them");
 }
 
-// Sizes are hosts with `per_host`, which jobs share.
-void check_fields(const Options& options, const ConversionOptions& read) {
-    const AccountingData& data = *read.conversion.accounting;
+// Sizes are hosts with `per_host`, which jobs share. `all` becomes the fields that the format has.
+void check_fields(const Options& options, ConversionOptions& read) {
+    AccountingData& data = *read.conversion.accounting;
+    ResourceFields& fields = data.fields;
+    const bool has_waits = data.format != "frontier" && data.format != "philly";
+    const bool has_memory = has_waits;
+    if (fields.as_far_as_known) {
+        refuse_if(fields.per_host || fields.partition || fields.memory_pool || fields.after,
+                  options.written("fields") + " all: expected no other field beside it");
+        fields = {.per_host = true, .partition = true, .after = has_waits, .as_far_as_known = true};
+    }
+    const std::string of_data = ": the data of " + data.format + " do not say ";
+    refuse_if(fields.after && !has_waits, options.written("fields") + " after" + of_data + "what jobs waited for");
+    refuse_if(fields.memory_pool && !has_memory,
+              options.written("fields") + " memory-pool" + of_data + "how much memory jobs have");
+    data.keeps_hosts = read.conversion.platform.has_value();
+    refuse_if(read.conversion.platform && !fields.per_host && !fields.partition && !fields.memory_pool,
+              options.written("platform") + " is the machine of what jobs take: expected " + options.written("fields") +
+                  ", such as " + options.written("fields") + " all");
     check_waits(options, data);
     if (!data.fields.per_host) {
         return;
@@ -368,11 +391,15 @@ void add_import_options(Options& options, ConversionOptions& read) {
         "fields",
         fields_value({{"per-host", &data.fields.per_host},
                       {"partition", &data.fields.partition},
-                      {"after", &data.fields.after}}),
+                      {"memory-pool", &data.fields.memory_pool},
+                      {"after", &data.fields.after}},
+                     data.fields.as_far_as_known),
         "what jobs get for machines with capacities and partitions: per-host (res is the number of hosts, per_host what "
         "the job took of each: cores, gpus, gpus_TYPE, memory in MiB; of the allocation, else of the request), partition "
-        "(that of the job, or its queue); after (the jobs that it waited for: --dependency of Slurm, depend of PBS, the "
-        "field dependency of a table); repeatable");
+        "(that of the job, or its queue), memory-pool (the memory of the whole job in MiB is of the pool memory, not of "
+        "its hosts); after (the jobs that it waited for: --dependency of Slurm, depend of PBS, the field dependency of a "
+        "table); or all (per-host, partition and after, as far as the data have them; memory-pool where they do not say "
+        "the hosts); repeatable");
     options.add(
         "submit",
         word(data.submits_when_eligible, "WHEN", {{"submission", false}, {"eligible", true}}).otherwise_as_declared(),
@@ -412,9 +439,23 @@ void add_swf_options(Options& options, ConversionOptions& read) {
                 "drop jobs with this status: 0 failed, 1 completed, 5 cancelled (repeatable)");
     options.add("time-zone", text(read.conversion.time_zone, "ZONE"),
                 "zone of dates in --from and --until, such as Europe/Stockholm; by default UTC");
+    ResourceFields& fields = read.conversion.fields;
     options.add(
-        "fields", fields_value({{"after", &read.conversion.after}}),
-        "what jobs get besides: after (any:N+SECONDS of the preceding job and the think time, columns 17 and 18)");
+        "fields",
+        fields_value({{"partition", &fields.partition}, {"memory-pool", &fields.memory_pool}, {"after", &fields.after}},
+                     fields.as_far_as_known),
+        "what jobs get besides: partition (column 16), memory-pool (the memory of the whole job in MiB, of the "
+        "pool memory: column 10 for each processor), after (any:N+SECONDS of the preceding job and the think "
+        "time, columns 17 and 18), or all; repeatable");
+    options.add_rule([&options, &fields, &platform = read.conversion.platform] {
+        if (fields.as_far_as_known) {
+            refuse_if(fields.any(), options.written("fields") + " all: expected no other field beside it");
+            fields = {.partition = true, .memory_pool = true, .after = true, .as_far_as_known = true};
+        }
+        refuse_if(platform && !fields.partition && !fields.memory_pool,
+                  options.written("platform") + " is the machine of what jobs take: expected " +
+                      options.written("fields") + ", such as " + options.written("fields") + " all");
+    });
     add_conversion_options(options, read);
     options
         .add("header", text(read.conversion.header, "FILE"),

@@ -7,7 +7,9 @@
 #include "src/formats/workload_writer.hpp"
 #include "src/support/calendar.hpp"
 #include "src/support/files.hpp"
+#include "src/support/names.hpp"
 #include "src/support/text.hpp"
+#include "src/workloads/logged_needs.hpp"
 #include "src/workloads/swf_selection.hpp"
 
 namespace batfill {
@@ -92,6 +94,15 @@ void resolve_dates(const SwfLog& log, const LogConversion& request, SwfConversio
     }
 }
 
+std::string description_of(const MachineOfLog& machine) {
+    std::string text = std::to_string(machine.platform.hosts.size()) +
+                       (machine.has_named_hosts ? " hosts that the log names" : " hosts, those of the widest jobs");
+    if (machine.has_named_hosts && machine.jobs_without_hosts > 0) {
+        text += "; for " + counted(machine.jobs_without_hosts, "job") + " it names none";
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string reasons_of(const std::vector<RuleCount>& dropped) {
@@ -119,7 +130,7 @@ void require_kept_jobs(const SwfLog& log, const ConversionSummary& summary) {
 }
 
 SwfLog read_log(const LogConversion& request) {
-    return request.accounting ? read_accounting(*request.accounting) : read_swf(request.log, request.after);
+    return request.accounting ? read_accounting(*request.accounting) : read_swf(request.log, request.fields);
 }
 
 ConvertedLog convert_log(const LogConversion& request) {
@@ -131,9 +142,20 @@ ConvertedLog convert_log(const LogConversion& request) {
         conversion.split->count_from_first_job(result.log);
     }
     const SwfSelection selection = select_jobs(result.log, conversion);
+    OutputFiles beside;
+    const bool sizes_by_platform = request.platform && !conversion.processors;
+    if (request.platform && !selection.kept.empty()) {
+        const MachineOfLog machine = machine_of_log(selection, conversion, JobMaker(selection, conversion).summary());
+        result.machine = description_of(machine);
+        conversion.processors = conversion.processors.value_or(static_cast<int>(machine.platform.hosts.size()));
+        OutputFile& file = beside.add(*request.platform);
+        file.write(platform_text(machine.platform, result.machine));
+    }
     JobMaker maker(selection, conversion);
     result.summary = maker.summary();
-    OutputFiles beside;
+    if (sizes_by_platform) {
+        result.summary.processors_from = "those of the platform";
+    }
     if (request.header) {
         write_header(result.log, beside.add(*request.header));
     }

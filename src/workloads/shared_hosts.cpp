@@ -82,20 +82,6 @@ class SharedHostsSource {
     Draws memory_{model_.seed, 7};
 };
 
-// The members of a workload that state the amounts.
-std::string members_of(const StatedNeeds::Amounts& amounts) {
-    std::string text;
-    JsonWriter json(text);
-    json.open_object();
-    json.key("per_host").open_object();
-    for (const auto& [name, amount] : amounts) {
-        json.key(name).integer(static_cast<std::uint64_t>(amount));
-    }
-    json.close_object();
-    json.close_object();
-    return text.substr(1, text.size() - 2);
-}
-
 int cores_of(const JobDescription& job, int cores_of_host) {
     const int cores = job.needs ? static_cast<int>(job.needs->per_host->front().second) : cores_of_host;
     return cores * job.processors;
@@ -132,8 +118,9 @@ Workload generate_shared_hosts(const SharedHostsModel& model) {
         job.walltime = walltime;
         job.processors = source.next_hosts();
         if (const std::optional<StatedNeeds::Amounts> amounts = source.next_amounts()) {
-            job.needs = StatedNeeds{{}, *amounts, {}};
-            job.other_fields = texts.shared(members_of(*amounts));
+            const StatedNeeds needs{{}, *amounts, {}};
+            job.other_fields = texts.shared(members_of(needs));
+            job.needs = needs;
         }
         work += cores_of(job, model.cores) * run.to_seconds();
         const auto seconds = static_cast<long long>(run.to_seconds());

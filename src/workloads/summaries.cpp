@@ -7,6 +7,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/formats/host_amounts.hpp"
+#include "src/formats/named_platform.hpp"
 #include "src/support/command_line.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/json_writer.hpp"
@@ -60,10 +61,19 @@ std::string group_text(const HostsOfLog& hosts) {
     return std::to_string(hosts.widest) + (text.empty() ? "" : ":") + text;
 }
 
-void print_hosts(const ConversionSummary& summary, std::ostream& out) {
+// The options that describe what the machine must have had.
+Arguments options_of_machine(const ConversionSummary& summary) {
+    MachineDetails details;
+    details.pools = summary.pools;
     if (summary.hosts && !summary.hosts->capacity.empty()) {
-        out << "The machine had at least " << command_line({"--capacity", capacity_text(summary.hosts->capacity)})
-            << '\n';
+        details.capacity = capacity_text(summary.hosts->capacity);
+    }
+    return arguments_of(details);
+}
+
+void print_hosts(const ConversionSummary& summary, std::ostream& out) {
+    if (const Arguments options = options_of_machine(summary); !options.empty()) {
+        out << "The machine had at least " << command_line(options) << '\n';
     }
     if (summary.partitions.empty()) {
         return;
@@ -90,7 +100,7 @@ bool has_large_ratio(const ConversionSummary& summary) {
 }
 
 void print_table(const ConvertedLog& result, std::ostream& out) {
-    const auto& [log, summary, periods, schedule] = result;
+    const auto& [log, summary, periods, schedule, machine] = result;
     out << one_line(log.path) << ": " << log.jobs.size() << " jobs\n";
     if (!log.zero.empty()) {
         out << "Time 0: " << one_line(log.zero) << '\n';
@@ -101,6 +111,9 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
     if (!summary.noted.empty()) {
         print_counts("Among these", summary.noted, out);
     }
+    if (!summary.columns.empty()) {
+        print_counts("Fields of these jobs, and the columns that have them", summary.columns, out);
+    }
     if (summary.conditions) {
         print_counts("Conditions of these jobs on other jobs (after)",
                      summary.conditions->empty() ? Counts{{"kept", 0}} : *summary.conditions, out);
@@ -109,6 +122,9 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
     out << (summary.hosts ? "\nHosts: " : "\nProcessors: ") << summary.processors << " (" << summary.processors_from
         << ")\n";
     print_hosts(summary, out);
+    if (!machine.empty()) {
+        out << "Platform: " << machine << '\n';
+    }
     if (summary.scaled) {
         out << "Offered load: " << rounded(summary.scaled->before, 4) << " in the log, "
             << rounded(summary.scaled->after, 4) << " with the gaps between submissions times "
@@ -141,7 +157,7 @@ void write_counts(JsonWriter& json, const char* key, const Counts& counts) {
 }
 
 void print_json(const ConvertedLog& result, std::ostream& out) {
-    const auto& [log, summary, periods, schedule] = result;
+    const auto& [log, summary, periods, schedule, machine] = result;
     JsonWriter json(2);
     json.open_object();
     json.key("log").text(log.path);
@@ -153,6 +169,9 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
     write_counts(json, "dropped", summary.dropped);
     json.key("kept").integer(summary.kept);
     write_counts(json, "noted", summary.noted);
+    if (!summary.columns.empty()) {
+        write_counts(json, "columns", summary.columns);
+    }
     if (summary.conditions) {
         json.key("conditions").objects(*summary.conditions, [&](const RuleCount& count) {
             json.key("what").text(count.what);
@@ -169,6 +188,16 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
     json.key("processors_from").text(summary.processors_from);
     if (summary.hosts) {
         json.key("capacity").text(capacity_text(summary.hosts->capacity));
+    }
+    if (!summary.pools.empty()) {
+        json.key("pools").open_object();
+        for (const auto& [name, amount] : summary.pools) {
+            json.key(name).integer(amount);
+        }
+        json.close_object();
+    }
+    if (!machine.empty()) {
+        json.key("platform").text(machine);
     }
     if (!summary.partitions.empty()) {
         json.key("partitions").objects(summary.partitions, [&](const HostsOfLog& hosts) {

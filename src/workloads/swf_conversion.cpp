@@ -8,11 +8,11 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
-#include "src/formats/host_amounts.hpp"
 #include "src/formats/job_json.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/text.hpp"
+#include "src/workloads/logged_needs.hpp"
 #include "src/workloads/modal_estimates.hpp"
 #include "src/workloads/swf_selection.hpp"
 
@@ -193,57 +193,6 @@ void count_where(std::initializer_list<bool> rule_holds, std::vector<RuleCount>&
     }
 }
 
-// What reading the log noted of the kept jobs.
-std::vector<RuleCount> notes_on_kept(const SwfSelection& selection) {
-    const SwfLog& log = *selection.log;
-    if (log.noted.empty()) {
-        return {};
-    }
-    std::vector<bool> is_kept(log.jobs.size());
-    for (const KeptJob& kept : selection.kept) {
-        is_kept[static_cast<std::size_t>(kept.job - log.jobs.data())] = true;
-    }
-    std::vector<RuleCount> counts;
-    for (const auto& [what, jobs] : log.noted) {
-        const auto kept = std::ranges::count_if(jobs, [&](std::uint32_t job) { return is_kept[job]; });
-        if (kept > 0) {
-            counts.push_back({what, static_cast<std::size_t>(kept)});
-        }
-    }
-    return counts;
-}
-
-// Looks at what the kept jobs took of their hosts.
-void add_hosts(const SwfSelection& selection, const SwfConversion& conversion, ConversionSummary& summary) {
-    const SwfLog& log = *selection.log;
-    if (log.needs.empty()) {
-        return;
-    }
-    HostsOfLog all;
-    std::map<std::string, HostsOfLog> of_partition;
-    const auto add = [](const LoggedNeeds& needs, long long hosts, HostsOfLog& to) {
-        raise_amounts(to.capacity, needs.taken);
-        to.widest = std::max(to.widest, hosts);
-        ++to.jobs;
-    };
-    for (const KeptJob& kept : selection.kept) {
-        const LoggedNeeds& needs = log.needs[kept.job->needs];
-        const long long hosts = size_of(*kept.job, conversion);
-        add(needs, hosts, all);
-        add(needs, hosts, of_partition[needs.stated.partition.value_or("")]);
-    }
-    if (log.counts_hosts) {
-        summary.hosts = all;
-    }
-    if (of_partition.size() == 1 && of_partition.contains("")) {
-        return;
-    }
-    for (auto& [name, hosts] : of_partition) {
-        hosts.partition = name;
-        summary.partitions.push_back(std::move(hosts));
-    }
-}
-
 // Notes peculiarities of the kept jobs that matter to readers of results.
 void add_notes(const SwfSelection& selection, const SwfConversion& conversion, ConversionSummary& summary) {
     const bool by_log = conversion.estimates == SwfConversion::Estimates::log;
@@ -332,13 +281,13 @@ JobMaker::JobMaker(const SwfSelection& selection, const SwfConversion& conversio
     summary_.kept = selection.kept.size();
     summary_.dropped = selection.dropped;
     choose_processors(selection, conversion, summary_);
-    summary_.noted = notes_on_kept(selection);
+    summary_.noted = counts_of_kept(selection, selection.log->noted);
     add_notes(selection, conversion, summary_);
     summary_.allocated_ratio = allocated_ratio(selection, conversion);
     needs_ = mapped(selection.log->needs, [](const LoggedNeeds& needs) {
         return needs.stated == StatedNeeds() ? Shared<StatedNeeds>() : Shared<StatedNeeds>(needs.stated);
     });
-    add_hosts(selection, conversion, summary_);
+    add_machine_of_log(selection, conversion, summary_);
     conditions_ = conditions_of(selection, conversion);
     summary_.conditions = conditions_.counts;
     summary_.never_ok = conditions_.never_ok;
@@ -395,6 +344,10 @@ WorkloadJob JobMaker::make(const KeptJob& kept) {
     description.profile = texts_.shared(profile_);
     if (!needs_.empty()) {
         description.needs = needs_[job.needs];
+    } else if (log.read_fields.any()) {
+        StatedNeeds needs = needs_of(log, job, conversion_).stated;
+        description.other_fields = texts_.shared(members_of(needs));
+        description.needs = needs == StatedNeeds() ? Shared<StatedNeeds>() : Shared<StatedNeeds>(std::move(needs));
     }
     if (!log.other_fields.empty()) {
         description.other_fields = texts_.shared(log.other_fields[job.other_fields]);

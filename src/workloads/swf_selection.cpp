@@ -180,9 +180,31 @@ std::string list_of_numbers(const std::vector<long long>& numbers) {
     return list_of(mapped(numbers, [](long long number) { return std::to_string(number); }));
 }
 
+long long processors_of(const SwfJob& job, const SwfConversion& conversion) {
+    return size_is_requested(job, conversion) ? job.requested_processors : job.allocated_processors;
+}
+
+std::vector<RuleCount> counts_of_kept(const SwfSelection& selection, const std::vector<NotedJobs>& noted) {
+    if (noted.empty()) {
+        return {};
+    }
+    const SwfLog& log = *selection.log;
+    std::vector<bool> is_kept(log.jobs.size());
+    for (const KeptJob& kept : selection.kept) {
+        is_kept[static_cast<std::size_t>(kept.job - log.jobs.data())] = true;
+    }
+    std::vector<RuleCount> counts;
+    for (const auto& [what, jobs] : noted) {
+        const auto kept = std::ranges::count_if(jobs, [&](std::uint32_t job) { return is_kept[job]; });
+        if (kept > 0) {
+            counts.push_back({what, static_cast<std::size_t>(kept)});
+        }
+    }
+    return counts;
+}
+
 long long size_of(const SwfJob& job, const SwfConversion& conversion) {
-    const long long processors =
-        size_is_requested(job, conversion) ? job.requested_processors : job.allocated_processors;
+    const long long processors = processors_of(job, conversion);
     return processors / conversion.unit + (processors % conversion.unit != 0 ? 1 : 0);
 }
 

@@ -41,6 +41,9 @@ inline Duration run_time_of(const SwfJob& job) {
 // The size of a job in units of processors, without any limit.
 long long size_of(const SwfJob& job, const SwfConversion& conversion);
 
+// The same in processors.
+long long processors_of(const SwfJob& job, const SwfConversion& conversion);
+
 // A kept job. `copy` numbers the kept lines with its job number, from 1; in accounting data, all runs of the
 // job that the log has.
 struct KeptJob {
@@ -56,6 +59,9 @@ struct SwfSelection {
 
     std::string id_of(const KeptJob& job) const;
 };
+
+// How many of the kept jobs are among those of each entry; without the entries that have none.
+std::vector<RuleCount> counts_of_kept(const SwfSelection& selection, const std::vector<NotedJobs>& noted);
 
 // Requires: `log` outlives the result.
 // Cost: O(n log n).

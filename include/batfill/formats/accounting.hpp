@@ -45,17 +45,6 @@ void add_column(ColumnMapping& mapping, const std::string& field, const std::str
 // - user, queue
 std::vector<std::string> table_fields();
 
-// Fields of a workload that schedulers look at, beyond sizes and times.
-struct ResourceFields {
-    // A job's size is its number of hosts, and `per_host` is what it takes of each of them: `cores`, `gpus`,
-    // `gpus_TYPE` and `memory` (MiB).
-    bool per_host = false;
-    bool partition = false;  // the job's partition or queue
-    // The jobs that a job waited for (SwfLog::conditions): of sacct the option --dependency, of pbs the attribute
-    // `depend`, of a table the field `dependency`, as Slurm writes it.
-    bool after = false;
-};
-
 // Accounting data: files of one format, which are read one after the other.
 struct AccountingData {
     // sacct (`sacct --parsable2` or `sacct --json`), pbs (accounting logs of PBS and TORQUE), csv, or a published data
@@ -69,6 +58,7 @@ struct AccountingData {
     bool counts_nodes = false;    // of sacct and pbs: sizes of jobs are numbers of nodes, not of processors
     ResourceFields fields;        // what jobs get besides
     bool drops_bad_rows = false;  // rows that cannot be read are left out and counted; otherwise, they are errors
+    bool keeps_hosts = false;     // the log gets the names of the hosts of each job, where the data list them
     bool submits_when_eligible = false;  // of sacct: the submission is the instant of Eligible, where that is known
     // The walltime of jobs of these queues that have no time limit of their own, or an unlimited one.
     std::map<std::string, Duration, std::less<>> partition_limits;
@@ -84,10 +74,11 @@ std::vector<std::string> accounting_formats();
 // Requires: the format is known; at least one path.
 // Throws:
 // - UsageError for a mapping without id, submit, a size or a run time
-// - UsageError for `per_host` without the hosts of a job, and for `after` of data that do not say what jobs wait for
+// - UsageError for `per_host` without the hosts of a job, for `memory_pool` without its memory, and for `after` of data
+//   that do not say what jobs wait for
 // - UsageError for an unknown time zone
 // - InputError, which names file, line and column, for what cannot be read, and for data without a record
-// - InputError for columns of sacct without those of `after` or `submits_when_eligible`
+// - InputError for columns of sacct without those of `after`, `memory_pool` or `submits_when_eligible`
 // With `drops_bad_rows`, a row is no reason, but what concerns a whole file is: no line of column names, another kind
 // of file.
 // Cost: O(size of the files). About 150 bytes of memory for each job, and its id and other fields.

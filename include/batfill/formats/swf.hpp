@@ -10,6 +10,7 @@
 #include <batfill/core/dependency.hpp>
 #include <batfill/core/resources.hpp>
 #include <batfill/core/time.hpp>
+#include <batfill/formats/resource_fields.hpp>
 
 namespace batfill {
 
@@ -31,6 +32,8 @@ struct SwfJob {
     long long user = 0;                  // column 12
     long long queue = 0;                 // column 15
     long long partition = 0;             // column 16
+    long long requested_memory = -1;     // column 10, KiB for each processor
+    std::uint32_t hosts = 0;             // place in SwfLog::hosts, if that is not empty
 };
 
 // Many short texts, numbered from 0, in one piece of memory.
@@ -104,12 +107,18 @@ struct SwfLog {
     std::vector<LoggedNeeds> needs;
     // Of a log that was read with conditions on other jobs; number 0 is nothing.
     std::vector<LoggedConditions> conditions;
-    bool counts_hosts = false;  // sizes of jobs are numbers of hosts, of which jobs take what `needs` says
+    // Of accounting data that were read with `keeps_hosts`: the names of a job's hosts, separated by blanks. Number 0
+    // is none.
+    TextList hosts;
+    ResourceFields read_fields;  // what jobs get for schedulers to look at
+    bool counts_hosts = false;   // sizes of jobs are numbers of hosts, of which jobs take what `needs` says
     // What reading another format left out, what it found odd, and what it changed or did not know; one entry for each
     // rule.
     std::vector<RuleCount> left_out;
     std::vector<RuleCount> anomalies;
     std::vector<NotedJobs> noted;
+    // Where fields that the log was read with stand in the data: "gpus: AllocTRES". A job has each once.
+    std::vector<NotedJobs> columns;
     std::vector<BadRows> bad_rows;            // one entry for each kind of problem; the 20th has all further kinds
     std::string zero;                         // the date of time 0, for messages; empty: unknown
     std::optional<Duration> zero_since_1970;  // time 0 in UTC; none: the records do not say it, or the log is of SWF
@@ -123,16 +132,16 @@ struct SwfLog {
 };
 
 // Reads a log, plain or gzipped. Each line must be a comment, empty, or 18 numbers. Decimals are accepted, but counts
-// and ids must be whole numbers. With conditions, columns 17 and 18 become SwfLog::conditions: `any` on the preceding
-// job, with the think time as delay.
+// and ids must be whole numbers. With `fields.after`, columns 17 and 18 become SwfLog::conditions: `any` on the
+// preceding job, with the think time as delay.
 // Throws: InputError
 // - for any other line, naming file, line, column and what was expected
 // - for a file of more than 10 million jobs, a line of more than 64 KiB, or more than 4 MiB of comments; these limits
 //   bound memory
 // Cost: O(size of the file).
-SwfLog read_swf(const std::string& path, bool with_conditions = false);
+SwfLog read_swf(const std::string& path, const ResourceFields& fields = {});
 
 // As above, for a text in memory. `path` is used in messages only.
-SwfLog parse_swf(std::string_view text, const std::string& path, bool with_conditions = false);
+SwfLog parse_swf(std::string_view text, const std::string& path, const ResourceFields& fields = {});
 
 }  // namespace batfill

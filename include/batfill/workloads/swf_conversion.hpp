@@ -155,9 +155,12 @@ struct ConversionSummary {
     std::string processors_from;        // where it comes from
     std::optional<LoadScaling> scaled;  // none: not scaled
     std::optional<HostsOfLog> hosts;    // of accounting data that were read for `per_host`
-    // Of accounting data that were read for `partition`, by name. The empty name has the jobs without one, if others
-    // have one.
+    // Of a log that was read for `partition`, by name. The empty name has the jobs without one, if others have one.
     std::vector<HostsOfLog> partitions;
+    // Of a log that was read for `memory_pool`: what the machine had at least, by what jobs had at once by the log.
+    std::vector<std::pair<std::string, Amount>> pools;
+    // Where the fields that the log was read with stand, and how many kept jobs have them.
+    std::vector<RuleCount> columns;
     // Processor time that was allocated to the kept jobs, divided by what they requested, as far as both are known.
     // None if sizes are the allocated ones, or nothing is known.
     std::optional<double> allocated_ratio;
@@ -241,7 +244,7 @@ std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSpl
 struct LogConversion {
     std::string log;                           // path
     std::optional<AccountingData> accounting;  // read this instead
-    bool after = false;                        // of a log of SWF: read it with conditions on other jobs
+    ResourceFields fields;                     // of a log of SWF
     SwfConversion conversion;
     // Dates that stand for conversion.from and .until, "2024-03-01" or "2024-03-01 12:00:00".
     std::optional<std::string> from_date;
@@ -253,6 +256,7 @@ struct LogConversion {
     std::string name;                     // in that folder: "SP2" gives "SP2-week-007.json"
     std::optional<std::string> header;    // path for the log's comments; none: not written
     std::optional<std::string> schedule;  // path for the jobs.csv of the log's own schedule; none: not written
+    std::optional<std::string> platform;  // path for the machine that the log must have had at least
 };
 
 struct ConvertedLog {
@@ -260,6 +264,7 @@ struct ConvertedLog {
     ConversionSummary summary;
     std::vector<SwfPeriod> periods;          // without those that have no jobs; empty without a split
     std::optional<LoggedSchedule> schedule;  // if it was written
+    std::string machine;                     // of what the platform is made, if it was written
 };
 
 // No job of a log is left for an output. The exception knows what the conversion did, for its table.
@@ -279,7 +284,7 @@ SwfLog read_log(const LogConversion& request);
 
 // Converts a log to a workload, or with a split to one per period, and writes the files. Each file appears whole or not
 // at all, and the header and the schedule only after the workloads.
-// Requires: no schedule with a split.
+// Requires: no schedule with a split; no platform of a log without fields.
 // Throws: InputError as read_swf(), convert_swf() and schedule_of_log(), for a file that cannot be written, and for a
 // date if nobody knows when the log begins (a log of SWF says UnixStartTime). UsageError for a text that is no date.
 // NothingKept for an output without jobs, unless the log has none.

@@ -28,7 +28,7 @@ std::string line(const std::string& number, const std::string& submit, const std
 }
 
 SwfLog log_of(const std::string& lines) {
-    return parse_swf("; MaxProcs: 8\n" + lines, "some.swf", true);
+    return parse_swf("; MaxProcs: 8\n" + lines, "some.swf", {.after = true});
 }
 
 // The conditions of each job that has some, in the order of the workload: "2 any:1, 3 any:1+5".
@@ -71,7 +71,7 @@ TEST_CASE("A preceding job and the think time become a condition", "[swf]") {
 TEST_CASE("Columns 17 and 18 are only looked at for conditions", "[swf]") {
     const std::string log = line("1", "0", "0", "1.5");
     CHECK(parse_swf(log, "some.swf").conditions.empty());
-    CHECK_THROWS_WITH(parse_swf(log, "some.swf", true),
+    CHECK_THROWS_WITH(parse_swf(log, "some.swf", {.after = true}),
                       "some.swf:1: column 17 (preceding job): expected a whole number, found '1.5'");
 }
 

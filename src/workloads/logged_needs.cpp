@@ -1,0 +1,220 @@
+#include "src/workloads/logged_needs.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include <batfill/core/error.hpp>
+
+#include "src/formats/host_amounts.hpp"
+#include "src/formats/named_platform.hpp"
+#include "src/support/names.hpp"
+#include "src/support/text.hpp"
+
+namespace batfill {
+
+namespace {
+
+constexpr const char* pool_of_memory = "memory";
+
+// Counts `what` once more.
+void count(std::vector<RuleCount>& counts, const char* what) {
+    const auto known = std::ranges::find(counts, what, &RuleCount::what);
+    ++(known != counts.end() ? *known : counts.emplace_back(RuleCount{what, 0})).jobs;
+}
+
+void add_columns(const SwfSelection& selection, ConversionSummary& summary) {
+    const SwfLog& log = *selection.log;
+    if (log.ids.empty()) {
+        for (const KeptJob& kept : selection.kept) {
+            if (log.read_fields.partition && kept.job->partition > 0) {
+                count(summary.columns, "partition: column 16");
+            }
+            if (log.read_fields.memory_pool && kept.job->requested_memory > 0) {
+                count(summary.columns, "memory of the pool: column 10");
+            }
+            if (kept.job->conditions > 0) {
+                count(summary.columns, "after: columns 17 and 18");
+            }
+        }
+        std::ranges::sort(summary.columns, {}, &RuleCount::what);
+        return;
+    }
+    summary.columns = counts_of_kept(selection, log.columns);
+}
+
+// The most of the pool that the jobs of the log had at once, as far as it says when they ran, or a single job asks for.
+Amount peak_of_memory(const SwfSelection& selection, const SwfConversion& conversion) {
+    struct Change {
+        Duration time;
+        Amount amount;
+    };
+    std::vector<Change> changes;
+    Amount most = 0;
+    for (const KeptJob& kept : selection.kept) {
+        const SwfJob& job = *kept.job;
+        for (const auto& [pool, amount] : needs_of(*selection.log, job, conversion).stated.pools) {
+            most = std::max(most, amount);
+            if (job.wait >= Duration()) {
+                const Duration start = job.submit + job.wait;
+                changes.push_back({start, amount});
+                changes.push_back({start + run_time_of(job), -amount});
+            }
+        }
+    }
+    std::ranges::sort(changes, {}, [](const Change& change) { return std::pair(change.time, change.amount); });
+    Amount held = 0;
+    for (const Change& change : changes) {
+        held += change.amount;
+        most = std::max(most, held);
+    }
+    return most;
+}
+
+void give(const HostsOfLog& hosts, Host& host) {
+    if (!hosts.capacity.empty()) {
+        host.properties["capacity"] = capacity_text(hosts.capacity);
+    }
+    if (!hosts.partition.empty()) {
+        host.properties["partitions"] = hosts.partition;
+    }
+}
+
+Platform platform_with(long long hosts) {
+    return homogeneous_platform(*number_of_hosts(std::to_string(hosts)));
+}
+
+// Hosts that are alike, by partition.
+Platform platform_of(const ConversionSummary& summary) {
+    if (summary.partitions.empty()) {
+        Platform platform = platform_with(summary.processors);
+        for (Host& host : platform.hosts) {
+            give(summary.hosts.value_or(HostsOfLog()), host);
+        }
+        return platform;
+    }
+    long long hosts = 0;
+    for (const HostsOfLog& group : summary.partitions) {
+        hosts += group.widest;
+    }
+    Platform platform = platform_with(hosts);
+    auto host = platform.hosts.begin();
+    for (const HostsOfLog& group : summary.partitions) {
+        for (long long i = 0; i < group.widest; ++i, ++host) {
+            give(group, *host);
+        }
+    }
+    return platform;
+}
+
+struct HostOfLog {
+    StatedNeeds::Amounts capacity;
+    std::set<std::string> partitions;
+};
+
+Platform platform_of(const std::map<std::string, HostOfLog>& hosts) {
+    Platform platform = platform_with(static_cast<long long>(hosts.size()));
+    auto host = platform.hosts.begin();
+    for (const auto& [name, of_log] : hosts) {
+        host->name = name;
+        give({list_of({of_log.partitions.begin(), of_log.partitions.end()}, ","), of_log.capacity}, *host++);
+    }
+    return platform;
+}
+
+}  // namespace
+
+LoggedNeeds needs_of(const SwfLog& log, const SwfJob& job, const SwfConversion& conversion) {
+    if (!log.needs.empty()) {
+        return log.needs[job.needs];
+    }
+    LoggedNeeds needs;
+    if (log.read_fields.partition && job.partition > 0) {
+        needs.stated.partition = std::to_string(job.partition);
+    }
+    if (log.read_fields.memory_pool && job.requested_memory > 0) {
+        constexpr long long kibibytes = 1024;
+        const long long processors = processors_of(job, conversion);
+        const long long most = std::numeric_limits<long long>::max() / std::max(processors, 1LL);
+        if (job.requested_memory > most) {
+            throw InputError(log.path + ":" + std::to_string(job.line) + ": column 10: expected the memory of each of " +
+                             std::to_string(processors) + " processors, found " + std::to_string(job.requested_memory));
+        }
+        const long long whole = job.requested_memory * processors;
+        needs.stated.pools.emplace_back(pool_of_memory, whole / kibibytes + (whole % kibibytes > 0 ? 1 : 0));
+    }
+    return needs;
+}
+
+void add_machine_of_log(const SwfSelection& selection, const SwfConversion& conversion, ConversionSummary& summary) {
+    const SwfLog& log = *selection.log;
+    const ResourceFields& fields = log.read_fields;
+    if (!fields.any()) {
+        return;
+    }
+    add_columns(selection, summary);
+    if (!fields.per_host && !fields.partition && !fields.memory_pool) {
+        return;
+    }
+    HostsOfLog all;
+    std::map<std::string, HostsOfLog> of_partition;
+    const auto add = [](const LoggedNeeds& needs, long long hosts, HostsOfLog& to) {
+        raise_amounts(to.capacity, needs.taken);
+        to.widest = std::max(to.widest, hosts);
+        ++to.jobs;
+    };
+    for (const KeptJob& kept : selection.kept) {
+        const LoggedNeeds needs = needs_of(log, *kept.job, conversion);
+        const long long hosts = size_of(*kept.job, conversion);
+        add(needs, hosts, all);
+        add(needs, hosts, of_partition[needs.stated.partition.value_or("")]);
+    }
+    if (log.counts_hosts) {
+        summary.hosts = all;
+    }
+    if (fields.memory_pool) {
+        if (const Amount most = peak_of_memory(selection, conversion); most > 0) {
+            summary.pools.emplace_back(pool_of_memory, most);
+        }
+    }
+    if (of_partition.size() == 1 && of_partition.contains("")) {
+        return;
+    }
+    for (auto& [name, hosts] : of_partition) {
+        hosts.partition = name;
+        summary.partitions.push_back(std::move(hosts));
+    }
+}
+
+MachineOfLog machine_of_log(const SwfSelection& selection, const SwfConversion& conversion,
+                            const ConversionSummary& summary) {
+    const SwfLog& log = *selection.log;
+    MachineOfLog result;
+    std::map<std::string, HostOfLog> named;
+    for (const KeptJob& kept : selection.kept) {
+        const std::string_view names = log.hosts.empty() ? std::string_view() : log.hosts[kept.job->hosts];
+        if (names.empty()) {
+            ++result.jobs_without_hosts;
+            continue;
+        }
+        const LoggedNeeds needs = needs_of(log, *kept.job, conversion);
+        for (const std::string_view name : split(names, ' ')) {
+            HostOfLog& host = named[std::string(name)];
+            raise_amounts(host.capacity, needs.taken);
+            if (needs.stated.partition) {
+                host.partitions.insert(*needs.stated.partition);
+            }
+        }
+    }
+    result.has_named_hosts = !named.empty();
+    if (named.contains("master_host")) {
+        throw InputError(log.path + ": a host of the log is named master_host, expected another name: Batsim has one");
+    }
+    result.platform = result.has_named_hosts ? platform_of(named) : platform_of(summary);
+    MachineDetails details;
+    details.pools = summary.pools;
+    add_resources(result.platform.hosts, details);
+    return result;
+}
+
+}  // namespace batfill
