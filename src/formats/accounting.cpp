@@ -25,7 +25,11 @@ struct KnownFormat {
     const char* time_zone = "";
     bool has_own_zero = false;  // its times count from there
     const char* amounts = "";   // further columns, if jobs get what they take of their hosts
+    long long memory_unit = 0;  // see AccountingData
+    bool memory_is_of_host = false;
 };
+
+constexpr long long gibibyte = 1LL << 30;
 
 constexpr std::array<KnownFormat, 9> formats = {{
     {"sacct", read_sacct},
@@ -34,11 +38,12 @@ constexpr std::array<KnownFormat, 9> formats = {{
     {"pm100", read_table,
      "id=job_id,submit=submit_time,start=start_time,end=end_time,run-time=run_time,walltime-minutes=time_limit,"
      "processors=num_nodes_alloc,state=job_state,user=user_id,queue=partition,qos=qos,cores=num_cores_alloc,"
-     "gpus=num_gpus_alloc,memory=mem_alloc"},
+     "gpus=num_gpus_alloc,memory=mem_alloc",
+     "", false, "", gibibyte},
     {"f-data", read_table,
      "id=jid,submit=adt,start=sdt,end=edt,run-time=duration,walltime=elpl,requested-processors=nnumr,"
      "allocated-processors=nnuma,state=exit state,user=usr,cores=cnumr,memory=mszl",
-     "Asia/Tokyo"},
+     "Asia/Tokyo", false, "", 1, true},  // a limit such as pjsub's node-mem
     {"frontier", read_frontier, "", "", true},
     {"philly", read_philly, "", "America/Los_Angeles"},
     {"helios", read_table,
@@ -93,6 +98,8 @@ AccountingData completed(const AccountingData& data, const KnownFormat& format) 
     AccountingData result = data;
     result.mapping.clear();
     add_columns(format.mapping, result.mapping);
+    result.memory_unit = format.memory_unit;
+    result.memory_is_of_host = format.memory_is_of_host;
     if (data.fields.per_host) {
         add_columns(format.amounts, result.mapping);
         result.counts_nodes = true;

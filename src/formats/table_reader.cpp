@@ -232,7 +232,7 @@ class Reader {
         if (const RecordField list = amount(row, gpus); data_.fields.per_host && !list.is_missing()) {
             amounts.set_gpus(gpus_of(list, hosts), list.name);
         }
-        read_memory(amount(row, memory), amounts);
+        read_memory(amount(row, memory), data_.memory_is_of_host ? hosts : 1, amounts);
         if (is_word_of(amount(row, exclusive).text, exclusive_words)) {
             amounts.take_whole_hosts();
         }
@@ -251,11 +251,17 @@ class Reader {
         return listed;
     }
 
-    static void read_memory(const RecordField& field, HostAmounts& amounts) {
+    // `times`: how many times what the table says the job has.
+    void read_memory(const RecordField& field, long long times, HostAmounts& amounts) const {
+        constexpr long long mebibyte = 1 << 20;
         const bool has_unit = !field.text.empty() && (field.text.back() < '0' || field.text.back() > '9');
-        const auto bytes = field.is_missing() ? std::nullopt : read_bytes(field.text, 1 << 20);
-        amounts.set_memory(bytes, field.name);
-        if (amounts.whole_memory() && !has_unit) {
+        const auto bytes = field.is_missing()
+                               ? std::nullopt
+                               : read_bytes(field.text, data_.memory_unit > 0 ? data_.memory_unit : mebibyte);
+        if (bytes && times > 0 && *bytes <= most_bytes / times) {
+            amounts.set_memory(*bytes * times, field.name);
+        }
+        if (amounts.whole_memory() && !has_unit && data_.memory_unit == 0) {
             amounts.note(host_rules::no_unit);
         }
     }

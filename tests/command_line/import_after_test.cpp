@@ -208,7 +208,7 @@ TEST_CASE("swf --fields after reads columns 17 and 18") {
     CHECK_THAT(contents(out), Contains(R"("id":"2","subtime":5,)") && Contains(R"("after":["any:1+3"])"));
     require_done(run(folder, {"swf", log, "-o", out}));
     CHECK_THAT(contents(out), !Contains("after"));
-    check_refused(run(folder, {"swf", log, "--fields", "partition"}), 2, "--fields: unknown field 'partition'");
+    check_refused(run(folder, {"swf", log, "--fields", "per-host"}), 2, "--fields: unknown field 'per-host'");
     const Outcome none = run(folder, {"swf", log, "--fields", "after", "--from", "5"});
     CHECK_THAT(none.output,
                Contains("holds: its job is not in the workload                                       1\n"));

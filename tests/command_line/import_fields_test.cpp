@@ -87,6 +87,63 @@ TEST_CASE("import prints capacity and partitions in JSON, too") {
                          Contains(R"("capacity": "cores:8,gpus:2,gpus_a100:2,memory:16000")"));
 }
 
+TEST_CASE("import writes the machine of a log, of the hosts that it names") {
+    const Inputs inputs;
+    const std::string nodes =
+        inputs.folder.write("nodes.txt",
+                            "JobID|Partition|Submit|Start|End|Timelimit|NNodes|NodeList|AllocTRES|State\n"
+                            "1|cpu|0|10|110|00:05:00|2|c[1-2]|cpu=64,mem=100G,node=2|COMPLETED\n"
+                            "2|gpu|0|10|110|00:05:00|1|g1|cpu=8,gres/gpu=2,mem=16G,node=1|COMPLETED\n"
+                            "3|any|0|10|110|00:05:00|1|g1|cpu=16,mem=1G,node=1|COMPLETED\n");
+    const std::string machine = inputs.folder.file("m.xml");
+    const Outcome made =
+        run(inputs.folder, {"import", "sacct", nodes, "--fields", "all", "-o", inputs.workload, "--platform", machine});
+    require_done(made);
+    CHECK_THAT(made.output,
+               Contains("\nHosts: 3 (those of the platform)\n") &&
+                   Contains("\nPlatform: 3 hosts that the log names\n") &&
+                   Contains("  gpus: AllocTRES                                                             1\n") &&
+                   Contains("  partition: Partition                                                        3\n"));
+    const std::string xml = contents(machine);
+    CHECK_THAT(xml, Contains(R"(<host id="c2" speed)") && Contains(R"(value="cores:16,gpus:2,memory:16384")") &&
+                        Contains(R"(<prop id="partitions" value="any,gpu" />)"));
+    CHECK(inputs.starts({"-p", machine}) == "w0!1 0 w0!2 0 w0!3 100 ");
+
+    // Without lists, as many hosts as the widest job of each partition has.
+    const Outcome counted =
+        inputs.import({"--fields", "per-host,partition", "-o", inputs.workload, "--platform", machine});
+    CHECK_THAT(counted.output, Contains("\nPlatform: 3 hosts, those of the widest jobs\n"));
+    CHECK(inputs.starts({"-p", machine}) == "w0!1 0 w0!2 0 w0!3 100 w0!4 100 ");
+    check_refused(inputs.import({"-o", inputs.workload, "--platform", machine}), 2,
+                  "--platform is the machine of what jobs take: expected --fields");
+    check_refused(inputs.import({"-o", machine, "--fields", "all", "--platform", machine}), 2);
+}
+
+TEST_CASE("swf reads partitions and memory, and prints the pool that the machine had") {
+    const Inputs inputs;
+    const std::string log = inputs.folder.write("log.swf",
+                                                "; MaxProcs: 8\n"
+                                                "1 0 0 100 2 -1 -1 2 200 2048 1 1 1 1 1 3 -1 -1\n"
+                                                "2 5 0 100 4 -1 -1 3 200 1000 1 1 1 1 1 1 -1 -1\n"
+                                                "3 5 95 100 1 -1 -1 1 200 -1 1 1 1 1 1 -1 1 3\n");
+    const Outcome all = run(inputs.folder, {"swf", log, "--fields", "all", "-o", inputs.workload});
+    require_done(all);
+    const std::string jobs = contents(inputs.workload);
+    CHECK_THAT(jobs, Contains(R"("pools":{"memory":4},"partition":"3"})") &&
+                         Contains(R"("pools":{"memory":3},"partition":"1"})") && Contains(R"("after":["any:1+3"])"));
+    // 1 and 2 ran at once.
+    CHECK_THAT(all.output,
+               Contains("\nThe machine had at least --pool memory=7\n") &&
+                   Contains("  memory of the pool: column 10                                               2\n") &&
+                   Contains("Partitions: 1 (widest job: 3), 3 (widest job: 2)"));
+    const Outcome allocated =
+        run(inputs.folder, {"swf", log, "--fields", "memory-pool", "--size", "allocated", "-o", inputs.workload});
+    CHECK_THAT(contents(inputs.workload), Contains(R"("res":4,"walltime":200,"profile":"d100","queue":"1","user":"1",)"
+                                                   R"("pools":{"memory":4}})"));
+    CHECK_THAT(allocated.output, Contains("--pool memory=8"));
+    check_refused(run(inputs.folder, {"swf", log, "--fields", "all,after"}), 2, "expected no other field beside it");
+}
+
 TEST_CASE("import refuses fields that it does not know, and options that count otherwise") {
     const Inputs inputs;
     const auto refusal = [&](const Arguments& more) {

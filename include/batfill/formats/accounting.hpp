@@ -58,7 +58,11 @@ struct AccountingData {
     bool counts_nodes = false;    // of sacct and pbs: sizes of jobs are numbers of nodes, not of processors
     ResourceFields fields;        // what jobs get besides
     bool drops_bad_rows = false;  // rows that cannot be read are left out and counted; otherwise, they are errors
-    bool keeps_hosts = false;     // the log gets the names of the hosts of each job, where the data list them
+    // What a number without a unit counts in the field `memory` of a table, in bytes, and whether it is that of each
+    // host; 0: MiB of the whole job, and noted. Data sets know their own.
+    long long memory_unit = 0;
+    bool memory_is_of_host = false;
+    bool keeps_hosts = false;            // the log gets the names of the hosts of each job, where the data list them
     bool submits_when_eligible = false;  // of sacct: the submission is the instant of Eligible, where that is known
     // The walltime of jobs of these queues that have no time limit of their own, or an unlimited one.
     std::map<std::string, Duration, std::less<>> partition_limits;

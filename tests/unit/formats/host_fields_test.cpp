@@ -236,6 +236,99 @@ TEST_CASE("Data sets know their hosts") {
                                with_fields(true, true));
     CHECK(hosts_of(helios) == "2 x cores:16,gpus:4");
     CHECK(partition_of(helios) == "vcA");
+    // 237 GiB on one host, 474 on two.
+    const SwfLog pm100 = read(
+        "pm100",
+        "job_id,submit_time,start_time,end_time,run_time,time_limit,num_nodes_alloc,job_state,user_id,partition,qos,"
+        "num_cores_alloc,num_gpus_alloc,mem_alloc\n"
+        "77,2020-05-06 10:00:00,2020-05-06 10:15:00,2020-05-06 11:15:00,3600,1440,2,COMPLETED,53,1,4,256,8,474\n",
+        with_fields(true, true));
+    CHECK(hosts_of(pm100) == "2 x cores:128,gpus:4,memory:242688");
+    CHECK(partition_of(pm100) == "1");
+    CHECK(count_of(pm100.noted, "memory without a unit") == 0);
+    // Bytes of each host.
+    const SwfLog fugaku = read("f-data",
+                               "jid,usr,cnumr,nnumr,adt,elpl,sdt,edt,nnuma,mszl,exit state,duration\n"
+                               "j,u,96,2,2024-01-02 09:00:00,7200,2024-01-02 09:10:00,2024-01-02 10:10:00,2,1073741824,"
+                               "completed,3600\n",
+                               with_fields(true, true));
+    CHECK(hosts_of(fugaku) == "2 x cores:48,memory:1024");
+    CHECK(partition_of(fugaku) == "none");
+    // The text of column 21 wins over column 5.
+    const SwfLog frontier =
+        read("frontier", "11 100 20 3600 112 -1 -1 112 7200 -1 1 5 3 -1 2 -1 -1 -1 16 -1 frontier:excl:2x112\n",
+             with_fields(true, true));
+    CHECK(hosts_of(frontier) == "2 x whole");
+    CHECK(partition_of(frontier) == "2");
+    const SwfLog kestrel = read("kestrel",
+                                "id,submit_time,start_time,end_time,wallclock_used,wallclock_req,processors_req,"
+                                "processors_used,state,user_hash,partition,account_hash,qos,nodes_req,gpus_requested,"
+                                "memory_req\n"
+                                "9_1,2025-04-01 10:00:00,2025-04-01 10:30:00,2025-04-01 11:30:00,0 days 01:00:00,"
+                                "0 days 04:00:00,104,256,COMPLETED,u,gpu-h100,a,normal,2,8,170G\n",
+                                with_fields(true, true));
+    CHECK(hosts_of(kestrel) == "2 x cores:128,gpus:4,memory:87040");
+    CHECK(partition_of(kestrel) == "gpu-h100");
+}
+
+TEST_CASE("Memory of the pool is that of the whole job, and none of its hosts") {
+    AccountingData both = with_fields(true, false);
+    both.fields.memory_pool = true;
+    AccountingData pool;
+    pool.fields.memory_pool = true;
+    const auto pool_of = [](const SwfLog& log) {
+        const StatedNeeds& needs = log.needs.at(log.jobs.at(0).needs).stated;
+        return needs.pools.empty() ? 0 : needs.pools.at(0).second;
+    };
+    // 10 GiB in all, not 3 times 3,414 MiB.
+    const SwfLog slurm = sacct("NNodes|AllocTRES", "3|cpu=10,mem=10G,node=3", both);
+    CHECK(pool_of(slurm) == 10'240);
+    CHECK(hosts_of(slurm) == "3 x cores:4");
+    CHECK(fields_of(slurm, 0).ends_with(R"("per_host":{"cores":4},"pools":{"memory":10240})"));
+    const SwfLog request = sacct("ReqCPUS|ReqMem", "4|2500Kc", pool);  // for each processor
+    CHECK(pool_of(request) == 10);
+    CHECK(request.jobs.at(0).requested_processors == 4);
+    CHECK(pool_of(sacct("NNodes|ReqMem", "3|4Gn", pool)) == 12'288);
+    const SwfLog unknown = sacct("NCPUS|ReqMem", "3|", pool);
+    CHECK(pool_of(unknown) == 0);
+    CHECK(count_of(unknown.noted, "memory unknown: takes nothing of the pool memory") == 1);
+    // Chunks of different memory: their sum.
+    CHECK(pool_of(pbs("exec_vnode=(a:ncpus=1:mem=1gb)+(b:ncpus=1:mem=3gb) " + list("select", "1:ncpus=1"), pool)) ==
+          4'096);
+    CHECK(pool_of(pbs(list("ncpus", "8") + list("mem", "16gb"), pool)) == 16'384);
+    const SwfLog table =
+        read_csv_table("i,s,r,n,m\n1,0,10,4,3G\n",
+                       {{"id", "i"}, {"submit", "s"}, {"run-time", "r"}, {"processors", "n"}, {"memory", "m"}}, pool);
+    CHECK(pool_of(table) == 3'072);
+    CHECK(table.jobs.at(0).requested_processors == 4);
+    CHECK(table.columns.at(0).what == "memory of the pool: m");
+}
+
+TEST_CASE("All fields are those that the data have") {
+    AccountingData all = with_fields(true, true);
+    all.fields.after = true;
+    all.fields.as_far_as_known = true;
+    const SwfLog slurm = sacct("NNodes|NCPUS|Partition", "2|8|p", all);
+    CHECK(hosts_of(slurm) == "2 x cores:4");
+    CHECK(partition_of(slurm) == "p");
+    CHECK_THROWS_WITH(sacct("NCPUS", "8", all), Catch::Contains("no column NNodes, NodeList or AllocTRES"));
+    const ColumnMapping plain{{"id", "i"}, {"submit", "s"}, {"run-time", "r"}, {"processors", "n"}, {"memory", "m"}};
+    const SwfLog table = read_csv_table("i,s,r,n,m\n1,0,10,4,3G\n", plain, all);
+    CHECK(table.needs.at(table.jobs.at(0).needs).stated.pools.at(0).second == 3'072);
+    CHECK(table.jobs.at(0).requested_processors == 4);
+    ColumnMapping with_nodes = plain;
+    with_nodes.emplace_back("nodes", "h");
+    CHECK(hosts_of(read_csv_table("i,s,r,n,m,h\n1,0,10,4,3G,2\n", with_nodes, all)) == "2 x cores:2,memory:1536");
+}
+
+TEST_CASE("Logs name the hosts of a job") {
+    AccountingData data = with_fields(true, false);
+    data.keeps_hosts = true;
+    const auto hosts = [](const SwfLog& log) { return std::string(log.hosts[log.jobs.at(0).hosts]); };
+    CHECK(hosts(sacct("NNodes|NCPUS|NodeList", "4|8|n[08-10],login1", data)) == "n08 n09 n10 login1");
+    CHECK(hosts(sacct("NNodes|NCPUS|NodeList", "1|8|None assigned", data)).empty());
+    CHECK(hosts(pbs("exec_host=n2/0*4+n1/1*4 " + list("ncpus", "8"), data)) == "n1 n2");
+    CHECK(hosts(pbs("exec_vnode=(a[0]:ncpus=1)+(a[1]:ncpus=1) " + list("select", "2:ncpus=1"), data)) == "a");
 }
 
 TEST_CASE("Partitions: the one of the job, the first of several, or the queue") {

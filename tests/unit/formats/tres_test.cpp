@@ -113,4 +113,13 @@ TEST_CASE(
     CHECK(count_of(log.left_out, "component of a heterogeneous job that never started") == 1);
 }
 
+TEST_CASE("Lists of hosts name each host, with the zeros before its number") {
+    const auto names = [](std::string_view list) { return names_of_hosts(list); };
+    CHECK(names("n[1-2,007]") == std::vector<std::string>{"n1", "n2", "n007"});
+    CHECK(names("r[1-2]n[09-10]x,login") == std::vector<std::string>{"r1n09x", "r1n10x", "r2n09x", "r2n10x", "login"});
+    for (const char* const none : {"", "None assigned", "n[2-1]", "n[1", "n[0-999999]", "n[0-999][0-999]"}) {
+        CHECK(names(none).empty());
+    }
+}
+
 }  // namespace batfill::tests::tres_test
