@@ -328,7 +328,7 @@ TEST_CASE("A job cannot start if its walltime leads into an announced window", "
           }) == "no error");
     // Hosts that are given must be there and have what the job takes.
     const auto start_on = [&](const std::string& given) {
-        return error_with(window(R"("from": 90, "hosts": "0-1")"), "", [&](Round& round) {
+        return error_with(window(R"("from": 15, "hosts": "0-1")"), "", [&](Round& round) {
             round.start(0, ResourceSet::range(2, 3));
             round.start(1, ResourceSet::parse(given).value());
         });
