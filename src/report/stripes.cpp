@@ -197,7 +197,8 @@ std::vector<Rows> stripes_of(const MeasuredSchedule& schedule, const HostPanel& 
             changes.push_back({jobs[i].start + (jobs[i].run - rounding), false, i});
         }
     }
-    std::ranges::sort(changes, {}, [](const Change& change) { return std::tuple(change.at, change.is_start, change.job); });
+    std::ranges::sort(changes, {},
+                      [](const Change& change) { return std::tuple(change.at, change.is_start, change.job); });
     std::vector<Rows> rows(jobs.size());
     std::vector<bool> keeps(jobs.size());  // its rows until its end
     Bands bands(panel, machine);

@@ -33,7 +33,8 @@ Host host(const std::string& capacity) {
 
 // A schedule and its workload on a machine.
 struct Run {
-    explicit Run(const std::vector<Host>& hosts, std::vector<Window> windows = {}) : machine(hosts, std::move(windows)) {
+    explicit Run(const std::vector<Host>& hosts, std::vector<Window> windows = {})
+        : machine(hosts, std::move(windows)) {
         workloads.front().name = "w0";
     }
 
