@@ -47,7 +47,11 @@ class Takers {
         return whole;
     }
 
+    // The schedule of a log may be on more hosts than this machine has.
     bool hosts_are_known() const {
+        if (schedule_.most_processors() > machine_.named_hosts()) {
+            return false;
+        }
         return !schedule_.hosts().empty() || std::ranges::all_of(needs_, [](const Shared<Needs>& needs) {
             return needs && !needs->per_host.empty();
         });

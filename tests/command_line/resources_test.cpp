@@ -246,4 +246,19 @@ TEST_CASE("compare --by shows the waits of each partition, as metrics does") {
     CHECK(run(inputs.folder, {"compare", "fcfs", inputs.workload, "--by", "colour"}).status == 2);
 }
 
+TEST_CASE("A log on more hosts than the machine has does not say what hosts gave") {
+    const Folder folder;
+    const std::string log = folder.write("log.swf",
+                                         "; MaxProcs: 4\n1 0 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n"
+                                         "2 0 0 100 2 -1 -1 2 200 -1 1 1 1 1 1 1 -1 -1\n");
+    const std::string workload = folder.file("w.json");
+    require_done(run(folder, {"swf", log, "-o", workload}));
+    const Arguments machine{"-w", workload, "-p", "4", "--capacity", "cores:8"};
+    const Outcome measured = run(folder, with({"metrics", log, "-f", "csv"}, machine));
+    require_done(measured);
+    CHECK_THAT(measured.output, !Contains("utilisation_of_cores,0"));
+    CHECK_THAT(measured.errors, Contains("has up to 6 processors in use, the machine has 4"));
+    require_done(run(folder, with({"report", log, "-o", folder.file("page.html")}, machine)));
+}
+
 }  // namespace batfill::tests::resources_test
