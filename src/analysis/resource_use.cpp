@@ -129,7 +129,7 @@ Changes changes_of_capacity(const std::vector<Window>& windows, const Resources&
             int& count = windows_of_host[host];
             const bool was_held = count > 0;
             count += sign;
-            if (was_held != count > 0) {
+            if (was_held != (count > 0)) {
                 changes.emplace_back(at, static_cast<double>(sign * machine.kind_of(host).capacity[capacity]));
             }
         }
