@@ -194,7 +194,7 @@ class EngineCore {
     std::string announced_window_;  // the first of those that are announced in this round; empty: none
 
     std::unique_ptr<Dependencies> dependencies_;  // null: no job waits for others
-    std::map<JobNumber, Time> eligible_since_;    // of jobs that waited for others
+    std::vector<Time> eligible_since_;            // of jobs that waited for others, by number; infinite: of no such job
 
     // From the current message.
     bool machine_changed_ = false;
