@@ -1,0 +1,66 @@
+"""Job of rule `shared_hosts_figure`: by how much waits and slowdowns change with what is planned."""
+from typing import Any
+
+from common import style
+from common.job import Job, run_job
+from common.tables import read_csv
+from matplotlib.figure import Figure
+
+STEP = 0.3
+PANELS = {"wait": "mean wait, change (%)", "bounded_slowdown": "mean bounded slowdown, change (%)"}
+ALGORITHMS = ("easy", "conservative")
+LINEAR = 10  # per cent: so far from 0 the axis is linear, and logarithmic beyond
+# The pairs of ways that are drawn, with words: of drawn machines, and of a log for each size of its pool.
+OF_DRAWN = {("hosts", "counted"): "hosts, not counted cores", ("planned", "hosts"): "buffer planned, not ignored",
+            ("unplanned", "planned"): "buffer unplanned, not planned"}
+OF_LOG = {("{} planned", "ignored"): "memory {} % planned, not ignored",
+          ("{} unplanned", "{} planned"): "memory {} % unplanned, not planned"}
+
+
+def words_of(way: str, than: str) -> str:
+    """What a pair of ways is called; nothing if it is not drawn."""
+    share = way.split(" ", maxsplit=1)[0]
+    of_log = {(ours.format(share), theirs.format(share)): words.format(share)
+              for (ours, theirs), words in OF_LOG.items()}
+    return {**OF_DRAWN, **of_log}.get((way, than), "")
+
+
+def numbers_of(changes: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """What is drawn, in per cent."""
+    return [{"place": f"{row['machine']}: {words_of(row['way'], row['than'])}", "algorithm": row["algorithm"],
+             "measure": row["measure"], **{part: 100 * float(row[part]) for part in ("value", "low", "high")}}
+            for row in changes if words_of(row["way"], row["than"])]
+
+
+def draw(numbers: list[dict[str, Any]]) -> Figure:
+    """A panel for each measure, with a row for each pair of ways, and a point for each algorithm."""
+    places = list(dict.fromkeys(row["place"] for row in numbers))
+    figure = Figure(figsize=(7.2, 0.34 * len(places) + 0.8))
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, (measure, label) in zip(panels.flat, PANELS.items()):
+        axes.set_xscale("symlog", linthresh=LINEAR)
+        for number, algorithm in enumerate(ALGORITHMS):
+            look = style.SERIES[algorithm]
+            shown = [row for row in numbers if (row["measure"], row["algorithm"]) == (measure, algorithm)]
+            heights = [places.index(row["place"]) + (number - (len(ALGORITHMS) - 1) / 2) * STEP for row in shown]
+            axes.hlines(heights, [row["low"] for row in shown], [row["high"] for row in shown], color=look["color"],
+                        alpha=0.35, linewidth=4)
+            axes.plot([row["value"] for row in shown], heights, color=look["color"], marker=look["marker"],
+                      linestyle="none", label=look["label"])
+        axes.axvline(0, color="black", linewidth=0.8)
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:+,.0f}" if value else "0")
+        axes.set_xlabel(label)
+    panels[0].set_yticks(range(len(places)), places)
+    panels[0].invert_yaxis()
+    style.legend(figure, panels[0])
+    return figure
+
+
+def main(job: Job) -> None:
+    """Draws the figure."""
+    numbers = numbers_of(read_csv(job.input.changes))
+    style.save(draw(numbers), numbers, job.output)
+
+
+if __name__ == "__main__":
+    run_job(main)
