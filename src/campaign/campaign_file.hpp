@@ -76,9 +76,9 @@ struct Campaign {
     std::vector<CampaignMachine> machines;      // at least one
     std::vector<CampaignScheduler> schedulers;  // at least one
     MetricsOptions metrics;
-    bool waits_from_eligible = false;  // metrics count waits from the instant at which a job is eligible
     Duration warm_up;                  // metrics omit jobs submitted sooner than this after the first one
     Duration cool_down;                // and jobs submitted later than this before the last one
+    bool waits_from_eligible = false;  // metrics count waits from the instant at which a job is eligible
     bool schedules = false;
     bool reports = false;
 };

@@ -75,6 +75,9 @@ Run run_of(const Outcome& outcome, const std::string& label) {
 
 std::string report_page(const Report& report) {
     std::string script(page_script);
+    if (shows_resources(report)) {
+        script += page_resources_script;
+    }
     if (!report.options.windows.empty()) {
         script += page_windows_script;
     }

@@ -9,8 +9,8 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/models.hpp>
 
+#include "src/formats/job_json.hpp"
 #include "src/support/interruption.hpp"
-#include "src/support/json_writer.hpp"
 #include "src/support/text.hpp"
 #include "src/workloads/draws.hpp"
 #include "src/workloads/modal_estimates.hpp"
