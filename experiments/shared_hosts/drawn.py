@@ -2,7 +2,8 @@
 burst buffer that is planned or not."""
 import json
 import random
-from typing import Any, Mapping, Sequence
+from math import fsum
+from typing import AbstractSet, Any, Mapping, Sequence
 
 from common.files import read_json
 from common.job import Job, run_job
@@ -48,6 +49,12 @@ def loads(workload: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str,
     return {**found, POOL: offered(workload, amounts, settings["pool"]["total"])}
 
 
+def mean_wait(schedule: Sequence[Mapping[str, str]], jobs: AbstractSet[str]) -> float:
+    """The mean wait of these jobs, seconds. At least one of them is in the schedule."""
+    waits = [float(line["waiting_time"]) for line in schedule if line["job_id"] in jobs]
+    return fsum(waits) / len(waits)
+
+
 def draw(bench: Workbench, settings: Mapping[str, Any], load: float, seed: int) -> Mapping[str, Any]:
     """Makes `shared.json`, and `counted.json` with the same jobs for processors; returns the first."""
     capacity = [word for name, amount in settings["capacity"].items() for word in (f"--{name}", str(amount))]
@@ -67,18 +74,19 @@ def main(job: Job) -> None:
     with Workbench(job.input.batfill) as bench:
         for seed in range(1, settings["draws"] + 1):
             workload = draw(bench, settings, settings["loads"][job.wildcards.drawn], seed)
+            with_pool = {one["id"] for one in workload["jobs"] if "pools" in one}
             of_draw: dict[str, object] = {
-                "draw": seed, "jobs": len(workload["jobs"]),
-                "with_pool": sum("pools" in one for one in workload["jobs"]),
+                "draw": seed, "jobs": len(workload["jobs"]), "with_pool": len(with_pool),
                 **{f"load_of_{name}": load for name, load in loads(workload, settings).items()}}
             for algorithm in job.params.algorithms:
                 for name, (platform, file, parameters, options) in ways(settings).items():
                     bench.simulate(platform, file, algorithm, parameters, name, options)
                     bench.audit(name, file, platform, options)
-                    schedule_of(bench, name)
+                    schedule = schedule_of(bench, name)
                     measured = bench.metrics(f"{name}_jobs.csv")
                     rows.append({"algorithm": algorithm, "way": name, **of_draw, "wait": measured["mean_wait"],
-                                 "bounded_slowdown": measured["mean_bounded_slowdown"]})
+                                 "bounded_slowdown": measured["mean_bounded_slowdown"],
+                                 "wait_with_pool": mean_wait(schedule, with_pool)})
         write_csv(str(bench.path("results.csv")), rows)
         bench.keep("results.csv", job.output.results)
         bench.write_manifest(job.output.manifest)

@@ -11,10 +11,11 @@ PANELS = {"wait": "mean wait, change (%)", "bounded_slowdown": "mean bounded slo
 ALGORITHMS = ("easy", "conservative")
 LINEAR = 10  # per cent: so far from 0 the axis is linear, and logarithmic beyond
 # The pairs of ways that are drawn, with words: of drawn machines, and of a log for each size of its pool.
-OF_DRAWN = {("hosts", "counted"): "hosts, not counted cores", ("planned", "hosts"): "buffer planned, not ignored",
-            ("unplanned", "planned"): "buffer unplanned, not planned"}
-OF_LOG = {("{} planned", "ignored"): "memory {} % planned, not ignored",
-          ("{} unplanned", "{} planned"): "memory {} % unplanned, not planned"}
+OF_DRAWN = {("hosts", "counted"): "hosts against counted cores",
+            ("planned", "hosts"): "buffer planned against ignored",
+            ("unplanned", "planned"): "buffer unplanned against planned"}
+OF_LOG = {("{} planned", "ignored"): "memory {} %, planned against ignored",
+          ("{} unplanned", "{} planned"): "memory {} %, unplanned against planned"}
 
 
 def words_of(way: str, than: str) -> str:
@@ -27,9 +28,10 @@ def words_of(way: str, than: str) -> str:
 
 def numbers_of(changes: list[dict[str, str]]) -> list[dict[str, Any]]:
     """What is drawn, in per cent."""
-    return [{"place": f"{row['machine']}: {words_of(row['way'], row['than'])}", "algorithm": row["algorithm"],
+    return [{"place": f"{row['machine'].replace('-', ' ')}: {words_of(row['way'], row['than'])}",
+             "algorithm": row["algorithm"],
              "measure": row["measure"], **{part: 100 * float(row[part]) for part in ("value", "low", "high")}}
-            for row in changes if words_of(row["way"], row["than"])]
+            for row in changes if row["measure"] in PANELS and words_of(row["way"], row["than"])]
 
 
 def draw(numbers: list[dict[str, Any]]) -> Figure:

@@ -11,6 +11,7 @@ from common.job import Job, run_job
 from common.tables import Row, read_csv, write_csv
 
 MEASURES = ("wait", "bounded_slowdown")
+OF_DRAWN = (*MEASURES, "wait_with_pool")  # the last is the wait of the jobs that take of the pool
 
 Lines = Sequence[Mapping[str, str]]
 # What was measured in a way: a number for each draw, or the mean of the log and that of each resample.
@@ -33,8 +34,8 @@ def mean_of_draws(values: Sequence[float]) -> Bounds:
 
 
 def change_of_draws(ours: Sequence[float], theirs: Sequence[float]) -> Bounds:
-    """By what share a number changes, draw by draw: of the geometric mean, because ten times as long in one draw and a
-    tenth in another are no change. All numbers are positive."""
+    """By what share the geometric mean changes: ten times as long in one draw and a tenth in another are no change. The
+    interval is of the logarithms, draw by draw. All numbers are positive."""
     interval = Interval.of_difference([math.log(one) for one in ours], [math.log(one) for one in theirs])
     return Bounds(*(math.expm1(one) for one in (interval.mean, interval.low, interval.high)))
 
@@ -65,7 +66,7 @@ def of_draws(lines: Lines) -> tuple[list[Row], list[Row]]:
     all_means: list[Row] = []
     all_changes: list[Row] = []
     for (machine, algorithm), found in grouped(lines, "machine", "algorithm").items():
-        for measure in MEASURES:
+        for measure in OF_DRAWN:
             measured = {way: [float(line[measure]) for line in of_way]
                         for (way,), of_way in grouped(found, "way").items()}
             means_of, changes = rows_of({"machine": machine, "algorithm": algorithm, "measure": measure}, measured,
