@@ -14,6 +14,11 @@ def amount_of(job: Mapping[str, Any], pool: str) -> int:
     return job.get("pools", {}).get(pool, 0)
 
 
+def large_jobs(workload: Mapping[str, Any], pool: str, total: int) -> set[str]:
+    """The jobs that take at least a tenth of a pool of this size, by their ids."""
+    return {job["id"] for job in workload["jobs"] if 10 * amount_of(job, pool) >= total}
+
+
 def run_of(workload: Mapping[str, Any], job: Mapping[str, Any]) -> float:
     """How many seconds a job runs."""
     return min(float(workload["profiles"][job["profile"]]["delay"]), float(job["walltime"]))

@@ -9,7 +9,7 @@ from common.files import read_json
 from common.job import Job, run_job
 from common.tables import write_csv
 from common.workbench import Workbench
-from shared_hosts.demand import UNPLANNED, amount_of, offered, schedule_of
+from shared_hosts.demand import UNPLANNED, amount_of, large_jobs, offered, schedule_of
 
 POOL = "burst_buffer"
 # Platform, workload, parameters and options of a replay.
@@ -74,9 +74,10 @@ def main(job: Job) -> None:
     with Workbench(job.input.batfill) as bench:
         for seed in range(1, settings["draws"] + 1):
             workload = draw(bench, settings, settings["loads"][job.wildcards.drawn], seed)
-            with_pool = {one["id"] for one in workload["jobs"] if "pools" in one}
+            large = large_jobs(workload, POOL, settings["pool"]["total"])
             of_draw: dict[str, object] = {
-                "draw": seed, "jobs": len(workload["jobs"]), "with_pool": len(with_pool),
+                "draw": seed, "jobs": len(workload["jobs"]),
+                "with_pool": sum("pools" in one for one in workload["jobs"]), "large": len(large),
                 **{f"load_of_{name}": load for name, load in loads(workload, settings).items()}}
             for algorithm in job.params.algorithms:
                 for name, (platform, file, parameters, options) in ways(settings).items():
@@ -86,7 +87,7 @@ def main(job: Job) -> None:
                     measured = bench.metrics(f"{name}_jobs.csv")
                     rows.append({"algorithm": algorithm, "way": name, **of_draw, "wait": measured["mean_wait"],
                                  "bounded_slowdown": measured["mean_bounded_slowdown"],
-                                 "wait_with_pool": mean_wait(schedule, with_pool)})
+                                 "wait_of_large": mean_wait(schedule, large)})
         write_csv(str(bench.path("results.csv")), rows)
         bench.keep("results.csv", job.output.results)
         bench.write_manifest(job.output.manifest)

@@ -7,7 +7,7 @@ from common.tables import read_csv
 from matplotlib.figure import Figure
 
 STEP = 0.3
-PANELS = {"wait": "mean wait, change (%)", "bounded_slowdown": "mean bounded slowdown, change (%)"}
+PANELS = {"wait": "mean wait", "bounded_slowdown": "mean bounded slowdown", "wait_of_large": "mean wait of large jobs"}
 ALGORITHMS = ("easy", "conservative")
 LINEAR = 10  # per cent: so far from 0 the axis is linear, and logarithmic beyond
 # The pairs of ways that are drawn, with words: of drawn machines, and of a log for each size of its pool.
@@ -37,8 +37,8 @@ def numbers_of(changes: list[dict[str, str]]) -> list[dict[str, Any]]:
 def draw(numbers: list[dict[str, Any]]) -> Figure:
     """A panel for each measure, with a row for each pair of ways, and a point for each algorithm."""
     places = list(dict.fromkeys(row["place"] for row in numbers))
-    figure = Figure(figsize=(7.2, 0.34 * len(places) + 0.8))
-    panels = figure.subplots(1, 2, sharey=True)
+    figure = Figure(figsize=(9, 0.34 * len(places) + 0.8))
+    panels = figure.subplots(1, len(PANELS), sharey=True)
     for axes, (measure, label) in zip(panels.flat, PANELS.items()):
         axes.set_xscale("symlog", linthresh=LINEAR)
         for number, algorithm in enumerate(ALGORITHMS):
@@ -51,7 +51,7 @@ def draw(numbers: list[dict[str, Any]]) -> Figure:
                       linestyle="none", label=look["label"])
         axes.axvline(0, color="black", linewidth=0.8)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:+,.0f}" if value else "0")
-        axes.set_xlabel(label)
+        axes.set_xlabel(f"{label}, change (%)")
     panels[0].set_yticks(range(len(places)), places)
     panels[0].invert_yaxis()
     style.legend(figure, panels[0])

@@ -2,17 +2,17 @@
 of several sizes that is planned or not."""
 import json
 from math import fsum
-from typing import Any, Mapping, Sequence
+from typing import AbstractSet, Any, Mapping, Sequence
 
 from common.files import read_json
 from common.job import Job, run_job
 from common.weeks import WEEK, bounded_slowdown, check_means, keep_results
 from common.workbench import Workbench
-from shared_hosts.demand import UNPLANNED, amount_of, offered, schedule_of
+from shared_hosts.demand import UNPLANNED, amount_of, large_jobs, offered, schedule_of
 
 POOL = "memory"
 IGNORED = "ignored"
-SUMS = ("jobs", "bounded_slowdown", "wait")
+SUMS = ("jobs", "bounded_slowdown", "wait", "large", "wait_of_large")
 
 Jobs = Sequence[Mapping[str, str]]
 Way = tuple[Sequence[str], Sequence[str]]  # parameters and options of a replay
@@ -54,17 +54,19 @@ def extent(workload: Mapping[str, Any], kept: Mapping[str, Any], settings: Mappi
                for share, total in totals(settings, processors).items()}}
 
 
-def weeks_of(jobs: Jobs) -> list[dict[str, float]]:
+def weeks_of(jobs: Jobs, large: AbstractSet[str]) -> list[dict[str, float]]:
     """A line for each week from the first submission to the last, counted from second 0 of the log: what is summed up
-    over the jobs submitted in it."""
-    found: dict[int, list[tuple[float, float]]] = {}
+    over the jobs submitted in it, and over the large ones."""
+    found: dict[int, list[tuple[float, float, bool]]] = {}
     for job in jobs:
         found.setdefault(int(float(job["submission_time"]) // WEEK), []).append(
-            (float(job["waiting_time"]), float(job["execution_time"])))
+            (float(job["waiting_time"]), float(job["execution_time"]), job["job_id"] in large))
     lines: list[dict[str, float]] = []
     for week in range(min(found), max(found) + 1):
         waits = found.get(week, [])
-        sums = (len(waits), fsum(bounded_slowdown(*one) for one in waits), fsum(wait for wait, _ in waits))
+        sums = (len(waits), fsum(bounded_slowdown(wait, run) for wait, run, _ in waits),
+                fsum(wait for wait, _, _ in waits), sum(is_large for _, _, is_large in waits),
+                fsum(wait for wait, _, is_large in waits if is_large))
         lines.append({"week": week, **dict(zip(SUMS, sums))})
     return lines
 
@@ -79,6 +81,7 @@ def main(job: Job) -> None:
         bench.link("log.json", job.input.workload)
         workload = read_json(str(bench.path("log.json")))
         kept = fitting(workload, settings)
+        large = large_jobs(kept, POOL, kept["nb_res"] * settings["usual"])
         bench.path("workload.json").write_text(json.dumps(kept), encoding="utf-8")
         for way, (parameters, options) in ways(settings, kept["nb_res"]).items():
             if way in settings.get("without", {}).get(algorithm, []):
@@ -86,12 +89,13 @@ def main(job: Job) -> None:
             name = way.replace(" ", "-")
             bench.simulate("platform.xml", "workload.json", algorithm, parameters, name, options)
             bench.audit(name, "workload.json", "platform.xml", options)
-            weeks = weeks_of(schedule_of(bench, name))
+            weeks = weeks_of(schedule_of(bench, name), large)
             measured = bench.metrics(f"{name}_jobs.csv", "-p", "platform.xml")
             check_means(weeks, measured)
             what = {"machine": job.wildcards.machine, "algorithm": algorithm, "way": way}
             by_week.extend({**what, **week} for week in weeks)
-            results.append({**what, **extent(workload, kept, settings), "utilisation": measured["utilisation"]})
+            results.append({**what, **extent(workload, kept, settings), "large": len(large),
+                            "utilisation": measured["utilisation"]})
         keep_results(bench, job, by_week, results)
 
 

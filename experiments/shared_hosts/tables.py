@@ -10,8 +10,8 @@ from common.confidence import Interval
 from common.job import Job, run_job
 from common.tables import Row, read_csv, write_csv
 
-MEASURES = ("wait", "bounded_slowdown")
-OF_DRAWN = (*MEASURES, "wait_with_pool")  # the last is the wait of the jobs that take of the pool
+# By measure, what it is a mean of: all jobs, or those that take much of the pool.
+MEASURES = {"wait": "jobs", "bounded_slowdown": "jobs", "wait_of_large": "large"}
 
 Lines = Sequence[Mapping[str, str]]
 # What was measured in a way: a number for each draw, or the mean of the log and that of each resample.
@@ -66,7 +66,7 @@ def of_draws(lines: Lines) -> tuple[list[Row], list[Row]]:
     all_means: list[Row] = []
     all_changes: list[Row] = []
     for (machine, algorithm), found in grouped(lines, "machine", "algorithm").items():
-        for measure in OF_DRAWN:
+        for measure in MEASURES:
             measured = {way: [float(line[measure]) for line in of_way]
                         for (way,), of_way in grouped(found, "way").items()}
             means_of, changes = rows_of({"machine": machine, "algorithm": algorithm, "measure": measure}, measured,
@@ -83,10 +83,10 @@ def of_logs(lines: Lines, bootstrap: Mapping[str, Any]) -> tuple[list[Row], list
     for (machine,), of_machine in grouped(lines, "machine").items():
         resamples = Resamples(len({line["week"] for line in of_machine}), 1, **bootstrap)
         for (algorithm,), found in grouped(of_machine, "algorithm").items():
-            for measure in MEASURES:
+            for measure, number in MEASURES.items():
                 measured: dict[str, tuple[float, list[float]]] = {}
                 for (way,), weeks in grouped(found, "way").items():
-                    sums, jobs = [[float(week[measure]) for week in weeks]], [float(week["jobs"]) for week in weeks]
+                    sums, jobs = [[float(week[measure]) for week in weeks]], [float(week[number]) for week in weeks]
                     measured[way] = mean(sums, jobs), means(sums, jobs, resamples)
                 means_of, changes = rows_of({"machine": machine, "algorithm": algorithm, "measure": measure}, measured,
                                             mean_of_weeks, change_of_weeks)
@@ -102,7 +102,7 @@ def drawn_rows(lines: Lines) -> list[Row]:
         draws = [of_draw[0] for of_draw in grouped(found, "draw").values()]
         rows.append({"machine": machine, "draws": len(draws), "jobs": int(draws[0]["jobs"]),
                      **{name: math.fsum(float(line[name]) for line in draws) / len(draws)
-                        for name in draws[0] if name == "with_pool" or name.startswith("load_of_")}})
+                        for name in draws[0] if name in ("with_pool", "large") or name.startswith("load_of_")}})
     return rows
 
 

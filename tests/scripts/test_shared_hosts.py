@@ -21,7 +21,7 @@ SHARED: dict[str, Any] = {"jobs": [
     {"id": "3", "subtime": 100, "res": 2, "walltime": 90, "profile": "d20", "per_host": {"cores": 1}}],
     "profiles": {"d20": {"type": "delay", "delay": 20}}}
 OF_DRAW: dict[str, Any] = {"draws": 1, "jobs": 3, "loads": {"load-0.7": 0.7}, "hosts": 4, "widest": 2,
-                           "capacity": CAPACITY, "pool": {"total": 100, "share": 0.3, "least": 50, "most": 100}}
+                           "capacity": CAPACITY, "pool": {"total": 1000, "share": 0.3, "least": 50, "most": 100}}
 # On 4 processors; the usual request is 10 for each.
 LOG: dict[str, Any] = {"nb_res": 4, "jobs": [
     {"id": "1", "subtime": 0, "res": 2, "walltime": 60, "profile": "d40", "pools": {"memory": 20}},
@@ -45,6 +45,11 @@ def test_the_offered_load_is_of_the_time_between_submissions() -> None:
     assert demand.offered(SHARED, {"1": 3, "2": 4, "3": 0}, 11) == pytest.approx(0.1)
 
 
+def test_large_jobs_take_a_tenth_of_the_pool() -> None:
+    assert demand.large_jobs(SHARED, "burst_buffer", 300) == {"1"}
+    assert demand.large_jobs(SHARED, "burst_buffer", 301) == set()
+
+
 def test_a_schedule_with_a_rejected_job_is_refused(tmp_path: Path) -> None:
     with Workbench(write(tmp_path / "batfill")) as bench:
         write(bench.path("a_jobs.csv"), schedule(("1", 0, "COMPLETED_SUCCESSFULLY", 0, 1)))
@@ -62,8 +67,8 @@ def test_the_seed_says_who_takes_of_the_pool() -> None:
 
 
 def test_loads_count_whole_hosts() -> None:
-    # Cores: 2 * 10 + 8 * 20 + 2 * 20 of 100 * 16. GPUs: 1 * 10 + 4 * 20 of 100 * 8. Pool: 30 * 10 of 100 * 100.
-    assert drawn.loads(SHARED, OF_DRAW) == pytest.approx({"cores": 0.1375, "gpus": 0.1125, "burst_buffer": 0.03})
+    # Cores: 2 * 10 + 8 * 20 + 2 * 20 of 100 * 16. GPUs: 1 * 10 + 4 * 20 of 100 * 8. Pool: 30 * 10 of 100 * 1000.
+    assert drawn.loads(SHARED, OF_DRAW) == pytest.approx({"cores": 0.1375, "gpus": 0.1125, "burst_buffer": 0.003})
 
 
 def test_the_mean_wait_of_some_jobs() -> None:
@@ -87,19 +92,20 @@ def test_each_draw_is_replayed_in_each_way(tmp_path: Path, program: StandInProgr
     assert program.calls[1::3] == [
         "simulate -q -p 16 -w counted.json -e counted -a easy",
         "simulate -q -p 4 -w shared.json -e hosts -a easy --capacity cores:4,gpus:2",
-        "simulate -q -p 4 -w shared.json -e planned -a easy --capacity cores:4,gpus:2 --pool burst_buffer=100",
+        "simulate -q -p 4 -w shared.json -e planned -a easy --capacity cores:4,gpus:2 --pool burst_buffer=1000",
         "simulate -q -p 4 -w shared.json -e unplanned -a easy -P plan-pools=none --capacity cores:4,gpus:2 "
-        "--pool burst_buffer=100"]
+        "--pool burst_buffer=1000"]
     assert program.calls[2::3] == [
         "check counted_jobs.csv -w counted.json -p 16",
         "check hosts_jobs.csv -w shared.json -p 4 --capacity cores:4,gpus:2",
-        *(f"check {way}_jobs.csv -w shared.json -p 4 --capacity cores:4,gpus:2 --pool burst_buffer=100"
+        *(f"check {way}_jobs.csv -w shared.json -p 4 --capacity cores:4,gpus:2 --pool burst_buffer=1000"
           for way in ("planned", "unplanned"))]
     rows = read_csv(str(tmp_path / "results.csv"))
-    assert [(row["way"], row["draw"], row["with_pool"]) for row in rows] == [
-        (way, "1", "2") for way in ("counted", "hosts", "planned", "unplanned")]
+    assert [(row["way"], row["draw"], row["with_pool"], row["large"]) for row in rows] == [
+        (way, "1", "2", "1") for way in ("counted", "hosts", "planned", "unplanned")]
     assert float(rows[0]["wait"]) == 16
-    assert float(rows[0]["wait_with_pool"]) == 4  # of jobs 1 and 3: see test_the_seed_says_who_takes_of_the_pool
+    # Jobs 1 and 3 take 93 and 2 * 75, see test_the_seed_says_who_takes_of_the_pool: only the second is a tenth.
+    assert float(rows[0]["wait_of_large"]) == 5
 
 
 def test_pools_are_shares_of_the_usual_request() -> None:
@@ -124,13 +130,16 @@ def test_generated_jobs_make_the_usual_request() -> None:
 
 
 def test_weeks_without_jobs_are_lines_too() -> None:
-    jobs = [{"submission_time": str(second), "waiting_time": str(wait), "execution_time": "20"}
-            for second, wait in ((WEEK, 60), (WEEK + 5, 0), (3 * WEEK - 1, 80), (3 * WEEK, 5))]
-    assert replay.weeks_of(jobs) == [
-        {"week": 1, "jobs": 2, "bounded_slowdown": 5, "wait": 60},
-        {"week": 2, "jobs": 1, "bounded_slowdown": 5, "wait": 80},
-        {"week": 3, "jobs": 1, "bounded_slowdown": 1.25, "wait": 5}]
-    assert replay.weeks_of(jobs[:1] + jobs[3:])[1] == {"week": 2, "jobs": 0, "bounded_slowdown": 0, "wait": 0}
+    jobs = [{"job_id": name, "submission_time": str(second), "waiting_time": str(wait), "execution_time": "20"}
+            for name, second, wait in (("a", WEEK, 60), ("b", WEEK + 5, 0), ("c", 3 * WEEK - 1, 80),
+                                       ("d", 3 * WEEK, 5))]
+    large = {"a", "c"}
+    assert replay.weeks_of(jobs, large) == [
+        {"week": 1, "jobs": 2, "bounded_slowdown": 5, "wait": 60, "large": 1, "wait_of_large": 60},
+        {"week": 2, "jobs": 1, "bounded_slowdown": 5, "wait": 80, "large": 1, "wait_of_large": 80},
+        {"week": 3, "jobs": 1, "bounded_slowdown": 1.25, "wait": 5, "large": 0, "wait_of_large": 0}]
+    assert replay.weeks_of(jobs[:1] + jobs[3:], large)[1] == {"week": 2, "jobs": 0, "bounded_slowdown": 0, "wait": 0,
+                                                        "large": 0, "wait_of_large": 0}
 
 
 def test_a_log_is_replayed_in_each_way_but_those_left_out(tmp_path: Path, program: StandInProgram) -> None:
@@ -169,13 +178,14 @@ def test_changes_of_draws_are_of_geometric_means() -> None:
 def all_tables(tmp_path: Path) -> Path:
     """The folder with the tables of two draws, and of a log of twelve weeks whose waits are the same in every week."""
     draws = [{"machine": "load-0.7", "algorithm": "easy", "way": way, "draw": draw, "jobs": 30, "with_pool": 9 + draw,
-              "load_of_gpus": 0.25 + draw / 4, "wait": draw * wait, "bounded_slowdown": slowdown,
-              "wait_with_pool": draw * wait * 2}
+              "large": 3 * draw, "load_of_gpus": 0.25 + draw / 4, "wait": draw * wait, "bounded_slowdown": slowdown,
+              "wait_of_large": draw * wait * 2}
              for way, wait, slowdown in (("counted", 100, 2), ("hosts", 150, 2), ("planned", 300, 4))
              for draw in (1, 2)]
     ways = (("ignored", 100), ("80 planned", 90), ("80 unplanned", 135))
     weeks = [{"machine": "HPC2N", "algorithm": "easy", "way": way, "week": week, "jobs": 10, "wait": 10 * wait,
-              "bounded_slowdown": 10 * (3 + week % 2)} for way, wait in ways for week in range(11, 23)]
+              "bounded_slowdown": 10 * (3 + week % 2), "large": 5 * (week % 2),
+              "wait_of_large": 10 * wait * (week % 2)} for way, wait in ways for week in range(11, 23)]
     results = [{"machine": "HPC2N", "algorithm": "easy", "way": way, "processors": 240, "jobs": 120, "load_of_80": 0.75,
                 "utilisation": 0.6} for way, _ in ways]
     files = {name: str(tmp_path / f"{name}.csv") for name in ("draws", "weeks", "results")}
@@ -193,7 +203,7 @@ def changes_in(folder: Path) -> dict[tuple[str, ...], dict[str, str]]:
 
 def test_tables_say_what_there_was(written: Path) -> None:
     assert [list(row.values()) for row in read_csv(str(written / "drawn.csv"))] == [
-        ["load-0.7", "2", "30", "10.5", "0.625"]]
+        ["load-0.7", "2", "30", "10.5", "4.5", "0.625"]]
     assert read_csv(str(written / "log.csv")) == [
         {"machine": "HPC2N", "processors": "240", "jobs": "120", "load_of_80": "0.75", "weeks": "12"}]
 
@@ -203,17 +213,18 @@ def test_means_are_of_draws_or_of_jobs(written: Path) -> None:
              for row in read_csv(str(written / "means.csv"))}
     # 100 and 200: the standard error is 50, and t of one degree 12.706.
     assert means["load-0.7", "counted", "wait"] == pytest.approx([150, 150 - 635.31, 150 + 635.31], abs=0.01)
-    assert means["load-0.7", "hosts", "wait_with_pool"][0] == 450
+    assert means["load-0.7", "hosts", "wait_of_large"][0] == 450
     assert means["HPC2N", "80 unplanned", "wait"] == pytest.approx([135, 135, 135])
     assert means["HPC2N", "ignored", "bounded_slowdown"][0] == pytest.approx(3.5)
-    assert ("HPC2N", "ignored", "wait_with_pool") not in means
+    # Only every second week has large jobs.
+    assert means["HPC2N", "80 unplanned", "wait_of_large"][0] == pytest.approx(270)
 
 
 def test_changes_have_verdicts(written: Path) -> None:
     found = {key: (round(float(row["value"]), 6), row["verdict"]) for key, row in changes_in(written).items()}
     assert found["load-0.7", "hosts", "counted", "wait"] == (0.5, "more")
     assert found["load-0.7", "hosts", "counted", "bounded_slowdown"] == (0, "open")
-    assert found["load-0.7", "planned", "hosts", "wait_with_pool"] == (1, "more")
+    assert found["load-0.7", "planned", "hosts", "wait_of_large"] == (1, "more")
     assert found["HPC2N", "80 planned", "ignored", "wait"] == (-0.1, "less")
     assert found["HPC2N", "80 unplanned", "80 planned", "wait"] == (0.5, "more")
     assert found["HPC2N", "80 unplanned", "ignored", "bounded_slowdown"] == (0, "open")
@@ -222,7 +233,7 @@ def test_changes_have_verdicts(written: Path) -> None:
 
 def test_a_change_that_differs_from_draw_to_draw_is_open() -> None:
     rows = [{"machine": "load-0.7", "algorithm": "easy", "way": way, "draw": str(draw),
-             **{measure: str(value) for measure in tables.OF_DRAWN}}
+             **{measure: str(value) for measure in tables.MEASURES}}
             for way, values in (("counted", (10, 10, 10)), ("hosts", (40, 10, 5))) for draw, value in enumerate(values)]
     _, changes = tables.of_draws(rows)
     # Logarithms of 2 are 2, 0 and -1: their mean is 1/3, and 0 is far within 4.303 standard errors.
@@ -244,6 +255,6 @@ def test_the_figure_has_a_row_for_each_pair(written: Path) -> None:
     places = ["load 0.7: hosts against counted cores", "load 0.7: buffer planned against ignored",
               "HPC2N: memory 80 %, planned against ignored", "HPC2N: memory 80 %, unplanned against planned"]
     assert list(dict.fromkeys(row["place"] for row in rows)) == places
-    assert {row["measure"] for row in rows} == {"wait", "bounded_slowdown"}
+    assert {row["measure"] for row in rows} == {"wait", "bounded_slowdown", "wait_of_large"}
     assert float(rows[0]["value"]) == pytest.approx(50)
     assert all(place in Path(output["svg"]).read_text(encoding="utf-8") for place in places)
