@@ -1,15 +1,15 @@
-"""Job of rule `shared_hosts_figure`: by how much waits and slowdowns change with what is planned."""
+"""Job of rule `shared_hosts_figure`: how many times as long waits are with what is planned."""
 from typing import Any
 
 from common import style
 from common.job import Job, run_job
 from common.tables import read_csv
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
 
 STEP = 0.3
 PANELS = {"wait": "mean wait", "bounded_slowdown": "mean bounded slowdown", "wait_of_large": "mean wait of large jobs"}
 ALGORITHMS = ("easy", "conservative")
-LINEAR = 10  # per cent: so far from 0 the axis is linear, and logarithmic beyond
 # The pairs of ways that are drawn, with words: of drawn machines, and of a log for each size of its pool.
 OF_DRAWN = {("hosts", "counted"): "hosts against counted cores",
             ("planned", "hosts"): "buffer planned against ignored",
@@ -27,10 +27,10 @@ def words_of(way: str, than: str) -> str:
 
 
 def numbers_of(changes: list[dict[str, str]]) -> list[dict[str, Any]]:
-    """What is drawn, in per cent."""
+    """What is drawn: how many times as long as in the other way."""
     return [{"place": f"{row['machine'].replace('-', ' ')}: {words_of(row['way'], row['than'])}",
              "algorithm": row["algorithm"],
-             "measure": row["measure"], **{part: 100 * float(row[part]) for part in ("value", "low", "high")}}
+             "measure": row["measure"], **{part: 1 + float(row[part]) for part in ("value", "low", "high")}}
             for row in changes if row["measure"] in PANELS and words_of(row["way"], row["than"])]
 
 
@@ -40,7 +40,7 @@ def draw(numbers: list[dict[str, Any]]) -> Figure:
     figure = Figure(figsize=(9, 0.34 * len(places) + 0.8))
     panels = figure.subplots(1, len(PANELS), sharey=True)
     for axes, (measure, label) in zip(panels.flat, PANELS.items()):
-        axes.set_xscale("symlog", linthresh=LINEAR)
+        axes.set_xscale("log")
         for number, algorithm in enumerate(ALGORITHMS):
             look = style.SERIES[algorithm]
             shown = [row for row in numbers if (row["measure"], row["algorithm"]) == (measure, algorithm)]
@@ -49,9 +49,11 @@ def draw(numbers: list[dict[str, Any]]) -> Figure:
                         alpha=0.35, linewidth=4)
             axes.plot([row["value"] for row in shown], heights, color=look["color"], marker=look["marker"],
                       linestyle="none", label=look["label"])
-        axes.axvline(0, color="black", linewidth=0.8)
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:+,.0f}" if value else "0")
-        axes.set_xlabel(f"{label}, change (%)")
+        axes.axvline(1, color="black", linewidth=0.8)
+        axes.xaxis.set_major_locator(LogLocator(numticks=6))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.set_xlabel(f"{label},\nratio")
     panels[0].set_yticks(range(len(places)), places)
     panels[0].invert_yaxis()
     style.legend(figure, panels[0])

@@ -256,5 +256,5 @@ def test_the_figure_has_a_row_for_each_pair(written: Path) -> None:
               "HPC2N: memory 80 %, planned against ignored", "HPC2N: memory 80 %, unplanned against planned"]
     assert list(dict.fromkeys(row["place"] for row in rows)) == places
     assert {row["measure"] for row in rows} == {"wait", "bounded_slowdown", "wait_of_large"}
-    assert float(rows[0]["value"]) == pytest.approx(50)
+    assert float(rows[0]["value"]) == pytest.approx(1.5)
     assert all(place in Path(output["svg"]).read_text(encoding="utf-8") for place in places)
