@@ -88,8 +88,8 @@ def main(job: Job) -> None:
                     rows.append({"algorithm": algorithm, "way": name, **of_draw, "wait": measured["mean_wait"],
                                  "bounded_slowdown": measured["mean_bounded_slowdown"],
                                  "wait_of_large": mean_wait(schedule, large)})
-        write_csv(str(bench.path("results.csv")), rows)
-        bench.keep("results.csv", job.output.results)
+        write_csv(str(bench.path("draws.csv")), rows)
+        bench.keep("draws.csv", job.output.results)
         bench.write_manifest(job.output.manifest)
 
 

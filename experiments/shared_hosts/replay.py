@@ -77,8 +77,8 @@ def main(job: Job) -> None:
     by_week: list[dict[str, object]] = []
     results: list[dict[str, object]] = []
     with Workbench(job.input.batfill) as bench:
-        bench.link("platform.xml", job.input.platform)
         bench.link("log.json", job.input.workload)
+        bench.link("platform.xml", job.input.platform)
         workload = read_json(str(bench.path("log.json")))
         kept = fitting(workload, settings)
         large = large_jobs(kept, POOL, kept["nb_res"] * settings["usual"])
