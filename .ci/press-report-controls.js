@@ -32,6 +32,13 @@ function batfillFolds() {
   summaries.forEach((summary, i) => { summary.id = `fold-${i}`; });
   return summaries.length;
 }
+// Unfolds what a part that can be unfolded lies in.
+function batfillUnfoldAround(id) {
+  let around = document.getElementById(id).parentNode.parentNode.closest("details");
+  for (; around; around = around.parentNode.closest("details")) {
+    around.open = true;
+  }
+}
 // The middle of nine times in milliseconds that the page takes to draw its charts over time.
 function batfillRedraw() {
   const times = Array.from({ length: 9 }, () => {

@@ -4,9 +4,10 @@
 Opens pages of `batfill report` in Debian's Chromium, without a window and without a network, and prints for each how
 large it is, how long it took until it could be used and how long it takes to redraw. Presses every control of the page
 by mouse, keyboard and touch, as the operating system would. Fails if a chart shows nothing though its run has a
-finished job, if a press does not do what it should or leaves a chart blank, if the table of metrics of up to three runs
-is too wide, or if the console has an error. A page of runs without a finished job must have no chart, and
-say so. With --csv writes the measurements.
+finished job, if a press does not do what it should or leaves a chart blank, if a part of the page is cut off at 800,
+1,300 or 1,900 pixels, or if the console has an error. A page of runs without a finished job must have no chart, and say
+so. With --csv writes the measurements. With --bounds, a page of two runs must have at most 8 MB, be usable after 3 s
+and redraw the whole run in 50 ms (median).
 """
 
 import argparse
@@ -280,6 +281,7 @@ class Presses:
         """What can be unfolded."""
         count = self.browser.value('batfillFolds()')
         for fold in (f"fold-{place}" for place in range(count)):
+            self.browser.value(f'batfillUnfoldAround("{fold}")')
             for way in ("mouse", "touch", "Enter", " "):
                 is_open = f'document.getElementById("{fold}").parentNode.open'
                 was = self.browser.value(is_open)
@@ -344,13 +346,27 @@ def require_charts(browser: Browser) -> bool:
     return True
 
 
-def require_meanings(browser: Browser) -> None:
-    """The table of metrics shows what they mean: up to three runs leave room for it on a page of 1,200 pixels."""
-    browser.call("Emulation.setDeviceMetricsOverride", width=1200, height=1000, deviceScaleFactor=1, mobile=False)
-    hidden = browser.value('(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('
-                           '"#metrics .scroll"))')
-    if browser.value("runs.length") <= 3 and hidden > 0:
-        raise Problem(f"the table of metrics is {hidden} pixels too wide for the page")
+def require_all_shown(browser: Browser) -> None:
+    """Nothing is cut off at the usual widths, the table of all metrics and those of users and queues included."""
+    browser.value('document.querySelectorAll("#metrics > details").forEach((fold) => { fold.open = true; })')
+    for width in (800, 1300, 1900):
+        browser.call("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=False)
+        hidden = browser.value(
+            '[document.documentElement, ...document.querySelectorAll(".scroll")]'
+            '.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)'
+            '.map((e) => `${e.getAttribute("aria-label") || "the page"}: ${e.scrollWidth - e.clientWidth} pixels`)')
+        if hidden:
+            raise Problem(f"cut off at a width of {width} pixels: {', '.join(hidden)}")
+
+
+def require_bounds(row: list[str]) -> None:
+    """A page of two runs is small and fast."""
+    _, runs, _, size, usable, *redraws = row
+    bounds = [("bytes", float(size), 8e6), ("milliseconds until usable", float(usable), 3000),
+              *(("milliseconds to redraw", float(redraw), 50) for redraw in redraws[:1])]
+    for what, value, bound in bounds:
+        if runs == "2" and value > bound:
+            raise Problem(f"{value:g} {what}, expected at most {bound:g}")
 
 
 def prove(browser: Browser, page: pathlib.Path) -> list[str]:
@@ -367,7 +383,7 @@ def prove(browser: Browser, page: pathlib.Path) -> list[str]:
         print(f"  {presses.pressed} presses; redrawn within {whole} ms (the whole run), "
               f"{max(presses.redraws)} ms (after any press)")
         row += [str(whole), str(max(presses.redraws))]
-    require_meanings(browser)
+    require_all_shown(browser)
     if browser.errors:
         raise Problem("; ".join(browser.errors))
     return row
@@ -377,6 +393,7 @@ def main() -> int:
     """Returns the exit status."""
     parser = argparse.ArgumentParser(description="Presses every control of pages of batfill report.")
     parser.add_argument("--csv", type=pathlib.Path)
+    parser.add_argument("--bounds", action="store_true")
     parser.add_argument("pages", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
     rows = []
@@ -386,6 +403,8 @@ def main() -> int:
         browser = Browser(profile)
         try:
             rows.append(prove(browser, page.resolve(strict=True)))
+            if arguments.bounds:
+                require_bounds(rows[-1])
         except Problem as problem:
             print(f"press_report: {page}: {'; '.join([str(problem), *browser.errors])}", file=sys.stderr)
             status = 1

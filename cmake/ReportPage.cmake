@@ -8,6 +8,7 @@ set(page_parts
   page_style=${PROJECT_SOURCE_DIR}/src/report/page.css
   page_data_script=${PROJECT_SOURCE_DIR}/src/report/page_data.js
   page_charts_script=${PROJECT_SOURCE_DIR}/src/report/page_charts.js
+  page_summary_script=${PROJECT_SOURCE_DIR}/src/report/page_summary.js
   page_script=${PROJECT_SOURCE_DIR}/src/report/page.js
   page_resources_script=${PROJECT_SOURCE_DIR}/src/report/page_resources.js
   page_windows_script=${PROJECT_SOURCE_DIR}/src/report/page_windows.js

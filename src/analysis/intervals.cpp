@@ -2,6 +2,8 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <ostream>
 #include <random>
@@ -12,6 +14,7 @@
 
 #include <batfill/analysis/metrics.hpp>
 
+#include "src/analysis/compared_intervals.hpp"
 #include "src/analysis/job_measures.hpp"
 #include "src/analysis/tables.hpp"
 #include "src/support/mapped.hpp"
@@ -77,16 +80,13 @@ bool has_resamples(std::size_t weeks, const IntervalOptions& options) {
     return weeks >= 2 * options.block;
 }
 
-// Intervals of a value and its difference to the baseline, over the resamples of a circular block bootstrap. A resample
-// has as many weeks as the log, in blocks of consecutive weeks from sampled starts. The first week follows the last
-// one. The same options and number of weeks give the same resamples. `measure` returns both for the weeks of a
-// resample; none without jobs.
+// Gives `use` the weeks of each resample of a circular block bootstrap. A resample has as many weeks as the log, in
+// blocks of consecutive weeks from sampled starts. The first week follows the last one. The same options and number of
+// weeks give the same resamples.
 // Requires: has_resamples().
-Intervals bootstrap(std::size_t weeks, const IntervalOptions& options, auto measure) {
+void for_each_resample(std::size_t weeks, const IntervalOptions& options, auto use) {
     std::mt19937_64 random(options.seed);
     std::vector<std::size_t> sampled(weeks);
-    std::vector<double> values;
-    std::vector<double> differences;
     for (std::size_t i = 0; i < options.resamples; ++i) {
         for (std::size_t taken = 0; taken < weeks;) {
             // The modulo makes some weeks more likely by less than one in 2^40, which is negligible.
@@ -95,11 +95,22 @@ Intervals bootstrap(std::size_t weeks, const IntervalOptions& options, auto meas
                 sampled[taken] = (first + step) % weeks;
             }
         }
+        use(sampled);
+    }
+}
+
+// Intervals of a value and its difference to the baseline. `measure` returns both for the weeks of a resample; none
+// without jobs.
+// Requires: has_resamples().
+Intervals bootstrap(std::size_t weeks, const IntervalOptions& options, auto measure) {
+    std::vector<double> values;
+    std::vector<double> differences;
+    for_each_resample(weeks, options, [&](const std::vector<std::size_t>& sampled) {
         if (const std::optional<std::pair<double, double>> measured = measure(sampled)) {
             values.push_back(measured->first);
             differences.push_back(measured->second);
         }
-    }
+    });
     return {percentiles(std::move(values)), percentiles(std::move(differences))};
 }
 
@@ -158,9 +169,17 @@ class OrderedValues {
     }
 
     // The statistic of a resample that has each week so often, and so many jobs in all.
-    // Cost: O(jobs).
+    // Cost: O(jobs), of a percentile O(the jobs on its shorter side).
     double measure(const std::vector<std::size_t>& times, std::size_t jobs) const {
         const std::size_t wanted = statistic_.share_of(jobs);
+        if (statistic_.kind == Kind::percentile && wanted > jobs / 2) {
+            std::size_t above = 0;
+            const auto found = std::find_if(values_.rbegin(), values_.rend(), [&](const Value& value) {
+                above += times[value.week];
+                return above > jobs - wanted;
+            });
+            return found == values_.rend() ? 0 : found->value;  // 0 only without jobs
+        }
         double sum = 0;
         std::size_t seen = 0;
         for (const auto& [value, week, job] : values_) {
@@ -212,7 +231,82 @@ std::vector<Week> sums_of(const std::vector<JobsOfWeek>& weeks, JobMeasure measu
     });
 }
 
+// The statistic of each resample.
+// Requires: has_resamples(). Each week has jobs with a value.
+std::vector<double> resampled(const std::vector<JobsOfWeek>& weeks, const JobStatistic& statistic, Duration tau,
+                              const IntervalOptions& how) {
+    std::vector<double> values;
+    if (statistic.kind == Kind::mean) {
+        const std::vector<Week> sums = sums_of(weeks, statistic.measure, tau);
+        for_each_resample(weeks.size(), how, [&](const std::vector<std::size_t>& sampled) {
+            double jobs = 0;
+            double sum = 0;
+            for (const std::size_t week : sampled) {
+                jobs += sums[week].jobs;
+                sum += sums[week].values;
+            }
+            values.push_back(sum / jobs);
+        });
+        return values;
+    }
+    const OrderedValues ordered(weeks, &JobsOfWeek::run, statistic, tau);
+    for_each_resample(weeks.size(), how, [&](const std::vector<std::size_t>& sampled) {
+        std::vector<std::size_t> times(weeks.size());
+        std::size_t jobs = 0;
+        for (const std::size_t week : sampled) {
+            ++times[week];
+            jobs += weeks[week].run.size();
+        }
+        values.push_back(ordered.measure(times, jobs));
+    });
+    return values;
+}
+
+// Whether the runs finished the same jobs.
+bool have_same_jobs(const std::vector<const FinishedJobs*>& runs) {
+    const auto ids_of = [](const FinishedJobs* jobs) {
+        std::vector<std::string_view> ids =
+            mapped(*jobs, [](const FinishedJob& job) { return std::string_view(job.id); });
+        std::ranges::sort(ids);
+        return ids;
+    };
+    const std::vector<std::string_view> first = ids_of(runs.front());
+    return std::all_of(runs.begin() + 1, runs.end(), [&](const FinishedJobs* run) { return ids_of(run) == first; });
+}
+
 }  // namespace
+
+analysis::ComparedIntervals analysis::compare_intervals(const std::vector<const FinishedJobs*>& runs,
+                                                        const std::vector<std::string>& metrics, Duration tau,
+                                                        const IntervalOptions& how) {
+    ComparedIntervals result;
+    if (!have_same_jobs(runs)) {
+        result.reason = "the runs finished different jobs";
+        return result;
+    }
+    const auto weeks = mapped(runs, [](const FinishedJobs* jobs) { return weeks_of(*jobs, nullptr); });
+    result.weeks = weeks.front().size();
+    if (result.weeks < fewest_groups || !has_resamples(result.weeks, how)) {
+        result.reason = "too few weeks of jobs: " + std::to_string(result.weeks) + ", expected at least " +
+                        std::to_string(fewest_groups);
+        return result;
+    }
+    for (const std::string& name : metrics) {
+        const auto& statistic = std::get<JobStatistic>(find_metric(name)->definition);
+        const auto values = mapped(runs, [&](const FinishedJobs* jobs) { return *measure(*jobs, statistic, tau); });
+        const auto samples = mapped(weeks, [&](const auto& of_run) { return resampled(of_run, statistic, tau, how); });
+        ComparedMetric& compared = result.metrics.emplace_back();
+        compared.metric = name;
+        compared.values = mapped(samples, percentiles);
+        compared.best = static_cast<std::size_t>(std::ranges::min_element(values) - values.begin());
+        compared.is_told_apart = mapped(samples, [&](const std::vector<double>& of_run) {
+            std::vector<double> differences;
+            std::ranges::transform(of_run, samples[compared.best], std::back_inserter(differences), std::minus<>());
+            return percentiles(std::move(differences)).low > 0;
+        });
+    }
+    return result;
+}
 
 std::optional<Interval> interval_of_mean(const std::vector<double>& values, const IntervalOptions& how) {
     const auto each = mapped(values, [](double value) { return Week{1, value, 0}; });

@@ -91,32 +91,32 @@ function groups(kind, title) {
     const any = inRuns.find(Boolean);
     const longest = place < shown ? longestShown : longestOther;
     return [groupName(name), number(any.jobs), number(any.processor_seconds / 3600),
-      ...inRuns.flatMap((group, i) => [bar(group && group.mean_wait, longest, i), duration(group && group.max_wait),
-        number(group && group.mean_bounded_slowdown, 1)])];
+      ...inRuns.map((group, i) => (group ? groupCell(group, longest, i) : "-"))];
   });
-  const ofRun = (run) => (runs.length > 1 ? `${run.label}: ` : "");
-  const head = [title, "jobs", "processor hours",
-    ...runs.flatMap((run) => [`${ofRun(run)}mean wait`, "longest wait", "bounded slowdown"])];
+  const head = () => [title, "jobs", "processor hours", ...runs.map(({ label }) => (comparing ? breakable(label) : "mean wait"))];
   const result = element("div", { "data-marks": rows.length, class: "groups" },
-    table(`By ${title}, those with most processor time first`, head, rows.slice(0, shown)));
+    element("p", { class: "note" }, "Mean wait; beneath it the longest wait and the mean " +
+      "bounded slowdown. All bars of a table have one scale."),
+    table(`By ${title}, those with most processor time first`, head(), rows.slice(0, shown)));
   if (rows.length > shown) {
     result.append(folded(`The other ${number(rows.length - shown)}`,
-      table(`By ${title}, the others`, head, rows.slice(shown))));
+      table(`By ${title}, the others`, head(), rows.slice(shown))));
   }
   return result;
 }
-function bar(seconds, longest, run) {
-  return element("td", {}, duration(seconds), element("span", { class: "bar", "aria-hidden": "true",
-    style: `width:${Number((100 * Math.max(seconds || 0, 0) / longest).toFixed(2))}%;background:${runColour(run)}` }));
+// The mean wait as text and bar, above the longest wait and the mean bounded slowdown. All bars have one scale.
+function groupCell(group, longest, run) {
+  const width = Number((3.5 * Math.max(group.mean_wait || 0, 0) / longest).toFixed(3));
+  return element("td", {}, inOneUnit(group.mean_wait), element("span", { class: "bar", "aria-hidden": "true",
+    style: `width:${width}rem;background:${runColour(run)}` }),
+  element("small", {}, inOneUnit(group.max_wait)), element("small", {}, number(group.mean_bounded_slowdown, 1)));
 }
 
 // --- The page -----------------------------------------------------------------------------------------------------
 
-// Whether no other run has a better value, and some run has a worse one.
-function isBest(metric, run) {
-  const values = metric.values.filter((value) => value !== null);
-  const [least, most] = d3.extent(values);
-  return metric.better !== "" && least < most && metric.values[run] === (metric.better === "less" ? least : most);
+// A name that may have a line end behind each comma.
+function breakable(name) {
+  return element("span", {}, ...name.split(/(?<=,)/).flatMap((part, i) => (i ? [element("wbr"), part] : [part])));
 }
 function metricCell(metric, run) {
   const value = metric.values[run];
@@ -124,28 +124,28 @@ function metricCell(metric, run) {
   if (metric.unit === "seconds" && value !== null && Math.abs(value) >= 60) {
     cell.append(element("small", {}, duration(value)));
   }
-  if (isBest(metric, run)) {
-    cell.classList.add("best");
-    cell.prepend(element("span", { role: "img", "aria-label": "best of the runs" }, "★ "));
+  if (comparing && run !== report.baseline) {
+    cell.append(element("small", {}, metric.differences[run]));
   }
   return cell;
 }
-// A name that may have a line end behind each comma.
-function breakable(name) {
-  return element("span", {}, ...name.split(/(?<=,)/).flatMap((part, i) => (i ? [element("wbr"), part] : [part])));
+// The title of a metric, which says on demand what it means. One that is indented is a part of the one above.
+function metricTitle({ title, meaning }) {
+  const name = title.trim();
+  const indent = title.length - title.trimStart().length;
+  return element("div", { style: `padding-left:${indent / 2}em` }, meaning ? folded(name, element("p", {}, meaning)) : name);
 }
 function metricsSection() {
-  const comparing = runs.length > 1;
-  const head = ["", ...runs.flatMap((run, i) => (comparing && i !== report.baseline
-    ? [breakable(run.label), "difference"] : [breakable(run.label)])), element("span", { class: "meaning" }, "meaning")];
-  const rows = report.metrics.map((metric) => [metric.title, ...runs.flatMap((_, i) => (comparing && i !== report.baseline
-    ? [metricCell(metric, i), element("td", { class: "less" }, metric.differences[i])] : [metricCell(metric, i)])),
-  element("td", { class: "text meaning" }, metric.meaning)]);
-  section("metrics", "Metrics",
-    element("p", { class: "note" }, "As batfill metrics prints them." + (comparing
-      ? ` ★ marks the best of the runs. Differences are to ${runs[report.baseline].label}; a share's are in percentage ` +
-        "points." : "")),
-    table(comparing ? "Metrics of the runs" : `Metrics of ${runs[0].label}`, head, rows));
+  const hasContent = ({ values }) => values.some((value) => value !== null && value !== 0);
+  const rows = report.metrics.filter(hasContent).map((metric) =>
+    [metricTitle(metric), ...runs.map((_, run) => metricCell(metric, run))]);
+  const others = report.metrics.filter((metric) => !hasContent(metric)).map(({ title }) => title.trim());
+  section("metrics", "All metrics", folded(`${number(rows.length)} metrics, as batfill metrics prints them`,
+    comparing ? element("p", { class: "note" }, `Differences to ${runs[report.baseline].label} are beneath the values; ` +
+      "a share's are in percentage points.") : "",
+    table(comparing ? "Metrics of the runs" : `Metrics of ${runs[0].label}`,
+      ["", ...runs.map(({ label }) => breakable(label))], rows),
+    others.length ? element("p", { class: "note" }, `0 in all runs: ${others.join(", ")}.`) : ""));
 }
 // A legend of colours.
 function swatches(pairs) {
@@ -347,8 +347,9 @@ function sourcesSection() {
 }
 
 function drawSections() {
-  metricsSection();
+  summarySection();
   if (runs.some((run) => run.rows.count)) {
+    whoSection();
     timeSection();
     waitsSection();
     groupsSection();
@@ -357,6 +358,7 @@ function drawSections() {
       " finished, and charts show finished jobs only."));
   }
   promisesSection();
+  metricsSection();
   sourcesSection();
 }
 function drawWhenNeeded() {
@@ -386,6 +388,7 @@ async function drawPage() {
       "This page needs a newer browser: Chromium 80, Firefox 113, Safari 16.4, or any later one.");
     return;
   }
+  root.classList.toggle("many", runs.length > 5);
   await Promise.all(runs.map(unpack));
   drawSections();
   drawWhenNeeded();

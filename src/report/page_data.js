@@ -131,6 +131,15 @@ function duration(seconds) {
   return "-";
 }
 
+// A length of time in the largest unit of which it has one.
+function inOneUnit(seconds) {
+  if (seconds === null || seconds === undefined) {
+    return "-";
+  }
+  const [unit, name] = [[86400, "d"], [3600, "h"], [60, "min"]].find(([of]) => seconds >= of) || [1, "s"];
+  return `${number(seconds / unit, unit > 60 && seconds / unit < 10 ? 1 : 0)}\u00a0${name}`;
+}
+
 // An instant, counted from the clock's zero.
 function instant(seconds, step) {
   const day = Math.floor(seconds / 86400);

@@ -9,6 +9,7 @@ extern const std::string_view page_html;              // the frame, with {{NAME}
 extern const std::string_view page_style;             // CSS
 extern const std::string_view page_data_script;       // reads the data
 extern const std::string_view page_charts_script;     // draws charts over time
+extern const std::string_view page_summary_script;    // makes the first screen
 extern const std::string_view page_script;            // makes the page
 extern const std::string_view page_resources_script;  // goes behind it where the machine has pools or shared hosts
 extern const std::string_view page_windows_script;    // goes behind these where the machine has windows

@@ -81,7 +81,7 @@ std::string report_page(const Report& report) {
     if (!report.options.windows.empty()) {
         script += page_windows_script;
     }
-    const std::array<std::pair<std::string_view, std::string>, 8> parts{
+    const std::array<std::pair<std::string_view, std::string>, 9> parts{
         {{"{{title}}", markup_text(report.title)},
          {"{{style}}", std::string(page_style)},
          {"{{license}}", markup_text(d3_license)},
@@ -89,6 +89,7 @@ std::string report_page(const Report& report) {
          {"{{data}}", report_data(report)},
          {"{{data_script}}", std::string(page_data_script)},
          {"{{charts_script}}", std::string(page_charts_script)},
+         {"{{summary_script}}", std::string(page_summary_script)},
          {"{{script}}", script}}};
     std::string page;
     std::string_view rest = page_html;

@@ -9,6 +9,7 @@
 
 #include <batfill/version.hpp>
 
+#include "src/analysis/compared_intervals.hpp"
 #include "src/analysis/metric_table.hpp"
 #include "src/analysis/resource_use.hpp"
 #include "src/analysis/workload_jobs.hpp"
@@ -400,6 +401,24 @@ void write_metrics(const std::vector<MeasuredRun>& runs, std::size_t baseline, J
     });
 }
 
+// Writes the intervals of the metrics on the first screen, and which runs are told apart from the best one.
+void write_intervals(const std::vector<MeasuredRun>& runs, Duration tau, JsonWriter& json) {
+    const analysis::ComparedIntervals compared =
+        analysis::compare_intervals(mapped(runs, [](const MeasuredRun& run) { return &run.finished; }),
+                                    {"mean_wait", "wait_percentile_99", "mean_bounded_slowdown"}, tau);
+    json.key("intervals").open_object();
+    json.key("weeks").integer(compared.weeks);
+    json.key("reason").text(compared.reason);
+    json.key("metrics").objects(compared.metrics, [&](const analysis::ComparedMetric& metric) {
+        json.key("name").text(metric.metric);
+        json.key("low").array(metric.values, [&](const Interval& interval) { json.number(interval.low); });
+        json.key("high").array(metric.values, [&](const Interval& interval) { json.number(interval.high); });
+        json.key("best").integer(metric.best);
+        json.key("is_told_apart").array(metric.is_told_apart, [&](bool is) { json.boolean(is); });
+    });
+    json.close_object();
+}
+
 void write_pairs(const char* name, const NamedValues& pairs, JsonWriter& json) {
     json.key(name).array(pairs, [&](const auto& pair) { json.texts(std::array{pair.first, pair.second}); });
 }
@@ -524,6 +543,7 @@ std::string report_data(const Report& report) {
     }
     json.key("baseline").integer(report.baseline);
     write_metrics(runs, report.baseline, json);
+    write_intervals(runs, report.options.tau, json);
     if (!report.options.windows.empty()) {
         write_windows(drawn_windows(report.options.windows, processors, clock), clock, json);
     }

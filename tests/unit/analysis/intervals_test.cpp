@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -10,6 +12,7 @@
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/error.hpp>
 
+#include "src/analysis/compared_intervals.hpp"
 #include "tests/support/random_stream.hpp"
 #include "tests/support/scheduled_job.hpp"
 
@@ -249,6 +252,52 @@ TEST_CASE("intervals are written as a table, csv and json", "[metrics]") {
               .rfind("[{\"run\":\"easy\",\"metric\":\"mean_wait\",\"weeks\":2,\"value\":20,", 0) == 0);
     CHECK_THAT(written(MetricsFormat::table),
                Catch::Matchers::Matches("(.|\\n)*mean_wait +2   20.0       10.0   30.0 +-(.|\\n)*"));
+}
+
+TEST_CASE("a run is told apart from the best if it is worse in nearly all resamples", "[metrics]") {
+    const std::vector<MeasuredSchedule> runs{with_waits({100, 5000, 20, 700, 60}), with_waits({97, 4997, 17, 697, 57}),
+                                             with_waits({90, 4990, 10, 720, 50})};
+    const auto jobs = [&](std::vector<std::size_t> of) {
+        std::vector<const analysis::FinishedJobs*> result;
+        std::ranges::transform(of, std::back_inserter(result), [&](std::size_t run) { return &runs[run].finished(); });
+        return result;
+    };
+    const auto of_waits_of = [&](std::vector<std::size_t> of) {
+        const analysis::ComparedIntervals found =
+            analysis::compare_intervals(jobs(std::move(of)), {"mean_wait"}, Duration::seconds(10));
+        CHECK(found.reason.empty());
+        CHECK(found.weeks == 5);
+        REQUIRE(found.metrics.size() == 1);
+        return found.metrics[0];
+    };
+    // Each wait is 3 s longer.
+    const analysis::ComparedMetric apart = of_waits_of({0, 1});
+    CHECK(apart.best == 1);
+    CHECK(apart.is_told_apart == std::vector{true, false});
+    // The mean is shorter, but one week is longer.
+    const analysis::ComparedMetric open = of_waits_of({1, 2});
+    CHECK(open.best == 1);
+    CHECK(open.is_told_apart == std::vector{false, false});
+    CHECK(of_waits_of({0, 0}).is_told_apart == std::vector{false, false});
+    // The intervals are those of a run alone.
+    for (const std::size_t run : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+        const Interval alone = *of_waits(runs[run]).interval;
+        CHECK(of_waits_of({run, 1}).values[0].low == alone.low);
+        CHECK(of_waits_of({run, 1}).values[0].high == alone.high);
+    }
+}
+
+TEST_CASE("runs are not told apart by few weeks or by different jobs", "[metrics]") {
+    const MeasuredSchedule four = with_waits({1, 2, 3, 4});
+    const MeasuredSchedule five = with_waits({1, 2, 3, 4, 5});
+    const auto reason = [](const MeasuredSchedule& one, const MeasuredSchedule& other) {
+        const analysis::ComparedIntervals found =
+            analysis::compare_intervals({&one.finished(), &other.finished()}, {"mean_wait"}, Duration::seconds(10));
+        CHECK(found.metrics.empty());
+        return found.reason;
+    };
+    CHECK(reason(four, four) == "too few weeks of jobs: 4, expected at least 5");
+    CHECK(reason(five, four) == "the runs finished different jobs");
 }
 
 }  // namespace batfill::tests::intervals_test

@@ -1,0 +1,192 @@
+// The first screen: which run is better, for whom, and by how much.
+"use strict";
+
+const comparing = runs.length > 1;
+const metricOf = (name) => report.metrics.find((metric) => metric.name === name);
+const intervalsOf = (name) => report.intervals.metrics.find((metric) => metric.name === name);
+const listed = (names) => (names.length < 2 ? names.join("")
+  : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
+
+// --- Bars ---------------------------------------------------------------------------------------------------------
+
+function headlineMetrics() {
+  const use = report.metrics.find(({ name }) => name === "utilisation" || name.startsWith("utilisation_of_"));
+  const found = ["mean_wait", "wait_percentile_99", "max_wait", "mean_bounded_slowdown"].map(metricOf);
+  return [...found, use, metricOf("user_fairness")].filter(Boolean);
+}
+// The only run that is told apart from all others; none: undefined.
+function bestOf(metric) {
+  const compared = intervalsOf(metric.name);
+  const others = compared && compared.is_told_apart.filter((_, i) => i !== compared.best);
+  return comparing && compared && others.every(Boolean) ? compared.best : undefined;
+}
+const threeDigits = (value) => number(value, value < 10 ? 2 : value < 100 ? 1 : 0);
+// A value in as few words as a bar has room for. Shares have a unit in their text.
+function textOf(metric, value, text = "") {
+  return metric.unit === "seconds" ? duration(value) : value === null || text.includes("%") ? text : threeDigits(value);
+}
+function barRow(metric, run, scale) {
+  const value = metric.values[run];
+  const compared = intervalsOf(metric.name);
+  const isBest = bestOf(metric) === run;
+  const percent = (part) => `${Number((100 * Math.min(Math.max(part / scale, 0), 1)).toFixed(2))}%`;
+  const track = element("span", { class: "track", "aria-hidden": "true" },
+    element("span", { class: "bar", style: `width:${percent(value || 0)};background:${runColour(run)}` }));
+  const shown = element("span", { class: "value" }, textOf(metric, value, metric.texts[run]));
+  if (compared) {
+    const [low, high] = [compared.low[run], compared.high[run]];
+    track.append(element("span", { class: "whisker", style: `left:${percent(low)};width:${percent(high - low)}` }));
+    const text = (bound) => (metric.unit === "seconds" ? inOneUnit(bound) : threeDigits(bound));
+    shown.append(element("small", {}, ` (${text(low)} to ${text(high)})`));
+  }
+  if (comparing && run !== report.baseline && metric.differences[run] !== "-") {
+    shown.append(element("small", { class: "change" }, ` ${metric.differences[run].replace(" ", "\u00a0")}`));
+  }
+  const name = element("span", { class: "name" }, isBest ? element("span", { role: "img", "aria-label":
+    "best, and told apart from all others" }, "★ ") : "", comparing ? breakable(runs[run].label) : "");
+  return element("li", { class: isBest ? "best" : "" }, name, track, shown);
+}
+function bars(metric) {
+  const compared = intervalsOf(metric.name);
+  const largest = d3.max([...metric.values, ...(compared ? compared.high : [])]);
+  const scale = metric.better === "more" && largest <= 1 ? 1 : largest || 1;
+  return element("figure", { class: "bars", "data-marks": runs.length }, element("figcaption", {}, metric.title.trim().replace(" (s)", ""),
+    element("small", {}, metric.better ? `, ${metric.better} is better` : "")),
+  element("ul", {}, ...runs.map((_, run) => barRow(metric, run, scale))));
+}
+
+// --- The answer ---------------------------------------------------------------------------------------------------
+
+// What a metric says of which run is best.
+function verdict(name, what) {
+  const metric = metricOf(name);
+  if (!metric || metric.values.some((value) => value === null)) {
+    return "";
+  }
+  const least = d3.min(metric.values);
+  const first = metric.values.indexOf(least);
+  const baseline = metric.values[report.baseline];
+  const text = textOf(metric, least, metric.texts[first]);
+  const than = first !== report.baseline && baseline > least
+    ? `, ${number(100 * (1 - least / baseline))} % less than ${runs[report.baseline].label}` : "";
+  const compared = intervalsOf(name);
+  if (metric.values.every((value) => value === least)) {
+    return `All runs have the same ${what}, ${text}.`;
+  }
+  const beginning = `${runs[first].label} has the least ${what}, ${text}${than}`;
+  if (!compared) {
+    return `${beginning}.`;
+  }
+  const alike = runs.filter((_, i) => i !== compared.best && !compared.is_told_apart[i]).map(({ label }) => label);
+  return alike.length ? `${beginning}. It is not told apart from ${listed(alike)}.`
+    : `${beginning}, and is told apart from ${runs.length > 2 ? "all others" : "it"}.`;
+}
+function howTold() {
+  return report.intervals.reason ? `No differences are told apart: ${report.intervals.reason}.`
+    : `Intervals are of 95 %, by bootstrap over ${number(report.intervals.weeks)} weeks of submissions` +
+      (comparing ? "; ★ marks a best run that is told apart from all others. The other metrics are measured once for " +
+        "each run: they have no interval and no mark." : ".");
+}
+
+// --- Who waits less, who longer -----------------------------------------------------------------------------------
+
+const shorter = "#2166ac";
+const longer = "#b35806";
+const largestChange = 86400;
+// A change of a wait in seconds on a scale from -1 to 1, logarithmic from some minutes on.
+function changeScale(seconds) {
+  const size = Math.log1p(Math.min(Math.abs(seconds), largestChange) / 300) / Math.log1p(largestChange / 300);
+  return Math.sign(seconds) * size;
+}
+const changeColour = (seconds) =>
+  d3.interpolateLab("#f4f4f4", seconds < 0 ? shorter : longer)(Math.abs(changeScale(seconds)));
+const signed = (seconds) => `${seconds > 0 ? "+" : seconds < 0 ? "\u2212" : ""}${inOneUnit(Math.abs(seconds))}`;
+// What both runs have, with the change of the mean wait.
+function changes(before, after, keyOf) {
+  const old = new Map(before.map((group) => [keyOf(group), group]));
+  return after.filter((group) => old.has(keyOf(group)))
+    .map((group) => ({ ...group, change: group.mean_wait - old.get(keyOf(group)).mean_wait }));
+}
+function changeTable(run, cells) {
+  const widths = [...new Map(cells.map((cell) => [cell.width, cell.name]))].sort((a, b) => a[0] - b[0]);
+  const rows = widths.map(([width, name]) => [name, ...report.length_classes.map((_, length) => {
+    const cell = cells.find((other) => other.width === width && other.length === length);
+    if (!cell) {
+      return element("td", { class: "cell" }, "");
+    }
+    const colour = changeColour(cell.change);
+    const result = element("td", { class: "cell", style:
+      `background:${colour};color:${d3.lab(colour).l < 55 ? "#fff" : "#000"}` }, signed(cell.change));
+    result.title = `${number(cell.jobs)} ${cell.jobs === 1 ? "job" : "jobs"}, mean wait ${duration(cell.mean_wait)}`;
+    return result;
+  })]);
+  const result = table("Change of the mean wait by processors requested and run time",
+    ["processors", ...report.length_classes], rows);
+  result.dataset.marks = cells.length || "none";
+  return result;
+}
+// A dot for each user, where its mean wait has changed so much. Dots of one place stand on each other.
+function userDots(users) {
+  const width = 420;
+  const height = 120;
+  const box = { left: 34, right: 34, bottom: 34 };
+  const most = d3.max(users, (user) => user.processor_seconds) || 1;
+  const x = d3.scaleLinear([-1, 1], [box.left, width - box.right]);
+  const svg = d3.create("svg").attr("class", "chart").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img")
+    .attr("aria-label", "A dot for each user, by the change of the mean wait. The table of users has the numbers.");
+  const ground = height - box.bottom;
+  const step = 6;
+  const columns = d3.nest().key((user) => Math.round(x(changeScale(user.change)) / step)).entries(users);
+  const radius = (user) => 2 + 7 * Math.sqrt(user.processor_seconds / most);
+  for (const { key, values } of columns) {
+    const full = d3.sum(values, (user) => 2 * radius(user));
+    const squeeze = Math.min(1, (ground - 4) / full);
+    let y = ground;
+    for (const user of values.sort((a, b) => b.processor_seconds - a.processor_seconds)) {
+      y -= radius(user) * squeeze;
+      svg.append("circle").attr("cx", Number(key) * step).attr("cy", y).attr("r", radius(user))
+        .style("fill", user.change < 0 ? "var(--less)" : user.change > 0 ? "var(--more)" : "#8c8c8c").attr("fill-opacity", 0.75)
+        .append("title").text(`${groupName(user.name)}: ${signed(user.change)}, ${number(user.jobs)} ` +
+          `${user.jobs === 1 ? "job" : "jobs"}, ${number(user.processor_seconds / 3600)} processor hours`);
+      y -= radius(user) * squeeze;
+    }
+  }
+  const ticks = [[-86400, "\u22121 d"], [-3600, "\u22121 h"], [0, "0"], [3600, "+1 h"], [86400, "+1 d"]];
+  svg.append("g").attr("class", "axis").attr("transform", `translate(0,${ground})`)
+    .call(d3.axisBottom(x).tickValues(ticks.map(([change]) => changeScale(change))).tickSizeOuter(0)
+      .tickFormat((_, i) => ticks[i][1]));
+  svg.attr("data-marks", users.length || "none");
+  return svg.node();
+}
+function countsOf(changed, what) {
+  const less = changed.filter(({ change }) => change < 0).length;
+  const more = changed.filter(({ change }) => change > 0).length;
+  return `Of ${number(changed.length)} ${what}, ${number(less)} wait less and ${number(more)} longer.`;
+}
+function whoSection() {
+  const before = runs[report.baseline];
+  const panels = runs.filter((run) => run !== before && run.rows.count && before.rows.count).map((run) => {
+    const cells = changes(before.classes, run.classes, ({ width, length }) => `${width},${length}`);
+    const users = run.users ? changes(before.users, run.users, ({ name }) => name) : [];
+    return element("figure", { class: "who" }, element("figcaption", {}, breakable(run.label),
+      element("small", {}, ` instead of ${before.label}. ${countsOf(cells, "classes of jobs")} ` +
+        (users.length ? countsOf(users, "users") : ""))),
+    element("div", { class: "sides" }, changeTable(run, cells), users.length ? userDots(users) : ""));
+  });
+  if (panels.length) {
+    section("who", "Who waits less, who longer", element("p", { class: "note" }, "Change of the mean wait: ",
+      element("span", { class: "key", style: "background:var(--less)" }), " less, ",
+      element("span", { class: "key", style: "background:var(--more)" }), " longer, full colour from a day on." +
+      (report.users?.length ? " Each dot is a user; its area grows with the processor time." : "")),
+    element("div", { class: panels.length > 1 ? "whos" : "" }, ...panels));
+  }
+}
+function summarySection() {
+  const finished = runs.some((run) => run.rows.count);
+  section("summary", comparing ? "Which is better" : "In short",
+    comparing && finished ? element("p", { class: "answer" }, [verdict("mean_wait", "mean wait"),
+      verdict("mean_bounded_slowdown", "mean bounded slowdown")].filter(Boolean).join(" ")) : "",
+    element("div", { class: "headline" }, ...headlineMetrics().map(bars)),
+    element("p", { class: "note" }, howTold() + (comparing
+      ? ` Differences are to ${runs[report.baseline].label}; a share's are in percentage points.` : "")));
+}
