@@ -23,6 +23,7 @@ struct ComparedMetric {
 };
 
 struct ComparedIntervals {
+    bool are_of_same_jobs = true;         // all runs finished the same jobs
     std::size_t weeks = 0;                // in which jobs were submitted
     std::string reason;                   // why there are none; empty if there are some
     std::vector<ComparedMetric> metrics;  // in the order of the names

@@ -280,7 +280,8 @@ analysis::ComparedIntervals analysis::compare_intervals(const std::vector<const 
                                                         const std::vector<std::string>& metrics, Duration tau,
                                                         const IntervalOptions& how) {
     ComparedIntervals result;
-    if (!have_same_jobs(runs)) {
+    result.are_of_same_jobs = have_same_jobs(runs);
+    if (!result.are_of_same_jobs) {
         result.reason = "the runs finished different jobs";
         return result;
     }

@@ -10,7 +10,8 @@ const listed = (names) => (names.length < 2 ? names.join("")
 // --- Bars ---------------------------------------------------------------------------------------------------------
 
 function headlineMetrics() {
-  const use = report.metrics.find(({ name }) => name === "utilisation" || name.startsWith("utilisation_of_"));
+  const use = metricOf("utilisation") || metricOf("utilisation_of_cores") ||
+    report.metrics.find(({ name }) => name.startsWith("utilisation_of_"));
   const found = ["mean_wait", "wait_percentile_99", "max_wait", "mean_bounded_slowdown"].map(metricOf);
   return [...found, use, metricOf("user_fairness")].filter(Boolean);
 }
@@ -30,8 +31,8 @@ function barRow(metric, run, scale) {
   const compared = intervalsOf(metric.name);
   const isBest = bestOf(metric) === run;
   const percent = (part) => `${Number((100 * Math.min(Math.max(part / scale, 0), 1)).toFixed(2))}%`;
-  const track = element("span", { class: "track", "aria-hidden": "true" },
-    element("span", { class: "bar", style: `width:${percent(value || 0)};background:${runColour(run)}` }));
+  const track = element("span", { class: "track", "aria-hidden": "true" }, value === null ? ""
+    : element("span", { class: "bar", style: `width:${percent(value)};background:${runColour(run)}` }));
   const shown = element("span", { class: "value" }, textOf(metric, value, metric.texts[run]));
   if (compared) {
     const [low, high] = [compared.low[run], compared.high[run]];
@@ -81,8 +82,14 @@ function verdict(name, what) {
   return alike.length ? `${beginning}. It is not told apart from ${listed(alike)}.`
     : `${beginning}, and is told apart from ${runs.length > 2 ? "all others" : "it"}.`;
 }
+function answer() {
+  return report.intervals.of_same_jobs ? [verdict("mean_wait", "mean wait"),
+    verdict("mean_bounded_slowdown", "mean bounded slowdown")].filter(Boolean).join(" ")
+    : "Which is better is open: the runs finished different jobs, so their means are of different jobs.";
+}
 function howTold() {
-  return report.intervals.reason ? `No differences are told apart: ${report.intervals.reason}.`
+  const { reason } = report.intervals;
+  return reason ? `${comparing ? "No differences are told apart" : "There are no intervals"}: ${reason}.`
     : `Intervals are of 95 %, by bootstrap over ${number(report.intervals.weeks)} weeks of submissions` +
       (comparing ? "; ★ marks a best run that is told apart from all others. The other metrics are measured once for " +
         "each run: they have no interval and no mark." : ".");
@@ -184,8 +191,7 @@ function whoSection() {
 function summarySection() {
   const finished = runs.some((run) => run.rows.count);
   section("summary", comparing ? "Which is better" : "In short",
-    comparing && finished ? element("p", { class: "answer" }, [verdict("mean_wait", "mean wait"),
-      verdict("mean_bounded_slowdown", "mean bounded slowdown")].filter(Boolean).join(" ")) : "",
+    comparing && finished ? element("p", { class: "answer" }, answer()) : "",
     element("div", { class: "headline" }, ...headlineMetrics().map(bars)),
     element("p", { class: "note" }, howTold() + (comparing
       ? ` Differences are to ${runs[report.baseline].label}; a share's are in percentage points.` : "")));

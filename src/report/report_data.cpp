@@ -409,6 +409,7 @@ void write_intervals(const std::vector<MeasuredRun>& runs, Duration tau, JsonWri
     json.key("intervals").open_object();
     json.key("weeks").integer(compared.weeks);
     json.key("reason").text(compared.reason);
+    json.key("of_same_jobs").boolean(compared.are_of_same_jobs);
     json.key("metrics").objects(compared.metrics, [&](const analysis::ComparedMetric& metric) {
         json.key("name").text(metric.metric);
         json.key("low").array(metric.values, [&](const Interval& interval) { json.number(interval.low); });
