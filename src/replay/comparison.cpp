@@ -1,8 +1,10 @@
 #include "src/replay/comparison.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <ostream>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
 #include <batfill/core/error.hpp>
@@ -12,6 +14,7 @@
 #include "src/analysis/resource_use.hpp"
 #include "src/analysis/tables.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/replay/log_column.hpp"
 #include "src/replay/notes.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
@@ -69,13 +72,28 @@ std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
     return weeks;
 }
 
-Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const ComparisonRequest& request) {
+// The jobs that started in the log, by id. Only looked up.
+using StartedInLog = std::unordered_set<std::string>;
+
+MetricsOptions options_for(const Replay& replay, const ComparisonRequest& request) {
+    MetricsOptions options = request.metrics;
+    options.set_machine(replay.machine());
+    return options;
+}
+
+// `started`: null if all jobs count.
+Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const ComparisonRequest& request,
+                const StartedInLog* started) {
     const std::string& path = replay.scenario().workloads.front().path;
     const auto run = [&] {
+        if (started != nullptr) {
+            Schedule schedule = replay.run_to_compare(scheduler.choice, request.run).schedule();
+            std::erase_if(schedule.jobs, [&](const ScheduledJob& job) { return !started->contains(job.id); });
+            const MetricsOptions options = options_for(replay, request);
+            return compute_metrics({schedule, options.resources}, options, replay.scenario().workloads);
+        }
         if (!request.metric) {
-            MetricsOptions options = request.metrics;
-            options.set_machine(replay.machine());
-            return replay.measure_all(scheduler.choice, options, request.run);
+            return replay.measure_all(scheduler.choice, options_for(replay, request), request.run);
         }
         std::vector<std::optional<double>> values(analysis::all_metrics().size());
         values[static_cast<std::size_t>(analysis::find_metric(request.metric->name()) -
@@ -86,11 +104,44 @@ Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const Com
     return with_place_in_errors(path + " under " + scheduler.name, run, UsageErrors::stay);
 }
 
+// The log does not say what its jobs took of hosts and pools.
+Metrics measure_log(const Schedule& schedule, const Replay& replay, const ComparisonRequest& request) {
+    MetricsOptions options = options_for(replay, request);
+    const std::vector<std::string> resources = analysis::resource_names(options.resources);
+    if (options.resources.has_shared_hosts()) {
+        options.processors.reset();
+    }
+    options.resources = {};
+    options.licenses.clear();
+    std::vector<std::optional<double>> values =
+        compute_metrics(schedule, options, replay.scenario().workloads).values();
+    values.resize(values.size() + resources.size());
+    return Metrics(std::move(values), resources);
+}
+
 // The metrics of the first replay are those that are shown.
 void require_known_metrics(const ComparisonRequest& request, const Replay& first) {
     MetricsOptions options = request.metrics;
     options.set_machine(first.machine());
     analysis::shown_metrics(request.shown, Metrics({}, analysis::resource_names(options.resources)));
+}
+
+// For each replay; none without a log.
+std::vector<Schedule> schedules_of_log(const std::vector<Replay>& replays, const ComparisonRequest& request) {
+    if (!request.log) {
+        return {};
+    }
+    const LogColumn log(*request.log, request.note);
+    return mapped(replays, [&](const Replay& replay) {
+        const Workload& workload = replay.scenario().workloads.front();
+        Schedule schedule = log.of(workload);
+        if (const std::size_t missing = workload.jobs.size() - schedule.jobs.size(); missing > 0) {
+            request.note(workload.path + ": " + std::to_string(missing) + " of " +
+                         counted(workload.jobs.size(), "job") + " did not start in " + *request.log +
+                         ", and no column counts them");
+        }
+        return schedule;
+    });
 }
 
 void note_surprises(const std::vector<Replay>& replays, const ComparisonRequest& request) {
@@ -251,13 +302,23 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
                    const std::function<void(std::size_t, std::size_t)>& progress) {
     Comparison comparison;
     comparison.schedulers = mapped(request.schedulers, &NamedScheduler::name);
+    if (request.log) {
+        comparison.schedulers.emplace_back("log");
+    }
     const std::size_t columns = request.schedulers.size();
     const std::size_t total = replays.size() * columns;
+    const std::vector<Schedule> of_log = schedules_of_log(replays, request);
+    std::vector<StartedInLog> started(of_log.size());
+    for (std::size_t row = 0; row < of_log.size(); ++row) {
+        std::ranges::transform(of_log[row].jobs, std::inserter(started[row], started[row].end()), &ScheduledJob::id);
+    }
     std::vector<std::optional<Metrics>> measured(total);
     for_each_in_parallel(
         total, request.threads,
         [&](std::size_t number) {
-            measured[number] = measure(replays[number / columns], request.schedulers[number % columns], request);
+            const std::size_t row = number / columns;
+            measured[number] = measure(replays[row], request.schedulers[number % columns], request,
+                                       started.empty() ? nullptr : &started[row]);
         },
         [&](std::size_t done) { progress(done, total); });
     const std::vector<std::size_t> groups = groups_of_equal(
@@ -266,6 +327,9 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
         Comparison::Row& added = comparison.rows.emplace_back(Comparison::Row{std::move(names[row]), {}, groups[row]});
         for (std::size_t column = 0; column < columns; ++column) {
             added.values.push_back(std::move(*measured[row * columns + column]));
+        }
+        if (!of_log.empty()) {
+            added.values.push_back(measure_log(of_log[row], replays[row], request));
         }
     }
     return comparison;

@@ -29,6 +29,9 @@ struct ComparisonRequest {
     Note note = [](const std::string&) {};  // also hears the notes of notes.hpp, before the first replay
     bool fields_are_read = false;           // schedulers of others may look at any field of a job
     RunOptions run{};                       // of each replay; its progress is called by several threads
+    // A log of SWF, or a jobs.csv, of the same jobs: its schedule is the last column, called log. All columns then have
+    // only the jobs that started in the log.
+    std::optional<std::string> log{};
 };
 
 struct Comparison {
@@ -39,7 +42,7 @@ struct Comparison {
         std::size_t group = 0;  // rows of workloads with the same jobs have the same number
     };
 
-    std::vector<std::string> schedulers;  // names
+    std::vector<std::string> schedulers;  // names of the columns
     std::vector<Row> rows;
 };
 
@@ -57,6 +60,7 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
 // Replays each workload under each scheduler. `progress` hears how many replays are done, and of how many.
 // Throws: InputError for files that cannot be read, and for weeks of a workload with a job that is submitted before 0.
 // Throws: UsageError, before the first replay, for a metric to show of a pool or capacity that no machine has.
+// Throws: InputError as LogColumn.
 // Throws: InputError, which names workload and scheduler, for a replay that fails or rejects a job: values over
 // different jobs must not be compared.
 Comparison compare(const ComparisonRequest& request, const std::function<void(std::size_t, std::size_t)>& progress);

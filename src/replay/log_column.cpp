@@ -1,0 +1,68 @@
+#include "src/replay/log_column.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <batfill/core/error.hpp>
+
+#include "src/runs/run_files.hpp"
+#include "src/support/json.hpp"
+
+namespace batfill {
+
+namespace {
+
+// The id without the name of its workload, and a number without zeros before it: how many there are depends on the other
+// jobs of a workload.
+std::string key_of(std::string_view id) {
+    id.remove_prefix(id.find('!') + 1);
+    const bool is_number = !id.empty() && id.find_first_not_of("0123456789") == std::string_view::npos;
+    return std::string(is_number ? id.substr(std::min(id.find_first_not_of('0'), id.size() - 1)) : id);
+}
+
+}  // namespace
+
+LogColumn::LogColumn(const std::string& path, const Note& note) : path_(path), schedule_(runs::read_run(path, note)) {
+    for (std::size_t place = 0; place < schedule_.jobs.size(); ++place) {
+        const ScheduledJob& job = schedule_.jobs[place];
+        if (job.execution && !places_.emplace(key_of(job.id), place).second) {
+            throw InputError(path + ": there are two jobs " + shown(job.id) + ", expected one");
+        }
+    }
+}
+
+Schedule LogColumn::of(const Workload& workload) const {
+    Schedule result;
+    result.path = path_;
+    std::optional<Duration> shift;  // of all submissions, from the log to the workload
+    for (const WorkloadJob& job : workload.jobs) {
+        const auto place = places_.find(key_of(job.description.id));
+        if (place == places_.end()) {
+            continue;
+        }
+        const ScheduledJob& logged = schedule_.jobs[place->second];
+        const Duration own_shift = job.description.submit - logged.submit;
+        shift = shift.value_or(own_shift);
+        if (own_shift != *shift) {
+            throw InputError(path_ + ": job " + shown(logged.id) + " is submitted at " +
+                             logged.submit.since_zero().to_shortest_string() + ", expected " +
+                             (job.description.submit - *shift).since_zero().to_shortest_string() + " as in " +
+                             workload.path + ", which has other submissions than the log");
+        }
+        ScheduledJob& added = result.jobs.emplace_back(logged);
+        added.id = job.description.id;
+        added.submit = job.description.submit;
+        added.processors = job.description.processors;
+        added.walltime = job.description.walltime;
+        added.execution->start = logged.execution->start + own_shift;
+        added.execution->finish = logged.execution->finish + own_shift;
+    }
+    if (result.jobs.empty()) {
+        throw InputError(path_ + ": expected jobs of " + workload.path + ", found none of them");
+    }
+    return result;
+}
+
+}  // namespace batfill
