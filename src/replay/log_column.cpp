@@ -14,8 +14,8 @@ namespace batfill {
 
 namespace {
 
-// The id without the name of its workload, and a number without zeros before it: how many there are depends on the other
-// jobs of a workload.
+// The id without the name of its workload, and a number without zeros before it: how many there are depends on the
+// other jobs of a workload.
 std::string key_of(std::string_view id) {
     id.remove_prefix(id.find('!') + 1);
     const bool is_number = !id.empty() && id.find_first_not_of("0123456789") == std::string_view::npos;

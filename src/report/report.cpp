@@ -1,16 +1,20 @@
 #include "src/report/report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <filesystem>
+#include <iterator>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 
 #include "src/formats/named_platform.hpp"
 #include "src/replay/comparison.hpp"
 #include "src/replay/explanation.hpp"
+#include "src/replay/log_column.hpp"
 #include "src/report/page_parts.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/escaped.hpp"
@@ -69,6 +73,16 @@ Run run_of(const Outcome& outcome, const std::string& label) {
         run.guarantees = mapped(outcome.simulation().ended(), [&](JobNumber job) { return outcome.guarantee(job); });
     }
     return run;
+}
+
+// Adds the log's own schedule. All runs then have only its jobs.
+void add_log(Schedule schedule, Report& page) {
+    std::unordered_set<std::string> started;  // only looked up
+    std::ranges::transform(schedule.jobs, std::inserter(started, started.end()), &ScheduledJob::id);
+    for (Run& run : page.runs) {
+        std::erase_if(run.schedule.jobs, [&](const ScheduledJob& job) { return !started.contains(job.id); });
+    }
+    page.runs.push_back({"log", std::move(schedule)});
 }
 
 }  // namespace
@@ -143,6 +157,10 @@ std::string comparison_page(const ComparisonRequest& request, const std::string&
     page.runs = mapped(request.schedulers, [&](const NamedScheduler& scheduler) {
         return run_of(replay.run(scheduler.choice), scheduler.name);
     });
+    // A log does not say which of the hosts that jobs share a job had.
+    if (request.log && !page.options.resources.has_shared_hosts()) {
+        add_log(LogColumn(*request.log, [](const std::string&) {}).of(page.workloads.front()), page);
+    }
     return report_page(page);
 }
 

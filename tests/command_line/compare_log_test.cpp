@@ -23,7 +23,8 @@ struct Inputs : Folder {
     std::string workload = file("w.json");
 
     std::string waits(const Arguments& more) const {
-        const Outcome outcome = run(*this, with({"compare", "fcfs", "--metrics", "jobs,mean_wait,max_wait", "-f", "csv"}, more));
+        const Outcome outcome =
+            run(*this, with({"compare", "fcfs", "--metrics", "jobs,mean_wait,max_wait", "-f", "csv"}, more));
         CHECK(outcome.status == 0);
         return outcome.output;
     }
@@ -35,8 +36,10 @@ TEST_CASE("compare shows the log's own schedule as one more column") {
     const Inputs inputs;
     require_done(run(inputs, {"swf", inputs.log, "-o", inputs.workload}));
     const std::string waits = inputs.waits({inputs.workload, "--log", inputs.log});
-    CHECK_THAT(waits, Contains(R"("jobs","log",1,3,,,0,,)") && Contains(R"("mean_wait","fcfs",1,26.666666666666668,)") &&
-                          Contains(R"("mean_wait","log",1,30,,,3.333333333333332,,)") && Contains(R"("max_wait","log",1,60,)"));
+    CHECK_THAT(waits, Contains(R"("jobs","log",1,3,,,0,,)") &&
+                          Contains(R"("mean_wait","fcfs",1,26.666666666666668,)") &&
+                          Contains(R"("mean_wait","log",1,30,,,3.333333333333332,,)") &&
+                          Contains(R"("max_wait","log",1,60,)"));
     CHECK(inputs.waits({inputs.log, "--log", inputs.log}) == waits);
     // The clock of the workload may begin elsewhere, and ids have other numbers of zeros.
     require_done(run(inputs, {"swf", inputs.log, "--from", "40", "--shift", "-o", inputs.workload}));
@@ -58,12 +61,15 @@ TEST_CASE("compare takes what import --schedule wrote as the log") {
 
 TEST_CASE("Jobs that did not start in the log are in no column") {
     const Inputs inputs;
-    const std::string unknown = inputs.write("unknown.swf", three_jobs + "4 90 -1 10 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n");
+    const std::string unknown =
+        inputs.write("unknown.swf", three_jobs + "4 90 -1 10 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n");
     require_done(run(inputs, {"swf", unknown, "-o", inputs.workload}));
     const Outcome outcome =
         run(inputs, {"compare", "fcfs", inputs.workload, "--log", unknown, "--metrics", "jobs,max_wait", "-f", "csv"});
-    CHECK_THAT(outcome.errors, Contains("w.json: 1 of 4 jobs did not start in ") && Contains(", and no column counts them"));
-    CHECK_THAT(outcome.output, Contains(R"("jobs","fcfs",1,3,)") && Contains(R"("jobs","log",1,3,)") && Contains(R"("max_wait","fcfs",1,60,)"));
+    CHECK_THAT(outcome.errors,
+               Contains("w.json: 1 of 4 jobs did not start in ") && Contains(", and no column counts them"));
+    CHECK_THAT(outcome.output, Contains(R"("jobs","fcfs",1,3,)") && Contains(R"("jobs","log",1,3,)") &&
+                                   Contains(R"("max_wait","fcfs",1,60,)"));
 }
 
 TEST_CASE("With --weeks, the log's column is paired with the others") {
@@ -81,8 +87,17 @@ TEST_CASE("With --weeks, the log's column is paired with the others") {
     CHECK_THAT(inputs.waits({weeks, "--weeks", "--log", weeks}),
                Contains(R"("mean_wait","fcfs",6,50,50,50,0,0,0)") && Contains(R"("mean_wait","log",6,56.25,)"));
     const std::string table = inputs.file("waits.csv");
-    require_done(run(inputs, {"compare", "fcfs", weeks, "--weeks", "--log", weeks, "--metric", "mean_wait", "-o", table}));
-    CHECK_THAT(contents(table), Contains("workload,\"fcfs\",\"log\"\n\"weeks-week-1\",50,55\n") && Contains("\"weeks-week-6\",50,57.5\n"));
+    require_done(
+        run(inputs, {"compare", "fcfs", weeks, "--weeks", "--log", weeks, "--metric", "mean_wait", "-o", table}));
+    CHECK_THAT(contents(table), Contains("workload,\"fcfs\",\"log\"\n\"weeks-week-1\",50,55\n") &&
+                                    Contains("\"weeks-week-6\",50,57.5\n"));
+}
+
+TEST_CASE("The page of a comparison shows what happened in the log") {
+    const Inputs inputs;
+    const std::string page = inputs.file("page.html");
+    require_done(run(inputs, {"compare", "fcfs", inputs.log, "--log", inputs.log, "--report", page}));
+    CHECK_THAT(contents(page), Contains(R"("label":"fcfs")") && Contains(R"("label":"log")"));
 }
 
 TEST_CASE("compare refuses a log of other jobs, or of jobs at other times") {
@@ -95,7 +110,8 @@ TEST_CASE("compare refuses a log of other jobs, or of jobs at other times") {
     require_done(run(inputs, {"swf", inputs.log, "--load", "0.3", "-o", inputs.workload}));
     CHECK_THAT(refusal({inputs.log}), Contains("log.swf: job w0!2 is submitted at 40, expected ") &&
                                           Contains("which has other submissions than the log"));
-    const std::string other = inputs.write("other.swf", "; MaxProcs: 4\n9 0 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n");
+    const std::string other =
+        inputs.write("other.swf", "; MaxProcs: 4\n9 0 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n");
     CHECK_THAT(refusal({other}), Contains("other.swf: expected jobs of ") && Contains("found none of them"));
     CHECK_THAT(refusal({inputs.file("nosuch.swf")}), Contains("nosuch.swf: "));
 }
