@@ -8,9 +8,10 @@ processor seconds (user and system) of a whole replay, the peak memory in MiB, a
 number of jobs, fitted to all of them by least squares. A replay that takes more than the limit is stopped, and those
 with more jobs are left out.
 
-The cases are load-L, jobs of `batfill generate lublin --seed 3` at an offered load of L, and three in which all jobs
+The cases are load-L, jobs of `batfill generate lublin --seed 3` at an offered load of L, and five in which all jobs
 are submitted at once: instant-equal, jobs that are all alike; instant-long, jobs with walltimes ten times as long as
-they run; instant-random, jobs of random widths and walltimes that run for a part of these. The machine is
+they run; instant-random, jobs of random widths and walltimes that run for a part of these; instant-serial, jobs of one
+processor that are all alike; instant-chain, the same, each of which waits for the one before it. The machine is
 platforms/hpc2n.xml, which has 240 processors.
 """
 import argparse
@@ -30,7 +31,7 @@ from replays import Usage, print_row, start, wait_for
 
 PLATFORM = Path(__file__).resolve().parent.parent / "platforms/hpc2n.xml"
 PROCESSORS = 240
-CASES = ["load-0.9", "load-1.2", "instant-equal", "instant-long", "instant-random"]
+CASES = ["load-0.9", "load-1.2", "instant-equal", "instant-long", "instant-random", "instant-serial", "instant-chain"]
 ALGORITHMS = ["rejecter", "fcfs", "easy", "easy,order=saf", "easy,order=lexp", "easy,order=sexp",
               "easy,order=mixed,weights=1,-2,3,1,-1,1", "conservative", "dbf", "dc", "pc"]
 
@@ -40,6 +41,8 @@ def shapes(case: str, jobs: int) -> list[tuple[int, int, int]]:
     draws = random.Random(1)
     if case == "instant-equal":
         return [(4, 3600, 3600)] * jobs
+    if case in ("instant-serial", "instant-chain"):
+        return [(1, 20, 10)] * jobs
     if case == "instant-long":
         return [(width, 36000, 3600) for width in (draws.randint(1, 32) for _ in range(jobs))]
     if case == "instant-random":
@@ -51,10 +54,11 @@ def shapes(case: str, jobs: int) -> list[tuple[int, int, int]]:
 def workload_at_once(case: str, jobs: int) -> dict[str, Any]:
     """A workload as Batsim reads it."""
     drawn = shapes(case, jobs)
+    waits = {number: {"after": [f"ok:{number - 1}"]} for number in range(1, jobs if case == "instant-chain" else 0)}
     return {
         "nb_res": PROCESSORS,
-        "jobs": [{"id": number, "subtime": 0, "walltime": walltime, "res": width, "profile": str(runs)}
-                 for number, (width, walltime, runs) in enumerate(drawn)],
+        "jobs": [{"id": number, "subtime": 0, "walltime": walltime, "res": width, "profile": str(runs),
+                  **waits.get(number, {})} for number, (width, walltime, runs) in enumerate(drawn)],
         "profiles": {str(runs): {"type": "delay", "delay": runs} for _, _, runs in drawn},
     }
 

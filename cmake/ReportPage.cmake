@@ -9,6 +9,7 @@ set(page_parts
   page_data_script=${PROJECT_SOURCE_DIR}/src/report/page_data.js
   page_charts_script=${PROJECT_SOURCE_DIR}/src/report/page_charts.js
   page_script=${PROJECT_SOURCE_DIR}/src/report/page.js
+  page_resources_script=${PROJECT_SOURCE_DIR}/src/report/page_resources.js
   page_windows_script=${PROJECT_SOURCE_DIR}/src/report/page_windows.js
   d3_library=${D3_LIBRARY}
   d3_license=${D3_LICENSE})

@@ -21,6 +21,7 @@ from ._core import (
     DecisionError,
     Ended,
     Error,
+    Free,
     InputError,
     Profile,
     Reservation,
@@ -36,7 +37,7 @@ from ._workload import Workload
 
 __version__: str = _core.version
 for _class in (Error, UsageError, InputError, DecisionError, Round, Waiting, Running, Ended, Reservation, Profile,
-               Window):
+               Free, Window):
     _class.__module__ = "batfill"  # where users find it
 _core.add_platform_folder(str(_Path(__file__).parent / "platforms"))
 
@@ -49,6 +50,7 @@ __all__ = [
     "Ended",
     "Error",
     "Explanation",
+    "Free",
     "InputError",
     "Profile",
     "Reservation",

@@ -14,7 +14,7 @@ import numpy
 from . import _core
 from ._arguments import shown
 from ._columns import Columns
-from ._machine import platform_text
+from ._machine import machine_of, platform_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,8 +60,12 @@ def truth(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def platform_of(platform: Any) -> str | None:
-    """A platform as the option --platform takes it. Raises UsageError."""
+def machine_for(platform: Any, pools: Any, capacity: Any, windows: Any) -> "_core.Machine":
+    """The machine of these keywords. Raises UsageError."""
+    return machine_of(_platform_of(platform), pools, capacity, windows)
+
+
+def _platform_of(platform: Any) -> str | None:
     if platform is None:
         return None
     try:

@@ -187,6 +187,41 @@ def _others(columns: dict[str, list[Any]], labels: list[str]) -> list[str]:
     return rows
 
 
+def _amount(value: Any, name: str, label: str) -> int:
+    """A whole number from 0."""
+    plain = _plain(value)
+    if isinstance(plain, float) and plain.is_integer():
+        plain = int(plain)  # a column with missing values has no other numbers
+    if isinstance(plain, bool) or not isinstance(plain, int) or plain < 0:
+        raise _fail(label, name, value, "a whole number from 0")
+    return plain
+
+
+def _needs(others: dict[str, list[Any]], labels: list[str]) -> dict[str, list[Any]]:
+    """The columns, with those of amounts, such as per_host_gpus and pool_power, in the fields per_host and pools."""
+    result = dict(others)
+    for prefix, field in (("per_host_", "per_host"), ("pool_", "pools")):
+        columns = {key: result.pop(key) for key in others if key.startswith(prefix) and key != prefix}
+        if not columns:
+            continue
+        merged: list[Any] = []
+        for row, (label, before) in enumerate(zip(labels, others.get(field, [None] * len(labels)))):
+            stated = {key: column[row] for key, column in columns.items() if not _is_missing(column[row])}
+            if not stated:
+                merged.append(before)
+                continue
+            if not (_is_missing(before) or isinstance(before, dict)):
+                raise _fail(label, field, before, "an object of names and whole numbers")
+            amounts = dict(before) if isinstance(before, dict) else {}
+            for key, value in stated.items():
+                amount, name = _amount(value, key, label), key[len(prefix):]
+                if amounts.setdefault(name, amount) != amount:
+                    raise _fail(label, key, value, f"{amounts[name]}, as {field} says")
+            merged.append(amounts)
+        result[field] = merged
+    return result
+
+
 def _columns(table: Any) -> dict[str, list[Any]]:
     """The columns of a table by name: all that are needed, and none that a job cannot have."""
     if not hasattr(table, "keys") or not hasattr(table, "__getitem__"):
@@ -219,7 +254,7 @@ def from_table(table: Any, processors: int | None, believed: bool, name: str) ->
     columns = _columns(table)
     rows = len(columns["submit"])
     labels = [utf8(str(label)) for label in getattr(table, "index", range(rows))]
-    others = {key: column for key, column in columns.items() if key not in _OWN_COLUMNS}
+    others = _needs({key: column for key, column in columns.items() if key not in _OWN_COLUMNS}, labels)
     submit, deadline = _instants(columns, labels)
     run_time = _lengths(columns["run_time"], "run_time", labels, None)
     walltime = _lengths(columns["walltime"], "walltime", labels, float("nan")) if "walltime" in columns else run_time

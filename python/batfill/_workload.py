@@ -175,7 +175,8 @@ class Workload:
         `import` reads them. Instants are seconds, or dates and times: datetime, datetime64, or texts such as
         "2024-03-01 12:00:00", all with a time zone or all without. Then time 0 is the midnight in UTC before the first
         submission, as in `import`. A job with a walltime of NaN or None has none: schedulers reject it without
-        `default_walltime`. The workload keeps all other
+        `default_walltime`. `per_host_gpus`, `pool_power` and the like are what jobs take of each host and of pools,
+        whole numbers, or NaN or None where a job does not name it; `partition` is a text. The workload keeps all other
         columns as fields of the jobs, for schedulers that read them. `processors` is the size of the machine, by
         default that of the widest job. With `walltimes="believed"` nothing stops a job at its walltime, which is only
         an estimate.
@@ -217,6 +218,9 @@ class Workload:
 
         Also, where jobs have them: deadline (NaN: none), licenses (tuples of names), and each field that batfill does
         not know, such as "gpus". A field of numbers is NaN where a job has none, any other is None there.
+
+        Where jobs name amounts, also what they take of each host (`per_host_gpus`) and of pools (`pool_power`), NaN
+        where a job does not name it; and `partition`, None where a job asks for none.
         """
         return self._jobs
 
@@ -225,13 +229,16 @@ class Workload:
         names = ["id", "submit", "processors", "walltime", "run_time", "user", "queue"]
         names += [name for name in ("deadline", "licenses") if self._core.has(name)]
         others = _fields_of(self._core.column("other_fields")) if self._core.has("other_fields") else {}
-        others = {name: column for name, column in others.items() if name not in names}
+        amounts = self._core.amount_columns()
+        others = {name: column for name, column in others.items() if name not in names and name not in amounts}
 
         def column(name: str) -> "numpy.typing.NDArray[Any]":
+            if name in amounts:
+                return self._core.amount_column(name)
             return others[name] if name in others else self._core.column(name)
 
         unlisted = {"deadline", "licenses"} - set(names) - set(others)
-        return Columns([*names, *others], len(self), column, sorted(unlisted))
+        return Columns([*names, *others, *amounts], len(self), column, sorted(unlisted))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_jobs"}

@@ -26,16 +26,16 @@ from ._learning import (
     Functions,
     State,
     episode_of,
+    machine_for,
     order_of,
     places,
-    platform_of,
     require_no_rendering,
     seed_of,
     truth,
     weights_of,
     whole,
 )
-from ._machine import Platform
+from ._machine import Amounts, Platform, Windows
 from ._run import as_workload
 from ._workload import Workload
 
@@ -64,6 +64,9 @@ class _Common(TypedDict, total=False):
     tau: Seconds
     window: int | None
     seed: int | None
+    pools: Amounts | None
+    capacity: Amounts | None
+    windows: Windows | None
 
 
 class _Options(_Common, total=False):
@@ -107,6 +110,7 @@ class _Together:
             raise TypeError(f"unexpected keyword {min(unknown)!r}, known: {', '.join(known)}")
         window = all_options.pop("window", None)
         seed = all_options.pop("seed", None)
+        machine = machine_for(platform, *(all_options.pop(name, None) for name in ("pools", "capacity", "windows")))
         all_options["queue"] = self._queue = whole("queue", all_options["queue"], 1, 10**6)
         all_options["reward_at_end"] = truth("reward_at_end", all_options["reward_at_end"])
         self._seed: int | None = 0 if seed is None else seed_of(seed)
@@ -118,7 +122,7 @@ class _Together:
             raise _core.UsageError(f"workloads: expected {expected}, found {len(several)}")
         self._core = _core.Environments(
             [workload._core for workload in several],
-            platform_of(platform),
+            machine,
             None if window is None else whole("window", window, 1),
             count, threads, again, {**all_options, **options},
         )
@@ -144,7 +148,8 @@ class _Single(_Together, _Base):  # type: ignore[misc,unused-ignore]
     """A gymnasium.Env, if gymnasium is installed.
 
     An episode is a replay of one of the workloads, drawn at random; with `window`, of so many consecutive jobs of one
-    workload. `platform` is as in batfill.simulate(). `queue` is the number of jobs that the agent sees, `tau` the bound
+    workload. `platform`, `pools`, `capacity` and `windows` are as in batfill.simulate(); of windows, those that let
+    jobs finish and are for no reservation. `queue` is the number of jobs that the agent sees, `tau` the bound
     of the bounded slowdown in seconds. `seed` is that of the first reset(), by default 0.
 
     With `invalid="first"`, the first valid action replaces an action that is not possible, and
@@ -153,7 +158,7 @@ class _Single(_Together, _Base):  # type: ignore[misc,unused-ignore]
     `features`, a function of a State, returns the observation: an array, or a dict of arrays, always of one shape.
     `reward` may be a function of a State, too, which returns a number.
 
-    Raises InputError for a job without walltime or wider than the machine.
+    Raises InputError for a job without walltime or that the machine could not run.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}
@@ -193,7 +198,7 @@ class _Single(_Together, _Base):  # type: ignore[misc,unused-ignore]
         if own is not None:
             return box(own.shape, -numpy.inf, numpy.inf)
         return gymnasium.spaces.Dict({
-            "jobs": box((self._queue, _core.features_of_job), 0, 1),
+            "jobs": box((self._queue, self._core.features_of_job), 0, 1),
             "machine": box((self._core.features_of_machine,), 0, 1),
         })
 
@@ -271,7 +276,8 @@ class PickEnv(_Masked):
     a job, and a pick whenever no job is first. Only jobs that end before its start are backfilled: by the estimates, as
     they were when it was picked.
 
-    Observation: "jobs" (queue, 5) and "machine" (4), float32 in 0..1. `info["action_mask"]` (queue) tells which places
+    Observation: "jobs" (queue, 5) and "machine" (4), float32 in 0..1; pools, capacities and windows of the machine add
+    features behind these. `info["action_mask"]` (queue) tells which places
     hold a job, `info["episode_number"]` which episode was drawn.
     """
 
@@ -294,7 +300,8 @@ class BackfillEnv(_Masked):
     start without delaying it, the agent sees the first `queue` of them by submission. An action is the place of the one
     that starts, or `queue`: none of them.
 
-    Observation: "jobs" (queue, 5) and "machine" (6), float32 in 0..1. `info["action_mask"]` has the shape (queue + 1).
+    Observation: "jobs" (queue, 5) and "machine" (6), float32 in 0..1, or more as for PickEnv.
+    `info["action_mask"]` has the shape (queue + 1).
     """
 
     def __init__(
@@ -320,7 +327,8 @@ class WeightsEnv(_Single):
     six times 0, is 1, 0, 0, 0, 0, 0. A step lasts until the first round of another `period` in which jobs wait; periods
     are counted from time 0.
 
-    Observation: "jobs" (queue, 5), the first waiting jobs by submission, and "machine" (4), float32 in 0..1.
+    Observation: "jobs" (queue, 5), the first waiting jobs by submission, and "machine" (4), float32 in 0..1, or more as
+    for PickEnv.
     """
 
     def __init__(
@@ -374,7 +382,7 @@ class _Vector(_Together):
     def reset(
         self, seed: int | None = None, episode: int | None = None
     ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Begins episodes; returns jobs (count, queue, 5), machine (count, 4 or 6), and action masks.
+        """Begins episodes; returns jobs (count, queue, 5 or more), machine (count, 4 or 6 or more), and action masks.
 
         All begin the same `episode` if it is given; the next ones are drawn.
         """

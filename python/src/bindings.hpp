@@ -15,6 +15,8 @@
 
 #include <batfill/choice/written_scheduler.hpp>
 #include <batfill/core/error.hpp>
+#include <batfill/core/job.hpp>
+#include <batfill/core/resources.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/formats/workload.hpp>
 
@@ -43,6 +45,10 @@ struct Jobs {
 Jobs keep(Workload workload);
 // A copy with the jobs by submission; ties stay.
 Workload by_submission(const Jobs& jobs);
+
+// What a job says that it takes of each host in the column "per_host_gpus", and of a pool in "pool_power". None if it
+// names no such amount, or if the column has another name.
+std::optional<Amount> stated_amount(const JobDescription& job, std::string_view column);
 
 // The place of the word among `words`. `name` is the keyword, for the error.
 // Throws: UsageError.

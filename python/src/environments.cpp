@@ -28,6 +28,7 @@
 #include "python/src/crew.hpp"
 #include "python/src/episodes.hpp"
 #include "python/src/lent_arrays.hpp"
+#include "python/src/machines.hpp"
 #include "src/environments/environment.hpp"
 
 namespace batfill::python {
@@ -36,7 +37,6 @@ namespace {
 
 using environments::Environment;
 using environments::EnvironmentOptions;
-using environments::features_of_job;
 using environments::JobRecord;
 using environments::JobSet;
 using environments::Task;
@@ -56,12 +56,12 @@ class Environments {
     Environments(Episodes episodes, std::size_t count, std::size_t threads, const EnvironmentOptions& options,
                  Invalid invalid, bool again)
         : episodes_(std::move(episodes)),
-          options_(options),
+          options_(shown_by(options, episodes_.machine())),
           invalid_(invalid),
           again_(again),
           seats_(count),
           crew_(threads),
-          jobs_(count * options.queue * features_of_job),
+          jobs_(count * options.queue * features_of_job()),
           machines_(count * features_of_machine()),
           rewards_(count),
           ends_(count),
@@ -78,7 +78,8 @@ class Environments {
 
     std::size_t episodes() const { return episodes_.count(); }
     std::size_t episode(std::size_t place) const { return seats_.at(place).number; }
-    std::size_t features_of_machine() const { return environments::features_of_machine(options_.task); }
+    std::size_t features_of_job() const { return environments::features_of_job(episodes_.machine()); }
+    std::size_t features_of_machine() const { return environments::features_of_machine(options_, episodes_.machine()); }
     std::size_t number_of_actions() const { return environments::number_of_actions(options_); }
 
     // Begins an episode in each: `number`, or one that is drawn. With a seed, the draws of the environment i follow
@@ -258,6 +259,13 @@ class Environments {
         }
     };
 
+    // Parts of a workload may have no windows left.
+    static EnvironmentOptions shown_by(EnvironmentOptions options, const Machine& machine) {
+        environments::require_machine_for(options, machine);
+        options.shows_windows = !machine.windows().empty();
+        return options;
+    }
+
     static JobSet job_set(const std::string& name) {
         return static_cast<JobSet>(place_of(name, "jobs", {"seen", "waiting", "running", "started", "ended"}));
     }
@@ -332,7 +340,7 @@ class Environments {
     // Calls `change` for each environment, and returns the observations, rewards, ends and masks.
     nb::tuple all(const std::function<void(std::size_t, double&, bool&)>& change) {
         const std::size_t count = seats_.size();
-        const std::size_t width = options_.queue * features_of_job;
+        const std::size_t width = options_.queue * features_of_job();
         const std::size_t features = features_of_machine();
         const std::size_t actions = number_of_actions();
         auto jobs = jobs_.take();
@@ -368,7 +376,7 @@ class Environments {
                 std::rethrow_exception(problem);
             }
         }
-        return nb::make_tuple(jobs_.give(std::move(jobs), count, options_.queue, features_of_job),
+        return nb::make_tuple(jobs_.give(std::move(jobs), count, options_.queue, features_of_job()),
                               machines_.give(std::move(machines), count, features),
                               rewards_.give(std::move(rewards), count), ends_.give(std::move(ends), count),
                               masks_.give(std::move(masks), count, actions));
@@ -439,13 +447,13 @@ EnvironmentOptions options_of(const nb::dict& given) {
     return options;
 }
 
-std::unique_ptr<Environments> make(const std::vector<Jobs>& workloads, const std::optional<std::string>& platform,
+std::unique_ptr<Environments> make(const std::vector<Jobs>& workloads, const NamedMachine& machine,
                                    std::optional<std::size_t> window, std::size_t count, std::size_t threads,
                                    bool again, const nb::typed<nb::dict, nb::str, nb::any>& options) {
     if (threads == 0) {
         threads = std::max(1U, std::thread::hardware_concurrency());
     }
-    return std::make_unique<Environments>(Episodes(workloads, platform, window), count,
+    return std::make_unique<Environments>(Episodes(workloads, machine, window), count,
                                           std::min({threads, count, std::size_t{1024}}), options_of(options),
                                           static_cast<Invalid>(word_of(options, "invalid", {"first", "error"})), again);
 }
@@ -454,16 +462,16 @@ std::unique_ptr<Environments> make(const std::vector<Jobs>& workloads, const std
 
 void bind_environments(nb::module_& module) {
     using nb::arg;
-    module.attr("features_of_job") = features_of_job;
     // gymnasium copies the arguments of an environment. Jobs never change, so that copies are the same object.
     nb::borrow<nb::class_<Jobs>>(module.attr("Jobs"))
         .def(
             "__deepcopy__", [](nb::object jobs, const nb::object&) { return jobs; }, arg("memo"),
             nb::sig("def __deepcopy__(self, memo: typing.Any) -> Jobs"));
     nb::class_<Environments>(module, "Environments")
-        .def(nb::new_(&make), arg("workloads"), arg("platform").none(), arg("window").none(), arg("count"),
-             arg("threads"), arg("again"), arg("options"))
+        .def(nb::new_(&make), arg("workloads"), arg("machine"), arg("window").none(), arg("count"), arg("threads"),
+             arg("again"), arg("options"))
         .def_prop_ro("episodes", &Environments::episodes)
+        .def_prop_ro("features_of_job", &Environments::features_of_job)
         .def_prop_ro("features_of_machine", &Environments::features_of_machine)
         .def_prop_ro("number_of_actions", &Environments::number_of_actions)
         .def("episode", &Environments::episode, arg("place"))

@@ -5,13 +5,14 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <batfill/core/error.hpp>
 #include <batfill/replay/replay.hpp>
 
 #include "python/src/bindings.hpp"
-#include "src/formats/named_platform.hpp"
+#include "python/src/machines.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
 
@@ -20,13 +21,14 @@ namespace batfill::python {
 // What episodes are replays of: whole workloads, or windows of so many consecutive jobs of one workload.
 class Episodes {
  public:
-    Episodes(const std::vector<Jobs>& workloads, const std::optional<std::string>& platform,
-             std::optional<std::size_t> window)
+    Episodes(const std::vector<Jobs>& workloads, const NamedMachine& machine, std::optional<std::size_t> window)
         : window_(window) {
         for (const Jobs& jobs : workloads) {
             Workload workload = by_submission(jobs);
-            platform_ = platform ? named_platform(*platform) : homogeneous_platform(workload.processors);
-            require_usable(workload, static_cast<int>(platform_.hosts.size()));
+            platform_ = machine.platform_for(workload);
+            machine_ = platform_.machine();
+            machine_.require_resources();
+            require_usable(workload);
             if (window_) {
                 whole_ = std::move(workload);
             } else {
@@ -51,11 +53,17 @@ class Episodes {
             part.profiles.insert(*whole_.profiles.find(job.profile));
         }
         drop_unknown_dependencies(part);
-        return std::make_shared<const Replay>(platform_, std::move(part));
+        Platform platform = platform_;
+        platform.windows = windows_since(std::move(platform.windows), first);
+        return std::make_shared<const Replay>(std::move(platform), std::move(part));
     }
 
+    // The machine, with all windows; of several workloads, that of the last.
+    const Machine& machine() const { return machine_; }
+
  private:
-    void require_usable(const Workload& workload, int processors) const {
+    void require_usable(const Workload& workload) const {
+        const int processors = machine_.processors();
         const std::size_t least = window_.value_or(1);
         if (workload.jobs.size() < least) {
             throw InputError(workload.path + ": " + counted(workload.jobs.size(), "job") + ", expected at least " +
@@ -72,12 +80,17 @@ class Episodes {
                                  " processors, expected at most " + std::to_string(processors) +
                                  ", as the machine has");
             }
+            const auto needs = machine_.resources().resolve(job.needs ? &*job.needs : nullptr, job.processors);
+            if (const auto* const problem = std::get_if<std::string>(&needs)) {
+                throw InputError(start + ' ' + *problem);
+            }
         }
     }
 
     std::optional<std::size_t> window_;
     Platform platform_;  // for windows
-    Workload whole_;     // likewise
+    Machine machine_;
+    Workload whole_;  // for windows
     std::vector<std::shared_ptr<const Replay>> replays_;
 };
 

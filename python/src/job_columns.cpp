@@ -9,6 +9,7 @@
 
 #include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"
+#include "python/src/free_resources.hpp"
 
 namespace batfill::python {
 
@@ -29,6 +30,29 @@ nb::object JobColumns::text(const std::string& name) const {
         texts.append(text ? text_object(*text) : nb::none());
     }
     return nb::module_::import_("numpy").attr("array")(texts, nb::arg("dtype") = "object");
+}
+
+nb::object JobColumns::per_host(nb::handle name) const {
+    const std::size_t capacity = capacity_of(state(), name);
+    return numbers([&](const SchedulerState& now, JobIndex job) {
+        const Needs& needs = now.job(job).request.needs_or_none();
+        return std::int64_t{needs.per_host.empty() ? 0 : needs.per_host[capacity]};
+    });
+}
+
+nb::object JobColumns::pool(nb::handle name) const {
+    const std::size_t pool = pool_of(state(), name);
+    return numbers([&](const SchedulerState& now, JobIndex job) {
+        const Needs& needs = now.job(job).request.needs_or_none();
+        return std::int64_t{needs.pools.empty() ? 0 : needs.pools[pool]};
+    });
+}
+
+nb::object JobColumns::whole_hosts() const {
+    const nb::object amounts = numbers([&](const SchedulerState& now, JobIndex job) {
+        return std::int64_t{now.job(job).request.needs_or_none().per_host.empty() ? 1 : 0};
+    });
+    return amounts.attr("astype")("bool");
 }
 
 template <class Of>
@@ -107,6 +131,21 @@ nb::class_<Columns> bind_columns(nb::module_& module, const char* name, const ch
             "text", [](const Columns& self, nb::handle name) { return self.text(word_of(name, "name")); }, arg("name"),
             nb::sig("def text(self, name: str) -> numpy.typing.NDArray[typing.Any]"),
             "A text of the workload that batfill does not know, such as \"account\"; None where a job has none.");
+    columns
+        .def("per_host", &Columns::per_host, arg("name"),
+             nb::sig("def per_host(self, name: str) -> numpy.typing.NDArray[numpy.int64]"),
+             "What each job takes of a capacity of the machine, such as \"gpus\", on each of its hosts; 0 where it "
+             "names none, or takes whole hosts.")
+        .def("pool", &Columns::pool, arg("name"),
+             nb::sig("def pool(self, name: str) -> numpy.typing.NDArray[numpy.int64]"),
+             "What each job takes of a pool of the machine; 0 where it names none.")
+        .def_prop_ro("whole_hosts", &Columns::whole_hosts,
+                     nb::for_getter(nb::sig("def whole_hosts(self) -> numpy.typing.NDArray[numpy.bool_]")),
+                     "Whether each job takes whole hosts: it has no field per_host, or no host has a capacity.")
+        .def_prop_ro(
+            "partition", [](const Columns& self) { return self.text("partition"); },
+            nb::for_getter(nb::sig("def partition(self) -> numpy.typing.NDArray[typing.Any]")),
+            "The partitions that jobs ask for; None where a job asks for none.");
     const auto add = [&](const char* column, const char* what, const char* signature) {
         bind_column(columns, column, what, signature);
     };

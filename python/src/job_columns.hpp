@@ -21,6 +21,12 @@ class JobColumns : public OfRound {
     nb::object column(const std::string& name);
     // A text of the workload that batfill does not know; None where a job has none.
     nb::object text(const std::string& name) const;
+    // What each takes of a capacity on each of its hosts, and of a pool; 0 where it names none.
+    // Throws: UsageError, which lists the names, if the machine has no such capacity or pool.
+    nb::object per_host(nb::handle name) const;
+    nb::object pool(nb::handle name) const;
+    // Whether each takes whole hosts.
+    nb::object whole_hosts() const;
 
  private:
     template <class Of>

@@ -1,55 +1,89 @@
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <nanobind/nanobind.h>
 
-#include <batfill/planning/availability_profile.hpp>
+#include <batfill/core/time.hpp>
 
 #include "python/src/round_view.hpp"
 
 namespace batfill::python {
 
+// What is free over time, of processors or of several amounts; what is asked for comes from Python. Times are not
+// before the origin, and intervals are not empty.
+class FreeOverTime {
+ public:
+    FreeOverTime() = default;
+    virtual ~FreeOverTime() = default;
+    FreeOverTime(const FreeOverTime&) = delete;
+    FreeOverTime& operator=(const FreeOverTime&) = delete;
+
+    virtual Time origin() const = 0;
+    virtual int processors() const = 0;
+    // What there is in all, by name.
+    virtual nb::dict amounts() const = 0;
+    // All of these throw UsageError for what cannot be asked for.
+    virtual Time earliest(nb::handle wanted, Duration length, Time from) const = 0;
+    virtual void take(nb::handle wanted, Time from, Time to) = 0;
+    virtual void give(nb::handle wanted, Time from, Time to) = 0;
+    virtual void check(nb::handle wanted) const = 0;
+    virtual void advance(Time now) = 0;
+    virtual nb::object free_at(Time time) const = 0;
+    virtual nb::object steps() const = 0;
+    // For pickle and copies. Times are texts, which are exact.
+    virtual nb::tuple state() const = 0;
+};
+
+// Of processors alone.
+std::unique_ptr<FreeOverTime> free_processors(int processors, Time start);
+// That of the running jobs.
+std::unique_ptr<FreeOverTime> free_processors(const SchedulerState& state);
+// Of several amounts by name: a dict.
+// Throws: UsageError for another object.
+std::unique_ptr<FreeOverTime> free_amounts(nb::handle amounts, Time start);
+// What state() gave.
+// Throws: InputError for another state.
+std::unique_ptr<FreeOverTime> free_processors_of_state(const nb::tuple& state);
+std::unique_ptr<FreeOverTime> free_amounts_of_state(const nb::tuple& state);
+
+// Throws: InputError unless a pickle has what a profile has.
+void require_profile(bool holds);
+std::string interval_text(Time from, Time to);
+
 // The availability profile of a round, or one of a scheduler's own.
 class ProfileView {
  public:
     // That of the running jobs. Valid until the end of the round.
-    explicit ProfileView(const SharedRound& view);
-    // All processors are free from `start` on.
-    ProfileView(int processors, Time start) : processors_(processors), profile_(start, processors) {}
+    explicit ProfileView(const SharedRound& view) : round_(view), free_(free_processors(round_->state())) {}
+    explicit ProfileView(std::unique_ptr<FreeOverTime> free) : free_(std::move(free)) {}
 
-    int processors() const { return processors_; }
+    int processors() const { return free_->processors(); }
+    nb::dict amounts() const { return free_->amounts(); }
     double now() const;
-    double earliest(nb::handle processors, nb::handle duration, nb::handle after) const;
-    void take(nb::handle processors, nb::handle start, nb::handle duration);
-    void give(nb::handle processors, nb::handle start, nb::handle duration);
+    double earliest(nb::handle wanted, nb::handle duration, nb::handle after) const;
+    void take(nb::handle wanted, nb::handle start, nb::handle duration);
+    void give(nb::handle wanted, nb::handle start, nb::handle duration);
     void advance(nb::handle time);
-    int free_at(nb::handle time) const;
-    // Arrays of times and of free processors.
-    nb::object steps() const;
+    nb::object free_at(nb::handle time) const;
+    nb::object steps() const { return free().steps(); }
 
     // For pickle and copies.
     nb::tuple state() const;
     static ProfileView of_state(const nb::tuple& state);
 
  private:
-    // Processors, and an interval that is not in the past.
-    struct Piece {
-        int processors;
-        Time from;
-        Time to;
-    };
-    Piece piece_of(nb::handle processors, nb::handle start, nb::handle duration) const;
+    // An interval that is not in the past; none if it is empty.
+    std::optional<std::pair<Time, Time>> interval_of(nb::handle start, nb::handle duration) const;
     Time time_from_now(nb::handle seconds, const char* name) const;
-    int least_free(const Piece& piece) const;
-    int most_free(const Piece& piece) const;
     // Throws: UsageError if it is of a round that is over.
-    const AvailabilityProfile& profile() const;
+    const FreeOverTime& free() const;
 
     std::optional<OfRound> round_;  // none: a scheduler's own
-    int processors_;
-    AvailabilityProfile profile_;
+    std::unique_ptr<FreeOverTime> free_;
 };
 
 // Adds the class to the module.

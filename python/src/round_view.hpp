@@ -22,7 +22,8 @@
 
 namespace batfill::python {
 
-// A field of jobs that batfill does not know, read once for each job. NaN: the job has no such number.
+// A field of jobs that batfill does not know, or an amount (stated_amount), read once for each job. NaN: the job has no
+// such number.
 class NumberField {
  public:
     explicit NumberField(std::string name) : name_(std::move(name)) {}
@@ -30,14 +31,17 @@ class NumberField {
         while (values_.size() <= job) {
             const auto index = static_cast<JobIndex>(values_.size());
             // A forgotten job never waits again.
-            values_.push_back(state.jobs.has(index)
-                                  ? number_field(state.job(index).description(), name_).value_or(std::nan(""))
-                                  : std::nan(""));
+            values_.push_back(state.jobs.has(index) ? value_of(state.job(index).description()) : std::nan(""));
         }
         return values_[job];
     }
 
  private:
+    double value_of(const JobDescription& job) const {
+        const std::optional<Amount> amount = stated_amount(job, name_);
+        return amount ? static_cast<double>(*amount) : number_field(job, name_).value_or(std::nan(""));
+    }
+
     std::string name_;
     std::vector<double> values_;  // by JobIndex
 };

@@ -16,8 +16,10 @@
 
 #include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"
+#include "python/src/free_resources.hpp"
 #include "python/src/job_columns.hpp"
 #include "python/src/profiles.hpp"
+#include "src/formats/job_json.hpp"
 #include "src/support/json.hpp"
 
 namespace batfill::python {
@@ -139,6 +141,7 @@ std::optional<std::size_t> register_job(RoundView& view, const JobArguments& giv
     job.queue = word_of(given.queue, "queue");
     job.licenses = words_of(given.licenses, "licenses");
     job.other_fields = given.fields.is_none() ? "" : json_members_of(given.fields, "fields");
+    read_needs_of_other_fields(job);
     job.profile = profile_of(view, job.id, given.profile, given.run_time);
     return view.add_registered(view.round().register_job(std::move(job)));
 }
@@ -244,6 +247,10 @@ void bind_looking(nb::class_<RoundView>& round) {
         .def_prop_ro(
             "idle_processors", [](const RoundView& view) { return array_of(view.state().idle.set()); },
             nb::for_getter(nb::sig(numbers("idle_processors").c_str())), "The numbers of the idle processors, now.")
+        .def_prop_ro(
+            "free", [](RoundView& view) { return FreeResources(view.shared_from_this()); },
+            nb::for_getter(nb::sig("def free(self) -> Free")),
+            "What is free now of pools and on hosts: each start lowers it.")
         .def_prop_ro("waiting", &waiting, nb::for_getter(nb::sig("def waiting(self) -> Waiting")),
                      "The jobs that waited when the round began.")
         .def_prop_ro("running", &running, "The jobs that run now, with those that this round has started.")
@@ -272,7 +279,7 @@ void bind_starting(nb::class_<RoundView>& round) {
         .def("start", &start, arg("index"), arg("processors").none() = nb::none(),
              nb::sig("def start(self, index: int, processors: str | collections.abc.Iterable[int] | None = None) -> "
                      "None"),
-             "Starts a waiting job, on particular processors if they are given: numbers, or a text such as "
+             "Starts a waiting job, on particular processors or hosts if they are given: numbers, or a text such as "
              "\"0-3,8\". Raises DecisionError, and changes nothing, if it cannot start now, or not there.")
         .def(
             "try_start",
@@ -385,6 +392,7 @@ void bind_rounds(nb::module_& module) {
     bind_job_columns(module);
     bind_reservation(module);
     bind_window(module);
+    bind_free_resources(module);
     bind_profiles(module);
     nb::class_<RoundView> round(module, "Round",
                                 "What Scheduler.decide() sees and may do. The engine checks each decision. Valid "

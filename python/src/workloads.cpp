@@ -4,6 +4,8 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include <nanobind/stl/optional.h>
@@ -81,6 +83,10 @@ nb::dict cleaning_of(const ConversionSummary& summary, const SwfLog& log) {
     }
     return result;
 }
+
+// Of the names of columns of amounts.
+constexpr std::string_view per_host_prefix = "per_host_";
+constexpr std::string_view pool_prefix = "pool_";
 
 // The conversion that the keywords ask for: of accounting data in this format, or of a log in SWF without one.
 LogConversion conversion_of(const std::string& format, const std::vector<FileName>& paths, const Keywords& keywords) {
@@ -195,6 +201,36 @@ nb::object licenses_of(const Workload& workload) {
     return column;
 }
 
+// The names of the columns of amounts that jobs name: of each host, then of pools; each by name.
+std::vector<std::string> amount_columns(const Jobs& jobs) {
+    std::set<std::string> hosts;
+    std::set<std::string> pools;
+    for (const WorkloadJob& entry : jobs.workload->jobs) {
+        if (const Shared<StatedNeeds>& needs = entry.description.needs) {
+            for (const auto& [name, amount] : needs->per_host.value_or(StatedNeeds::Amounts())) {
+                hosts.insert(std::string(per_host_prefix) + name);
+            }
+            for (const auto& [name, amount] : needs->pools) {
+                pools.insert(std::string(pool_prefix) + name);
+            }
+        }
+    }
+    std::vector<std::string> names(hosts.begin(), hosts.end());
+    names.insert(names.end(), pools.begin(), pools.end());
+    return names;
+}
+
+// One of them: whole numbers, or numbers with NaN where a job does not name the amount.
+nb::object amount_column(const Jobs& jobs, const std::string& name) {
+    const std::vector<std::optional<Amount>> amounts =
+        mapped(jobs.workload->jobs, [&](const WorkloadJob& entry) { return stated_amount(entry.description, name); });
+    if (std::ranges::all_of(amounts, [](const auto& amount) { return amount.has_value(); })) {
+        return array_of(mapped(amounts, [](const auto& amount) { return std::int64_t{*amount}; }));
+    }
+    return array_of(
+        mapped(amounts, [](const auto& amount) { return amount ? static_cast<double>(*amount) : std::nan(""); }));
+}
+
 // Whether a job has this one of the fields that most workloads do not have.
 bool has(const Jobs& jobs, const std::string& name) {
     return std::ranges::any_of(jobs.workload->jobs, [&](const WorkloadJob& entry) {
@@ -237,6 +273,21 @@ nb::object column(const Jobs& jobs, const std::string& name) {
 
 }  // namespace
 
+std::optional<Amount> stated_amount(const JobDescription& job, std::string_view column) {
+    const auto amount_in = [&](const StatedNeeds::Amounts& amounts, std::string_view prefix) -> std::optional<Amount> {
+        const std::string_view name = column.substr(prefix.size());
+        const auto found = std::ranges::find(amounts, name, &StatedNeeds::Amounts::value_type::first);
+        return found == amounts.end() ? std::nullopt : std::optional(found->second);
+    };
+    if (!job.needs) {
+        return std::nullopt;
+    }
+    if (column.starts_with(per_host_prefix) && job.needs->per_host) {
+        return amount_in(*job.needs->per_host, per_host_prefix);
+    }
+    return column.starts_with(pool_prefix) ? amount_in(job.needs->pools, pool_prefix) : std::nullopt;
+}
+
 void bind_workloads(nb::module_& module) {
     using nb::arg;
     nb::class_<Jobs> bound(module, "Jobs");
@@ -246,6 +297,9 @@ void bind_workloads(nb::module_& module) {
         .def_prop_ro("path", [](const Jobs& jobs) { return FileName{jobs.workload->path}; })
         .def("column", &column, arg("name"), nb::sig("def column(self, name: str) -> numpy.typing.NDArray[typing.Any]"))
         .def("has", &has, arg("name"))
+        .def("amount_columns", &amount_columns)
+        .def("amount_column", &amount_column, arg("name"),
+             nb::sig("def amount_column(self, name: str) -> numpy.typing.NDArray[typing.Any]"))
         .def("periods", &periods_of, arg("days"))
         .def("scaled", &scaled, arg("load"))
         .def("offered_load", [](const Jobs& jobs) { return offered_load(*jobs.workload); })

@@ -24,6 +24,7 @@ struct CompareOptions {
     MetricsFormat format = MetricsFormat::table;
     std::optional<std::string> output;
     std::optional<std::string> report;
+    std::vector<JobGrouping> groupings;  // of the jobs, instead of metrics; none: metrics
 };
 
 // The values of a single metric for each workload, and their means.
@@ -81,6 +82,7 @@ void add_compare_options(Options& options, CompareOptions& read) {
     options.add("metric", text(read.metric, "NAME"),
                 "print only this metric, for each workload: " + metric_names_help());
     add_metrics_option(options, read.chosen);
+    add_groupings_option(options, read.groupings);
     add_measure_options(options, request.metrics.tau, request.metrics.short_deadline);
     options.group("Output");
     add_table_format_option(options, read.format);
@@ -108,6 +110,16 @@ void sort_arguments(const std::vector<std::string>& arguments, ComparisonRequest
     refuse_if(request.workloads.empty(), "no workload, expected a workload in JSON or a log after the schedulers");
 }
 
+// The rules of --by, which shows groups of jobs in place of the metrics of workloads.
+void check_groupings(const Options& options, const ComparisonRequest& request) {
+    for (const char* option : {"metric", "metrics", "output"}) {
+        refuse_if(options.given(option),
+                  "--by shows groups of jobs in place of metrics, expected no --" + std::string(option));
+    }
+    refuse_if(request.weeks || request.workloads.size() > 1,
+              "--by shows the jobs of one workload, expected one, and no --weeks");
+}
+
 void complete(const Options& options, CompareOptions& read) {
     ComparisonRequest& request = read.request;
     sort_arguments(read.arguments, request);
@@ -118,6 +130,9 @@ void complete(const Options& options, CompareOptions& read) {
               "--metric prints a metric for each workload, expected no --format, which is for all metrics");
     refuse_if(options.given("metric") && options.given("metrics"),
               "--metric prints a metric for each workload, expected no --metrics, which chooses those of the table");
+    if (!read.groupings.empty()) {
+        check_groupings(options, request);
+    }
     if (options.given("metric")) {
         request.metric.emplace(read.metric, request.metrics.tau);
     }
@@ -135,6 +150,18 @@ void complete(const Options& options, CompareOptions& read) {
               "--report shows one workload, expected one, found " + std::to_string(request.workloads.size()));
 }
 
+void compare_metrics(const Options& options, const CompareOptions& read) {
+    const Comparison comparison = batfill::compare(read.request, show_progress("replays"));
+    print(comparison, read);
+    if (const std::string reason = reason_for_no_intervals(groups_of(comparison));
+        !options.given("metric") && !reason.empty()) {
+        note(reason);
+    }
+    if (read.output) {
+        write_csv(comparison, read.metric, *read.output);
+    }
+}
+
 }  // namespace
 
 int compare(const Arguments& arguments) {
@@ -148,20 +175,19 @@ int compare(const Arguments& arguments) {
              "A SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n"
              "{\"algorithm\": NAME, \"params\": {KEY: VALUE}}. A WORKLOAD is Batsim's JSON or a log (.swf), also gzipped. Of several\n"
              "workloads, or with --weeks, the table has means. From five workloads with different jobs on, they have confidence\n"
-             "intervals of 95 %. * marks the best, ~ what is not told apart from it.",
+             "intervals of 95 %. * marks the best, ~ what is not told apart from it. With --by, the jobs of one workload are shown in\n"
+             "groups, such as those of each partition.",
              {"compare fcfs easy easy,order=saf sp2.json -p sdsc-sp2",
               "compare conservative pc dc SP2.swf.gz --weeks --report page.html"}})) {
         return 0;
     }
     complete(options, read);
-    const Comparison comparison = batfill::compare(read.request, show_progress("replays"));
-    print(comparison, read);
-    if (const std::string reason = reason_for_no_intervals(groups_of(comparison));
-        !options.given("metric") && !reason.empty()) {
-        note(reason);
-    }
-    if (read.output) {
-        write_csv(comparison, read.metric, *read.output);
+    if (read.groupings.empty()) {
+        compare_metrics(options, read);
+    } else {
+        write_groups(std::cout, compare_groups(read.request, read.groupings, show_progress("replays")), read.groupings,
+                     read.format);
+        std::cout << std::flush;
     }
     if (read.report) {
         ComparisonRequest whole = read.request;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <sstream>
 #include <thread>
 
 #include <batfill/core/error.hpp>
@@ -68,6 +69,23 @@ void add_metrics_option(Options& options, std::vector<std::string>& chosen) {
     options.add("metrics", Value("NAME,...|paper", read),
                 "show only these metrics, by their names in csv and in this order; paper: mean_wait, "
                 "wait_percentile_99, mean_bounded_slowdown, utilisation and makespan");
+}
+
+void add_groupings_option(Options& options, std::vector<JobGrouping>& groupings) {
+    const auto read = [&groupings](const std::string& text) {
+        const Words<JobGrouping> known(job_groupings.begin(), job_groupings.end());
+        std::istringstream rest(text);
+        for (std::string name; std::getline(rest, name, ',');) {
+            const JobGrouping grouping = meaning_of(name, known, "grouping");
+            refuse_if(std::ranges::find(groupings, grouping) != groupings.end(),
+                      "expected each grouping once, found '" + name + "' twice");
+            groupings.push_back(grouping);
+        }
+        refuse_if(groupings.empty(), "expected one or more of " + list_of(names_of(known)));
+    };
+    options.add(
+        "by", Value("GROUPS", read),
+        "instead of the metrics: number of jobs, waits and bounded slowdowns per group of jobs, by width, length, user, queue, partition, or several, such as width,length");
 }
 
 void add_table_format_option(Options& options, MetricsFormat& format) {

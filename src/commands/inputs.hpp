@@ -32,6 +32,9 @@ void add_threads_option(Options& options, unsigned& threads);
 // Adds --metrics, which chooses the metrics of a table.
 void add_metrics_option(Options& options, std::vector<std::string>& chosen);
 
+// Adds --by, the groups of jobs that a table shows in place of metrics.
+void add_groupings_option(Options& options, std::vector<JobGrouping>& groupings);
+
 // Adds --format, the format of a table of metrics.
 void add_table_format_option(Options& options, MetricsFormat& format);
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <iostream>
-#include <sstream>
 
 #include <batfill/core/error.hpp>
 
@@ -13,21 +12,6 @@
 namespace batfill::commands {
 
 namespace {
-
-// The groupings in "width,length".
-Value groupings(std::vector<JobGrouping>& field) {
-    return {"GROUPS", [&field](const std::string& text) {
-                const Words<JobGrouping> known(job_groupings.begin(), job_groupings.end());
-                std::istringstream rest(text);
-                for (std::string name; std::getline(rest, name, ',');) {
-                    const JobGrouping grouping = meaning_of(name, known, "grouping");
-                    refuse_if(std::find(field.begin(), field.end(), grouping) != field.end(),
-                              "expected each grouping once, found '" + name + "' twice");
-                    field.push_back(grouping);
-                }
-                refuse_if(field.empty(), "expected one or more of " + list_of(names_of(known)));
-            }};
-}
 
 // The rules of --by, which shows groups in place of metrics.
 void check_groupings(const Options& options, const std::vector<JobGrouping>& groupings) {
@@ -94,9 +78,7 @@ void add_metrics_options(Options& options, runs::MeasureRequest& request, std::v
     options.add(
         "baseline", text(request.baseline, "FILE"),
         "jobs.csv or log of the run to compare waits with, such as that of conservative; may be one of the shown runs");
-    options.add(
-        "by", groupings(request.groupings),
-        "instead of the metrics: number of jobs, waits and bounded slowdowns per group of jobs, by width, length, user, queue, partition, or several, such as width,length");
+    add_groupings_option(options, request.groupings);
     options.add(
         "intervals",
         "instead of the metrics: those of single jobs (means, percentiles, worst and widest) with confidence intervals of 95 %, by bootstrap over weeks; with --baseline, also of the difference");

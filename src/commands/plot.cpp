@@ -14,6 +14,7 @@
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/text.hpp"
+#include "src/workloads/named_workload.hpp"
 
 namespace batfill::commands {
 
@@ -130,6 +131,23 @@ std::vector<report::Run> read_runs(const std::vector<std::string>& prefixes, con
     return runs;
 }
 
+// The rules of what jobs take of pools and of shared hosts.
+void require_resources(report::PlotKind kind, const MetricsOptions& machine, bool has_workload) {
+    const bool is_usage = kind == report::PlotKind::usage;
+    refuse_if(has_workload && !is_usage && kind != report::PlotKind::gantt,
+              "--workload is for gantt and usage, expected none for another kind of plot");
+    if (!is_usage) {
+        return;
+    }
+    const Resources& resources = machine.resources;
+    const auto is_there = [](Amount total) { return total > 0; };
+    refuse_if(!std::ranges::any_of(mapped(resources.pools(), &Resources::Pool::total), is_there) &&
+                  !std::ranges::any_of(resources.totals(), is_there),
+              "a plot of the usage is of pools and capacities of hosts: expected a machine that has some, such as -p N "
+              "--pool NAME=TOTAL --capacity NAME:AMOUNT");
+    refuse_if(!has_workload, "a plot of the usage needs what jobs take: expected --workload");
+}
+
 }  // namespace
 
 int plot(const Arguments& arguments) {
@@ -143,6 +161,9 @@ int plot(const Arguments& arguments) {
     options.add_positional("kind", value(kind, "arg", plot_kind).required());
     options.add_positional("prefixes", text(prefixes).required());
     options.group("Input");
+    std::vector<std::string> workloads;
+    options.add("workload,w", text(workloads, "FILE"),
+                "workload of all the runs, for what jobs take of pools and shared hosts; several become w0, w1, ...");
     add_machine_options(options, machine);
     add_tau_option(options, plotted.tau);
     options.group("Output");
@@ -157,8 +178,9 @@ int plot(const Arguments& arguments) {
             options, arguments,
             {"batfill plot KIND PREFIX... -o FILE.svg|FILE.pdf|FILE.png [OPTION]...",
              "Plots one chart of one or more runs as SVG, PDF or PNG, for a paper. KIND is gantt (the jobs on the machine, a panel\n"
-             "per run), utilisation, queue (jobs waiting over time), or waits or slowdowns (how many jobs had at most this wait or\n"
-             "bounded slowdown). PREFIX is as in batfill report, which shows all charts on one page.",
+             "per run), utilisation, queue (jobs waiting over time), usage (of each pool and capacity over time), or waits or\n"
+             "slowdowns (how many jobs had at most this wait or bounded slowdown). PREFIX is as in batfill report, which shows\n"
+             "all charts on one page. Where jobs share hosts, gantt needs the workload to draw each job's part of a host.",
              {"plot gantt easy -o gantt.svg", "plot utilisation easy dc -p sdsc-sp2 -o utilisation.png"}})) {
         return 0;
     }
@@ -167,12 +189,14 @@ int plot(const Arguments& arguments) {
               "--tau is for slowdowns, expected none for another kind of plot");
     refuse_if(kind == report::PlotKind::utilisation && !machine.processors,
               "a plot of the utilisation needs the machine: expected --platform or --processors");
+    require_resources(kind, machine, !workloads.empty());
     const std::size_t colours = report::colours_of(kind, prefixes.size());
     refuse_if(!plotted.colours.empty() && plotted.colours.size() != colours,
               "--colors: expected " + std::to_string(colours) +
                   (kind == report::PlotKind::gantt ? ", one for each class of wait" : ", one for each run") +
                   ", found " + std::to_string(plotted.colours.size()));
     require_no_input("output", output, mapped(prefixes, runs::jobs_file));
+    require_no_input("output", output, workloads);
     std::vector<report::Run> runs = read_runs(prefixes, machine);
     rename_runs(runs, labels);
     for (const report::Run& run : runs) {
@@ -180,6 +204,11 @@ int plot(const Arguments& arguments) {
             machine.processors.value_or(std::max(plotted.processors, MeasuredSchedule(run.schedule).most_processors()));
     }
     plotted.windows = machine.windows;
+    plotted.resources = machine.resources;
+    plotted.workloads = read_named_workloads(workloads, note);
+    if (kind == report::PlotKind::gantt && machine.resources.has_shared_hosts() && workloads.empty()) {
+        note("jobs share hosts: without --workload each job is drawn over the whole of its hosts");
+    }
     if (kind == report::PlotKind::utilisation && machine.resources.has_shared_hosts()) {
         note("jobs share hosts: the plot counts a host once for each job on it, which may give more than 100 %");
     }

@@ -43,7 +43,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
         }
     }
     if (window && !state_.hosts.is_on() && state_.machine.windows()[*window].names_processors()) {
-        take_processors_inside(index, *window);
+        take_processors_inside(index, allocation, *window);
     } else {
         take_processors(index, allocation, window);
     }
@@ -206,14 +206,23 @@ void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation, 
 }
 
 // As above, of those that a window has taken for jobs inside.
-void EngineCore::take_processors_inside(JobIndex index, std::size_t window) {
+void EngineCore::take_processors_inside(JobIndex index, const ResourceSet* allocation, std::size_t window) {
     Job& job = state_.jobs[index];
     ResourceSet free = state_.windows.free_inside(window);
     if (!state_.has_of_pools(job.request, window) || free.size() < job.request.processors) {
         fail(index, "it cannot start, window " + state_.machine.windows()[window].name + " has too little left for it");
     }
     require_no_window_ahead(index, {{}, window});
-    job.allocation = free.take_lowest(job.request.processors);
+    if (allocation == nullptr) {
+        job.allocation = free.take_lowest(job.request.processors);
+        return;
+    }
+    if (allocation->size() != job.request.processors || !free.contains_all(*allocation)) {
+        fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) + " processors of " +
+                        free.to_string() + ", which window " + state_.machine.windows()[window].name +
+                        " has left for it, and would get " + allocation->to_string());
+    }
+    job.allocation = *allocation;
 }
 
 // A job takes of the pools (`sign` -1), or gives back; not of those that its window has taken.
@@ -238,11 +247,7 @@ void EngineCore::take_hosts(JobIndex index, const ResourceSet* allocation, std::
         allocation = &hosts;
     }
     if (allocation != nullptr) {
-        const auto fits = [&](int host) { return state_.host_fits(job.request, host, window); };
-        if (allocation->size() != job.request.processors || !std::ranges::all_of(allocation->numbers(), fits)) {
-            fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) +
-                            " hosts with what it takes of each, and would get " + allocation->to_string());
-        }
+        check_hosts(index, *allocation, window);
     } else if (std::optional<ResourceSet> chosen = state_.hosts.choose(job.request)) {
         hosts = std::move(*chosen);
         allocation = &hosts;
@@ -254,6 +259,47 @@ void EngineCore::take_hosts(JobIndex index, const ResourceSet* allocation, std::
     state_.hosts.take(job.request, job.allocation);
     ResourceSet used = job.allocation;
     state_.idle.remove(used.intersection(state_.idle.set()));
+}
+
+// Why a host does not have what the job takes of each of its hosts.
+std::string EngineCore::lack_on(const Request& request, int host) const {
+    const Resources& resources = state_.machine.resources();
+    const Resources::HostKind& kind = resources.kind_of(host);
+    const Needs& needs = request.needs_or_none();
+    if (!kind.is_in(needs.partition)) {
+        return "is not in its partition";
+    }
+    if (needs.per_host.empty() && !state_.hosts.is_empty(host)) {
+        return "is in use";
+    }
+    if (!needs.per_host.empty() && !kind.is_shared) {
+        return "is not shared";
+    }
+    for (std::size_t capacity = 0; capacity < needs.per_host.size(); ++capacity) {
+        const Amount free = state_.hosts.free(host, capacity);
+        if (free < needs.per_host[capacity]) {
+            return "has " + std::to_string(free) + " of " + resources.capacities()[capacity] + " left, and it takes " +
+                   std::to_string(needs.per_host[capacity]);
+        }
+    }
+    return "is lost or taken by a window";
+}
+
+void EngineCore::check_hosts(JobIndex index, const ResourceSet& hosts, std::optional<std::size_t> window) const {
+    const Request& request = state_.jobs[index].request;
+    if (hosts.size() != request.processors) {
+        fail(index, "it cannot start, it needs " + std::to_string(request.processors) + " hosts and would get " +
+                        std::to_string(hosts.size()));
+    }
+    for (const int host : hosts.numbers()) {
+        if (host >= state_.processors) {
+            fail(index, "it cannot start, there is no host " + std::to_string(host) + ", the machine has " +
+                            std::to_string(state_.processors));
+        }
+        if (!state_.host_fits(request, host, window)) {
+            fail(index, "it cannot start, host " + std::to_string(host) + ' ' + lack_on(request, host));
+        }
+    }
 }
 
 void EngineCore::require_no_window_ahead(JobIndex index, const Place& place) const {

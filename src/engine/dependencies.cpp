@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include <batfill/core/resources.hpp>
 
@@ -10,6 +11,23 @@
 #include "src/support/mapped.hpp"
 
 namespace batfill {
+
+namespace {
+
+// Puts a value at a place that is free, or at a new one. Returns the place.
+template <typename Value>
+std::uint32_t place_for(Value value, std::deque<Value>& values, std::vector<std::uint32_t>& free) {
+    if (free.empty()) {
+        values.push_back(std::move(value));
+        return static_cast<std::uint32_t>(values.size() - 1);
+    }
+    const std::uint32_t place = free.back();
+    free.pop_back();
+    values[place] = std::move(value);
+    return place;
+}
+
+}  // namespace
 
 JobNumber Dependencies::first_attempt(JobNumber job) const {
     const auto known = first_attempts_.find(job);
@@ -20,68 +38,90 @@ void Dependencies::goes_on_as(JobNumber killed, JobNumber next) {
     first_attempts_.emplace(next, first_attempt(killed));
 }
 
-JobState Dependencies::state(JobNumber job) const {
+const Dependencies::Followed* Dependencies::find(JobNumber job) const {
     const auto place = static_cast<std::size_t>(job);
-    return place < states_.size() ? states_[place] : JobState::not_submitted;
+    return place < followed_.size() ? &followed_[place] : nullptr;
 }
 
-std::size_t Dependencies::make_place(JobNumber job) {
+Dependencies::Followed& Dependencies::follow(JobNumber job) {
     const auto place = static_cast<std::size_t>(job);
-    if (place >= states_.size()) {
-        states_.resize(place + 1, JobState::not_submitted);
-        starts_.resize(place + 1, Time::infinity());
-        ends_.resize(place + 1);
+    if (place >= followed_.size()) {
+        followed_.resize(place + 1);
     }
-    return place;
+    return followed_[place];
+}
+
+JobState Dependencies::state(JobNumber job) const {
+    const Followed* const followed = find(job);
+    return followed == nullptr ? JobState::not_submitted : followed->state;
+}
+
+bool Dependencies::is_held(JobNumber job) const {
+    const Followed* const followed = find(job);
+    return followed != nullptr && followed->held != none;
+}
+
+void Dependencies::add_open(JobNumber job, const Condition& condition) {
+    const std::uint32_t place = place_for(OpenCondition{condition, follow(job).open}, open_, free_of_open_);
+    follow(job).open = place;
+}
+
+Dependencies::Conditions Dependencies::take_open(Followed& job) {
+    Conditions taken;
+    for (std::uint32_t place = std::exchange(job.open, none); place != none; place = open_[place].before) {
+        taken.push_back(open_[place].condition);
+        free_of_open_.push_back(place);
+    }
+    std::ranges::reverse(taken);
+    return taken;
 }
 
 void Dependencies::started(JobNumber attempt, Time now) {
     const JobNumber job = first_attempt(attempt);
-    const std::size_t place = make_place(job);
-    if (!starts_[place].is_infinite()) {
+    Followed& followed = follow(job);
+    if (!followed.start.is_infinite()) {
         return;  // a later attempt
     }
-    states_[place] = JobState::running;
-    starts_[place] = now;
-    if (const auto open = open_.find(job); open != open_.end()) {
-        Conditions& conditions = open->second;
-        const auto is_later = [](const Condition& condition) { return condition.kind != Dependency::Kind::start; };
-        const auto settled = std::stable_partition(conditions.begin(), conditions.end(), is_later);
-        settle(job, std::span(settled, conditions.end()));
-        conditions.erase(settled, conditions.end());
+    followed.state = JobState::running;
+    followed.start = now;
+    Conditions conditions = take_open(followed);
+    const auto is_later = [](const Condition& condition) { return condition.kind != Dependency::Kind::start; };
+    const auto settled = std::stable_partition(conditions.begin(), conditions.end(), is_later);
+    for (auto later = conditions.begin(); later != settled; ++later) {
+        add_open(job, *later);
     }
+    settle(job, std::span(settled, conditions.end()));
 }
 
 void Dependencies::ended(JobNumber attempt, JobState state, Time now) {
     const JobNumber job = first_attempt(attempt);
-    const std::size_t place = make_place(job);
-    states_[place] = state;
-    ends_[place] = now;
-    if (const auto open = open_.extract(job)) {
-        settle(job, open.mapped());
-    }
+    Followed& followed = follow(job);
+    followed.state = state;
+    followed.end = now;
+    settle(job, take_open(followed));
 }
 
 std::optional<Time> Dependencies::instant_of(Dependency::Kind kind, JobNumber job) const {
-    const JobState now = state(job);
-    const auto place = static_cast<std::size_t>(job);
+    const Followed* const followed = find(job);
+    if (followed == nullptr) {
+        return Time::infinity();
+    }
+    const JobState now = followed->state;
     const bool is_over = has_completed(now) || now == JobState::rejected;
     if (kind == Dependency::Kind::start) {
-        const Time start = place < starts_.size() ? starts_[place] : Time::infinity();
-        return is_over && start.is_infinite() ? std::nullopt : std::optional(start);
+        return is_over && followed->start.is_infinite() ? std::nullopt : std::optional(followed->start);
     }
     if (!is_over) {
         return Time::infinity();
     }
     const bool holds = kind == Dependency::Kind::any || now == JobState::completed_successfully;
-    return holds ? std::optional(ends_[place]) : std::nullopt;
+    return holds ? std::optional(followed->end) : std::nullopt;
 }
 
 // Conditions about a job that has just started or ended.
 void Dependencies::settle(JobNumber job, std::span<const Condition> conditions) {
     for (const Condition& condition : conditions) {
-        const auto held = held_.find(condition.dependent);
-        if (held == held_.end()) {
+        if (!is_held(condition.dependent)) {
             continue;  // already rejected
         }
         const std::optional<Time> instant = instant_of(condition.kind, job);
@@ -89,21 +129,24 @@ void Dependencies::settle(JobNumber job, std::span<const Condition> conditions) 
             rejected_.push_back(rejected(take(condition.dependent), condition.kind, job));
             continue;
         }
-        held->second.eligible = std::max(held->second.eligible, *instant + condition.delay);
-        if (--held->second.open == 0) {
-            instants_.emplace(held->second.eligible, condition.dependent);
+        Held& held = held_[follow(condition.dependent).held];
+        held.eligible = std::max(held.eligible, *instant + condition.delay);
+        if (--held.open == 0) {
+            instants_.emplace(held.eligible, condition.dependent);
         }
     }
 }
 
 bool Dependencies::submitted(JobNumber job, const std::string& id) {
-    JobState& state = states_[make_place(job)];
-    if (state != JobState::not_submitted) {
+    Followed& followed = follow(job);
+    if (followed.state != JobState::not_submitted) {
         return false;
     }
-    state = JobState::submitted;
+    followed.state = JobState::submitted;
     if (const auto conditions = not_found_.extract(id)) {
-        open_.emplace(job, std::move(conditions.mapped()));
+        for (const Condition& condition : conditions.mapped()) {
+            add_open(job, condition);
+        }
     }
     return true;
 }
@@ -122,7 +165,11 @@ void Dependencies::hold(JobSubmitted submission) {
             return;
         }
         if (instant->is_infinite()) {
-            (other ? open_[*other] : not_found_[id]).push_back(condition);
+            if (other) {
+                add_open(*other, condition);
+            } else {
+                not_found_[id].push_back(condition);
+            }
             ++held.open;
         } else {
             held.eligible = std::max(held.eligible, *instant + dependency.delay);
@@ -131,7 +178,8 @@ void Dependencies::hold(JobSubmitted submission) {
     if (held.open == 0) {
         instants_.emplace(held.eligible, job);
     }
-    held_.emplace(job, std::move(held));
+    const std::uint32_t place = place_for(std::move(held), held_, free_of_held_);
+    follow(job).held = place;
 }
 
 Dependencies::Rejected Dependencies::rejected(JobSubmitted&& submission, Dependency::Kind kind, JobNumber job) const {
@@ -146,7 +194,9 @@ Dependencies::Rejected Dependencies::rejected(JobSubmitted&& submission, Depende
 }
 
 JobSubmitted Dependencies::take(JobNumber job) {
-    Held held = std::move(held_.extract(job).mapped());
+    const std::uint32_t place = std::exchange(follow(job).held, none);
+    Held held = std::exchange(held_[place], {});
+    free_of_held_.push_back(place);
     instants_.erase({held.eligible, job});
     if (held.eligible > held.submission.description->submit) {
         JobDescription description = *held.submission.description;
@@ -166,8 +216,7 @@ std::optional<Dependencies::Rejected> Dependencies::take_rejected() {
 }
 
 bool Dependencies::is_eligible(JobNumber job, Time now) const {
-    const auto held = held_.find(job);
-    return held != held_.end() && held->second.open == 0 && held->second.eligible <= now;
+    return is_held(job) && held_job(job).open == 0 && held_job(job).eligible <= now;
 }
 
 std::vector<JobNumber> Dependencies::eligible(Time now) const {
@@ -175,7 +224,7 @@ std::vector<JobNumber> Dependencies::eligible(Time now) const {
     std::vector<JobNumber> jobs;
     std::transform(instants_.begin(), end, std::back_inserter(jobs), [](const auto& entry) { return entry.second; });
     std::ranges::sort(jobs, {}, [this](JobNumber job) {
-        const Held& held = held_.at(job);
+        const Held& held = held_job(job);
         return std::pair(held.submission.description->submit, held.arrival);
     });
     return jobs;
@@ -183,8 +232,12 @@ std::vector<JobNumber> Dependencies::eligible(Time now) const {
 
 std::vector<Dependencies::Rejected> Dependencies::take_hopeless() {
     std::vector<JobNumber> jobs;
-    std::ranges::transform(held_, std::back_inserter(jobs), [](const auto& entry) { return entry.first; });
-    std::ranges::sort(jobs, {}, [this](JobNumber job) { return held_.at(job).arrival; });
+    for (std::size_t place = 0; place < followed_.size(); ++place) {
+        if (followed_[place].held != none) {
+            jobs.push_back(static_cast<JobNumber>(place));
+        }
+    }
+    std::ranges::sort(jobs, {}, [this](JobNumber job) { return held_job(job).arrival; });
     return mapped(jobs, [this](JobNumber job) {
         std::string reason = "waits for " + missing(job, Time()) + ", which will never happen";
         return Rejected{take(job), std::move(reason)};
@@ -192,7 +245,7 @@ std::vector<Dependencies::Rejected> Dependencies::take_hopeless() {
 }
 
 std::string Dependencies::missing(JobNumber job, Time now) const {
-    const JobDescription& description = *held_.at(job).submission.description;
+    const JobDescription& description = *held_job(job).submission.description;
     std::string text;
     for (const Dependency& dependency : description.needs->after) {
         const std::optional<JobNumber> other = find_(dependency.full_id(description.id));

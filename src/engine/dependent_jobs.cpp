@@ -20,8 +20,9 @@ bool waits_for_others(const JobSubmitted& submission) {
 }  // namespace
 
 std::optional<Time> EngineCore::eligible_since(JobNumber job) const {
-    const auto known = eligible_since_.find(job);
-    return known == eligible_since_.end() ? std::nullopt : std::optional(known->second);
+    const auto place = static_cast<std::size_t>(job);
+    const bool is_known = place < eligible_since_.size() && !eligible_since_[place].is_infinite();
+    return is_known ? std::optional(eligible_since_[place]) : std::nullopt;
 }
 
 // Whether the round must look at rejections and at jobs that are held before this job is submitted to the algorithm.
@@ -65,6 +66,7 @@ void EngineCore::reject_dependents() {
 // became eligible; then killed jobs that are submitted again.
 void EngineCore::take_turns(Round& round) {
     std::vector<JobSubmitted> rest;
+    rest.reserve(in_turn_.size());
     for (JobSubmitted& submission : std::exchange(in_turn_, {})) {
         if (auto rejection = refused(submission)) {
             reject_submitted(std::move(submission), std::move(*rejection));
@@ -107,7 +109,7 @@ bool EngineCore::admit_eligible_after_starts(Round& round) {
 }
 
 bool EngineCore::admit_eligible(Round& round) {
-    if (dependencies_->empty()) {
+    if (!dependencies_->has_news(state_.now)) {
         return false;
     }
     std::set<JobNumber> accepted;
@@ -134,7 +136,11 @@ bool EngineCore::admit_eligible(Round& round) {
 
 void EngineCore::admit_held(Round& round, JobNumber job) {
     const JobIndex index = add_submitted(dependencies_->take(job));
-    eligible_since_.emplace(job, state_.jobs[index].submit());
+    const auto place = static_cast<std::size_t>(job);
+    if (place >= eligible_since_.size()) {
+        eligible_since_.resize(place + 1, Time::infinity());
+    }
+    eligible_since_[place] = state_.jobs[index].submit();
     admit(round, index);
 }
 

@@ -95,10 +95,12 @@ class EngineCore {
     Job& add_job(JobNumber number, SharedJobDescription description);
     Request request_of(const JobDescription& job) const;
     void take_processors(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window);
-    void take_processors_inside(JobIndex index, std::size_t window);
+    void take_processors_inside(JobIndex index, const ResourceSet* allocation, std::size_t window);
     void take_hosts(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window);
     void change_pools(const Request& request, std::optional<std::size_t> window, int sign);
     void reject_over_reservations();
+    std::string lack_on(const Request& request, int host) const;
+    void check_hosts(JobIndex index, const ResourceSet& hosts, std::optional<std::size_t> window) const;
     void require_no_window_ahead(JobIndex index, const Place& place) const;
     void check_allocation(JobIndex index, const ResourceSet& allocation) const;
     void begin_resources();
@@ -192,7 +194,7 @@ class EngineCore {
     std::string announced_window_;  // the first of those that are announced in this round; empty: none
 
     std::unique_ptr<Dependencies> dependencies_;  // null: no job waits for others
-    std::map<JobNumber, Time> eligible_since_;    // of jobs that waited for others
+    std::vector<Time> eligible_since_;            // of jobs that waited for others, by number; infinite: of no such job
 
     // From the current message.
     bool machine_changed_ = false;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include <batfill/core/error.hpp>
+
 #include "src/environments/episode.hpp"
 #include "src/support/mapped.hpp"
 
@@ -18,8 +20,33 @@ std::vector<Parameter> order_parameters(Task task) {
             JobOrder::scales(), JobOrder::field()};
 }
 
-std::size_t features_of_machine(Task task) {
+namespace {
+
+std::size_t number_of_resources(const Machine& machine) {
+    return machine.resources().pools().size() + machine.resources().capacities().size();
+}
+
+std::size_t features_of_plain_machine(Task task) {
     return task == Task::backfill ? 6 : 4;
+}
+
+}  // namespace
+
+std::size_t features_of_job(const Machine& machine) {
+    return features_of_plain_job + number_of_resources(machine);
+}
+
+std::size_t features_of_machine(const EnvironmentOptions& options, const Machine& machine) {
+    return features_of_plain_machine(options.task) + number_of_resources(machine) + (options.shows_windows ? 2 : 0);
+}
+
+void require_machine_for(const EnvironmentOptions& options, const Machine& machine) {
+    for (const Window& window : machine.windows()) {
+        refuse_if(window.begins_a_round(), window.place, ": window ", window.name,
+                  " kills or requeues jobs, or is for a reservation: not for environments");
+    }
+    refuse_if(options.task == Task::pick && options.head == Head::kept && !machine.is_plain(),
+              "head=kept: not for machines with pools, capacities, partitions or windows");
 }
 
 std::size_t number_of_actions(const EnvironmentOptions& options) {
@@ -78,8 +105,8 @@ double Environment::advance() {
 }
 
 void Environment::observe(std::span<float> jobs, std::span<float> machine, std::span<bool> mask) const {
-    assert(jobs.size() == options_.queue * features_of_job);
-    assert(machine.size() == features_of_machine(options_.task));
+    assert(jobs.size() == options_.queue * features_of_job(replay_->machine()));
+    assert(machine.size() == features_of_machine(options_, replay_->machine()));
     if (is_done()) {
         std::fill(jobs.begin(), jobs.end(), 0.0F);
         std::fill(machine.begin(), machine.end(), 0.0F);
@@ -160,6 +187,59 @@ float share_until(Time then, Time now) {
     return share(std::max((then - now).to_seconds(), 0.0), hour);
 }
 
+// Of all that there is; what is not there is not taken.
+float share_of(Amount amount, Amount total) {
+    const double part = total > 0 ? static_cast<double>(amount) / static_cast<double>(total) : 0;
+    return static_cast<float>(std::clamp(part, 0.0, 1.0));
+}
+
+// What the job takes of each pool and each capacity, as a share of all.
+std::vector<float> shares_taken(const Machine& machine, const Request& request) {
+    const Needs& needs = request.needs_or_none();
+    const Resources& resources = machine.resources();
+    std::vector<float> shares;
+    for (std::size_t pool = 0; pool < resources.pools().size(); ++pool) {
+        shares.push_back(needs.pools.empty() ? 0.0F : share_of(needs.pools[pool], resources.pools()[pool].total));
+    }
+    const std::vector<Amount> totals = resources.totals();
+    for (std::size_t capacity = 0; capacity < totals.size(); ++capacity) {
+        shares.push_back(needs.per_host.empty()
+                             ? share_of(request.processors, machine.processors())
+                             : share_of(needs.per_host[capacity] * request.processors, totals[capacity]));
+    }
+    return shares;
+}
+
+// Writes what is free of each pool and each capacity. Returns where the next feature goes.
+float* write_free(const SchedulerState& state, float* to) {
+    const Resources& resources = state.machine.resources();
+    for (std::size_t pool = 0; pool < resources.pools().size(); ++pool) {
+        *to++ = share_of(state.pools_left[pool], resources.pools()[pool].total);
+    }
+    const std::vector<Amount> totals = resources.totals();
+    for (std::size_t capacity = 0; capacity < totals.size(); ++capacity) {
+        Amount free = 0;
+        for (int host = 0; host < state.processors; ++host) {
+            free += state.hosts.is_available(host) ? state.hosts.free(host, capacity) : 0;
+        }
+        *to++ = share_of(free, totals[capacity]);
+    }
+    return to;
+}
+
+// Writes when the next announced window begins, and what it takes.
+void write_next_window(const SchedulerState& state, float* to) {
+    const Window* next = nullptr;
+    for (const Window& window : state.machine.windows()) {
+        if (window.announced <= state.now && window.from > state.now && (next == nullptr || window.from < next->from)) {
+            next = &window;
+        }
+    }
+    to[0] = next == nullptr ? 1.0F : share_until(next->from, state.now);
+    to[1] = next == nullptr ? 0.0F
+                            : share_of(next->hosts.empty() ? next->processors : next->hosts.size(), state.processors);
+}
+
 }  // namespace
 
 std::size_t place_of(const Replay& replay, const JobDescription& job) {
@@ -186,7 +266,7 @@ void Episode::run(const Replay& replay) {
     AlgorithmDescription description;
     description.name = "agent";
     description.summary = "an agent decides";
-    description.placements = {Placement::lowest};
+    description.placements = {Placement::lowest, Placement::snug, Placement::fullest};
     description.make = [this](const Parameters&) { return asking_algorithm(*this); };
     outcome_.emplace(
         replay.run({std::make_shared<const AlgorithmDescription>(with_common_parameters(std::move(description))), {}}));
@@ -205,7 +285,8 @@ void Episode::submitted(const SchedulerState& state, JobIndex index) {
     }
     seen_.resize(std::max(seen_.size(), std::size_t{index} + 1));
     seen_[index] = {job.submit().to_seconds(), share(job.walltime.to_seconds(), hour),
-                    static_cast<float>(job.processors() / static_cast<double>(state.processors)), job.processors()};
+                    static_cast<float>(job.processors() / static_cast<double>(state.processors)), job.processors(),
+                    shares_taken(state.machine, job.request)};
     if (options_.records_jobs) {
         records_.resize(seen_.size());
         records_[index] = {
@@ -260,6 +341,10 @@ double Episode::cost() const {
 void Episode::observe(std::span<float> jobs, std::span<float> machine) const {
     const SchedulerState& state = *offer_.state;
     const double now = state.now.to_seconds();
+    const std::size_t width = features_of_job(state.machine);
+    const auto can_start = [this](std::size_t place) {
+        return offer_.can_start.empty() ? seen_[offer_.jobs[place]].processors <= offer_.idle : offer_.can_start[place];
+    };
     long long requested = 0;
     float* to = jobs.data();
     for (const JobIndex index : offer_.jobs) {
@@ -267,9 +352,10 @@ void Episode::observe(std::span<float> jobs, std::span<float> machine) const {
         to[0] = share(now - job.submit, hour);
         to[1] = job.walltime_share;
         to[2] = job.size_share;
-        to[3] = job.processors <= offer_.idle ? 1.0F : 0.0F;
+        to[3] = can_start(static_cast<std::size_t>(to - jobs.data()) / width) ? 1.0F : 0.0F;
         to[4] = 1.0F;
-        to += features_of_job;
+        std::ranges::copy(job.shares, to + features_of_plain_job);
+        to += width;
         requested += job.processors;
     }
     std::fill(to, jobs.data() + jobs.size(), 0.0F);
@@ -282,10 +368,14 @@ void Episode::observe(std::span<float> jobs, std::span<float> machine) const {
     if (offer_.reserved) {
         for (std::size_t place = 0; place < offer_.jobs.size(); ++place) {
             const Time end = state.now + state.job(offer_.jobs[place]).walltime;
-            jobs[place * features_of_job + 3] = end <= offer_.reserved->start ? 1.0F : 0.0F;
+            jobs[place * width + 3] = end <= offer_.reserved->start ? 1.0F : 0.0F;
         }
         machine[4] = share_until(offer_.reserved->start, state.now);
         machine[5] = static_cast<float>(offer_.reserved->processors / processors);
+    }
+    float* const rest = write_free(state, machine.data() + features_of_plain_machine(options_.task));
+    if (options_.shows_windows) {
+        write_next_window(state, rest);
     }
 }
 

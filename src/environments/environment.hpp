@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <batfill/core/job.hpp>
+#include <batfill/core/machine.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/planning/job_order.hpp>
@@ -52,23 +53,37 @@ struct EnvironmentOptions {
     Head head = Head::best;                       // of pick; with kept, only jobs that end in time are backfilled
     Parameters::Given order;                      // of backfill and weights: parameters that a JobOrder reads
     Duration period = Duration::seconds(86400);   // of weights; positive
+
+    // Whether observations have features of windows, also if the machine of this episode has none.
+    bool shows_windows = false;
 };
 
 // The parameters that `order` may have.
 std::vector<Parameter> order_parameters(Task task);
 
-// The features of a job in an observation, all in [0, 1]:
+// The features of a job in an observation, all in [0, 1]. On a machine without pools and capacities, these:
 // - 0: wait / (wait + an hour)
 // - 1: walltime / (walltime + an hour)
 // - 2: processors / processors of the machine
 // - 3: 1 if it can start now, else 0; of backfill: 1 if it ends before the reserved start, else 0
 // - 4: 1 if there is such a job, else 0
-inline constexpr std::size_t features_of_job = 5;
+inline constexpr std::size_t features_of_plain_job = 5;
+// Others add, for each pool and then for each capacity (Resources), what the job takes of it on all of its hosts, as a
+// share of all that the machine has. A job that takes whole hosts takes of a capacity the share that it takes of the
+// hosts.
+std::size_t features_of_job(const Machine& machine);
 
 // The number of features of the machine. First come idle processors, processors that the shown jobs request (at most
 // the machine), waiting jobs (n / (n + 100)), each as a share; and the time until the next running job ends by its
 // estimate, t / (t + an hour). Backfill adds the time until the reserved start and the processors of its job.
-std::size_t features_of_machine(Task task);
+// For each pool and then for each capacity follows what is free of it, as a share of all. With
+// `options.shows_windows` follow the time until the next announced window begins, t / (t + an hour), or 1 if there is
+// none; and the share of the processors that it takes.
+std::size_t features_of_machine(const EnvironmentOptions& options, const Machine& machine);
+
+// Throws: UsageError for windows that kill or requeue jobs or that are for reservations, and for Head::kept on a
+// machine that is not plain.
+void require_machine_for(const EnvironmentOptions& options, const Machine& machine);
 
 // The size of the action mask: a place for each job that is seen, and, for backfill, one to backfill no more.
 // Weights have no mask.
@@ -113,6 +128,7 @@ class Environment {
     // - the replay outlives this object
     // - jobs have walltimes and fit on the machine
     // - with Head::kept: no event changes the machine
+    // - require_machine_for() lets the machine pass
     // Throws: UsageError for a wrong order.
     Environment(const Replay& replay, const EnvironmentOptions& options);
     ~Environment();
@@ -132,7 +148,7 @@ class Environment {
     double step(std::size_t action);
     double step(const MixedWeights& weights);
 
-    // Writes the observation, all of it: queue * features_of_job numbers, features_of_machine() numbers, and
+    // Writes the observation, all of it: queue * features_of_job() numbers, features_of_machine() numbers, and
     // number_of_actions() that tell what is possible. Zeros if the episode has ended.
     void observe(std::span<float> jobs, std::span<float> machine, std::span<bool> mask) const;
 

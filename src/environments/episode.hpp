@@ -31,6 +31,7 @@ struct Offer {
     std::span<const JobIndex> jobs;  // at most `queue`
     int idle = 0;                    // processors that jobs may use now
     std::optional<ReservedJob> reserved;
+    std::vector<bool> can_start = {};  // of each job; empty: those can that need no more than the idle processors
 };
 
 // One replay, and what the agent and the algorithm of the environment tell each other.
@@ -85,6 +86,7 @@ class Episode {
         float walltime_share;
         float size_share;
         int processors;
+        std::vector<float> shares;  // of pools and capacities
     };
 
     void run(const Replay& replay);

@@ -175,8 +175,8 @@ std::string read_extra_data(const JsonValue& extra_data, std::string_view path, 
 }
 
 void read_needs_of_other_fields(JobDescription& job) {
-    constexpr auto names =
-        std::to_array<std::string_view>({R"("pools")", R"("per_host")", R"("partition")", R"("after")"});
+    constexpr auto names = std::to_array<std::string_view>(
+        {R"("pools")", R"("per_host")", R"("partition")", R"("after")", R"("reservation")"});
     const std::string_view fields = job.other_fields;
     const auto may_have = [&](std::string_view name) { return fields.find(name) != std::string_view::npos; };
     if (std::ranges::any_of(names, may_have)) {

@@ -1,6 +1,7 @@
 #include "src/replay/comparison.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <ostream>
 #include <set>
@@ -81,11 +82,16 @@ MetricsOptions options_for(const Replay& replay, const ComparisonRequest& reques
     return options;
 }
 
+// What `run` returns, which replays the workload under this scheduler.
+auto replayed(const Replay& replay, const NamedScheduler& scheduler, auto run) {
+    const std::string& path = replay.scenario().workloads.front().path;
+    return with_place_in_errors(path + " under " + scheduler.name, run, UsageErrors::stay);
+}
+
 // `started`: null if all jobs count.
 Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const ComparisonRequest& request,
                 const StartedInLog* started) {
-    const std::string& path = replay.scenario().workloads.front().path;
-    const auto run = [&] {
+    return replayed(replay, scheduler, [&] {
         if (started != nullptr) {
             Schedule schedule = replay.run_to_compare(scheduler.choice, request.run).schedule();
             std::erase_if(schedule.jobs, [&](const ScheduledJob& job) { return !started->contains(job.id); });
@@ -100,8 +106,7 @@ Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const Com
                                         analysis::all_metrics().data())] =
             replay.measure(scheduler.choice, *request.metric, request.run);
         return Metrics(std::move(values));
-    };
-    return with_place_in_errors(path + " under " + scheduler.name, run, UsageErrors::stay);
+    });
 }
 
 // The log does not say what its jobs took of hosts and pools.
@@ -333,6 +338,26 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
         }
     }
     return comparison;
+}
+
+std::vector<RunGroups> compare_groups(const ComparisonRequest& request, const std::vector<JobGrouping>& groupings,
+                                      const std::function<void(std::size_t, std::size_t)>& progress) {
+    assert(request.workloads.size() == 1 && !request.weeks);
+    const PreparedReplays prepared = prepare_replays(request);
+    note_surprises(prepared.replays, request);
+    const Replay& replay = prepared.replays.front();
+    const std::size_t total = request.schedulers.size();
+    std::vector<RunGroups> groups(total);
+    for_each_in_parallel(
+        total, request.threads,
+        [&](std::size_t number) {
+            const NamedScheduler& scheduler = request.schedulers[number];
+            groups[number] = {scheduler.name, replayed(replay, scheduler, [&] {
+                                  return replay.measure_by(groupings, scheduler.choice, request.metrics, request.run);
+                              })};
+        },
+        [&](std::size_t done) { progress(done, total); });
+    return groups;
 }
 
 std::vector<std::size_t> groups_of(const Comparison& comparison) {

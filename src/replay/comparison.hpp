@@ -65,6 +65,12 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
 // different jobs must not be compared.
 Comparison compare(const ComparisonRequest& request, const std::function<void(std::size_t, std::size_t)>& progress);
 
+// Replays the one workload of the request under each scheduler, and groups its jobs. `progress` and errors are as
+// above.
+// Requires: the request has one workload, and no weeks.
+std::vector<RunGroups> compare_groups(const ComparisonRequest& request, const std::vector<JobGrouping>& groupings,
+                                      const std::function<void(std::size_t, std::size_t)>& progress);
+
 // Writes the values of one metric as csv, in full precision: a row per workload, a column per scheduler.
 // Throws: InputError if the file cannot be written.
 void write_csv(const Comparison& comparison, const std::string& metric, const std::string& path);

@@ -144,7 +144,11 @@ void draw_axes(const Axis& x, const Axis& y, Drawing& drawing) {
         return std::max({1.0, std::min(most, length / layout.scaled(close)), length / layout.scaled(apart)});
     };
     for (const double value : y.ticks(count(bottom - top, 5, 28, 44))) {
-        drawing.line(x.from, y.place(value), x.until, y.place(value), "#ddd");
+        if (y.has_lines) {
+            drawing.line(x.from, y.place(value), x.until, y.place(value), "#ddd");
+        } else {
+            drawing.line(x.from - layout.scaled(4), y.place(value), x.from, y.place(value), "#444");
+        }
         drawing.text(x.from - layout.scaled(6), y.place(value) + layout.scaled(4), Axis::shown(value), "end");
     }
     for (const double value : x.ticks(count(x.until - x.from, 7, 64, 90))) {

@@ -73,6 +73,7 @@ struct Axis {
     double from = 0;   // the position of `first`
     double until = 1;  // the position of `last`
     bool logarithmic = false;
+    bool has_lines = true;  // a vertical one: a line across the panel at each tick, else a short one
 
     // Values beyond an end get the position of that end.
     double place(double value) const;

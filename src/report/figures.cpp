@@ -22,6 +22,35 @@ TimeSpan span_of(const FinishedJobs& jobs) {
     return span;
 }
 
+std::vector<double> means_of(const std::vector<analysis::UseStep>& steps, Time from, Time until, std::size_t count) {
+    assert(count > 0);
+    std::vector<double> means;
+    if (until <= from) {
+        return means;
+    }
+    std::size_t next = 0;  // the first step that is still to come
+    double now = 0;
+    Time at = from;
+    for (std::size_t i = 1; i <= count; ++i) {
+        const Time begin = at;
+        const Time end = from + Duration::microseconds((until - from).count() * static_cast<Microseconds>(i) /
+                                                       static_cast<Microseconds>(count));
+        double sum = 0;
+        while (at < end) {
+            for (; next < steps.size() && steps[next].at <= at; ++next) {
+                now = steps[next].taken;
+            }
+            const Time until_next = next < steps.size() ? std::min(steps[next].at, end) : end;
+            sum += now * (until_next - at).to_seconds();
+            at = until_next;
+        }
+        if (begin < end) {
+            means.push_back(sum / (end - begin).to_seconds());
+        }
+    }
+    return means;
+}
+
 std::vector<Period> periods_of(const std::vector<Step>& steps, Time from, Time until, std::size_t count) {
     assert(count > 0);
     std::vector<Period> periods;

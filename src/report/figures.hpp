@@ -12,6 +12,7 @@
 #include <batfill/core/time.hpp>
 
 #include "src/analysis/job_measures.hpp"
+#include "src/analysis/resource_use.hpp"
 #include "src/analysis/steps.hpp"
 
 // The data of a report's figures, computed exactly from the finished jobs of a run. Nothing depends on the order of the
@@ -44,6 +45,11 @@ struct Period {
 // Requires: `steps` come from steps_of(), and count > 0.
 // Cost: O(steps + count).
 std::vector<Period> periods_of(const std::vector<Step>& steps, Time from, Time until, std::size_t count);
+
+// The means over the same periods of what jobs take, or windows.
+// Requires: `steps` are in the order of time, and count > 0.
+// Cost: O(steps + count).
+std::vector<double> means_of(const std::vector<analysis::UseStep>& steps, Time from, Time until, std::size_t count);
 
 // A point of an empirical cumulative distribution function: this share of the values is at most `value`.
 struct DistributionPoint {

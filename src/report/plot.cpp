@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <batfill/core/error.hpp>
@@ -11,6 +12,7 @@
 #include "src/report/drawing.hpp"
 #include "src/report/drawn_windows.hpp"
 #include "src/report/figures.hpp"
+#include "src/report/stripes.hpp"
 #include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 
@@ -83,25 +85,69 @@ Axis time_axis(const TimeSpan& span, const Layout& layout) {
 struct DrawnRun {
     std::string label;
     FinishedJobs jobs;
-    std::vector<const ResourceSet*> allocations;  // of `jobs`, in the same order
+    std::vector<const Rows*> allocations{};  // the processors of `jobs`, in the same order
+    // On a machine whose hosts jobs share, the rows of `jobs` on each of its charts.
+    std::vector<std::vector<Rows>> stripes{};
+    std::vector<analysis::ResourceUse> use{};  // of pools and capacities
 };
+
+bool is_of_resources(PlotKind kind) {
+    return kind == PlotKind::gantt || kind == PlotKind::usage;
+}
+
+// The charts of a machine whose hosts jobs share. None if a schedule does not fit on it, as that of a log may.
+std::vector<HostPanel> panels_of(PlotKind kind, const std::vector<Run>& runs, const PlotOptions& options) {
+    const bool is_known =
+        kind == PlotKind::gantt && !options.workloads.empty() && std::ranges::none_of(runs, [&](const Run& run) {
+            return MeasuredSchedule(run.schedule).most_processors() > options.processors;
+        });
+    return is_known ? host_panels(options.resources, options.processors) : std::vector<HostPanel>();
+}
+
+// Adds what the finished jobs of a run take, and where they lie on the charts of shared hosts.
+void add_resources(PlotKind kind, const Run& run, const std::vector<HostPanel>& panels, const PlotOptions& options,
+                   DrawnRun& drawn) {
+    const MeasuredSchedule schedule(run.schedule, options.resources);
+    const analysis::WorkloadJobs submitted(options.workloads);
+    std::vector<Shared<Needs>> needs = analysis::needs_of_jobs(schedule, options.resources, submitted);
+    for (const HostPanel& panel : panels) {
+        drawn.stripes.push_back(stripes_of(schedule, panel, options.resources, needs));
+    }
+    if (kind == PlotKind::usage) {
+        drawn.use = analysis::use_over_time(schedule, options.resources, options.windows, std::move(needs));
+    }
+}
 
 // The finished jobs of the window. A chart over time takes jobs that ran or waited in it, a distribution jobs that were
 // submitted in it.
-std::vector<DrawnRun> drawn_runs(PlotKind kind, const std::vector<Run>& runs, const PlotOptions& options) {
-    const bool over_time = kind == PlotKind::gantt || kind == PlotKind::utilisation || kind == PlotKind::queue;
+std::vector<DrawnRun> drawn_runs(PlotKind kind, const std::vector<Run>& runs, const std::vector<HostPanel>& panels,
+                                 const PlotOptions& options) {
+    const bool over_time = kind != PlotKind::waits && kind != PlotKind::slowdowns;
     const auto in_window = [&](const FinishedJob& job) {
         const Time end = over_time ? job.start + job.run : job.submit;
         return (!options.from || end >= *options.from) && (!options.until || job.submit < *options.until);
     };
     std::vector<DrawnRun> drawn;
     for (const Run& run : runs) {
-        drawn.push_back({run.label, {}, {}});
+        DrawnRun& added = drawn.emplace_back(DrawnRun{run.label, {}});
+        if (is_of_resources(kind) && !options.workloads.empty()) {
+            add_resources(kind, run, panels, options, added);
+        }
+        const std::vector<std::vector<Rows>> all_stripes =
+            std::exchange(added.stripes, std::vector<std::vector<Rows>>(panels.size()));
+        std::size_t number = 0;  // of the finished job
         for (const ScheduledJob& job : run.schedule.jobs) {
-            if (job.finished() && in_window(analysis::finished_job(job))) {
-                drawn.back().jobs.push_back(analysis::finished_job(job));
-                drawn.back().allocations.push_back(&job.allocation);
+            if (!job.finished()) {
+                continue;
             }
+            if (in_window(analysis::finished_job(job))) {
+                added.jobs.push_back(analysis::finished_job(job));
+                added.allocations.push_back(&job.allocation.intervals());
+                for (std::size_t panel = 0; panel < panels.size(); ++panel) {
+                    added.stripes[panel].push_back(all_stripes[panel][number]);
+                }
+            }
+            ++number;
         }
     }
     return drawn;
@@ -182,13 +228,25 @@ double with_gap(double length) {
     return length > 3 ? length - 0.5 : length;
 }
 
-// Adds a rectangle per job and interval of processors. `unit` is that of the time axis, in seconds.
-void add_rectangles(const DrawnRun& run, const Axis& x, const Axis& y, double unit, Classes& classes) {
+// The rows of each job of a run on a chart, that of its processors or one of shared hosts.
+using RowsOfJobs = std::vector<const Rows*>;
+
+std::size_t count_rectangles(const RowsOfJobs& rows) {
+    std::size_t count = 0;
+    for (const Rows* const of_job : rows) {
+        count += of_job->size();
+    }
+    return count;
+}
+
+// Adds a rectangle per job and interval of rows. `unit` is that of the time axis, in seconds.
+void add_rectangles(const DrawnRun& run, const RowsOfJobs& rows, const Axis& x, const Axis& y, double unit,
+                    Classes& classes) {
     for (std::size_t i = 0; i < run.jobs.size(); ++i) {
         const FinishedJob& job = run.jobs[i];
         const double from = x.place(job.start.to_seconds() / unit);
         const double until = x.place((job.start + job.run).to_seconds() / unit);
-        for (const auto& [first, last] : run.allocations[i]->intervals()) {
+        for (const auto& [first, last] : *rows[i]) {
             const double top = y.place(first);
             classes.at(wait_class(analysis::wait(job))) +=
                 Drawing::rectangle(from, top, with_gap(until - from), with_gap(y.place(last + 1) - top));
@@ -204,7 +262,8 @@ struct Cell {
 };
 
 // Adds cells that are at least half covered, in the colour of the job that covers most.
-void add_cells(const DrawnRun& run, const Axis& x, const Axis& y, double unit, std::size_t columns, Classes& classes) {
+void add_cells(const DrawnRun& run, const RowsOfJobs& rows_of_jobs, const Axis& x, const Axis& y, double unit,
+               std::size_t columns, Classes& classes) {
     const double processors = y.last;
     const std::size_t rows =
         std::min<std::size_t>(static_cast<std::size_t>(processors),
@@ -232,7 +291,7 @@ void add_cells(const DrawnRun& run, const Axis& x, const Axis& y, double unit, s
         const std::size_t wait = wait_class(analysis::wait(job));
         const double from = (x.place(job.start.to_seconds() / unit) - x.from) / column;
         const double until = (x.place((job.start + job.run).to_seconds() / unit) - x.from) / column;
-        for (const auto& [first, last] : run.allocations[i]->intervals()) {
+        for (const auto& [first, last] : *rows_of_jobs[i]) {
             each_share(first * row, (last + 1) * row, rows, [&](std::size_t r, double height) {
                 each_share(from, until, columns,
                            [&](std::size_t c, double length) { cover(r * columns + c, length * height, wait); });
@@ -257,14 +316,30 @@ void add_cells(const DrawnRun& run, const Axis& x, const Axis& y, double unit, s
     }
 }
 
+// A chart of a run's jobs: its axes, and the rows of jobs and windows.
+struct GanttPanel {
+    Axis x;
+    Axis y;                            // of the rows
+    const HostPanel* hosts = nullptr;  // null: a row is a processor
+
+    Rows rows_of(const DrawnWindow& window) const {
+        return hosts == nullptr ? window.processors.intervals() : hosts->bands_of(window.processors);
+    }
+};
+
 // Draws what is below the jobs, or the borders and names above them. `unit` is that of the time axis, in seconds.
-void draw_windows(const std::vector<DrawnWindow>& windows, bool are_borders, const Axis& x, const Axis& y, double unit,
+void draw_windows(const std::vector<DrawnWindow>& windows, bool are_borders, const GanttPanel& panel, double unit,
                   Drawing& drawing) {
+    const auto& [x, y, hosts] = panel;
     for (const DrawnWindow& drawn : windows) {
+        const Rows rows = panel.rows_of(drawn);
+        if (rows.empty()) {
+            continue;
+        }
         const double from = x.place(drawn.window->from.to_seconds() / unit);
         const double width = x.place(drawn.window->until.to_seconds() / unit) - from;
         std::string rectangles;
-        for (const auto& [first, last] : drawn.processors.intervals()) {
+        for (const auto& [first, last] : rows) {
             rectangles += Drawing::rectangle(from, y.place(first), width, y.place(last + 1) - y.place(first));
         }
         if (!are_borders) {
@@ -274,14 +349,66 @@ void draw_windows(const std::vector<DrawnWindow>& windows, bool are_borders, con
         const auto seconds = [](Time time) { return time.since_zero().to_shortest_string() + " s"; };
         drawing.border(rectangles, drawn.window->name + ": " + what_it_takes(*drawn.window) + " from " +
                                        seconds(drawn.window->from) + " to " + seconds(drawn.window->until));
-        for (const auto& [first, last] : drawn.processors.intervals()) {
+        for (const auto& [first, last] : rows) {
             drawing.label(from, y.place(first), width, y.place(last + 1) - y.place(first), drawn.window->name);
         }
     }
 }
 
-double draw_gantt(const std::vector<DrawnRun>& runs, const PlotOptions& options, const TimeSpan& span, double top,
-                  Drawing& drawing) {
+// Draws the jobs of a run, and the windows.
+void draw_jobs(const DrawnRun& run, const RowsOfJobs& rows, const std::vector<DrawnWindow>& windows,
+               const GanttPanel& panel, double unit, Drawing& drawing) {
+    draw_windows(windows, false, panel, unit, drawing);
+    Classes classes;
+    if (count_rectangles(rows) <= max_rectangles) {
+        add_rectangles(run, rows, panel.x, panel.y, unit, classes);
+    } else {
+        add_cells(run, rows, panel.x, panel.y, unit, columns_of(drawing.layout()), classes);
+    }
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+        drawing.area(classes.at(i), colour_of(i, drawing.style()));
+    }
+    draw_windows(windows, true, panel, unit, drawing);
+}
+
+// Lines between the bands of hosts, where there is room.
+void draw_bands(const HostPanel& hosts, const GanttPanel& panel, Drawing& drawing) {
+    constexpr double least = 5;
+    if ((panel.y.until - panel.y.from) / static_cast<double>(hosts.first_rows.size()) < least) {
+        return;
+    }
+    for (const int row : hosts.first_rows) {
+        drawing.line(panel.x.from, panel.y.place(row), panel.x.until, panel.y.place(row), "#ccc");
+    }
+}
+
+// The panels of GPUs are lower than those of hosts.
+constexpr double height_of_second_panel = 0.5;
+
+// Draws a run on a machine whose hosts jobs share. Returns the position below.
+double draw_shared_hosts(const DrawnRun& run, const std::vector<HostPanel>& panels, int processors,
+                         const std::vector<DrawnWindow>& windows, const TimeSpan& span, double top, Drawing& drawing) {
+    const Layout& layout = drawing.layout();
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+        const HostPanel& hosts = panels[i];
+        const double bottom = top + layout.panel_height * (i == 0 ? 1 : height_of_second_panel);
+        const GanttPanel panel{
+            time_axis(span, layout), {"", 0, static_cast<double>(hosts.rows()), top, bottom}, &hosts};
+        Axis shown = panel.y;
+        shown.name = hosts.is_by_host ? "hosts, by " + hosts.capacity : hosts.capacity;
+        shown.last = hosts.is_by_host ? processors : hosts.rows();
+        shown.has_lines = hosts.is_by_host;  // those between hosts are others
+        draw_axes(panel.x, shown, drawing);
+        draw_bands(hosts, panel, drawing);
+        draw_jobs(run, mapped(run.stripes[i], [](const Rows& rows) { return &rows; }), windows, panel,
+                  unit_of(span).seconds, drawing);
+        top = bottom + layout.axis_height();
+    }
+    return top;
+}
+
+double draw_gantt(const std::vector<DrawnRun>& runs, const std::vector<HostPanel>& panels, const PlotOptions& options,
+                  const TimeSpan& span, double top, Drawing& drawing) {
     const Layout& layout = drawing.layout();
     const int processors = options.processors;
     std::vector<DrawnWindow> windows = drawn_windows(options.windows, processors, span);
@@ -289,8 +416,8 @@ double draw_gantt(const std::vector<DrawnRun>& runs, const PlotOptions& options,
     top = draw_wait_legend(top, !windows.empty(), drawing);
     int shown = processors;
     for (const DrawnRun& run : runs) {
-        for (const ResourceSet* const allocation : run.allocations) {
-            shown = std::max(shown, allocation->empty() ? 0 : allocation->last() + 1);
+        for (const Rows* const allocation : run.allocations) {
+            shown = std::max(shown, allocation->empty() ? 0 : allocation->back().last + 1);
         }
     }
     for (const DrawnRun& run : runs) {
@@ -298,24 +425,14 @@ double draw_gantt(const std::vector<DrawnRun>& runs, const PlotOptions& options,
             drawing.text(layout.left(), top + layout.scaled(14), run.label, "start");
             top += layout.line_height();
         }
+        if (!panels.empty()) {
+            top = draw_shared_hosts(run, panels, processors, windows, span, top, drawing);
+            continue;
+        }
         const Axis x = time_axis(span, layout);
         const Axis y{"processors", 0, static_cast<double>(shown), top, top + layout.panel_height};
         draw_axes(x, y, drawing);
-        draw_windows(windows, false, x, y, unit_of(span).seconds, drawing);
-        std::size_t rectangles = 0;
-        for (const ResourceSet* const allocation : run.allocations) {
-            rectangles += allocation->intervals().size();
-        }
-        Classes classes;
-        if (rectangles <= max_rectangles) {
-            add_rectangles(run, x, y, unit_of(span).seconds, classes);
-        } else {
-            add_cells(run, x, y, unit_of(span).seconds, columns_of(layout), classes);
-        }
-        for (std::size_t i = 0; i < classes.size(); ++i) {
-            drawing.area(classes.at(i), colour_of(i, drawing.style()));
-        }
-        draw_windows(windows, true, x, y, unit_of(span).seconds, drawing);
+        draw_jobs(run, run.allocations, windows, {x, y}, unit_of(span).seconds, drawing);
         if (shown > processors) {
             drawing.line(x.from, y.place(processors), x.until, y.place(processors), "#c00");
         }
@@ -339,6 +456,17 @@ double draw_lines(const std::vector<DrawnRun>& runs, const Axis& x, Axis y, doub
     return y.from + layout.axis_height();
 }
 
+// The line of these values, each in the middle of its column.
+std::string line_through(const std::vector<double>& values, const Axis& x, const Axis& y) {
+    const double column = (x.until - x.from) / static_cast<double>(std::max<std::size_t>(values.size(), 1));
+    std::string points;
+    for (std::size_t c = 0; c < values.size(); ++c) {
+        points +=
+            (c == 0 ? "M" : "L") + Drawing::point(x.from + (static_cast<double>(c) + 0.5) * column, y.place(values[c]));
+    }
+    return points;
+}
+
 // Draws the mean of a level over each column.
 double draw_levels(PlotKind kind, const std::vector<DrawnRun>& runs, int processors, const TimeSpan& span, double top,
                    Drawing& drawing) {
@@ -355,15 +483,57 @@ double draw_levels(PlotKind kind, const std::vector<DrawnRun>& runs, int process
     }
     const Axis x = time_axis(span, drawing.layout());
     const Axis y{busy ? "processors in use (%)" : "jobs waiting", 0, highest};
-    return draw_lines(runs, x, y, top, drawing, [&](std::size_t run, const Axis& placed) {
-        const double column = (x.until - x.from) / static_cast<double>(std::max<std::size_t>(levels[run].size(), 1));
-        std::string points;
-        for (std::size_t c = 0; c < levels[run].size(); ++c) {
-            points += (c == 0 ? "M" : "L") +
-                      Drawing::point(x.from + (static_cast<double>(c) + 0.5) * column, placed.place(levels[run][c]));
+    return draw_lines(runs, x, y, top, drawing,
+                      [&](std::size_t run, const Axis& placed) { return line_through(levels[run], x, placed); });
+}
+
+// What windows take, from the total downwards.
+std::string held_area(const analysis::ResourceUse& use, const TimeSpan& span, double unit, const Axis& x,
+                      const Axis& y) {
+    std::string rectangles;
+    const auto total = static_cast<double>(use.total);
+    for (std::size_t i = 0; i < use.held.size(); ++i) {
+        const Time until = i + 1 < use.held.size() ? use.held[i + 1].at : span.last;
+        const double left = x.place(use.held[i].at.to_seconds() / unit);
+        const double width = x.place(until.to_seconds() / unit) - left;
+        if (use.held[i].taken > 0 && width > 0) {
+            rectangles += Drawing::rectangle(left, y.place(total), width,
+                                             y.place(total - std::min(total, use.held[i].taken)) - y.place(total));
         }
-        return points;
-    });
+    }
+    return rectangles;
+}
+
+// Draws a panel for each pool and capacity, with the mean use over each column.
+double draw_usage(const std::vector<DrawnRun>& runs, const TimeSpan& span, double top, Drawing& drawing) {
+    const Layout& layout = drawing.layout();
+    top = draw_legend(runs, top, drawing);
+    const Axis x = time_axis(span, layout);
+    for (std::size_t resource = 0; resource < runs.front().use.size(); ++resource) {
+        const analysis::ResourceUse& first = runs.front().use[resource];
+        const auto total = static_cast<double>(first.total);
+        std::vector<std::vector<double>> levels;
+        double highest = total;
+        for (const DrawnRun& run : runs) {
+            levels.push_back(means_of(run.use[resource].steps, span.first, span.last, columns_of(layout)));
+            highest = std::accumulate(levels.back().begin(), levels.back().end(), highest,
+                                      [](double a, double b) { return std::max(a, b); });
+        }
+        const Axis y{first.name + " (of " + std::to_string(first.total) + ")", 0, highest, top + layout.panel_height,
+                     top};
+        draw_axes(x, y, drawing);
+        if (const std::string held = held_area(first, span, unit_of(span).seconds, x, y); !held.empty()) {
+            drawing.hatched_area(held);
+        }
+        drawing.line(x.from, y.place(total), x.until, y.place(total), highest > total ? "#c00" : "#ddd");
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            if (const std::string points = line_through(levels[run], x, y); !points.empty()) {
+                drawing.curve(points, run);
+            }
+        }
+        top += layout.panel_height + layout.axis_height();
+    }
+    return top;
 }
 
 double draw_distribution(PlotKind kind, const std::vector<DrawnRun>& runs, Duration tau, double top, Drawing& drawing) {
@@ -397,7 +567,7 @@ double draw_distribution(PlotKind kind, const std::vector<DrawnRun>& runs, Durat
 
 // Why no job is left.
 std::string nothing_to_plot(const std::vector<Run>& runs, const PlotOptions& options) {
-    const FinishedJobs all = all_jobs(drawn_runs(PlotKind::gantt, runs, {}));
+    const FinishedJobs all = all_jobs(drawn_runs(PlotKind::gantt, runs, {}, {}));
     if (all.empty()) {
         return "no job finished, there is nothing to plot";
     }
@@ -409,8 +579,8 @@ std::string nothing_to_plot(const std::vector<Run>& runs, const PlotOptions& opt
 }
 
 // Draws everything. Returns the height of the picture.
-double draw(PlotKind kind, const std::vector<DrawnRun>& runs, const TimeSpan& span, const PlotOptions& options,
-            Drawing& drawing) {
+double draw(PlotKind kind, const std::vector<DrawnRun>& runs, const std::vector<HostPanel>& panels,
+            const TimeSpan& span, const PlotOptions& options, Drawing& drawing) {
     const Layout& layout = drawing.layout();
     double top = 10;
     if (!options.title.empty()) {
@@ -419,10 +589,12 @@ double draw(PlotKind kind, const std::vector<DrawnRun>& runs, const TimeSpan& sp
     }
     switch (kind) {
         case PlotKind::gantt:
-            return draw_gantt(runs, options, span, top, drawing);
+            return draw_gantt(runs, panels, options, span, top, drawing);
         case PlotKind::utilisation:
         case PlotKind::queue:
             return draw_levels(kind, runs, options.processors, span, top, drawing);
+        case PlotKind::usage:
+            return draw_usage(runs, span, top, drawing);
         case PlotKind::waits:
         case PlotKind::slowdowns:
             break;
@@ -430,9 +602,19 @@ double draw(PlotKind kind, const std::vector<DrawnRun>& runs, const TimeSpan& sp
     return draw_distribution(kind, runs, options.tau, top, drawing);
 }
 
+// The height of all panels together, in that of one.
+double panel_heights(PlotKind kind, const std::vector<DrawnRun>& runs, const std::vector<HostPanel>& hosts) {
+    if (kind == PlotKind::usage) {
+        return static_cast<double>(runs.front().use.size());
+    }
+    const double of_run = hosts.size() > 1 ? 1 + height_of_second_panel : 1;
+    return kind == PlotKind::gantt ? static_cast<double>(runs.size()) * of_run : 1;
+}
+
 // The lengths of a picture of these runs.
 // Throws: UsageError if the letters leave no room for the panels.
-Layout layout_of(PlotKind kind, std::vector<DrawnRun> runs, const TimeSpan& span, const PlotOptions& options) {
+Layout layout_of(PlotKind kind, std::vector<DrawnRun> runs, const std::vector<HostPanel>& hosts, const TimeSpan& span,
+                 const PlotOptions& options) {
     constexpr double points_per_inch = 72;
     constexpr double narrow = 5;  // inches: a column of a paper, whose captions have 8 points
     const double font_size = options.font_size.value_or(options.width < narrow ? 8 : 9);
@@ -446,16 +628,18 @@ Layout layout_of(PlotKind kind, std::vector<DrawnRun> runs, const TimeSpan& span
                          coordinate(options.width));
     }
     if (!options.height) {
-        layout.panel_height = std::min(Layout().panel_height, inner * 0.6);
+        // A chart of the usage has several panels.
+        const double share = kind == PlotKind::usage ? 0.5 : 1;
+        layout.panel_height = std::min(Layout().panel_height, inner * 0.6) * share;
         return layout;
     }
     // Without jobs and with panels of no height, everything else takes the same height.
     for (DrawnRun& run : runs) {
-        run = {run.label, {}, {}};
+        run = {run.label, {}, {}, std::vector<std::vector<Rows>>(run.stripes.size()), std::move(run.use)};
     }
     Drawing empty(layout);
-    const double others = draw(kind, runs, span, options, empty);
-    const double panels = kind == PlotKind::gantt ? static_cast<double>(runs.size()) : 1;
+    const double others = draw(kind, runs, hosts, span, options, empty);
+    const double panels = panel_heights(kind, runs, hosts);
     layout.panel_height = (*options.height * units_per_inch - others) / panels;
     if (layout.panel_height < least) {
         throw UsageError("--height: expected at least " + inches(others + panels * least) +
@@ -471,7 +655,8 @@ std::size_t colours_of(PlotKind kind, std::size_t runs) {
 }
 
 std::string plot(PlotKind kind, const std::vector<Run>& runs, const PlotOptions& options) {
-    const std::vector<DrawnRun> drawn = drawn_runs(kind, runs, options);
+    const std::vector<HostPanel> panels = panels_of(kind, runs, options);
+    const std::vector<DrawnRun> drawn = drawn_runs(kind, runs, panels, options);
     const FinishedJobs jobs = all_jobs(drawn);
     if (jobs.empty()) {
         throw InputError(runs.front().schedule.path + ": " + nothing_to_plot(runs, options));
@@ -479,8 +664,8 @@ std::string plot(PlotKind kind, const std::vector<Run>& runs, const PlotOptions&
     TimeSpan span = span_of(jobs);
     span = {options.from.value_or(span.first), options.until.value_or(span.last)};
     assert(options.colours.empty() || options.colours.size() == colours_of(kind, runs.size()));
-    Drawing drawing(layout_of(kind, drawn, span, options), {options.font, options.colours});
-    const double height = draw(kind, drawn, span, options, drawing);
+    Drawing drawing(layout_of(kind, drawn, panels, span, options), {options.font, options.colours});
+    const double height = draw(kind, drawn, panels, span, options, drawing);
     return drawing.svg(height, std::string(plot_kind_names.at(static_cast<std::size_t>(kind))) + ": " +
                                    list_of(mapped(drawn, &DrawnRun::label)));
 }

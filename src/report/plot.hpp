@@ -15,10 +15,11 @@
 // The charts that `batfill plot` writes, each by itself, as for a paper.
 namespace batfill::report {
 
-enum class PlotKind { gantt, utilisation, queue, waits, slowdowns };
+enum class PlotKind { gantt, utilisation, queue, usage, waits, slowdowns };
 
 // Their names, in the order of the kinds.
-inline constexpr std::array<std::string_view, 5> plot_kind_names{"gantt", "utilisation", "queue", "waits", "slowdowns"};
+inline constexpr std::array<std::string_view, 6> plot_kind_names{"gantt", "utilisation", "queue",
+                                                                 "usage", "waits",       "slowdowns"};
 
 // SVG has this many units to an inch.
 inline constexpr double units_per_inch = 96;
@@ -37,15 +38,20 @@ struct PlotOptions {
     std::string font = "sans-serif";    // family of all texts
     // Of the runs or, of a Gantt chart, of the classes of wait. The default ones if empty.
     std::vector<std::string> colours{};
-    std::vector<Window> windows{};  // of the machine, which a Gantt chart shows
+    std::vector<Window> windows{};  // of the machine, which a Gantt chart and a chart of the usage show
+    Resources resources{};          // of the machine
+    // Of all runs. They say what jobs take of pools and of shared hosts; without them a Gantt chart draws whole hosts.
+    std::vector<Workload> workloads{};
 };
 
 // The number of colours that a chart of so many runs has.
 std::size_t colours_of(PlotKind kind, std::size_t runs);
 
 // Returns the chart of the finished jobs of all runs as SVG 1.1. Its texts remain text. A Gantt chart has a panel for
-// each run; other charts have a line for each run.
-// Requires: no colours, or as many as colours_of() says.
+// each run, and a second one if the hosts that jobs share have GPUs; other charts have a line for each run. A chart of
+// the usage has a panel for each pool and capacity.
+// Requires: no colours, or as many as colours_of() says. For the usage, the machine has a pool or a capacity of more
+// than 0, and workloads are given.
 // Throws: InputError if no job finished, or none in the window; UsageError if the letters leave no room for the chart.
 // Cost: O(n log n); for a Gantt chart also the area that the jobs cover.
 std::string plot(PlotKind kind, const std::vector<Run>& runs, const PlotOptions& options);

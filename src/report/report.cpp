@@ -89,6 +89,9 @@ void add_log(Schedule schedule, Report& page) {
 
 std::string report_page(const Report& report) {
     std::string script(page_script);
+    if (shows_resources(report)) {
+        script += page_resources_script;
+    }
     if (!report.options.windows.empty()) {
         script += page_windows_script;
     }

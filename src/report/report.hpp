@@ -49,6 +49,10 @@ struct Report {
     std::size_t baseline = 0;         // the run to compare the others with
 };
 
+// Whether the page shows what jobs take of pools and shared hosts, and their partitions: the machine has some, and
+// there are workloads, which say it.
+bool shows_resources(const Report& report);
+
 // Returns the data of the page as one JSON object, as page_data.js reads it. No text in it can end an HTML element. The
 // metrics are those of compute_metrics().
 // Throws: as compute_metrics(); InputError for runs of different workloads, too.

@@ -4,17 +4,20 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <string_view>
 
 #include <batfill/version.hpp>
 
 #include "src/analysis/metric_table.hpp"
+#include "src/analysis/resource_use.hpp"
 #include "src/analysis/workload_jobs.hpp"
 #include "src/replay/explanation.hpp"
 #include "src/report/columns.hpp"
 #include "src/report/drawn_windows.hpp"
 #include "src/report/figures.hpp"
 #include "src/report/report.hpp"
+#include "src/report/stripes.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/escaped.hpp"
 #include "src/support/interruption.hpp"
@@ -54,6 +57,8 @@ struct MeasuredRun {
     FinishedJobs finished;                  // by start; equal starts in the order of the file
     std::vector<const ScheduledJob*> jobs;  // the same jobs
     Metrics metrics;
+    std::vector<std::vector<Rows>> stripes{};  // of the same jobs, by panel
+    std::vector<analysis::ResourceUse> use{};
 };
 
 MeasuredRun measured(const Run& run, const MeasuredSchedule& schedule, const Report& report) {
@@ -68,11 +73,22 @@ MeasuredRun measured(const Run& run, const MeasuredSchedule& schedule, const Rep
     return result;
 }
 
-// A grouping of jobs by a text of the workloads: users or queues.
+const std::string& user_of(const JobDescription& job) {
+    return job.user;
+}
+const std::string& queue_of(const JobDescription& job) {
+    return job.queue;
+}
+const std::string& partition_of(const JobDescription& job) {
+    static const std::string none;
+    return job.needs && job.needs->partition ? *job.needs->partition : none;
+}
+
+// A grouping of jobs by a text of the workloads: users, queues or partitions.
 struct Grouping {
     const char* kind;    // the plural: "users"
     const char* column;  // the singular: "user"
-    SharedText JobDescription::*field;
+    const std::string& (*name_of)(const JobDescription& job);
     std::vector<std::string> names{};             // most processor time in all runs first; empty if no job has one
     std::map<std::string, std::size_t> places{};  // the index of each name
 };
@@ -83,6 +99,9 @@ class Groupings {
     Groupings(const Report& report, const FinishedJobs& jobs) : workload_jobs_(report.workloads) {
         if (report.workloads.empty()) {
             return;
+        }
+        if (!report.options.resources.partitions().empty()) {
+            groupings_.push_back({"partitions", "partition", partition_of});
         }
         for (Grouping& grouping : groupings_) {
             grouping.names = mapped(groups(grouping, jobs, report.options.tau), &GroupSummary::name);
@@ -95,14 +114,14 @@ class Groupings {
         }
     }
 
-    const std::array<Grouping, 2>& all() const { return groupings_; }
+    const std::vector<Grouping>& all() const { return groupings_; }
     // The job in the workloads; null if they do not have it.
     const JobDescription* description(const FinishedJob& job) const {
         const std::optional<analysis::IndexedJob> found = workload_jobs_.find(job.id);
         return found ? found->description : nullptr;
     }
     const std::string& name(const Grouping& grouping, const FinishedJob& job) const {
-        return description(job)->*grouping.field;
+        return grouping.name_of(*description(job));
     }
     std::vector<GroupSummary> groups(const Grouping& grouping, const FinishedJobs& jobs, Duration tau) const {
         return groups_of(jobs, tau, [&](const FinishedJob& job) { return name(grouping, job); });
@@ -110,8 +129,7 @@ class Groupings {
 
  private:
     analysis::WorkloadJobs workload_jobs_;
-    std::array<Grouping, 2> groupings_{
-        {{"users", "user", &JobDescription::user}, {"queues", "queue", &JobDescription::queue}}};
+    std::vector<Grouping> groupings_{{"users", "user", user_of}, {"queues", "queue", queue_of}};
 };
 
 // The part of the ids before the job's own name, "w0!", if all ids share it; else empty.
@@ -135,6 +153,20 @@ void write_column(const char* name, const auto& values, JsonWriter& json, auto a
     json.key(name).text(packed(column.bytes()));
 }
 
+// Writes the intervals of jobs, intervals_of(JOB).
+void write_intervals(const auto& jobs, auto intervals_of, JsonWriter& json) {
+    write_column("intervals_of_job", jobs, json,
+                 [&](Column& all, const auto& job) { all.add(intervals_of(job).size()); });
+    write_column("intervals", jobs, json, [&](Column& all, const auto& job) {
+        int next = 0;
+        for (const auto& [first, last] : intervals_of(job)) {
+            all.add(static_cast<std::uint64_t>(first - next));
+            all.add(static_cast<std::uint64_t>(last - first));
+            next = last;
+        }
+    });
+}
+
 void write_jobs(const MeasuredRun& run, const Groupings& groupings, const Clock& clock, JsonWriter& json) {
     const auto write = [&](const char* name, auto add) { write_column(name, run.finished, json, add); };
     json.key("jobs").open_object();
@@ -145,16 +177,14 @@ void write_jobs(const MeasuredRun& run, const Groupings& groupings, const Clock&
     write("processors", [](Column& all, const FinishedJob& job) { all.add_signed(job.processors); });
     write_column("state", run.jobs, json,
                  [](Column& all, const ScheduledJob* job) { all.add(static_cast<std::uint64_t>(job->state)); });
-    write_column("intervals_of_job", run.jobs, json,
-                 [](Column& all, const ScheduledJob* job) { all.add(job->allocation.intervals().size()); });
-    write_column("intervals", run.jobs, json, [](Column& all, const ScheduledJob* job) {
-        int next = 0;
-        for (const auto& [first, last] : job->allocation.intervals()) {
-            all.add(static_cast<std::uint64_t>(first - next));
-            all.add(static_cast<std::uint64_t>(last - first));
-            next = last;
-        }
-    });
+    write_intervals(
+        run.jobs, [](const ScheduledJob* job) -> const Rows& { return job->allocation.intervals(); }, json);
+    if (!run.stripes.empty()) {
+        json.key("panels").objects(run.stripes, [&](const std::vector<Rows>& stripes) {
+            write_intervals(
+                stripes, [](const Rows& rows) -> const Rows& { return rows; }, json);
+        });
+    }
     for (const Grouping& grouping : groupings.all()) {
         if (!grouping.names.empty()) {
             write(grouping.column, [&](Column& all, const FinishedJob& job) {
@@ -185,6 +215,44 @@ void write_steps(const MeasuredRun& run, const Clock& clock, JsonWriter& json) {
         json.key("busy").number(period.mean_busy);
         json.key("waiting").number(period.mean_waiting);
         json.key("max_waiting").integer(static_cast<std::uint64_t>(std::max(period.max_waiting, 0LL)));
+    });
+}
+
+// The unit of the amounts on the page, so that they are integers of JavaScript: 1, or a power of ten if there is more.
+double unit_of(const analysis::ResourceUse& use) {
+    double unit = 1;
+    while (static_cast<double>(use.total) / unit > 1e9) {
+        unit *= 10;
+    }
+    return unit;
+}
+
+void write_use(const std::vector<analysis::UseStep>& steps, double unit, const Clock& clock, JsonWriter& json) {
+    json.key("count").integer(steps.size());
+    write_column("time", steps, json, [&](Column& all, const analysis::UseStep& step) {
+        all.add_change(clock.ticks(std::clamp(step.at, clock.first, clock.last)));
+    });
+    write_column("taken", steps, json, [&](Column& all, const analysis::UseStep& step) {
+        all.add_change(static_cast<std::int64_t>(std::llround(step.taken / unit)));
+    });
+}
+
+// Writes the charts of hosts that jobs share, and the names of pools and capacities with what windows take of them.
+void write_resources(const std::vector<HostPanel>& panels, const std::vector<analysis::ResourceUse>& resources,
+                     const Clock& clock, JsonWriter& json) {
+    json.key("panels").objects(panels, [&](const HostPanel& panel) {
+        json.key("capacity").text(panel.capacity);
+        json.key("is_by_host").boolean(panel.is_by_host);
+        json.key("rows").integer(static_cast<std::uint64_t>(panel.rows()));
+        write_column("first_rows", panel.first_rows, json, [](Column& all, int row) { all.add_change(row); });
+    });
+    json.key("resources").objects(resources, [&](const analysis::ResourceUse& use) {
+        json.key("name").text(use.name);
+        json.key("total").number(static_cast<double>(use.total));
+        json.key("unit").number(unit_of(use));
+        json.key("held").open_object();
+        write_use(use.held, unit_of(use), clock, json);
+        json.close_object();
     });
 }
 
@@ -344,6 +412,10 @@ void write_run(const MeasuredRun& run, const Report& report, const Groupings& gr
     write_pairs("statistics", run.run.statistics, json);
     write_jobs(run, groupings, clock, json);
     write_steps(run, clock, json);
+    if (!run.use.empty()) {
+        json.key("use").objects(
+            run.use, [&](const analysis::ResourceUse& use) { write_use(use.steps, unit_of(use), clock, json); });
+    }
     const Duration tau = report.options.tau;
     write_distribution("waits", values_of(run.finished, analysis::JobMeasure::wait, tau), json);
     write_distribution("bounded_slowdowns", values_of(run.finished, analysis::JobMeasure::bounded_slowdown, tau), json);
@@ -379,18 +451,48 @@ void write_windows(const std::vector<DrawnWindow>& windows, const Clock& clock, 
     });
 }
 
+// Adds to a run where its jobs lie on these charts, and what they take.
+void measure_resources(const MeasuredSchedule& schedule, const std::vector<HostPanel>& panels, const Report& report,
+                       const analysis::WorkloadJobs& submitted, MeasuredRun& run) {
+    const Resources& machine = report.options.resources;
+    std::vector<Shared<Needs>> needs = analysis::needs_of_jobs(schedule, machine, submitted);
+    std::vector<std::size_t> order(schedule.finished().size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t job) { return schedule.finished()[job].start; });
+    for (const HostPanel& panel : panels) {
+        std::vector<Rows> stripes = stripes_of(schedule, panel, machine, needs);
+        run.stripes.push_back(mapped(order, [&](std::size_t job) { return std::move(stripes[job]); }));
+    }
+    run.use = analysis::use_over_time(schedule, machine, report.options.windows, std::move(needs));
+}
+
 }  // namespace
+
+bool shows_resources(const Report& report) {
+    const Resources& machine = report.options.resources;
+    return !report.workloads.empty() &&
+           (!machine.pools().empty() || machine.has_shared_hosts() || !machine.partitions().empty());
+}
 
 std::string report_data(const Report& report) {
     std::vector<MeasuredRun> runs;
     FinishedJobs finished;  // of all runs
     const MeasuredSchedule baseline(report.runs[report.baseline].schedule);
     int used = 1;  // the most processors of a run
+    std::vector<HostPanel> panels;
+    std::optional<analysis::WorkloadJobs> submitted;
+    if (shows_resources(report)) {
+        submitted.emplace(report.workloads);
+        panels = host_panels(report.options.resources, report.options.processors.value_or(0));
+    }
     for (const Run& run : report.runs) {
         const MeasuredSchedule schedule(run.schedule, report.options.resources);
         analysis::require_same_jobs(baseline, schedule);
         used = std::max(used, schedule.most_processors());
         runs.push_back(measured(run, schedule, report));
+        if (shows_resources(report)) {
+            measure_resources(schedule, panels, report, *submitted, runs.back());
+        }
         finished.insert(finished.end(), runs.back().finished.begin(), runs.back().finished.end());
     }
     const Clock clock(span_of(finished));
@@ -424,6 +526,9 @@ std::string report_data(const Report& report) {
     write_metrics(runs, report.baseline, json);
     if (!report.options.windows.empty()) {
         write_windows(drawn_windows(report.options.windows, processors, clock), clock, json);
+    }
+    if (shows_resources(report)) {
+        write_resources(panels, runs.front().use, clock, json);
     }
     json.key("runs").objects(runs, [&](const MeasuredRun& run) { write_run(run, report, groupings, clock, json); });
     json.close_object();

@@ -81,9 +81,9 @@ void Simulation::register_job(RegisterJob& decision) {
                          ": a job with its profile has ended, expected a simulation with --enable-profile-reuse");
     }
     require_simulable(*profile, "", decision.description);
-    by_id_.emplace(id, number);
     const WorkloadJob& job =
         registered_.emplace_back(WorkloadJob{std::move(decision.description), std::move(decision.source)});
+    by_id_.emplace(job.description.id, number);
     SimulatedJob& simulated = results_.jobs.emplace_back();
     simulated.job = &job;
     simulated.profile = profile;

@@ -138,7 +138,7 @@ class Simulation {
     Machines machines_;
     double equal_speed_ = 0;  // of all hosts; 0 if they differ
     bool has_dependencies_ = false;
-    mutable std::unordered_map<std::string, JobNumber> by_id_;  // only looked up
+    mutable std::unordered_map<std::string_view, JobNumber> by_id_;  // only looked up; the texts are the jobs'
 
     // The clock of this run in Batsim 5; null in Batsim 4. If it is slightly behind the submission time of jobs of one
     // instant, several messages report them. The scheduler speaks JSON: if the clock's time with twelve decimals is

@@ -318,7 +318,8 @@ TEST_CASE("plot refuses what it cannot draw with one line, and leaves no chart")
     const std::string jobs = contents(inputs.easy + "_jobs.csv");
     inputs.folder.write("empty_jobs.csv", jobs.substr(0, jobs.find('\n') + 1));
     check_refused(inputs.plot({"queue", inputs.folder.file("empty")}), 1, "empty_jobs.csv: no job finished");
-    check_refused(inputs.plot({"pie", inputs.easy}), 2, "'pie', known: gantt, utilisation, queue, waits, slowdowns");
+    check_refused(inputs.plot({"pie", inputs.easy}), 2,
+                  "'pie', known: gantt, utilisation, queue, usage, waits, slowdowns");
     check_refused(inputs.plot({"utilisation", inputs.easy}), 2, "--platform or --processors");
     check_refused(inputs.plot({"gantt", inputs.easy, "-p", "3"}), 1);
     check_refused(inputs.plot({"gantt", inputs.folder.file("none")}), 1);

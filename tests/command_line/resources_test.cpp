@@ -132,4 +132,133 @@ TEST_CASE("plot says that it counts hosts once for each job on them") {
     CHECK(errors("queue", {"--capacity", "cores:4"}).empty());
 }
 
+namespace {
+
+// Two jobs beside each other on a host with GPUs, then one of that host alone, in two partitions; and their schedule.
+struct SharedHosts : Inputs {
+    std::string machine = folder.file("shared.xml");
+    std::string workload = folder.write(
+        "shared.json",
+        R"({"nb_res":2,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+        R"({"id":"a","subtime":0,"res":1,"walltime":10,"profile":"p","partition":"gpu","user":"ann",)"
+        R"("per_host":{"cores":1,"gpus":2},"pools":{"power":3}},)"
+        R"({"id":"b","subtime":0,"res":1,"walltime":10,"profile":"p","partition":"gpu","per_host":{"cores":2}},)"
+        R"({"id":"c","subtime":2,"res":1,"walltime":10,"profile":"p","partition":"gpu","pools":{"power":4}},)"
+        R"({"id":"d","subtime":0,"res":1,"walltime":10,"profile":"p","partition":"batch","per_host":{"cores":4}}]})");
+    std::string prefix = folder.file("shared");
+    std::string output = folder.file("out.svg");
+
+    SharedHosts() {
+        require_done(run(folder, {"platform", "--group", "1:cores=4,gpus=2,partition=gpu", "--group",
+                                  "1:cores=4,partition=batch", "--pool", "power=4", "-o", machine}));
+        require_done(run(folder, {"simulate", "-q", "-a", "fcfs", "-p", machine, "-w", workload, "-e", prefix}));
+    }
+    Outcome plot(const std::string& kind, const Arguments& more) const {
+        return run(folder, with({"plot", kind, prefix, "-o", output}, more));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("plot gantt draws the jobs that share a host beside each other, and GPUs in a panel of their own") {
+    const SharedHosts inputs;
+    const Outcome done = inputs.plot("gantt", {"-p", inputs.machine, "-w", inputs.workload});
+    CHECK(done.status == 0);
+    CHECK(done.errors.empty());
+    const std::string chart = contents(inputs.output);
+    CHECK_THAT(chart, Contains(">hosts, by cores</text>") && Contains(">gpus</text>"));
+    // 20 seconds are 630 units wide. Two hosts are 220 high, so that a core has 27.5. A small gap is between jobs.
+    CHECK_THAT(chart, Contains("M70 32h314.5v27h-314.5z") && Contains("M70 59.5h314.5v54.5h-314.5z") &&
+                          Contains("M70 142h314.5v109.5h-314.5z") && Contains("M385 32h314.5v109.5h-314.5z"));
+    // Two GPUs are 110 high, 44 below the first panel: of the first job, and of the whole host.
+    CHECK_THAT(chart, Contains("M70 296h314.5v109.5h-314.5z") && Contains("M385 296h314.5v109.5h-314.5z"));
+    // With this height, the second panel still has half of the first one's.
+    require_done(inputs.plot("gantt", {"-p", inputs.machine, "-w", inputs.workload, "--height", "5"}));
+    CHECK_THAT(contents(inputs.output), Contains("height='480'"));
+
+    const Outcome without = inputs.plot("gantt", {"-p", inputs.machine});
+    CHECK(without.status == 0);
+    CHECK_THAT(without.errors, Contains("without --workload each job is drawn over the whole of its hosts"));
+    CHECK_THAT(contents(inputs.output), Contains(">processors</text>") && !Contains(">gpus</text>"));
+    const std::string other = inputs.folder.write("other.json", R"({"nb_res":2,"profiles":{},"jobs":[]})");
+    check_refused(inputs.plot("gantt", {"-p", inputs.machine, "-w", other}), 1, "is in none of the workloads");
+    check_refused(inputs.plot("waits", {"-w", inputs.workload}), 2, "--workload is for gantt and usage");
+}
+
+TEST_CASE("plot usage draws each pool and capacity of which the machine has some") {
+    const SharedHosts inputs;
+    require_done(inputs.plot("usage", {"-p", inputs.machine, "-w", inputs.workload, "--width", "7.5"}));
+    const std::string chart = contents(inputs.output);
+    CHECK_THAT(chart,
+               Contains(">power (of 4)</text>") && Contains(">cores (of 8)</text>") && Contains(">gpus (of 2)</text>"));
+    // Three of the four in the first half, in panels of 110.
+    CHECK_THAT(chart, Contains("d='M70.5 37.5L71.5 37.5"));
+    CHECK_THAT(chart, !Contains("hatch"));
+    const std::string calendar =
+        inputs.folder.write("calendar.jsonl", R"({"name": "cut", "from": 5, "until": 10, "pools": {"power": 1}})");
+    require_done(
+        inputs.plot("usage", {"-p", inputs.machine, "-w", inputs.workload, "--windows", calendar, "--until", "20"}));
+    CHECK_THAT(contents(inputs.output), Contains("class='window'") && Contains("d='M227.5 10h157.5v27.5h-157.5z'"));
+    check_refused(inputs.plot("usage", {"-p", inputs.machine}), 2, "needs what jobs take: expected --workload");
+    check_refused(inputs.plot("usage", {"-p", "2", "-w", inputs.workload}), 2, "expected a machine that has some");
+}
+
+TEST_CASE("report shows pools, shared hosts and partitions, and knows nothing of them without") {
+    const SharedHosts inputs;
+    const std::string page = inputs.folder.file("page.html");
+    const auto report = [&](const Arguments& more) {
+        require_done(run(inputs.folder, with({"report", inputs.prefix, "-o", page}, more)));
+        return contents(page);
+    };
+    const std::string text = report({"-p", inputs.machine, "-w", inputs.workload});
+    CHECK_THAT(text, Contains("unpackPanels") && Contains(R"("partitions":["gpu","batch"])") &&
+                         Contains(R"("panels":[{"capacity":"cores","is_by_host":true,"rows":8,)") &&
+                         Contains(R"({"capacity":"gpus","is_by_host":false,"rows":2,)") &&
+                         Contains(R"("resources":[{"name":"power","total":4,"unit":1,)"));
+    const std::string marker = "unpackPanels";
+    CHECK_THAT(report({"-p", inputs.machine}), !Contains(marker) && !Contains("\"panels\""));
+    CHECK_THAT(report({"-p", "2", "-w", inputs.workload}), !Contains(marker) && !Contains("\"partitions\":["));
+    CHECK_THAT(report({"-p", "2", "--pool", "power=4", "-w", inputs.workload}),
+               Contains(marker) && Contains("\"panels\":[],\"resources\":[{\"name\":\"power\"") &&
+                   !Contains("\"partitions\":["));
+}
+
+TEST_CASE("compare --by shows the waits of each partition, as metrics does") {
+    const SharedHosts inputs;
+    const Arguments on_machine{"-p", inputs.machine, "--by", "partition", "-f", "csv"};
+    const Outcome compared = run(inputs.folder, with({"compare", "fcfs", "easy", inputs.workload}, on_machine));
+    CHECK(compared.status == 0);
+    CHECK_THAT(compared.output, Contains("run,partition,jobs,") && Contains(R"("easy","batch",1,)") &&
+                                    Contains(R"("easy","gpu",3,)") && Contains(R"("fcfs","gpu",3,)"));
+    require_done(run(inputs.folder, {"simulate", "-q", "-a", "fcfs", "-p", inputs.machine, "-w", inputs.workload, "-e",
+                                     inputs.folder.file("fcfs")}));
+    const Outcome measured =
+        run(inputs.folder, with({"metrics", inputs.folder.file("fcfs"), "-w", inputs.workload}, on_machine));
+    CHECK(compared.output.starts_with(measured.output));  // fcfs comes first
+    const auto refused = [&](const Arguments& more, const std::string& text) {
+        check_refused(run(inputs.folder, with({"compare", "fcfs", inputs.workload, "--by", "partition"}, more)), 2,
+                      text);
+    };
+    refused({"--weeks"}, "--by shows the jobs of one workload");
+    refused({"-w", inputs.workload}, "--by shows the jobs of one workload");
+    refused({"--metrics", "mean_wait"}, "expected no --metrics");
+    refused({"-o", inputs.folder.file("values.csv")}, "expected no --output");
+    CHECK(run(inputs.folder, {"compare", "fcfs", inputs.workload, "--by", "colour"}).status == 2);
+}
+
+TEST_CASE("A log on more hosts than the machine has does not say what hosts gave") {
+    const Folder folder;
+    const std::string log = folder.write("log.swf",
+                                         "; MaxProcs: 4\n1 0 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n"
+                                         "2 0 0 100 2 -1 -1 2 200 -1 1 1 1 1 1 1 -1 -1\n");
+    const std::string workload = folder.file("w.json");
+    require_done(run(folder, {"swf", log, "-o", workload}));
+    const Arguments machine{"-w", workload, "-p", "4", "--capacity", "cores:8"};
+    const Outcome measured = run(folder, with({"metrics", log, "-f", "csv"}, machine));
+    require_done(measured);
+    CHECK_THAT(measured.output, !Contains("utilisation_of_cores,0"));
+    CHECK_THAT(measured.errors, Contains("has up to 6 processors in use, the machine has 4"));
+    require_done(run(folder, with({"report", log, "-o", folder.file("page.html")}, machine)));
+}
+
 }  // namespace batfill::tests::resources_test

@@ -127,7 +127,7 @@ def test_arguments_of_a_wrong_kind(workload, tmp_path):
 
 
 def test_errors_about_arguments_show_what_is_expected():
-    with pytest.raises(TypeError, match=r"^take\(\): expected \(self, processors: int, start: float, "
+    with pytest.raises(TypeError, match=r"^take\(\): expected \(self, processors: int \| dict\[str, int\], start: float, "
                                         r"duration: object\), found \(batfill.Profile, int\)$"):
         batfill.Profile(4).take(1)
 

@@ -27,7 +27,7 @@ def test_what_took_too_long_is_told_from_what_was_not_tried() -> None:
         ["pc", "10", "1.00", "20", ""], ["pc", "100", "more than 60", "", ""]]
 
 
-@pytest.mark.parametrize("case", ["instant-equal", "instant-long", "instant-random"])
+@pytest.mark.parametrize("case", ["instant-equal", "instant-long", "instant-random", "instant-serial", "instant-chain"])
 def test_jobs_at_once_fit_the_machine_and_run_no_longer_than_their_walltimes(case: str) -> None:
     workload = growth.workload_at_once(case, 500)
     assert len(workload["jobs"]) == 500
@@ -36,6 +36,12 @@ def test_jobs_at_once_fit_the_machine_and_run_no_longer_than_their_walltimes(cas
         assert 1 <= job["res"] <= growth.PROCESSORS
         assert 1 <= workload["profiles"][job["profile"]]["delay"] <= job["walltime"]
     assert workload == growth.workload_at_once(case, 500)
+
+
+def test_each_job_of_a_chain_waits_for_the_one_before_it() -> None:
+    chain = growth.workload_at_once("instant-chain", 3)
+    assert [job.pop("after", None) for job in chain["jobs"]] == [None, ["ok:0"], ["ok:1"]]
+    assert chain == growth.workload_at_once("instant-serial", 3)
 
 
 def test_each_size_of_each_case_is_replayed(

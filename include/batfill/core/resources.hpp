@@ -106,7 +106,8 @@ class Resources {
     // Cost: O(kinds * capacities).
     std::vector<Amount> totals() const;
     const std::vector<HostKind>& kinds() const { return kinds_; }
-    // Requires: has_named_hosts().
+    int named_hosts() const { return static_cast<int>(kind_of_.size()); }  // their number; 0 if hosts have no names
+    // Requires: has_named_hosts(), 0 <= host < named_hosts().
     std::size_t kind_number_of(int host) const { return kind_of_[static_cast<std::size_t>(host)]; }
     const HostKind& kind_of(int host) const { return kinds_[kind_number_of(host)]; }
 

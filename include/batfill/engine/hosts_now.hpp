@@ -33,6 +33,8 @@ class HostsNow {
         forget_changes();
     }
 
+    bool is_available(int host) const { return !unavailable_.contains(host); }
+
     // Whether this host has what the job takes of each of its hosts.
     bool fits(const Request& request, int host) const;
     // The same of a host that may be unavailable.

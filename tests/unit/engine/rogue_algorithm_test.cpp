@@ -326,6 +326,17 @@ TEST_CASE("A job cannot start if its walltime leads into an announced window", "
               CHECK(round.state().waiting.size() == 1);
               CHECK(round.state().idle.set().to_string() == "0-1");
           }) == "no error");
+    // Hosts that are given must be there and have what the job takes.
+    const auto start_on = [&](const std::string& given) {
+        return error_with(window(R"("from": 15, "hosts": "0-1")"), "", [&](Round& round) {
+            round.start(0, ResourceSet::range(2, 3));
+            round.start(1, ResourceSet::parse(given).value());
+        });
+    };
+    CHECK(start_on("0-1") == "no error");
+    CHECK(start_on("0") == std::string(b_at_5) + "it cannot start, it needs 2 hosts and would get 1");
+    CHECK(start_on("0 2") == std::string(b_at_5) + "it cannot start, host 2 is in use");
+    CHECK(start_on("0 4") == std::string(b_at_5) + "it cannot start, there is no host 4, the machine has 4");
     // Pools only have to be left now.
     CHECK(error_with(window(R"("from": 9, "pools": {"power": 3})"), "power:3", start_both) == "no error");
 }

@@ -224,8 +224,8 @@ TEST_CASE("Observations are in 0 to 1, tell which jobs fit, and actions are the 
     Environment environment(replay, options);
     CHECK(environment.is_done());
     environment.reset();
-    std::vector<float> jobs(options.queue * features_of_job);
-    std::vector<float> machine_features(features_of_machine(options.task));
+    std::vector<float> jobs(options.queue * features_of_plain_job);
+    std::vector<float> machine_features(features_of_machine(options, replay.machine()));
     const auto mask = std::make_unique<bool[]>(options.queue);
     const auto observe = [&] { environment.observe(jobs, machine_features, {mask.get(), options.queue}); };
     std::mt19937 random(1);
@@ -236,7 +236,7 @@ TEST_CASE("Observations are in 0 to 1, tell which jobs fit, and actions are the 
         REQUIRE(std::all_of(jobs.begin(), jobs.end(), is_share));
         REQUIRE(std::all_of(machine_features.begin(), machine_features.end(), is_share));
         for (std::size_t place = 0; place < options.queue; ++place) {
-            const float* const job = jobs.data() + place * features_of_job;
+            const float* const job = jobs.data() + place * features_of_plain_job;
             REQUIRE(mask[place] == (place < environment.choices()));
             REQUIRE(job[4] == (place < environment.choices() ? 1.0F : 0.0F));
             REQUIRE(job[3] ==

@@ -1,0 +1,127 @@
+#include "python/src/free_resources.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <batfill/core/error.hpp>
+
+#include "python/src/arguments.hpp"
+#include "python/src/bindings.hpp"
+#include "src/support/json.hpp"
+#include "src/support/mapped.hpp"
+
+namespace batfill::python {
+
+namespace {
+
+std::size_t place_in(const std::vector<std::string>& names, nb::handle name, const char* function, const char* what) {
+    const std::string word = word_of(name, "name");
+    const auto found = std::ranges::find(names, word);
+    if (found != names.end()) {
+        return static_cast<std::size_t>(found - names.begin());
+    }
+    std::string known;
+    for (const std::string& one : names) {
+        known.append(known.empty() ? "" : ", ").append(shown(one));
+    }
+    throw UsageError(std::string(function) + ": expected a " + what + " of the machine" +
+                     (known.empty() ? ", which has none" : ": " + known) + ", found " + shown(word));
+}
+
+}  // namespace
+
+std::size_t capacity_of(const SchedulerState& state, nb::handle name) {
+    return place_in(state.machine.resources().capacities(), name, "per_host", "capacity");
+}
+
+std::size_t pool_of(const SchedulerState& state, nb::handle name) {
+    return place_in(mapped(state.machine.resources().pools(), &Resources::Pool::name), name, "pool", "pool");
+}
+
+nb::dict FreeResources::pools() const {
+    const SchedulerState& now = state();
+    nb::dict amounts;
+    for (std::size_t pool = 0; pool < now.pools_left.size(); ++pool) {
+        amounts[text_object(now.machine.resources().pools()[pool].name)] = now.pools_left[pool];
+    }
+    return amounts;
+}
+
+nb::tuple FreeResources::capacities() const {
+    nb::list names;
+    for (const std::string& name : state().machine.resources().capacities()) {
+        names.append(text_object(name));
+    }
+    return nb::tuple(names);
+}
+
+nb::object FreeResources::per_host(nb::handle name) const {
+    const SchedulerState& now = state();
+    const std::size_t capacity = capacity_of(now, name);
+    std::vector<std::int64_t> amounts(static_cast<std::size_t>(now.processors));
+    for (int host = 0; host < now.processors; ++host) {
+        amounts[static_cast<std::size_t>(host)] = now.hosts.is_available(host) ? now.hosts.free(host, capacity) : 0;
+    }
+    return array_of(std::move(amounts));
+}
+
+nb::object FreeResources::hosts_for(nb::handle index) const {
+    const SchedulerState& now = state();
+    const JobIndex job = view().waiting_job(whole_number_of(index, "index"));
+    const Request& request = now.job(job).request;
+    if (!now.hosts.is_on()) {
+        return array_of(counted_hosts_for(request));
+    }
+    std::optional<std::size_t> window;
+    if (!request.needs_or_none().windows.empty() && !(window = now.window_now(request))) {
+        return array_of(ResourceSet());
+    }
+    std::vector<std::int64_t> hosts;
+    for (int host = 0; host < now.processors; ++host) {
+        if (now.host_fits(request, host, window) &&
+            !(now.windows.is_on() && now.window_ahead(job, {ResourceSet::range(host, host), window}))) {
+            hosts.push_back(host);
+        }
+    }
+    return array_of(std::move(hosts));
+}
+
+// The idle ones; of a job in a reservation, those that its window has left if it takes processors.
+ResourceSet FreeResources::counted_hosts_for(const Request& request) const {
+    const SchedulerState& now = state();
+    if (request.needs_or_none().windows.empty()) {
+        return now.idle.set();
+    }
+    const std::optional<std::size_t> window = now.window_now(request);
+    if (!window) {
+        return {};
+    }
+    return now.machine.windows()[*window].names_processors() ? now.windows.free_inside(*window) : now.idle.set();
+}
+
+void bind_free_resources(nb::module_& module) {
+    using nb::arg;
+    nb::class_<FreeResources>(module, "Free",
+                              "What is free now of processors and pools, and on each host. Valid until decide() "
+                              "returns.")
+        .def_prop_ro("processors", &FreeResources::processors, "The number of idle processors, as Round.idle.")
+        .def_prop_ro("pools", &FreeResources::pools, nb::for_getter(nb::sig("def pools(self) -> dict[str, int]")),
+                     "What is left of each pool, by name. Less than 0 while a window waits for its due.")
+        .def_prop_ro("capacities", &FreeResources::capacities,
+                     nb::for_getter(nb::sig("def capacities(self) -> tuple[str, ...]")),
+                     "The names of the capacities of hosts, such as \"gpus\". Empty if hosts are not shared.")
+        .def("per_host", &FreeResources::per_host, arg("name"),
+             nb::sig("def per_host(self, name: str) -> numpy.typing.NDArray[numpy.int64]"),
+             "What is free of a capacity on each host, by its number. 0 on hosts that are not shared, are lost, or are "
+             "taken by a window.")
+        .def("hosts_for", &FreeResources::hosts_for, arg("index"),
+             nb::sig("def hosts_for(self, index: int) -> numpy.typing.NDArray[numpy.int64]"),
+             "The numbers of the hosts that have now what a waiting job takes of each of its hosts, are in its "
+             "partition, and in no window that it would run into. Where hosts are only counted, the idle ones. Does "
+             "not look at pools.");
+}
+
+}  // namespace batfill::python
