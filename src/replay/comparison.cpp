@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <iterator>
 #include <ostream>
 #include <set>
-#include <unordered_set>
 #include <utility>
 
 #include <batfill/core/error.hpp>
@@ -73,9 +71,6 @@ std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
     return weeks;
 }
 
-// The jobs that started in the log, by id. Only looked up.
-using StartedInLog = std::unordered_set<std::string>;
-
 MetricsOptions options_for(const Replay& replay, const ComparisonRequest& request) {
     MetricsOptions options = request.metrics;
     options.set_machine(replay.machine());
@@ -94,7 +89,7 @@ Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const Com
     return replayed(replay, scheduler, [&] {
         if (started != nullptr) {
             Schedule schedule = replay.run_to_compare(scheduler.choice, request.run).schedule();
-            std::erase_if(schedule.jobs, [&](const ScheduledJob& job) { return !started->contains(job.id); });
+            leave_out_others(schedule, *started);
             const MetricsOptions options = options_for(replay, request);
             return compute_metrics({schedule, options.resources}, options, replay.scenario().workloads);
         }
@@ -107,21 +102,6 @@ Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const Com
             replay.measure(scheduler.choice, *request.metric, request.run);
         return Metrics(std::move(values));
     });
-}
-
-// The log does not say what its jobs took of hosts and pools.
-Metrics measure_log(const Schedule& schedule, const Replay& replay, const ComparisonRequest& request) {
-    MetricsOptions options = options_for(replay, request);
-    const std::vector<std::string> resources = analysis::resource_names(options.resources);
-    if (options.resources.has_shared_hosts()) {
-        options.processors.reset();
-    }
-    options.resources = {};
-    options.licenses.clear();
-    std::vector<std::optional<double>> values =
-        compute_metrics(schedule, options, replay.scenario().workloads).values();
-    values.resize(values.size() + resources.size());
-    return Metrics(std::move(values), resources);
 }
 
 // The metrics of the first replay are those that are shown.
@@ -137,16 +117,20 @@ std::vector<Schedule> schedules_of_log(const std::vector<Replay>& replays, const
         return {};
     }
     const LogColumn log(*request.log, request.note);
-    return mapped(replays, [&](const Replay& replay) {
-        const Workload& workload = replay.scenario().workloads.front();
-        Schedule schedule = log.of(workload);
-        if (const std::size_t missing = workload.jobs.size() - schedule.jobs.size(); missing > 0) {
+    const std::vector<Schedule> schedules =
+        log.of(mapped(replays, [](const Replay& replay) { return &replay.scenario().workloads.front(); }));
+    ReplayNotes notes;
+    for (std::size_t i = 0; i < replays.size(); ++i) {
+        const Workload& workload = replays[i].scenario().workloads.front();
+        if (const std::size_t missing = workload.jobs.size() - schedules[i].jobs.size(); missing > 0) {
             request.note(workload.path + ": " + std::to_string(missing) + " of " +
                          counted(workload.jobs.size(), "job") + " did not start in " + *request.log +
                          ", and no column counts them");
         }
-        return schedule;
-    });
+        notes.add_log(schedules[i], replays[i].machine());
+    }
+    std::ranges::for_each(notes.texts(), request.note);
+    return schedules;
 }
 
 void note_surprises(const std::vector<Replay>& replays, const ComparisonRequest& request) {
@@ -313,10 +297,7 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
     const std::size_t columns = request.schedulers.size();
     const std::size_t total = replays.size() * columns;
     const std::vector<Schedule> of_log = schedules_of_log(replays, request);
-    std::vector<StartedInLog> started(of_log.size());
-    for (std::size_t row = 0; row < of_log.size(); ++row) {
-        std::ranges::transform(of_log[row].jobs, std::inserter(started[row], started[row].end()), &ScheduledJob::id);
-    }
+    const std::vector<StartedInLog> started = mapped(of_log, started_in);
     std::vector<std::optional<Metrics>> measured(total);
     for_each_in_parallel(
         total, request.threads,
@@ -334,7 +315,7 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
             added.values.push_back(std::move(*measured[row * columns + column]));
         }
         if (!of_log.empty()) {
-            added.values.push_back(measure_log(of_log[row], replays[row], request));
+            added.values.push_back(measure_log(of_log[row], options_for(replays[row], request), replays[row].scenario().workloads));
         }
     }
     return comparison;
@@ -346,17 +327,29 @@ std::vector<RunGroups> compare_groups(const ComparisonRequest& request, const st
     const PreparedReplays prepared = prepare_replays(request);
     note_surprises(prepared.replays, request);
     const Replay& replay = prepared.replays.front();
+    const std::vector<Schedule> of_log = schedules_of_log(prepared.replays, request);
+    const std::vector<StartedInLog> started = mapped(of_log, started_in);
+    const auto groups_under = [&](const NamedScheduler& scheduler) {
+        if (started.empty()) {
+            return replay.measure_by(groupings, scheduler.choice, request.metrics, request.run);
+        }
+        Schedule schedule = replay.run_to_compare(scheduler.choice, request.run).schedule();
+        leave_out_others(schedule, started.front());
+        return measure_groups(schedule, request.metrics, groupings, replay.scenario().workloads);
+    };
     const std::size_t total = request.schedulers.size();
     std::vector<RunGroups> groups(total);
     for_each_in_parallel(
         total, request.threads,
         [&](std::size_t number) {
             const NamedScheduler& scheduler = request.schedulers[number];
-            groups[number] = {scheduler.name, replayed(replay, scheduler, [&] {
-                                  return replay.measure_by(groupings, scheduler.choice, request.metrics, request.run);
-                              })};
+            groups[number] = {scheduler.name, replayed(replay, scheduler, [&] { return groups_under(scheduler); })};
         },
         [&](std::size_t done) { progress(done, total); });
+    for (const Schedule& schedule : of_log) {
+        groups.push_back(
+            {"log", measure_groups(schedule, request.metrics, groupings, replay.scenario().workloads)});
+    }
     return groups;
 }
 

@@ -4,11 +4,9 @@
 #include <array>
 #include <cassert>
 #include <filesystem>
-#include <iterator>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
-#include <unordered_set>
 #include <utility>
 
 #include "src/formats/named_platform.hpp"
@@ -77,10 +75,12 @@ Run run_of(const Outcome& outcome, const std::string& label) {
 
 // Adds the log's own schedule. All runs then have only its jobs.
 void add_log(Schedule schedule, Report& page) {
-    std::unordered_set<std::string> started;  // only looked up
-    std::ranges::transform(schedule.jobs, std::inserter(started, started.end()), &ScheduledJob::id);
+    const StartedInLog started = started_in(schedule);
     for (Run& run : page.runs) {
-        std::erase_if(run.schedule.jobs, [&](const ScheduledJob& job) { return !started.contains(job.id); });
+        leave_out_others(run.schedule, started);
+        if (run.guarantees) {
+            std::erase_if(*run.guarantees, [&](const Guarantee& one) { return !started.contains(one.job_id); });
+        }
     }
     page.runs.push_back({"log", std::move(schedule)});
 }
@@ -142,7 +142,11 @@ std::string render_report(const ReportRequest& request, const Note& note) {
     if (!request.windows.empty()) {
         page.files.push_back(source_file(request.windows));
     }
-    page.title = request.title.value_or(list_of(names));
+    if (request.log) {
+        add_log(LogColumn(*request.log, note).of({&page.workloads.front()}).front(), page);
+        page.files.push_back(source_file(*request.log));
+    }
+    page.title = request.title.value_or(list_of(mapped(page.runs, &Run::label)));
     return report_page(page);
 }
 
@@ -162,7 +166,8 @@ std::string comparison_page(const ComparisonRequest& request, const std::string&
     });
     // A log does not say which of the hosts that jobs share a job had.
     if (request.log && !page.options.resources.has_shared_hosts()) {
-        add_log(LogColumn(*request.log, [](const std::string&) {}).of(page.workloads.front()), page);
+        add_log(LogColumn(*request.log, [](const std::string&) {}).of({&page.workloads.front()}).front(), page);
+        page.files.push_back(source_file(*request.log));
     }
     return report_page(page);
 }
