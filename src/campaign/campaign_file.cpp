@@ -132,7 +132,8 @@ class Reader : private YamlBlocks {
             return;
         }
         const std::string key = std::string(own_schedule_key) + ": ";
-        constexpr const char* a_file = "the file of its log (.swf), or the jobs.csv that batfill import --schedule wrote";
+        constexpr const char* a_file =
+            "the file of its log (.swf), or the jobs.csv that batfill import --schedule wrote";
         if (!own.IsScalar()) {
             fail(own, key + "expected true, or " + a_file);
         }
@@ -155,9 +156,8 @@ class Reader : private YamlBlocks {
         }
         const std::string source = source_of(entry);
         const CampaignWorkload workload = workload_from(source, entry);
-        for (Variant& own :
-             variants(entry, {source, source == "import" ? "file" : "name", "name", "deadlines", "failures",
-                              own_schedule_key})) {
+        for (Variant& own : variants(entry, {source, source == "import" ? "file" : "name", "name", "deadlines",
+                                             "failures", own_schedule_key})) {
             for (Setting& setting : *own.settings) {
                 const bool is_path =
                     setting.name == "header" || setting.name == "schedule" || setting.name == "platform";
@@ -209,7 +209,8 @@ class Reader : private YamlBlocks {
             campaign_.path + ':' + std::to_string(entry.Mark().line + 1) + ": workload " + shown(workload.name);
         if (workload.has_own_schedule &&
             std::ranges::find(workload.settings, "load", &Setting::name) != workload.settings.end()) {
-            fail(entry, std::string(own_schedule_key) + ": load moves submissions, so the log's schedule is of another " +
+            fail(entry, std::string(own_schedule_key) +
+                            ": load moves submissions, so the log's schedule is of another " +
                             "workload: expected only one of the two");
         }
         take_name(entry, workload.name, "a workload " + shown(workload.name) + " already: expected another name");
@@ -380,8 +381,9 @@ class Reader : private YamlBlocks {
                                 ": expected another name");
             }
             if (scheduler.choice.submits_jobs()) {
-                fail(entry, "scheduler " + shown(scheduler.name) + " submits jobs of its own, which no log has: expected " +
-                                "none such beside " + own_schedule_key);
+                fail(entry, "scheduler " + shown(scheduler.name) +
+                                " submits jobs of its own, which no log has: expected " + "none such beside " +
+                                own_schedule_key);
             }
         }
         take_name(entry, file, "a scheduler " + shown(scheduler.name) + " already: expected another name");

@@ -180,12 +180,13 @@ RunResult result_of(const Metrics& metrics) {
 }
 
 // Measures the log's own schedule. Returns the notes on it.
-ReplayNotes make_run_of_log(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Replays& replays) {
+ReplayNotes make_run_of_log(const Campaign& campaign, const CampaignRun& run, const std::string& folder,
+                            Replays& replays) {
     const std::shared_ptr<const Prepared> shared = replays.get(run);
     Schedule schedule = *shared->of_log;
     leave_out_ends(schedule, campaign.warm_up, campaign.cool_down);
-    RunResult result = result_of(
-        measure_log(schedule, options_for(campaign, shared->replay), shared->replay.scenario().workloads));
+    RunResult result =
+        result_of(measure_log(schedule, options_for(campaign, shared->replay), shared->replay.scenario().workloads));
     const std::string prefix = folder + '/' + run.prefix;
     create_folders(fs::path(prefix).parent_path().string());
     if (campaign.schedules) {

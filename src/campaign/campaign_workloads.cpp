@@ -160,8 +160,7 @@ void add_own_schedules(const CampaignWorkload& workload, const fs::path& folder)
     const std::vector<Workload> workloads = mapped(paths, [](const fs::path& path) {
         return parse_workload(read_workload_text(path.string()), path.filename().string(), "w0");
     });
-    const std::vector<Schedule> schedules =
-        log.of(mapped(workloads, [](const Workload& one) { return &one; }));
+    const std::vector<Schedule> schedules = log.of(mapped(workloads, [](const Workload& one) { return &one; }));
     for (std::size_t i = 0; i < paths.size(); ++i) {
         OutputFile file(own_schedule_of(paths[i]).string());
         file.write(schedule_csv_header());

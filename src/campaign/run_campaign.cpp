@@ -130,12 +130,10 @@ RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& r
     std::string everything;
     for (const CampaignRun& run : runs) {
         const CampaignWorkload& workload = campaign.workloads[run.workload->entry];
-        std::map<std::string, std::string> cells{{"workload", workload.name},
-                                                 {"period", run.workload->period},
-                                                 {"machine", run.machine->name},
-                                                 {"scheduler", run.scheduler_name()},
-                                                 {"algorithm", algorithm_of(run)},
-                                                 {"workload.log", workload.entry_name}};
+        std::map<std::string, std::string> cells{
+            {"workload", workload.name},      {"period", run.workload->period},
+            {"machine", run.machine->name},   {"scheduler", run.scheduler_name()},
+            {"algorithm", algorithm_of(run)}, {"workload.log", workload.entry_name}};
         for (const auto& [key, value] : workload.swept) {
             cells["workload." + key] = value;
         }
@@ -253,8 +251,7 @@ class ValuesByRow {
     bool is_of_log(std::size_t row) const { return row % columns_ == made_.campaign.schedulers.size(); }
 
     std::string name(std::size_t row) const {
-        const std::string name =
-            is_of_log(row) ? log_name : made_.campaign.schedulers[row % columns_].scheduler.name;
+        const std::string name = is_of_log(row) ? log_name : made_.campaign.schedulers[row % columns_].scheduler.name;
         const std::vector<CampaignMachine>& machines = made_.campaign.machines;
         return machines.size() == 1 ? name : machines[row / columns_].name + ": " + name;
     }
@@ -357,8 +354,8 @@ std::vector<std::string> notes_on_logs(const MadeCampaign& made) {
             }
         }
         if (started < jobs) {
-            notes.push_back(made.campaign.workloads[entry].subject + ": own-schedule: " +
-                            std::to_string(jobs - started) + " of " + counted(jobs, "job") +
+            notes.push_back(made.campaign.workloads[entry].subject +
+                            ": own-schedule: " + std::to_string(jobs - started) + " of " + counted(jobs, "job") +
                             " did not start in the log, and no result counts them");
         }
     }

@@ -315,7 +315,8 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
             added.values.push_back(std::move(*measured[row * columns + column]));
         }
         if (!of_log.empty()) {
-            added.values.push_back(measure_log(of_log[row], options_for(replays[row], request), replays[row].scenario().workloads));
+            added.values.push_back(
+                measure_log(of_log[row], options_for(replays[row], request), replays[row].scenario().workloads));
         }
     }
     return comparison;
@@ -347,8 +348,7 @@ std::vector<RunGroups> compare_groups(const ComparisonRequest& request, const st
         },
         [&](std::size_t done) { progress(done, total); });
     for (const Schedule& schedule : of_log) {
-        groups.push_back(
-            {"log", measure_groups(schedule, request.metrics, groupings, replay.scenario().workloads)});
+        groups.push_back({"log", measure_groups(schedule, request.metrics, groupings, replay.scenario().workloads)});
     }
     return groups;
 }

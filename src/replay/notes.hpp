@@ -28,8 +28,9 @@ class ReplayNotes {
     // - jobs that compute: Batsim counts their time otherwise
     // Cost: O(text of the jobs + profiles).
     void add_run(const Workload& workload, const Machine& machine, Placement placement, bool fields_are_read);
-    // Notes a log's own schedule with more processors in use than the machine has, if the schedule says of jobs that they
-    // have whole ones.
+    // Notes, of a log's own schedule:
+    // - more processors in use than the machine has
+    // - hosts of the machine that jobs share: no log says how its jobs did
     void add_log(const Schedule& of_log, const Machine& machine);
     void add(const ReplayNotes& others);
 
@@ -48,6 +49,7 @@ class ReplayNotes {
     bool partitions_ = false;
     bool reservations_ = false;
     bool computes_ = false;
+    bool shares_hosts_of_log_ = false;
     int processors_of_log_ = 0;  // where they are the most beyond those of the machine; 0: nowhere
     int processors_of_machine_ = 0;
 };

@@ -64,9 +64,9 @@ std::string report_page(const Report& report);
 
 // The runs of a page, and the file that it goes to.
 struct ReportRequest {
-    std::vector<std::string> prefixes;   // of the runs, at least one
-    // A log, or a jobs.csv of one, which LogColumn reads: its schedule of the one workload is one more run, the last, and
-    // all runs have only its jobs. Needs a workload, and a machine whose hosts no jobs share.
+    std::vector<std::string> prefixes;  // of the runs, at least one
+    // A log, or a jobs.csv of one, which LogColumn reads: its schedule of the one workload is one more run, the last,
+    // and all runs have only its jobs. Needs a workload, and a machine whose hosts no jobs share.
     std::optional<std::string> log{};
     std::vector<std::string> workloads;  // paths; none: users, queues and deadlines are unknown
     std::string platform;                // as --platform takes it; empty if not given

@@ -63,8 +63,8 @@ TEST_CASE("own-schedule: true adds the log's schedule to a campaign, with the va
     CHECK_THAT(campaign.run(text).output, Contains("0 runs made, 3 up to date") && !Contains(".html"));
     // The commands of a dry run make the same schedule.
     const Outcome commands = campaign.run(text, {"--dry-run"});
-    CHECK_THAT(commands.output, Contains("cp " + campaign.in("workloads/a/a.log.csv") + ' ' +
-                                         campaign.in("runs/a/own/log_jobs.csv")));
+    CHECK_THAT(commands.output,
+               Contains("cp " + campaign.in("workloads/a/a.log.csv") + ' ' + campaign.in("runs/a/own/log_jobs.csv")));
     // An edited schedule is made again.
     campaign.folder.write("out/workloads/a/a.log.csv", "");
     check_refused(campaign.run(text), 1, campaign.in("workloads/a/a.log.csv") + ": is not as a campaign has made it");
@@ -141,9 +141,10 @@ TEST_CASE("Shards divide the log's own schedules, too, and merging makes their p
 
 TEST_CASE("A log with more processors than the machine is noted") {
     const CampaignFolder campaign;
-    const std::string log = campaign.folder.write("a.swf", "; MaxProcs: 2\n"
-                                                           "1 0 0 100 2 -1 -1 2 200 -1 1 1 1 1 1 1 -1 -1\n"
-                                                           "2 40 0 50 2 -1 -1 2 100 -1 1 2 1 1 1 1 -1 -1\n");
+    const std::string log = campaign.folder.write("a.swf",
+                                                  "; MaxProcs: 2\n"
+                                                  "1 0 0 100 2 -1 -1 2 200 -1 1 1 1 1 1 1 -1 -1\n"
+                                                  "2 40 0 50 2 -1 -1 2 100 -1 1 2 1 1 1 1 -1 -1\n");
     const std::string note = "the log has up to 4 processors in use, and the machine has 2: ";
     const Outcome outcome =
         campaign.run("workloads: [{log: a.swf, own-schedule: true}]\nschedulers: [fcfs]\nreports: true\n");
@@ -176,14 +177,15 @@ TEST_CASE("own-schedule refuses what has no such schedule, in one line") {
           "[fcfs]\nmeasure: {wait-from: eligible}");
     check("log: a.swf, own-schedule: other.swf",
           "2: workload a: own-schedule: " + folder.file("other.swf") + ": expected jobs of a.json, found none of them");
-    check("log: no.swf, own-schedule: true",
-          "2: workload no: own-schedule: " + folder.file("no.swf") + ": expected jobs whose starts are known, found none");
+    check("log: no.swf, own-schedule: true", "2: workload no: own-schedule: " + folder.file("no.swf") +
+                                                 ": expected jobs whose starts are known, found none");
     check("log: a.swf, own-schedule: nosuch.swf", "2: workload a: own-schedule: ");
     check("log: a.swf, own-schedule: w.json", "2: workload a: own-schedule: ");
     check("workload: w.json, own-schedule: a.swf, split: 7", "2: unknown key 'split'");
     // false asks for nothing.
-    require_done(campaign.run("workloads: [{generate: lublin, jobs: 9, processors: 4, seed: 1, own-schedule: false}]\n"
-                              "schedulers: [fcfs]\n"));
+    require_done(
+        campaign.run("workloads: [{generate: lublin, jobs: 9, processors: 4, seed: 1, own-schedule: false}]\n"
+                     "schedulers: [fcfs]\n"));
     CHECK(!fs::exists(campaign.in("runs/lublin/own/log_result.csv")));
 }
 

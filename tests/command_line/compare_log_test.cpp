@@ -100,6 +100,51 @@ TEST_CASE("The page of a comparison shows what happened in the log") {
     CHECK_THAT(contents(page), Contains(R"("label":"fcfs")") && Contains(R"("label":"log")"));
 }
 
+TEST_CASE("compare --by shows the log's own schedule in groups, too") {
+    const Inputs inputs;
+    const std::string log = inputs.write("more.swf", three_jobs + "4 90 -1 10 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n");
+    const Outcome outcome = run(inputs, {"compare", "fcfs", log, "--log", log, "--by", "user", "-f", "csv"});
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.output, Contains("\"fcfs\",\"1\",1,400,0,") && Contains("\"fcfs\",\"2\",2,180,40,") &&
+                                   Contains("\"log\",\"1\",1,400,0,") && Contains("\"log\",\"2\",2,180,45,"));
+    CHECK_THAT(outcome.errors, Contains(": 1 of 4 jobs did not start in "));
+}
+
+TEST_CASE("report --log adds what happened in the log to the page of runs") {
+    const Inputs inputs;
+    require_done(run(inputs, {"swf", inputs.log, "-o", inputs.workload}));
+    require_done(
+        run(inputs, {"simulate", "-q", "-p", "4", "-w", inputs.workload, "-a", "fcfs", "-e", inputs.file("f")}));
+    const std::string page = inputs.file("page.html");
+    const Arguments report{"report", inputs.file("f"), "--log", inputs.log, "-o", page};
+    require_done(run(inputs, with(report, {"-w", inputs.workload, "-p", "4"})));
+    CHECK_THAT(contents(page), Contains(R"("label":"f")") && Contains(R"("label":"log")"));
+    check_refused(run(inputs, report), 2, "--log shows the jobs of one workload, expected one -w, found 0");
+    check_refused(run(inputs, with(report, {"-w", inputs.workload, "-p", "4", "--capacity", "cores:2"})), 2,
+                  "--log: a log does not say which hosts its jobs shared");
+}
+
+TEST_CASE("On hosts that jobs share, the log has waits and no use of hosts, and a note says so") {
+    const Inputs inputs;
+    const std::string page = inputs.file("page.html");
+    const Outcome outcome = run(inputs, {"compare", "fcfs", inputs.log, "--log", inputs.log, "-p", "4", "--capacity",
+                                         "cores:2", "-f", "csv", "--report", page});
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.errors, Contains("the log does not say how its jobs shared hosts"));
+    CHECK_THAT(outcome.output, Contains(R"("mean_wait","log",1,30,)") && !Contains(R"("utilisation_of_cores","log")"));
+    CHECK_THAT(contents(page), !Contains(R"("label":"log")"));
+}
+
+TEST_CASE("A week without a job that started in the log has no values, and the others do") {
+    const Inputs inputs;
+    const std::string log =
+        inputs.write("weeks.swf", three_jobs + "4 700000 -1 10 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n");
+    const std::string table = inputs.file("waits.csv");
+    CHECK(run(inputs, {"compare", "fcfs", log, "--weeks", "--log", log, "--metric", "mean_wait", "-o", table}).status ==
+          0);
+    CHECK_THAT(contents(table), Contains("\"weeks-week-1\",26.666666666666668,30\n\"weeks-week-2\",,\n"));
+}
+
 TEST_CASE("compare refuses a log of other jobs, or of jobs at other times") {
     const Inputs inputs;
     const auto refusal = [&](const Arguments& more) {
