@@ -36,10 +36,12 @@ namespace {
 using Compared = std::pair<std::string, nb::object>;
 
 // Returns notes on the comparison, too.
-nb::tuple compare(const std::vector<std::pair<std::string, Jobs>>& workloads, const std::vector<Compared>& schedulers,
-                  const std::optional<std::string>& metric, const NamedMachine& machine,
-                  const std::optional<FileName>& log, unsigned threads, const nb::object& tau,
-                  const nb::object& short_deadline, const nb::object& progress) {
+std::pair<Comparison, std::vector<std::string>> compare(const std::vector<std::pair<std::string, Jobs>>& workloads,
+                                                        const std::vector<Compared>& schedulers,
+                                                        const std::optional<std::string>& metric,
+                                                        const NamedMachine& machine, const std::optional<FileName>& log,
+                                                        unsigned threads, const nb::object& tau,
+                                                        const nb::object& short_deadline, const nb::object& progress) {
     Background work;
     ComparisonRequest request;
     std::vector<std::string> notes;
@@ -74,7 +76,7 @@ nb::tuple compare(const std::vector<std::pair<std::string, Jobs>>& workloads, co
         }
         comparison = batfill::compare(replays, std::move(names), request, report);
     });
-    return nb::make_tuple(std::move(comparison), std::move(notes));
+    return {std::move(comparison), std::move(notes)};
 }
 
 // The values of a metric, workload by workload; NaN where there is none.

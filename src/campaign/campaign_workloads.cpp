@@ -130,7 +130,7 @@ void add_deadlines(const fs::path& path, const options::Settings& settings, std:
 // The log's own schedule of all the jobs that a workload may have.
 LogColumn log_of(const CampaignWorkload& workload, const fs::path& folder) {
     if (!workload.own_schedule.empty()) {
-        return LogColumn(workload.own_schedule, [](const std::string&) {});
+        return LogColumn(workload.own_schedule);
     }
     ConversionOptions read = conversion_of(workload);
     LogConversion& whole = read.conversion;

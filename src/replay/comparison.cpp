@@ -116,8 +116,8 @@ std::vector<Schedule> schedules_of_log(const std::vector<Replay>& replays, const
     if (!request.log) {
         return {};
     }
-    const LogColumn log(*request.log, request.note);
-    const std::vector<Schedule> schedules =
+    const LogColumn log(*request.log);
+    std::vector<Schedule> schedules =
         log.of(mapped(replays, [](const Replay& replay) { return &replay.scenario().workloads.front(); }));
     ReplayNotes notes;
     for (std::size_t i = 0; i < replays.size(); ++i) {

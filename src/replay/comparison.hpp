@@ -19,15 +19,15 @@ namespace batfill {
 struct ComparisonRequest {
     std::vector<NamedScheduler> schedulers;
     std::vector<std::string> workloads;   // paths, of logs too
-    bool weeks = false;                   // replay each week on its own; logs are split as by `swf --split 7`
     std::optional<std::string> platform;  // as named_platform() takes it; none: as many hosts as the workload says
     MachineDetails machine;
     std::optional<ReplayMetric> metric;  // the only one to measure; none: all metrics
     MetricsOptions metrics;              // what the machine has is not looked at
     std::vector<std::string> shown{};    // metrics that the user wants to see; empty: those that say something
     unsigned threads = 1;
-    Note note = [](const std::string&) {};  // also hears the notes of notes.hpp, before the first replay
+    bool weeks = false;                     // replay each week on its own; logs are split as by `swf --split 7`
     bool fields_are_read = false;           // schedulers of others may look at any field of a job
+    Note note = [](const std::string&) {};  // also hears the notes of notes.hpp, before the first replay
     RunOptions run{};                       // of each replay; its progress is called by several threads
     // A log of SWF, or a jobs.csv, of the same jobs: its schedule is the last column, called log. All columns then have
     // only the jobs that started in the log.

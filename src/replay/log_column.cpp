@@ -27,7 +27,8 @@ std::string key_of(std::string_view id) {
 
 }  // namespace
 
-LogColumn::LogColumn(const std::string& path, const Note& note) : LogColumn(runs::read_run(path, note)) {}
+// How many jobs of the log have no place in its schedule says nothing of the jobs that are looked for.
+LogColumn::LogColumn(const std::string& path) : LogColumn(runs::read_run(path, [](const std::string&) {})) {}
 
 LogColumn::LogColumn(Schedule schedule) : schedule_(std::move(schedule)) {
     for (std::size_t place = 0; place < schedule_.jobs.size(); ++place) {

@@ -9,17 +9,15 @@
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
-#include <batfill/workloads/swf_conversion.hpp>
 
 namespace batfill {
 
 // What happened to jobs on the machine of a log, to compare schedulers with.
 class LogColumn {
  public:
-    // Reads a log of SWF, or a jobs.csv such as `batfill import --schedule` writes it. `note` hears how many jobs of a
-    // log have no place in its schedule.
+    // Reads a log of SWF, or a jobs.csv such as `batfill import --schedule` writes it.
     // Throws: InputError, which names the file.
-    LogColumn(const std::string& path, const Note& note);
+    explicit LogColumn(const std::string& path);
     // Of the schedule of a log, which its path names.
     // Throws: as above.
     explicit LogColumn(Schedule schedule);

@@ -143,7 +143,7 @@ std::string render_report(const ReportRequest& request, const Note& note) {
         page.files.push_back(source_file(request.windows));
     }
     if (request.log) {
-        add_log(LogColumn(*request.log, note).of({&page.workloads.front()}).front(), page);
+        add_log(LogColumn(*request.log).of({&page.workloads.front()}).front(), page);
         page.files.push_back(source_file(*request.log));
     }
     page.title = request.title.value_or(list_of(mapped(page.runs, &Run::label)));
@@ -166,7 +166,7 @@ std::string comparison_page(const ComparisonRequest& request, const std::string&
     });
     // A log does not say which of the hosts that jobs share a job had.
     if (request.log && !page.options.resources.has_shared_hosts()) {
-        add_log(LogColumn(*request.log, [](const std::string&) {}).of({&page.workloads.front()}).front(), page);
+        add_log(LogColumn(*request.log).of({&page.workloads.front()}).front(), page);
         page.files.push_back(source_file(*request.log));
     }
     return report_page(page);
