@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures how replays grow with hosts that jobs share and with the number of jobs.
 
-    bench/shared_hosts.py [--batfill FILE] [--sizes HOSTSxJOBS,...] [--limit SECONDS] [ALGORITHM ...]
+    bench/host_replays.py [--batfill FILE] [--sizes HOSTSxJOBS,...] [--limit SECONDS] [ALGORITHM ...]
 
 Draws jobs with `batfill generate shared`, and the same jobs counted in cores. Prints a table as CSV with a row for each
 size and algorithm: the processor seconds (user and system) of a whole replay and its peak memory in MiB; the seconds of
@@ -36,7 +36,7 @@ def replay(options: argparse.Namespace, algorithm: str, workload: Path, machine:
         "/usr/bin/prlimit", f"--cpu={options.limit}:{options.limit}", options.batfill, "simulate", "-q",
         "-p", *machine, "-w", str(workload), "-e", str(workload.with_suffix("")), "-a", algorithm]))
     if status > 0:
-        raise SystemExit(f"shared_hosts: {algorithm} failed with status {status}")
+        raise SystemExit(f"host_replays: {algorithm} failed with status {status}")
     return used if status == 0 else None
 
 
