@@ -87,7 +87,7 @@ batfill_layer(analysis ON formats
 batfill_layer(runs ON analysis workloads)
 batfill_layer(simulator ON engine formats
   RELEASE_FLAGS -O3)
-batfill_layer(replay ON simulator analysis workloads choice
+batfill_layer(replay ON simulator runs choice
   RELEASE_FLAGS -O3)
 batfill_layer(report ON runs replay)
 batfill_layer(environments ON replay schedulers

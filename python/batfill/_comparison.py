@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
-from ._arguments import AnyPath, checked_progress, is_path, shown, utf8
+from ._arguments import AnyPath, checked_progress, is_path, path_text, shown, utf8
 from ._machine import Amounts, Platform, Windows, machine_of
 from ._run import as_workload
 from ._scheduler import AnyScheduler, as_core, label_of
@@ -94,6 +95,7 @@ def compare(
     capacity: Amounts | None = None,
     windows: Windows | None = None,
     master_host: str = "master_host",
+    log: AnyPath | None = None,
     threads: int | None = None,
     tau: Seconds = _core.DEFAULT_TAU,
     short_deadline: Seconds = _core.DEFAULT_SHORT_DEADLINE,
@@ -103,7 +105,9 @@ def compare(
 
     `schedulers` are names ("easy,order=saf") and instances of batfill.Scheduler; a dict gives each its name in
     the table. `metric` is the only one to compute, by default all. `platform`, `pools`, `capacity` and `windows` are
-    as in simulate(), by default as many hosts as each workload says. `threads` is by default the number of cores.
+    as in simulate(), by default as many hosts as each workload says. `log` is a log (.swf), or the jobs.csv that
+    `batfill import --schedule` wrote of the same jobs: what happened on its machine is one more scheduler, "log".
+    `threads` is by default the number of cores.
     `progress(done, total)` is called after each replay.
 
     Raises InputError, which names workload and scheduler, if a job is rejected: values over different jobs must not be
@@ -129,14 +133,17 @@ def compare(
         named.append((utf8(name), given))
     if not jobs or not named:
         raise _core.UsageError("expected at least one workload and one scheduler")
-    core = _core.compare(
+    core, notes = _core.compare(
         [(utf8(str(workload.name)), workload._core) for workload in jobs],
         named,
         metric,
         machine_of(platform, pools, capacity, windows, master_host),
+        None if log is None else path_text(log, "log"),
         threads or 0,
         tau,
         short_deadline,
         checked_progress(progress),
     )
+    for note in notes:
+        warnings.warn(note, stacklevel=2)
     return Comparison(core, metric)

@@ -35,11 +35,20 @@ namespace {
 // A scheduler of a comparison: its name in tables, and an object of Python or a text as the command takes it.
 using Compared = std::pair<std::string, nb::object>;
 
-Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, const std::vector<Compared>& schedulers,
-                   const std::optional<std::string>& metric, const NamedMachine& machine, unsigned threads,
-                   const nb::object& tau, const nb::object& short_deadline, const nb::object& progress) {
+// Returns notes on the comparison, too.
+std::pair<Comparison, std::vector<std::string>> compare(const std::vector<std::pair<std::string, Jobs>>& workloads,
+                                                        const std::vector<Compared>& schedulers,
+                                                        const std::optional<std::string>& metric,
+                                                        const NamedMachine& machine, const std::optional<FileName>& log,
+                                                        unsigned threads, const nb::object& tau,
+                                                        const nb::object& short_deadline, const nb::object& progress) {
     Background work;
     ComparisonRequest request;
+    std::vector<std::string> notes;
+    if (log) {
+        request.log = log->text;
+        request.note = [&notes](const std::string& note) { notes.push_back(note); };
+    }
     const Measures measures = measures_of(tau, short_deadline);
     request.metrics.tau = measures.tau;
     request.metrics.short_deadline = measures.short_deadline;
@@ -67,7 +76,7 @@ Comparison compare(const std::vector<std::pair<std::string, Jobs>>& workloads, c
         }
         comparison = batfill::compare(replays, std::move(names), request, report);
     });
-    return comparison;
+    return {std::move(comparison), std::move(notes)};
 }
 
 // The values of a metric, workload by workload; NaN where there is none.
@@ -158,7 +167,7 @@ void bind_comparisons(nb::module_& module) {
              nb::sig("def values(self, metric: str) -> numpy.typing.NDArray[numpy.float64]"))
         .def("table", &table, arg("format"));
     module.def("compare", &compare, arg("workloads"), arg("schedulers"), arg("metric").none(), arg("machine"),
-               arg("threads"), arg("tau"), arg("short_deadline"), arg("progress").none());
+               arg("log").none(), arg("threads"), arg("tau"), arg("short_deadline"), arg("progress").none());
     module.def(
         "name_of_scheduler", [](const std::string& text) { return read_scheduler(text).name; }, arg("text"));
     module.def("metric_names", &metric_names);

@@ -27,6 +27,7 @@ namespace batfill::campaign {
 namespace {
 
 constexpr std::size_t max_campaign_size = std::size_t{1} << 20;
+constexpr const char* own_schedule_key = "own-schedule";
 
 std::string suffix_of(const Swept& swept) {
     std::string suffix;
@@ -65,6 +66,10 @@ class Reader : private YamlBlocks {
         }
         require_own_schedulers(root["schedulers"]);
         read_measures(root["measure"]);
+        if (campaign_.has_own_schedules() && campaign_.waits_from_eligible) {
+            fail(root["measure"], std::string(own_schedule_key) +
+                                      ": waits of a log count from the submission, expected no wait-from: eligible");
+        }
         campaign_.reports = flag(root, "reports");
         campaign_.schedules = flag(root, "schedules") || campaign_.reports;
     }
@@ -112,12 +117,37 @@ class Reader : private YamlBlocks {
             workload.name = workload_name(workload.path);
         }
         if (source == "workload") {
-            require_known(entry, {"workload", "name", "deadlines", "failures"});
+            require_known(entry, {"workload", "name", "deadlines", "failures", own_schedule_key});
         }
         if (entry["name"].IsDefined()) {
             workload.name = text(entry["name"], "a name");
         }
+        read_own_schedule(entry, workload);
         return workload;
+    }
+
+    void read_own_schedule(const YAML::Node& entry, CampaignWorkload& workload) const {
+        const YAML::Node own = entry[own_schedule_key];
+        if (!own.IsDefined()) {
+            return;
+        }
+        const std::string key = std::string(own_schedule_key) + ": ";
+        constexpr const char* a_file =
+            "the file of its log (.swf), or the jobs.csv that batfill import --schedule wrote";
+        if (!own.IsScalar()) {
+            fail(own, key + "expected true, or " + a_file);
+        }
+        if (YAML::convert<bool>::decode(own, workload.has_own_schedule)) {
+            if (workload.has_own_schedule && workload.source == "workload") {
+                fail(own, key + "a workload has no schedule, expected " + a_file);
+            }
+        } else {
+            workload.has_own_schedule = true;
+            workload.own_schedule = path_of(own);
+        }
+        if (workload.has_own_schedule && workload.source == "generate") {
+            fail(own, key + "nobody has run the jobs of a model, expected it in a workload of log, import or workload");
+        }
     }
 
     void read_workload(const YAML::Node& entry) {
@@ -126,8 +156,8 @@ class Reader : private YamlBlocks {
         }
         const std::string source = source_of(entry);
         const CampaignWorkload workload = workload_from(source, entry);
-        for (Variant& own :
-             variants(entry, {source, source == "import" ? "file" : "name", "name", "deadlines", "failures"})) {
+        for (Variant& own : variants(entry, {source, source == "import" ? "file" : "name", "name", "deadlines",
+                                             "failures", own_schedule_key})) {
             for (Setting& setting : *own.settings) {
                 const bool is_path =
                     setting.name == "header" || setting.name == "schedule" || setting.name == "platform";
@@ -163,6 +193,7 @@ class Reader : private YamlBlocks {
         std::set<std::string> inputs{campaign_.path};
         for (const CampaignWorkload& workload : campaign_.workloads) {
             inputs.insert(workload.path);
+            inputs.insert(workload.own_schedule);
         }
         for (const std::string& input : inputs) {
             if (const auto output = outputs_.find(canonical_path(input)); output != outputs_.end()) {
@@ -176,6 +207,12 @@ class Reader : private YamlBlocks {
         workload.name = file_name_of(workload.name + suffix_of(workload.swept));
         workload.subject =
             campaign_.path + ':' + std::to_string(entry.Mark().line + 1) + ": workload " + shown(workload.name);
+        if (workload.has_own_schedule &&
+            std::ranges::find(workload.settings, "load", &Setting::name) != workload.settings.end()) {
+            fail(entry, std::string(own_schedule_key) +
+                            ": load moves submissions, so the log's schedule is of another " +
+                            "workload: expected only one of the two");
+        }
         take_name(entry, workload.name, "a workload " + shown(workload.name) + " already: expected another name");
         campaign_.workloads.push_back(std::move(workload));
         require_few_runs(entry);
@@ -338,6 +375,17 @@ class Reader : private YamlBlocks {
 
     void add_scheduler(const YAML::Node& entry, NamedScheduler scheduler, Swept swept) {
         const std::string file = file_name_of(scheduler.name);
+        if (campaign_.has_own_schedules()) {
+            if (file == log_name) {
+                fail(entry, std::string("the name ") + log_name + " is that of " + own_schedule_key +
+                                ": expected another name");
+            }
+            if (scheduler.choice.submits_jobs()) {
+                fail(entry, "scheduler " + shown(scheduler.name) +
+                                " submits jobs of its own, which no log has: expected " + "none such beside " +
+                                own_schedule_key);
+            }
+        }
         take_name(entry, file, "a scheduler " + shown(scheduler.name) + " already: expected another name");
         // The broken guarantees of "a" would be in the file of the guarantees of "a_broken".
         const std::string broken = "_broken";
@@ -363,7 +411,8 @@ class Reader : private YamlBlocks {
     // Counts the entries that were read so far.
     void require_few_runs(const YAML::Node& entry) const {
         const std::size_t machines = std::max<std::size_t>(campaign_.machines.size(), 1);
-        const std::size_t schedulers = std::max<std::size_t>(campaign_.schedulers.size(), 1);
+        const std::size_t schedulers =
+            std::max<std::size_t>(campaign_.schedulers.size(), 1) + (campaign_.has_own_schedules() ? 1 : 0);
         if (campaign_.workloads.size() * machines * schedulers > max_campaign_runs) {
             fail(entry, "expected at most 100,000 runs");
         }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -19,6 +20,9 @@ namespace batfill::campaign {
 
 // One combination of the values in a `sweep`: each option and its value.
 using Swept = std::vector<std::pair<std::string, std::string>>;
+
+// The name of the log's own schedule among the schedulers.
+inline constexpr const char* log_name = "log";
 
 // The largest number of runs of a campaign.
 inline constexpr std::size_t max_campaign_runs = 100'000;
@@ -41,6 +45,9 @@ struct CampaignWorkload {
     // Those of `batfill generate failures`; none: the machine does not fail.
     std::optional<options::Settings> failures;
     Swept swept;
+    // The log's own schedule is one more scheduler: from the source, or from a file of the log's, which has a path.
+    bool has_own_schedule = false;
+    std::string own_schedule{};  // relative to the working directory; empty: from the source
 
     // Whether a machine is generated with the workload, and the name of its file.
     bool draws_machine() const { return source == "generate" && kind == farm_model; }
@@ -81,6 +88,9 @@ struct Campaign {
     bool waits_from_eligible = false;  // metrics count waits from the instant at which a job is eligible
     bool schedules = false;
     bool reports = false;
+
+    // Whether some workload has its log's own schedule.
+    bool has_own_schedules() const { return std::ranges::any_of(workloads, &CampaignWorkload::has_own_schedule); }
 };
 
 // Reads a campaign file, YAML or JSON. Expands sweeps; the last option varies fastest. Does not check the options of
@@ -91,6 +101,7 @@ struct Campaign {
 // - for an own algorithm that no scheduler has
 // - for names and keys that occur twice
 // - for an alias inside of what it names
+// - for a log's own schedule of what is no log, has another load, or is beside a scheduler that registers jobs
 // - for too many values or runs
 // Cost: O(runs).
 Campaign read_campaign(const std::string& path, const OwnAlgorithms& own = {});

@@ -43,6 +43,9 @@ std::string report_command(const report::ReportRequest& options, const MachineDe
     arguments.insert(arguments.end(), {"-p", options.platform});
     const Arguments details = arguments_of(machine);
     arguments.insert(arguments.end(), details.begin(), details.end());
+    if (options.log) {
+        arguments.insert(arguments.end(), {"--log", *options.log});
+    }
     arguments.insert(arguments.end(),
                      {"-o", options.output, "--tau", options.metrics.tau.to_string(), "--short-deadline",
                       options.metrics.short_deadline.to_string(), "--title", *options.title});
@@ -75,9 +78,12 @@ CampaignPages pages_of(const Campaign& campaign, const std::vector<CampaignRun>&
     const bool registers_jobs = std::ranges::any_of(campaign.schedulers, [](const CampaignScheduler& scheduler) {
         return scheduler.scheduler.choice.submits_jobs();
     });
-    const std::size_t schedulers = campaign.schedulers.size();
-    for (std::size_t first = 0; first < runs.size(); first += schedulers) {
+    std::size_t end = 0;
+    for (std::size_t first = 0; first < runs.size(); first = end) {
         const CampaignRun& run = runs[first];
+        while (end < runs.size() && is_beside(runs[end], run)) {
+            ++end;
+        }
         CampaignPage page;
         page.output = "reports/" + run.workload->name + '/' + run.machine->name + ".html";
         page.title = run.workload->name + " on " + run.machine->name;
@@ -90,7 +96,8 @@ CampaignPages pages_of(const Campaign& campaign, const std::vector<CampaignRun>&
             page.machine.windows = run.windows;
         }
         page.first = first;
-        page.count = schedulers;
+        page.count = end - first;
+        page.has_log = runs[end - 1].scheduler == nullptr;
         result.pages.push_back(std::move(page));
     }
     return result;
@@ -122,6 +129,9 @@ void write_pages(const CampaignPages& pages, JsonWriter& json) {
         }
         json.key("first").integer(page.first);
         json.key("count").integer(page.count);
+        if (page.has_log) {
+            json.key("has_log").boolean(true);
+        }
     });
     json.close_object();
 }
@@ -158,6 +168,7 @@ CampaignPages read_pages(Fields& manifest) {
         page.windows_are_made = one.find("windows_are_made") != nullptr && one.boolean("windows_are_made");
         page.first = count_in(one, "first");
         page.count = count_in(one, "count");
+        page.has_log = one.find("has_log") != nullptr && one.boolean("has_log");
     }
     return result;
 }
@@ -184,6 +195,14 @@ void make_pages(const CampaignPages& pages, const PageSources& sources, const st
         MachineDetails machine = of_runs.machine;
         if (of_runs.windows_are_made) {
             machine.windows = sources.made_file(machine.windows);
+        }
+        if (of_runs.has_log) {
+            page.log = page.prefixes.back() + "_jobs.csv";
+            page.prefixes.pop_back();
+            // A log does not say which of the hosts that jobs share a job had.
+            if (named_platform(page.platform, machine).machine().resources().has_shared_hosts()) {
+                page.log.reset();
+            }
         }
         page.windows = machine.windows;
         page.metrics = pages.metrics;

@@ -24,6 +24,7 @@ struct CampaignPage {
     bool windows_are_made = false;  // `machine` has the path of a file that the campaign made, in its folder
     std::size_t first = 0;          // run
     std::size_t count = 0;          // of runs
+    bool has_log = false;           // the last of them is the log's own schedule
 };
 
 // The pages of a campaign; none unless it asks for reports. They stand in the manifest, so that merging shards can make

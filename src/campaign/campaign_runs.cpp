@@ -17,6 +17,7 @@
 #include <batfill/replay/replay.hpp>
 
 #include "src/formats/named_platform.hpp"
+#include "src/replay/log_column.hpp"
 #include "src/support/command_line.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
@@ -56,30 +57,50 @@ Scenario scenario_of(const CampaignRun& run, const std::string& folder) {
     return scenario;
 }
 
+// What the runs of a workload on a machine share.
+struct Prepared {
+    Replay replay;
+    std::optional<Schedule> of_log;  // none: not asked for
+    StartedInLog started{};
+};
+
+Prepared prepared(const CampaignRun& run, const std::string& folder) {
+    Prepared result{Replay(scenario_of(run, folder)), std::nullopt};
+    if (!run.workload->own_schedule.empty()) {
+        const std::string path = (fs::path(folder) / run.workload->own_schedule).string();
+        if (!has_sha256(path, run.workload->own_schedule_sha256)) {
+            throw InputError(path + ": has changed since the campaign began: run the campaign again");
+        }
+        result.of_log = read_schedule(path);
+        result.started = started_in(*result.of_log);
+    }
+    return result;
+}
+
 // The workloads that threads replay now. Threads share a workload; the last one to end it releases it.
 class Replays {
  public:
     explicit Replays(std::string folder) : folder_(std::move(folder)) {}
 
-    std::shared_ptr<const Replay> get(const CampaignRun& run) {
+    std::shared_ptr<const Prepared> get(const CampaignRun& run) {
         Place* place = nullptr;
         {
             const std::lock_guard lock(mutex_);
             place = &places_[{run.workload, run.machine}];
         }
         const std::lock_guard lock(place->mutex);
-        std::shared_ptr<const Replay> replay = place->replay.lock();
-        if (!replay) {
-            replay = std::make_shared<const Replay>(scenario_of(run, folder_));
-            place->replay = replay;
+        std::shared_ptr<const Prepared> shared = place->prepared.lock();
+        if (!shared) {
+            shared = std::make_shared<const Prepared>(prepared(run, folder_));
+            place->prepared = shared;
         }
-        return replay;
+        return shared;
     }
 
  private:
     struct Place {
         std::mutex mutex;
-        std::weak_ptr<const Replay> replay;
+        std::weak_ptr<const Prepared> prepared;
     };
 
     std::string folder_;
@@ -141,24 +162,13 @@ void write_result(const RunResult& result, const std::string& key, const std::st
     write_file(path, head_of_result(key, lines) + lines);
 }
 
-// Returns the notes on the run.
-ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Replays& replays,
-                     const Simulator::Progress& in_run, bool has_plugins) {
-    const SchedulerChoice& choice = run.scheduler->scheduler.choice;
-    const std::shared_ptr<const Replay> replay = replays.get(run);
-    const Outcome outcome = replay->run(choice, {.progress = in_run});
-    require_no_violation(outcome);
-    Schedule schedule = outcome.schedule();
-    schedule.path = run.prefix;
-    leave_out_ends(schedule, campaign.warm_up, campaign.cool_down);
+MetricsOptions options_for(const Campaign& campaign, const Replay& replay) {
     MetricsOptions options = campaign.metrics;
-    options.set_machine(replay->machine());
-    std::vector<Workload> place;
-    MeasuredSchedule measured(schedule, options.resources);
-    if (campaign.waits_from_eligible) {
-        measured.count_waits_from(eligible_times(outcome, schedule), run.prefix);
-    }
-    const Metrics metrics = compute_metrics(measured, options, outcome.workloads(place));
+    options.set_machine(replay.machine());
+    return options;
+}
+
+RunResult result_of(const Metrics& metrics) {
     RunResult result;
     const std::vector<std::string> names = metrics.names();
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -166,6 +176,54 @@ ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std
             result.values.emplace_back(names[i], exact(*metrics.values()[i]));
         }
     }
+    return result;
+}
+
+// Measures the log's own schedule. Returns the notes on it.
+ReplayNotes make_run_of_log(const Campaign& campaign, const CampaignRun& run, const std::string& folder,
+                            Replays& replays) {
+    const std::shared_ptr<const Prepared> shared = replays.get(run);
+    Schedule schedule = *shared->of_log;
+    leave_out_ends(schedule, campaign.warm_up, campaign.cool_down);
+    RunResult result =
+        result_of(measure_log(schedule, options_for(campaign, shared->replay), shared->replay.scenario().workloads));
+    const std::string prefix = folder + '/' + run.prefix;
+    create_folders(fs::path(prefix).parent_path().string());
+    if (campaign.schedules) {
+        const std::string own = (fs::path(folder) / run.workload->own_schedule).string();
+        write_file(prefix + "_jobs.csv", InputFile(own).read_all(max_own_schedule_size));
+        result.files.emplace_back("jobs.csv", run.workload->own_schedule_sha256);
+    }
+    write_result(result, run.key, prefix + "_result.csv");
+    ReplayNotes notes;
+    notes.add_log(*shared->of_log, shared->replay.machine());
+    return notes;
+}
+
+// Returns the notes on the run.
+ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std::string& folder, Replays& replays,
+                     const Simulator::Progress& in_run, bool has_plugins) {
+    if (run.scheduler == nullptr) {
+        return make_run_of_log(campaign, run, folder, replays);
+    }
+    const SchedulerChoice& choice = run.scheduler->scheduler.choice;
+    const std::shared_ptr<const Prepared> shared = replays.get(run);
+    const Replay& replay = shared->replay;
+    const Outcome outcome = replay.run(choice, {.progress = in_run});
+    require_no_violation(outcome);
+    Schedule schedule = outcome.schedule();
+    schedule.path = run.prefix;
+    if (shared->of_log) {
+        leave_out_others(schedule, shared->started);
+    }
+    leave_out_ends(schedule, campaign.warm_up, campaign.cool_down);
+    const MetricsOptions options = options_for(campaign, replay);
+    std::vector<Workload> place;
+    MeasuredSchedule measured(schedule, options.resources);
+    if (campaign.waits_from_eligible) {
+        measured.count_waits_from(eligible_times(outcome, schedule), run.prefix);
+    }
+    RunResult result = result_of(compute_metrics(measured, options, outcome.workloads(place)));
     const std::string prefix = folder + '/' + run.prefix;
     create_folders(fs::path(prefix).parent_path().string());
     if (campaign.schedules) {
@@ -175,7 +233,7 @@ ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std
     }
     write_result(result, run.key, prefix + "_result.csv");
     ReplayNotes notes;
-    notes.add_run(replay->scenario().workloads.front(), replay->machine(), outcome.engine()->state().placement,
+    notes.add_run(replay.scenario().workloads.front(), replay.machine(), outcome.engine()->state().placement,
                   has_plugins || !run.scheduler->code.empty());
     return notes;
 }
@@ -191,7 +249,6 @@ bool is_kept(const CampaignRun& run, const std::string& folder) {
 std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::string& folder,
                    const std::string& program) {
     std::ostringstream text;
-    const SchedulerChoice& choice = run.scheduler->scheduler.choice;
     text << program << '\n' << run.workload->sha256 << '\n';
     text << (number_of_hosts(run.platform) ? run.platform : sha256_of_file(platform_file(run.platform))) << '\n';
     MachineDetails details = details_of(run, folder);
@@ -201,15 +258,23 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
     for (const std::string& argument : arguments_of(details)) {
         text << argument << '\n';
     }
-    text << (run.events.empty() ? "" : sha256_of_file(run.events)) << '\n' << choice.algorithm() << '\n';
-    for (const auto& [name, value] : choice.parameters().given()) {
-        text << name << '=' << value << '\n';
+    text << (run.events.empty() ? "" : sha256_of_file(run.events)) << '\n';
+    if (run.scheduler != nullptr) {
+        const SchedulerChoice& choice = run.scheduler->scheduler.choice;
+        text << choice.algorithm() << '\n';
+        for (const auto& [name, value] : choice.parameters().given()) {
+            text << name << '=' << value << '\n';
+        }
     }
     text << campaign.metrics.tau.to_string() << '\n' << campaign.metrics.short_deadline.to_string() << '\n';
     text << campaign.warm_up.to_string() << '\n' << campaign.cool_down.to_string() << '\n';
     text << (campaign.schedules ? "with schedule\n" : "");
     text << (campaign.waits_from_eligible ? "waits from eligible\n" : "");
-    text << run.scheduler->code;
+    text << (run.scheduler != nullptr ? run.scheduler->code : "");
+    if (!run.workload->own_schedule.empty()) {
+        text << "jobs of the log " << run.workload->own_schedule_sha256 << '\n';
+    }
+    text << (run.scheduler == nullptr ? "its schedule" : "");
     return sha256(text.str());
 }
 
@@ -231,7 +296,8 @@ class WindowsCheck {
 std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
                                  const std::string& folder, const std::string& program) {
     // More than in the campaign file if logs are cut into periods.
-    if (workloads.size() * campaign.machines.size() * campaign.schedulers.size() > max_campaign_runs) {
+    const std::size_t columns = campaign.schedulers.size() + (campaign.has_own_schedules() ? 1 : 0);
+    if (workloads.size() * campaign.machines.size() * columns > max_campaign_runs) {
         throw InputError(campaign.path + ": expected at most " + std::to_string(max_campaign_runs) +
                          " runs, found more with all periods of its logs");
     }
@@ -246,12 +312,18 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
             const std::string platform = platform_of(workload, machine, folder);
             windows.require_possible(machine, platform);
             const std::string cut = cut_windows(workload, machine, folder);
-            for (const CampaignScheduler& scheduler : campaign.schedulers) {
-                const fs::path prefix =
-                    fs::path("runs") / workload.name / machine.name / file_name_of(scheduler.scheduler.name);
-                CampaignRun run{&workload, &machine, &scheduler, platform, cut, events, prefix.string(), ""};
+            const auto add_run = [&](const CampaignScheduler* scheduler) {
+                CampaignRun run{&workload, &machine, scheduler, platform, cut, events, "", ""};
+                run.prefix =
+                    (fs::path("runs") / workload.name / machine.name / file_name_of(run.scheduler_name())).string();
                 run.key = key_of(campaign, run, folder, program);
                 runs.push_back(std::move(run));
+            };
+            for (const CampaignScheduler& scheduler : campaign.schedulers) {
+                add_run(&scheduler);
+            }
+            if (!workload.own_schedule.empty()) {
+                add_run(nullptr);
             }
         }
     }
@@ -295,8 +367,8 @@ std::uintmax_t estimated_size(const Campaign& campaign, const std::vector<Campai
         const std::uintmax_t jobs = run.workload->jobs;
         size += of_run;
         if (campaign.schedules) {
-            size +=
-                of_schedule + jobs * (of_job + (run.scheduler->scheduler.choice.gives_guarantees() ? of_guarantee : 0));
+            const bool guarantees = run.scheduler != nullptr && run.scheduler->scheduler.choice.gives_guarantees();
+            size += of_schedule + jobs * (of_job + (guarantees ? of_guarantee : 0));
         }
         if (pages) {
             size += jobs * of_job_in_page + of_page / campaign.schedulers.size();
@@ -318,7 +390,7 @@ RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs,
         [&](std::size_t number) {
             const CampaignRun& run = runs[number];
             const std::string place =
-                run.workload->name + " on " + run.machine->name + " under " + run.scheduler->scheduler.name;
+                run.workload->name + " on " + run.machine->name + " under " + run.scheduler_name();
             try {
                 with_place_in_errors(
                     place, [&] { notes[number] = make_run(campaign, run, folder, replays, in_run, has_plugins); });
@@ -341,6 +413,10 @@ RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs,
 
 std::string commands_of(const CampaignRun& run, const std::string& folder) {
     const std::string prefix = folder + '/' + run.prefix;
+    const std::string make_folder = "mkdir -p " + command_line({fs::path(prefix).parent_path().string()}) + " && ";
+    if (run.scheduler == nullptr) {
+        return make_folder + "cp " + command_line({folder + '/' + run.workload->own_schedule, prefix + "_jobs.csv"});
+    }
     const SchedulerChoice& choice = run.scheduler->scheduler.choice;
     Arguments words{"simulate", "-p", run.platform, "-w", folder + '/' + run.workload->file, "-a", choice.algorithm()};
     for (const auto& [name, value] : choice.parameters().given()) {
@@ -352,7 +428,7 @@ std::string commands_of(const CampaignRun& run, const std::string& folder) {
         words.insert(words.end(), {"--events", run.events});
     }
     words.insert(words.end(), {"-e", prefix});
-    return "mkdir -p " + command_line({fs::path(prefix).parent_path().string()}) + " && batfill " + command_line(words);
+    return make_folder + "batfill " + command_line(words);
 }
 
 }  // namespace batfill::campaign

@@ -20,13 +20,21 @@ namespace batfill::campaign {
 struct CampaignRun {
     const MadeWorkload* workload = nullptr;
     const CampaignMachine* machine = nullptr;
-    const CampaignScheduler* scheduler = nullptr;
-    std::string platform;  // as --platform takes it
-    std::string windows;   // file of those that are cut for a period, relative to the campaign's folder; else empty
-    std::string events;    // file of failures, relative to the working directory; empty: no failures
-    std::string prefix;    // of its files, relative to the campaign's folder
-    std::string key;       // hash of everything that its results depend on
+    const CampaignScheduler* scheduler = nullptr;  // null: the log's own schedule
+    std::string platform;                          // as --platform takes it
+    std::string windows;  // file of those that are cut for a period, relative to the campaign's folder; else empty
+    std::string events;   // file of failures, relative to the working directory; empty: no failures
+    std::string prefix;   // of its files, relative to the campaign's folder
+    std::string key;      // hash of everything that its results depend on
+
+    // In tables.
+    std::string scheduler_name() const { return scheduler == nullptr ? log_name : scheduler->scheduler.name; }
 };
+
+// Whether both are of the same workload and machine.
+inline bool is_beside(const CampaignRun& a, const CampaignRun& b) {
+    return a.workload == b.workload && a.machine == b.machine;
+}
 
 // The stored result of a run.
 struct RunResult {
@@ -34,11 +42,10 @@ struct RunResult {
     NamedValues values;  // the metrics that have a value
 };
 
-// Returns all runs of the campaign in the order of the file: by workload, then by machine. Makes the failures, and
-// the windows of periods.
-// `program` is a hash of the program and its plugins.
-// Throws: InputError as make_failures(), for platforms that cannot be read, for windows that a machine cannot have, and
-// for too many runs.
+// Returns all runs of the campaign in the order of the file: by workload, then by machine, the log's own schedule
+// behind those of schedulers. Makes the failures, and the windows of periods. `program` is a hash of the program and
+// its plugins. Throws: InputError as make_failures(), for platforms that cannot be read, for windows that a machine
+// cannot have, and for too many runs.
 std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
                                  const std::string& folder, const std::string& program);
 
@@ -60,11 +67,12 @@ struct RunsOutcome {
     ReplayNotes notes;                  // on the runs that were made
 };
 
-// Replays the runs that are not kept, on `threads` threads, and audits each schedule. Keeps the measurements in
-// FOLDER/PREFIX_result.csv; with schedules, also the files that `simulate` writes. A run keeps nothing if it cannot be
-// replayed or the audit finds its schedule wrong; the other runs continue. A run's files appear whole, or not at all.
-// `progress`, if not empty, hears how many runs are done, and of how many; `in_run` is RunOptions::progress of each
-// run. An Interrupted of one of them ends all runs. `has_plugins`: algorithms may look at any field of a job.
+// Replays the runs that are not kept, or measures the log's own schedule, on `threads` threads, and audits each
+// schedule. Keeps the measurements in FOLDER/PREFIX_result.csv; with schedules, also the files that `simulate` writes.
+// A run keeps nothing if it cannot be replayed or the audit finds its schedule wrong; the other runs continue. A run's
+// files appear whole, or not at all. `progress`, if not empty, hears how many runs are done, and of how many; `in_run`
+// is RunOptions::progress of each run. An Interrupted of one of them ends all runs. `has_plugins`: algorithms may look
+// at any field of a job.
 RunsOutcome replay_runs(const Campaign& campaign, std::vector<CampaignRun> runs, const std::string& folder,
                         unsigned threads, const std::function<void(std::size_t, std::size_t)>& progress,
                         const Simulator::Progress& in_run, bool has_plugins);

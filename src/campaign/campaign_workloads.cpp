@@ -16,6 +16,7 @@
 
 #include "src/formats/job_id.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/replay/log_column.hpp"
 #include "src/support/command_line.hpp"
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
@@ -64,13 +65,11 @@ void set(const options::Settings& settings, void (*declare)(options::Options&, R
     options.finish();
 }
 
-// Converts the log of a workload to FOLDER/NAME.json, or to a file for each period, and writes to `out` what was
-// dropped. Returns when the periods begin, in their order.
-std::vector<Time> convert(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
+// The conversion that a workload asks for, without an output.
+ConversionOptions conversion_of(const CampaignWorkload& workload) {
     ConversionOptions read;
     LogConversion& conversion = read.conversion;
     conversion.log = workload.path;
-    conversion.output = (folder / (workload.name + ".json")).string();
     if (workload.source == "log") {
         set(workload.settings, add_swf_options, read);
     } else {
@@ -79,6 +78,15 @@ std::vector<Time> convert(const CampaignWorkload& workload, const fs::path& fold
         conversion.accounting->paths = {workload.path};
         set(workload.settings, add_import_options, read);
     }
+    return read;
+}
+
+// Converts the log of a workload to FOLDER/NAME.json, or to a file for each period, and writes to `out` what was
+// dropped. Returns when the periods begin, in their order.
+std::vector<Time> convert(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
+    ConversionOptions read = conversion_of(workload);
+    LogConversion& conversion = read.conversion;
+    conversion.output = (folder / (workload.name + ".json")).string();
     if (conversion.conversion.split) {
         conversion.output = folder.string();
         conversion.name = workload.name;
@@ -119,6 +127,53 @@ void add_deadlines(const fs::path& path, const options::Settings& settings, std:
     print_drawn_deadlines(draw_deadlines(draw), draw.rule.floor, read.factor, path.filename().string(), out);
 }
 
+// The log's own schedule of all the jobs that a workload may have.
+LogColumn log_of(const CampaignWorkload& workload, const fs::path& folder) {
+    if (!workload.own_schedule.empty()) {
+        return LogColumn(workload.own_schedule);
+    }
+    ConversionOptions read = conversion_of(workload);
+    LogConversion& whole = read.conversion;
+    whole.conversion.split.reset();
+    whole.count_from_first_job = false;
+    whole.header.reset();
+    whole.platform.reset();
+    const fs::path file = folder / "log.csv";
+    whole.schedule = file.string();
+    Schedule schedule = std::move(convert_log(whole).schedule->schedule);
+    fs::remove(file);
+    if (schedule.jobs.empty()) {
+        throw InputError(workload.path + ": expected jobs whose starts are known, found none");
+    }
+    return LogColumn(std::move(schedule));
+}
+
+// The file of the log's own schedule beside a workload.
+fs::path own_schedule_of(fs::path workload_file) {
+    return workload_file.replace_extension(".log.csv");
+}
+
+// Writes the log's own schedule beside each workload.
+void add_own_schedules(const CampaignWorkload& workload, const fs::path& folder) {
+    const LogColumn log = log_of(workload, folder);
+    const std::vector<fs::path> paths = workload_files(folder);
+    const std::vector<Workload> workloads = mapped(paths, [](const fs::path& path) {
+        return parse_workload(read_workload_text(path.string()), path.filename().string(), "w0");
+    });
+    const std::vector<Schedule> schedules = log.of(mapped(workloads, [](const Workload& one) { return &one; }));
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        OutputFile file(own_schedule_of(paths[i]).string());
+        file.write(schedule_csv_header());
+        std::string line;
+        for (const ScheduledJob& job : schedules[i].jobs) {
+            line.clear();
+            append_csv(job, line);
+            file.write(line);
+        }
+        file.commit();
+    }
+}
+
 // Makes the files of the workload in the empty `folder`, under their final names, and writes to `out` what the commands
 // say. Returns when the periods of a log begin, in the order of their files.
 std::vector<Time> make(const CampaignWorkload& workload, const fs::path& folder, std::ostream& out) {
@@ -134,6 +189,9 @@ std::vector<Time> make(const CampaignWorkload& workload, const fs::path& folder,
         for (const fs::path& path : workload_files(folder)) {
             with_place_in_errors("deadlines", [&] { add_deadlines(path, *workload.deadlines, out); });
         }
+    }
+    if (workload.has_own_schedule) {
+        with_place_in_errors("own-schedule", [&] { add_own_schedules(workload, folder); });
     }
     return begins;
 }
@@ -174,6 +232,14 @@ std::string description(const CampaignWorkload& workload, const fs::path& folder
     if (files.empty()) {
         throw InputError(workload.subject + ": no job is left");
     }
+    if (workload.has_own_schedule) {
+        for (const fs::path& file : files) {
+            const fs::path own = own_schedule_of(file);
+            const std::string bytes = InputFile(own.string()).read_all(max_own_schedule_size);
+            lines << "schedule " << own.filename().string() << ' ' << sha256(bytes) << ' '
+                  << std::ranges::count(bytes, '\n') - 1 << '\n';
+        }
+    }
     if (workload.draws_machine()) {
         const std::string name = workload.platform_name();
         lines << "platform " << name << ' ' << sha256_of_file((folder / name).string()) << '\n';
@@ -201,10 +267,11 @@ std::optional<MadeFiles> read_made_files(const fs::path& folder) {
     std::string hash;
     text >> word >> made.key >> word >> hash >> std::ws;
     std::string lines;
+    std::size_t schedules = 0;
     for (std::string line; std::getline(text, line) && !line.empty();) {
         lines += line + '\n';
         std::istringstream words(line);
-        std::string kind;  // "file": a workload, "platform": the machine generated with it
+        std::string kind;  // "file": a workload, "platform": the machine generated with it, "schedule": the log's own
         std::string last;  // submission
         std::string begin;
         MadeWorkload one;
@@ -214,6 +281,11 @@ std::optional<MadeFiles> read_made_files(const fs::path& folder) {
         made.hashes[one.file] = one.sha256;
         if (kind == "file") {
             made.workloads.push_back(std::move(one));
+        } else if (kind == "schedule" && schedules < made.workloads.size()) {
+            MadeWorkload& of = made.workloads[schedules++];  // they come in the order of the workloads
+            of.own_schedule = one.file;
+            of.own_schedule_sha256 = one.sha256;
+            of.jobs_in_log = one.jobs;
         }
     }
     return hash == sha256(lines) ? std::optional(made) : std::nullopt;
@@ -233,6 +305,7 @@ std::vector<MadeWorkload> made_in(const fs::path& folder, const std::string& key
         one.name = fs::path(one.file).stem().string();
         one.period = one.name.size() > workload.name.size() ? one.name.substr(workload.name.size() + 1) : "";
         one.file = (below / one.file).string();
+        one.own_schedule = one.own_schedule.empty() ? "" : (below / one.own_schedule).string();
         one.platform = workload.draws_machine() ? (below / workload.platform_name()).string() : "";
     }
     return std::move(made->workloads);
@@ -325,6 +398,13 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
         std::string inputs = program;
         inputs.append("\n").append(command_line(making_command(workload, source)));
         inputs.append("\n").append(workload.deadlines ? command_line(arguments_of(*workload.deadlines)) : "none");
+        if (workload.has_own_schedule) {
+            const std::string own = workload.own_schedule.empty()
+                                        ? "of the source"
+                                        : with_place_in_errors(workload.subject + ": own-schedule",
+                                                               [&] { return sha256_of_file(workload.own_schedule); });
+            inputs.append("\nown-schedule ").append(own);
+        }
         const std::string key = sha256(inputs);
         const fs::path place = workloads / workload.name;
         std::vector<MadeWorkload> made = made_in(place, key, workload, entry);

@@ -11,6 +11,9 @@
 
 namespace batfill::campaign {
 
+// The largest jobs.csv of a log's own schedule, in bytes.
+inline constexpr std::size_t max_own_schedule_size = std::size_t{1} << 40;
+
 // A workload file of a campaign.
 struct MadeWorkload {
     std::size_t entry = 0;  // index in Campaign::workloads
@@ -24,15 +27,19 @@ struct MadeWorkload {
     int processors = 0;  // nb_res
     Time last_submission;
     Time begin;  // of a period, in the time of the whole workload; else 0
+    // The jobs.csv of the log's own schedule of these jobs, below the campaign's folder; empty: none is asked for.
+    std::string own_schedule{};
+    std::string own_schedule_sha256{};
+    std::size_t jobs_in_log = 0;  // of its jobs, those that started in the log
 };
 
-// Makes the workloads of a campaign as the commands `swf`, `generate` and `deadlines` do, in FOLDER/workloads/NAME/.
-// Each folder appears whole or not at all. The output of these commands is in FOLDER/workloads/NAME/made.txt.
-// Keeps a workload that the same program made of the same log with the same options. `program` is a hash of the
-// program. Processes that do this at the same time wait for each other. Calls `told`, if not empty, for each new
-// folder, with the number of its workloads.
-// Throws: InputError, which names the place in the campaign file, for a workload that cannot be made.
-// Throws: InputError for a file that it would have to replace and that no campaign has made.
+// Makes the workloads of a campaign, and the schedules of their logs, as the commands `swf`, `generate` and `deadlines`
+// do, in FOLDER/workloads/NAME/. Each folder appears whole or not at all. The output of these commands is in
+// FOLDER/workloads/NAME/made.txt. Keeps a workload that the same program made of the same log with the same options.
+// `program` is a hash of the program. Processes that do this at the same time wait for each other. Calls `told`, if not
+// empty, for each new folder, with the number of its workloads. Throws: InputError, which names the place in the
+// campaign file, for a workload that cannot be made, and as LogColumn. Throws: InputError for a file that it would have
+// to replace and that no campaign has made.
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
                                          const std::string& program,
                                          const std::function<void(const std::string&, std::size_t)>& told);

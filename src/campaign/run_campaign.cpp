@@ -17,6 +17,7 @@
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
+#include "src/support/names.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/workloads/same_jobs.hpp"
 
@@ -110,6 +111,10 @@ std::string csv_line(const std::vector<std::string>& cells) {
     return line;
 }
 
+std::string algorithm_of(const CampaignRun& run) {
+    return run.scheduler == nullptr ? log_name : run.scheduler->scheduler.choice.algorithm();
+}
+
 RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& runs) {
     RunList list;
     list.columns = {"workload", "period", "machine", "scheduler", "algorithm", "workload.log"};
@@ -125,19 +130,17 @@ RunList list_of_runs(const Campaign& campaign, const std::vector<CampaignRun>& r
     std::string everything;
     for (const CampaignRun& run : runs) {
         const CampaignWorkload& workload = campaign.workloads[run.workload->entry];
-        std::map<std::string, std::string> cells{{"workload", workload.name},
-                                                 {"period", run.workload->period},
-                                                 {"machine", run.machine->name},
-                                                 {"scheduler", run.scheduler->scheduler.name},
-                                                 {"algorithm", run.scheduler->scheduler.choice.algorithm()},
-                                                 {"workload.log", workload.entry_name}};
+        std::map<std::string, std::string> cells{
+            {"workload", workload.name},      {"period", run.workload->period},
+            {"machine", run.machine->name},   {"scheduler", run.scheduler_name()},
+            {"algorithm", algorithm_of(run)}, {"workload.log", workload.entry_name}};
         for (const auto& [key, value] : workload.swept) {
             cells["workload." + key] = value;
         }
         for (const auto& [key, value] : run.machine->swept) {
             cells["machine." + key] = value;
         }
-        for (const auto& [key, value] : run.scheduler->swept) {
+        for (const auto& [key, value] : run.scheduler == nullptr ? Swept() : run.scheduler->swept) {
             cells["scheduler." + key] = value;
         }
         list.rows.push_back({run.prefix, run.key, mapped(list.columns, [&](const auto& name) { return cells[name]; })});
@@ -213,6 +216,71 @@ const std::string* value_of(const RunResult& result, std::string_view metric) {
     return found == result.values.end() ? nullptr : &found->second;
 }
 
+// What is shown on the terminal, with decimals.
+constexpr std::array<std::pair<const char*, int>, 3> shown_metrics{
+    {{"mean_wait", 0}, {"mean_bounded_slowdown", 2}, {"utilisation", 3}}};
+
+// The results of a campaign by machine and scheduler, with the log's own schedule behind the schedulers, if some
+// workload has it.
+class ValuesByRow {
+ public:
+    using Values = std::vector<std::optional<double>>;  // by workload
+
+    explicit ValuesByRow(const MadeCampaign& made)
+        : made_(made), columns_(made.campaign.schedulers.size() + (made.campaign.has_own_schedules() ? 1 : 0)) {
+        std::vector<std::string> hashes;
+        for (std::size_t run = 0; run < made.runs.size(); ++run) {
+            const CampaignRun& one = made.runs[run];
+            const bool is_new = run == 0 || one.workload != made.runs[run - 1].workload;
+            if (is_new) {
+                hashes.push_back(one.workload->jobs_hash);
+                runs_.emplace_back(made.campaign.machines.size() * columns_);
+            }
+            const auto machine = static_cast<std::size_t>(one.machine - made.campaign.machines.data());
+            const std::size_t column = one.scheduler == nullptr
+                                           ? columns_ - 1
+                                           : static_cast<std::size_t>(one.scheduler - made.campaign.schedulers.data());
+            runs_.back()[machine * columns_ + column] = run;
+        }
+        groups_ = groups_of_equal(hashes);
+    }
+
+    std::size_t count() const { return made_.campaign.machines.size() * columns_; }
+    const std::vector<std::size_t>& groups() const { return groups_; }
+
+    bool is_of_log(std::size_t row) const { return row % columns_ == made_.campaign.schedulers.size(); }
+
+    std::string name(std::size_t row) const {
+        const std::string name = is_of_log(row) ? log_name : made_.campaign.schedulers[row % columns_].scheduler.name;
+        const std::vector<CampaignMachine>& machines = made_.campaign.machines;
+        return machines.size() == 1 ? name : machines[row / columns_].name + ": " + name;
+    }
+
+    Values values(std::size_t row, std::string_view metric) const {
+        return mapped(runs_, [&](const auto& of_workload) -> std::optional<double> {
+            const std::optional<std::size_t> run = of_workload[row];
+            const std::string* const value = run ? value_of(made_.results[*run], metric) : nullptr;
+            return value != nullptr ? std::optional(std::stod(*value)) : std::nullopt;
+        });
+    }
+
+    // Of workloads that have the log's own schedule, on the same machine.
+    Values differences_to_log(std::size_t row, std::string_view metric) const {
+        Values differences = values(row, metric);
+        const Values of_log = values(row - row % columns_ + columns_ - 1, metric);
+        for (std::size_t i = 0; i < differences.size(); ++i) {
+            differences[i] = differences[i] && of_log[i] ? std::optional(*differences[i] - *of_log[i]) : std::nullopt;
+        }
+        return differences;
+    }
+
+ private:
+    const MadeCampaign& made_;
+    std::size_t columns_;
+    std::vector<std::vector<std::optional<std::size_t>>> runs_;  // by workload, then by row
+    std::vector<std::size_t> groups_;                            // of the workloads
+};
+
 // The mean of the values and, if there is one, its confidence interval.
 std::string mean_text(const std::vector<std::optional<double>>& values, const std::vector<std::size_t>& groups,
                       int decimals) {
@@ -228,42 +296,74 @@ std::string mean_text(const std::vector<std::optional<double>>& values, const st
 
 std::vector<std::size_t> groups_of(const MadeCampaign& made) {
     std::vector<std::string> hashes;
-    for (std::size_t run = 0; run < made.runs.size(); run += made.campaign.schedulers.size()) {
-        hashes.push_back(made.runs[run].workload->jobs_hash);
+    for (std::size_t run = 0; run < made.runs.size(); ++run) {
+        if (run == 0 || !is_beside(made.runs[run], made.runs[run - 1])) {
+            hashes.push_back(made.runs[run].workload->jobs_hash);
+        }
     }
     return groups_of_equal(hashes);
 }
 
 std::vector<std::vector<std::string>> table_of_means(const MadeCampaign& made) {
-    constexpr std::array<std::pair<const char*, int>, 3> shown{
-        // with decimals
-        {{"mean_wait", 0}, {"mean_bounded_slowdown", 2}, {"utilisation", 3}}};
-    // The runs of a workload: by machine, then by scheduler.
-    const std::size_t of_workload = made.campaign.machines.size() * made.campaign.schedulers.size();
-    std::vector<std::string> hashes;
-    for (std::size_t run = 0; run < made.runs.size(); run += of_workload) {
-        hashes.push_back(made.runs[run].workload->jobs_hash);
-    }
-    const std::vector<std::size_t> groups = groups_of_equal(hashes);
+    const ValuesByRow rows(made);
     std::vector<std::vector<std::string>> lines{{"mean over the workloads [95 % interval]"}};
-    for (const CampaignMachine& machine : made.campaign.machines) {
-        for (const CampaignScheduler& scheduler : made.campaign.schedulers) {
-            const std::string& name = scheduler.scheduler.name;
-            lines.push_back({made.campaign.machines.size() == 1 ? name : machine.name + ": " + name});
-        }
-    }
-    for (const auto& [metric, decimals] : shown) {
+    for (const auto& [metric, decimals] : shown_metrics) {
         lines.front().emplace_back(metric);
-        for (std::size_t first = 0; first < of_workload; ++first) {
-            std::vector<std::optional<double>> values;
-            for (std::size_t run = first; run < made.results.size(); run += of_workload) {
-                const std::string* const value = value_of(made.results[run], metric);
-                values.push_back(value != nullptr ? std::optional(std::stod(*value)) : std::nullopt);
-            }
-            lines[first + 1].push_back(mean_text(values, groups, decimals));
+    }
+    for (std::size_t row = 0; row < rows.count(); ++row) {
+        std::vector<std::string>& line = lines.emplace_back(1, rows.name(row));
+        for (const auto& [metric, decimals] : shown_metrics) {
+            line.push_back(mean_text(rows.values(row, metric), rows.groups(), decimals));
         }
     }
     return lines;
+}
+
+std::vector<std::vector<std::string>> table_of_differences_to_log(const MadeCampaign& made) {
+    if (!made.campaign.has_own_schedules()) {
+        return {};
+    }
+    const ValuesByRow rows(made);
+    std::vector<std::vector<std::string>> lines{{"difference to the log [95 % interval, paired]"}};
+    for (const auto& [metric, decimals] : shown_metrics) {
+        lines.front().emplace_back(metric);
+    }
+    for (std::size_t row = 0; row < rows.count(); ++row) {
+        if (rows.is_of_log(row)) {
+            continue;
+        }
+        std::vector<std::string>& line = lines.emplace_back(1, rows.name(row));
+        for (const auto& [metric, decimals] : shown_metrics) {
+            line.push_back(mean_text(rows.differences_to_log(row, metric), rows.groups(), decimals));
+        }
+    }
+    return lines;
+}
+
+std::vector<std::string> notes_on_logs(const MadeCampaign& made) {
+    std::vector<std::string> notes;
+    std::size_t with_log = 0;
+    for (std::size_t entry = 0; entry < made.campaign.workloads.size(); ++entry) {
+        std::size_t jobs = 0;
+        std::size_t started = 0;
+        for (const MadeWorkload& workload : made.workloads) {
+            if (workload.entry == entry && !workload.own_schedule.empty()) {
+                ++with_log;
+                jobs += workload.jobs;
+                started += workload.jobs_in_log;
+            }
+        }
+        if (started < jobs) {
+            notes.push_back(made.campaign.workloads[entry].subject +
+                            ": own-schedule: " + std::to_string(jobs - started) + " of " + counted(jobs, "job") +
+                            " did not start in the log, and no result counts them");
+        }
+    }
+    if (with_log > 0 && with_log < made.workloads.size()) {
+        notes.push_back("only " + std::to_string(with_log) + " of " + counted(made.workloads.size(), "workload") +
+                        " have the log's own schedule: its means are over these, those of schedulers over all");
+    }
+    return notes;
 }
 
 std::vector<std::string> rejections_of(const std::vector<CampaignRun>& runs, const std::vector<RunResult>& results) {

@@ -74,7 +74,13 @@ MadeCampaign run_campaign(const CampaignRequest& request, const CampaignWatch& w
 // Requires: the result of each run.
 std::vector<std::vector<std::string>> table_of_means(const MadeCampaign& made);
 
-// Returns the groups of workloads with the same jobs: a number for each run under the first scheduler.
+// As above, of the differences to the log's own schedule of the same workload. Empty without own schedules.
+std::vector<std::vector<std::string>> table_of_differences_to_log(const MadeCampaign& made);
+
+// Returns what a reader of the log's own schedules has to know: which jobs and workloads they lack.
+std::vector<std::string> notes_on_logs(const MadeCampaign& made);
+
+// Returns the groups of workloads with the same jobs: a number for each workload and machine.
 std::vector<std::size_t> groups_of(const MadeCampaign& made);
 
 // Returns the runs that rejected jobs: "3 in PREFIX". Schedulers that reject different jobs are not comparable.

@@ -47,7 +47,7 @@ std::string folder_for_output(const std::string& name) {
 }
 
 void print_page(const report::ReportRequest& page) {
-    std::cout << one_line(page.output) << ": " << counted(page.prefixes.size(), "run") << '\n';
+    std::cout << one_line(page.output) << ": " << counted(page.prefixes.size() + (page.log ? 1 : 0), "run") << '\n';
 }
 
 int merge(const Arguments& arguments) {
@@ -95,6 +95,10 @@ void print_replayed(const MadeCampaign& made, const std::string& folder) {
         return;
     }
     write_aligned(std::cout, table_of_means(made));
+    if (const auto differences = table_of_differences_to_log(made); !differences.empty()) {
+        write_aligned(std::cout, differences);
+    }
+    std::ranges::for_each(notes_on_logs(made), note);
     if (const std::string reason = reason_for_no_intervals(groups_of(made)); !reason.empty()) {
         note(reason);
     }

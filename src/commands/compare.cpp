@@ -74,6 +74,9 @@ void add_compare_options(Options& options, CompareOptions& read) {
     options.add("platform,p", text(request.platform, platform_value),
                 std::string(platform_help) + "; by default as many hosts as each workload says (nb_res)");
     add_machine_details(options, request.machine);
+    options.add("log", text(request.log, "FILE"),
+                "the log of the same jobs (.swf), or the jobs.csv that batfill import --schedule wrote of them: what "
+                "happened on its machine is one more column");
     add_plugin_option(options);
     options.group("Measures");
     options.add("metric", text(read.metric, "NAME"),
@@ -140,6 +143,7 @@ void complete(const Options& options, CompareOptions& read) {
     std::vector<std::string> inputs = read.arguments;
     inputs.insert(inputs.end(), request.workloads.begin(), request.workloads.end());
     inputs.push_back(request.platform.value_or(""));
+    inputs.push_back(request.log.value_or(""));
     require_no_input("output", read.output, inputs);
     require_no_input("report", read.report, inputs);
     refuse_if(read.report && request.workloads.size() > 1,

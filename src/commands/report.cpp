@@ -35,6 +35,10 @@ int report(const Arguments& arguments) {
     options.add("workload,w", text(request.workloads, "FILE"),
                 "workload of all the runs, for users, queues, deadlines and licences; several become w0, w1, ...");
     add_machine_options(options, request.metrics, &request.platform, &request.windows);
+    options.add(
+        "log", text(request.log, "FILE"),
+        "the log of the workload (.swf), or the jobs.csv that batfill import --schedule wrote of it: what happened "
+        "on its machine is one more run, and all runs have only its jobs");
     options.group("Measures");
     options.add("baseline", text(baseline, "PREFIX"), "run to compare the others with; by default the first");
     add_measure_options(options, request.metrics.tau, request.metrics.short_deadline);
@@ -53,13 +57,22 @@ int report(const Arguments& arguments) {
         return 0;
     }
     request.command = command_line(arguments);
+    if (request.log) {
+        refuse_if(request.workloads.size() != 1, "--log shows the jobs of one workload, expected one -w, found " +
+                                                     std::to_string(request.workloads.size()));
+        refuse_if(
+            request.metrics.resources.has_shared_hosts(),
+            "--log: a log does not say which hosts its jobs shared, expected a machine whose hosts no jobs share");
+        require_no_input("output", request.output, {*request.log});
+    }
     if (options.given("baseline")) {
         request.baseline = place_of_baseline(baseline, request.prefixes);
     }
     require_no_input("output", request.output, mapped(request.prefixes, runs::jobs_file));
     require_no_input("output", request.output, request.workloads);
     write_file(request.output, report::render_report(request, note));
-    std::cout << one_line(request.output) << ": " << counted(request.prefixes.size(), "run") << '\n';
+    std::cout << one_line(request.output) << ": " << counted(request.prefixes.size() + (request.log ? 1 : 0), "run")
+              << '\n';
     return 0;
 }
 

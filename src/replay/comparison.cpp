@@ -13,6 +13,7 @@
 #include "src/analysis/resource_use.hpp"
 #include "src/analysis/tables.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/replay/log_column.hpp"
 #include "src/replay/notes.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
@@ -70,18 +71,30 @@ std::vector<SwfPeriod> weeks_of(const std::string& path, const Note& note) {
     return weeks;
 }
 
+MetricsOptions options_for(const Replay& replay, const ComparisonRequest& request) {
+    MetricsOptions options = request.metrics;
+    options.set_machine(replay.machine());
+    return options;
+}
+
 // What `run` returns, which replays the workload under this scheduler.
 auto replayed(const Replay& replay, const NamedScheduler& scheduler, auto run) {
     const std::string& path = replay.scenario().workloads.front().path;
     return with_place_in_errors(path + " under " + scheduler.name, run, UsageErrors::stay);
 }
 
-Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const ComparisonRequest& request) {
+// `started`: null if all jobs count.
+Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const ComparisonRequest& request,
+                const StartedInLog* started) {
     return replayed(replay, scheduler, [&] {
+        if (started != nullptr) {
+            Schedule schedule = replay.run_to_compare(scheduler.choice, request.run).schedule();
+            leave_out_others(schedule, *started);
+            const MetricsOptions options = options_for(replay, request);
+            return compute_metrics({schedule, options.resources}, options, replay.scenario().workloads);
+        }
         if (!request.metric) {
-            MetricsOptions options = request.metrics;
-            options.set_machine(replay.machine());
-            return replay.measure_all(scheduler.choice, options, request.run);
+            return replay.measure_all(scheduler.choice, options_for(replay, request), request.run);
         }
         std::vector<std::optional<double>> values(analysis::all_metrics().size());
         values[static_cast<std::size_t>(analysis::find_metric(request.metric->name()) -
@@ -96,6 +109,28 @@ void require_known_metrics(const ComparisonRequest& request, const Replay& first
     MetricsOptions options = request.metrics;
     options.set_machine(first.machine());
     analysis::shown_metrics(request.shown, Metrics({}, analysis::resource_names(options.resources)));
+}
+
+// For each replay; none without a log.
+std::vector<Schedule> schedules_of_log(const std::vector<Replay>& replays, const ComparisonRequest& request) {
+    if (!request.log) {
+        return {};
+    }
+    const LogColumn log(*request.log);
+    std::vector<Schedule> schedules =
+        log.of(mapped(replays, [](const Replay& replay) { return &replay.scenario().workloads.front(); }));
+    ReplayNotes notes;
+    for (std::size_t i = 0; i < replays.size(); ++i) {
+        const Workload& workload = replays[i].scenario().workloads.front();
+        if (const std::size_t missing = workload.jobs.size() - schedules[i].jobs.size(); missing > 0) {
+            request.note(workload.path + ": " + std::to_string(missing) + " of " +
+                         counted(workload.jobs.size(), "job") + " did not start in " + *request.log +
+                         ", and no column counts them");
+        }
+        notes.add_log(schedules[i], replays[i].machine());
+    }
+    std::ranges::for_each(notes.texts(), request.note);
+    return schedules;
 }
 
 void note_surprises(const std::vector<Replay>& replays, const ComparisonRequest& request) {
@@ -256,13 +291,20 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
                    const std::function<void(std::size_t, std::size_t)>& progress) {
     Comparison comparison;
     comparison.schedulers = mapped(request.schedulers, &NamedScheduler::name);
+    if (request.log) {
+        comparison.schedulers.emplace_back("log");
+    }
     const std::size_t columns = request.schedulers.size();
     const std::size_t total = replays.size() * columns;
+    const std::vector<Schedule> of_log = schedules_of_log(replays, request);
+    const std::vector<StartedInLog> started = mapped(of_log, started_in);
     std::vector<std::optional<Metrics>> measured(total);
     for_each_in_parallel(
         total, request.threads,
         [&](std::size_t number) {
-            measured[number] = measure(replays[number / columns], request.schedulers[number % columns], request);
+            const std::size_t row = number / columns;
+            measured[number] = measure(replays[row], request.schedulers[number % columns], request,
+                                       started.empty() ? nullptr : &started[row]);
         },
         [&](std::size_t done) { progress(done, total); });
     const std::vector<std::size_t> groups = groups_of_equal(
@@ -271,6 +313,10 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
         Comparison::Row& added = comparison.rows.emplace_back(Comparison::Row{std::move(names[row]), {}, groups[row]});
         for (std::size_t column = 0; column < columns; ++column) {
             added.values.push_back(std::move(*measured[row * columns + column]));
+        }
+        if (!of_log.empty()) {
+            added.values.push_back(
+                measure_log(of_log[row], options_for(replays[row], request), replays[row].scenario().workloads));
         }
     }
     return comparison;
@@ -282,17 +328,28 @@ std::vector<RunGroups> compare_groups(const ComparisonRequest& request, const st
     const PreparedReplays prepared = prepare_replays(request);
     note_surprises(prepared.replays, request);
     const Replay& replay = prepared.replays.front();
+    const std::vector<Schedule> of_log = schedules_of_log(prepared.replays, request);
+    const std::vector<StartedInLog> started = mapped(of_log, started_in);
+    const auto groups_under = [&](const NamedScheduler& scheduler) {
+        if (started.empty()) {
+            return replay.measure_by(groupings, scheduler.choice, request.metrics, request.run);
+        }
+        Schedule schedule = replay.run_to_compare(scheduler.choice, request.run).schedule();
+        leave_out_others(schedule, started.front());
+        return measure_groups(schedule, request.metrics, groupings, replay.scenario().workloads);
+    };
     const std::size_t total = request.schedulers.size();
     std::vector<RunGroups> groups(total);
     for_each_in_parallel(
         total, request.threads,
         [&](std::size_t number) {
             const NamedScheduler& scheduler = request.schedulers[number];
-            groups[number] = {scheduler.name, replayed(replay, scheduler, [&] {
-                                  return replay.measure_by(groupings, scheduler.choice, request.metrics, request.run);
-                              })};
+            groups[number] = {scheduler.name, replayed(replay, scheduler, [&] { return groups_under(scheduler); })};
         },
         [&](std::size_t done) { progress(done, total); });
+    for (const Schedule& schedule : of_log) {
+        groups.push_back({"log", measure_groups(schedule, request.metrics, groupings, replay.scenario().workloads)});
+    }
     return groups;
 }
 

@@ -19,16 +19,19 @@ namespace batfill {
 struct ComparisonRequest {
     std::vector<NamedScheduler> schedulers;
     std::vector<std::string> workloads;   // paths, of logs too
-    bool weeks = false;                   // replay each week on its own; logs are split as by `swf --split 7`
     std::optional<std::string> platform;  // as named_platform() takes it; none: as many hosts as the workload says
     MachineDetails machine;
     std::optional<ReplayMetric> metric;  // the only one to measure; none: all metrics
     MetricsOptions metrics;              // what the machine has is not looked at
     std::vector<std::string> shown{};    // metrics that the user wants to see; empty: those that say something
     unsigned threads = 1;
-    Note note = [](const std::string&) {};  // also hears the notes of notes.hpp, before the first replay
+    bool weeks = false;                     // replay each week on its own; logs are split as by `swf --split 7`
     bool fields_are_read = false;           // schedulers of others may look at any field of a job
+    Note note = [](const std::string&) {};  // also hears the notes of notes.hpp, before the first replay
     RunOptions run{};                       // of each replay; its progress is called by several threads
+    // A log of SWF, or a jobs.csv, of the same jobs: its schedule is the last column, called log. All columns then have
+    // only the jobs that started in the log.
+    std::optional<std::string> log{};
 };
 
 struct Comparison {
@@ -39,7 +42,7 @@ struct Comparison {
         std::size_t group = 0;  // rows of workloads with the same jobs have the same number
     };
 
-    std::vector<std::string> schedulers;  // names
+    std::vector<std::string> schedulers;  // names of the columns
     std::vector<Row> rows;
 };
 
@@ -57,12 +60,13 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
 // Replays each workload under each scheduler. `progress` hears how many replays are done, and of how many.
 // Throws: InputError for files that cannot be read, and for weeks of a workload with a job that is submitted before 0.
 // Throws: UsageError, before the first replay, for a metric to show of a pool or capacity that no machine has.
+// Throws: InputError as LogColumn.
 // Throws: InputError, which names workload and scheduler, for a replay that fails or rejects a job: values over
 // different jobs must not be compared.
 Comparison compare(const ComparisonRequest& request, const std::function<void(std::size_t, std::size_t)>& progress);
 
 // Replays the one workload of the request under each scheduler, and groups its jobs. `progress` and errors are as
-// above.
+// above. A log of the request comes last.
 // Requires: the request has one workload, and no weeks.
 std::vector<RunGroups> compare_groups(const ComparisonRequest& request, const std::vector<JobGrouping>& groupings,
                                       const std::function<void(std::size_t, std::size_t)>& progress);

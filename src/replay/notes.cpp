@@ -81,7 +81,27 @@ void ReplayNotes::add_run(const Workload& workload, const Machine& machine, Plac
                 });
 }
 
+void ReplayNotes::add_log(const Schedule& of_log, const Machine& machine) {
+    if (machine.resources().has_shared_hosts()) {
+        shares_hosts_of_log_ = true;
+        return;
+    }
+    int most = 0;
+    for (const ScheduledJob& job : of_log.jobs) {
+        most = job.allocation.empty() ? most : std::max(most, job.allocation.last() + 1);
+    }
+    if (most - machine.processors() > processors_of_log_ - processors_of_machine_) {
+        processors_of_log_ = most;
+        processors_of_machine_ = machine.processors();
+    }
+}
+
 void ReplayNotes::add(const ReplayNotes& others) {
+    shares_hosts_of_log_ = shares_hosts_of_log_ || others.shares_hosts_of_log_;
+    if (others.processors_of_log_ - others.processors_of_machine_ > processors_of_log_ - processors_of_machine_) {
+        processors_of_log_ = others.processors_of_log_;
+        processors_of_machine_ = others.processors_of_machine_;
+    }
     std::ranges::transform(unread_, others.unread_, unread_.begin(), std::logical_or<>());
     std::ranges::transform(looked_at_, others.looked_at_, looked_at_.begin(), std::logical_or<>());
     licenses_ = licenses_ || others.licenses_;
@@ -142,6 +162,15 @@ std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const
                                    : "; computing times rounded to microseconds: " + std::to_string(rounded_run_times);
         texts.push_back("jobs compute (parallel_homogeneous" + rounded +
                         "): Batsim may start jobs at other times, and end them in other states");
+    }
+    if (shares_hosts_of_log_) {
+        texts.emplace_back(
+            "the log does not say how its jobs shared hosts: it has waits, but no use of hosts, and is on no page");
+    }
+    if (processors_of_log_ > 0) {
+        texts.push_back("the log has up to " + std::to_string(processors_of_log_) +
+                        " processors in use, and the machine has " + std::to_string(processors_of_machine_) +
+                        ": schedulers have fewer than the log had, and its shares of the machine may exceed 100 %");
     }
     return texts;
 }

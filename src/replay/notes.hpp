@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <batfill/core/machine.hpp>
+#include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
 
 // What may surprise somebody who replays a workload. Each note is a sentence without a full stop.
@@ -27,6 +28,10 @@ class ReplayNotes {
     // - jobs that compute: Batsim counts their time otherwise
     // Cost: O(text of the jobs + profiles).
     void add_run(const Workload& workload, const Machine& machine, Placement placement, bool fields_are_read);
+    // Notes, of a log's own schedule:
+    // - more processors in use than the machine has
+    // - hosts of the machine that jobs share: no log says how its jobs did
+    void add_log(const Schedule& of_log, const Machine& machine);
     void add(const ReplayNotes& others);
 
     // In a fixed order. `rounded_run_times`: of the jobs that compute, how many the simulator is known to have rounded.
@@ -44,6 +49,9 @@ class ReplayNotes {
     bool partitions_ = false;
     bool reservations_ = false;
     bool computes_ = false;
+    bool shares_hosts_of_log_ = false;
+    int processors_of_log_ = 0;  // where they are the most beyond those of the machine; 0: nowhere
+    int processors_of_machine_ = 0;
 };
 
 }  // namespace batfill

@@ -75,7 +75,6 @@ Outcome Replay::run(const SchedulerChoice& scheduler, const RunOptions& options)
     return outcome;
 }
 
-// Values over different jobs must not be compared: the scheduler registers none and rejects none.
 Outcome Replay::run_to_compare(const SchedulerChoice& scheduler, const RunOptions& options) const {
     if (scheduler.submits_jobs()) {
         throw UsageError("algorithm " + scheduler.algorithm() +

@@ -1,5 +1,6 @@
 #include "src/report/report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "src/formats/named_platform.hpp"
 #include "src/replay/comparison.hpp"
 #include "src/replay/explanation.hpp"
+#include "src/replay/log_column.hpp"
 #include "src/report/page_parts.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/escaped.hpp"
@@ -71,6 +73,18 @@ Run run_of(const Outcome& outcome, const std::string& label) {
     return run;
 }
 
+// Adds the log's own schedule. All runs then have only its jobs.
+void add_log(Schedule schedule, Report& page) {
+    const StartedInLog started = started_in(schedule);
+    for (Run& run : page.runs) {
+        leave_out_others(run.schedule, started);
+        if (run.guarantees) {
+            std::erase_if(*run.guarantees, [&](const Guarantee& one) { return !started.contains(one.job_id); });
+        }
+    }
+    page.runs.push_back({"log", std::move(schedule)});
+}
+
 }  // namespace
 
 std::string report_page(const Report& report) {
@@ -129,7 +143,11 @@ std::string render_report(const ReportRequest& request, const Note& note) {
     if (!request.windows.empty()) {
         page.files.push_back(source_file(request.windows));
     }
-    page.title = request.title.value_or(list_of(names));
+    if (request.log) {
+        add_log(LogColumn(*request.log).of({&page.workloads.front()}).front(), page);
+        page.files.push_back(source_file(*request.log));
+    }
+    page.title = request.title.value_or(list_of(mapped(page.runs, &Run::label)));
     return report_page(page);
 }
 
@@ -147,6 +165,11 @@ std::string comparison_page(const ComparisonRequest& request, const std::string&
     page.runs = mapped(request.schedulers, [&](const NamedScheduler& scheduler) {
         return run_of(replay.run(scheduler.choice), scheduler.name);
     });
+    // A log does not say which of the hosts that jobs share a job had.
+    if (request.log && !page.options.resources.has_shared_hosts()) {
+        add_log(LogColumn(*request.log).of({&page.workloads.front()}).front(), page);
+        page.files.push_back(source_file(*request.log));
+    }
     return report_page(page);
 }
 

@@ -64,7 +64,10 @@ std::string report_page(const Report& report);
 
 // The runs of a page, and the file that it goes to.
 struct ReportRequest {
-    std::vector<std::string> prefixes;   // of the runs, at least one
+    std::vector<std::string> prefixes;  // of the runs, at least one
+    // A log, or a jobs.csv of one, which LogColumn reads: its schedule of the one workload is one more run, the last,
+    // and all runs have only its jobs. Needs a workload, and a machine whose hosts no jobs share.
+    std::optional<std::string> log{};
     std::vector<std::string> workloads;  // paths; none: users, queues and deadlines are unknown
     std::string platform;                // as --platform takes it; empty if not given
     std::string windows;                 // as --windows takes it; likewise
@@ -76,7 +79,7 @@ struct ReportRequest {
 };
 
 // Reads the runs, as runs::read_run() does, and the files beside them. Returns their page.
-// Throws: InputError as report_page(), and for files that cannot be read or are not as they were written.
+// Throws: InputError as report_page() and LogColumn, and for files that cannot be read or are not as they were written.
 std::string render_report(const ReportRequest& request, const Note& note);
 
 // Returns the page of the one workload of the request under each scheduler, without files in between. `command` is the

@@ -65,6 +65,9 @@ class Replay {
     Metrics measure_all(const SchedulerChoice& scheduler, const MetricsOptions& metrics,
                         const RunOptions& options = {}) const;
 
+    // A run whose values may be compared with those of others: the scheduler registers no jobs and rejects none.
+    // Throws: as measure().
+    Outcome run_to_compare(const SchedulerChoice& scheduler, const RunOptions& options = {}) const;
     // The groups of the schedule's finished jobs, as measure_groups() gives them with the scenario's workloads.
     // Throws: as measure().
     std::vector<JobGroup> measure_by(const std::vector<JobGrouping>& groupings, const SchedulerChoice& scheduler,
@@ -74,8 +77,6 @@ class Replay {
     const Machine& machine() const { return machine_; }
 
  private:
-    Outcome run_to_compare(const SchedulerChoice& scheduler, const RunOptions& options) const;
-
     std::shared_ptr<const Scenario> scenario_;
     Simulator simulator_;  // has not run: each run is of a copy
     Machine machine_;
