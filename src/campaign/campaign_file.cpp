@@ -382,7 +382,7 @@ class Reader : private YamlBlocks {
             }
             if (scheduler.choice.submits_jobs()) {
                 fail(entry, "scheduler " + shown(scheduler.name) +
-                                " submits jobs of its own, which no log has: expected " + "none such beside " +
+                                " submits jobs of its own, which no log has: expected none such beside " +
                                 own_schedule_key);
             }
         }

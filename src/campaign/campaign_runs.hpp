@@ -43,9 +43,10 @@ struct RunResult {
 };
 
 // Returns all runs of the campaign in the order of the file: by workload, then by machine, the log's own schedule
-// behind those of schedulers. Makes the failures, and the windows of periods. `program` is a hash of the program and
-// its plugins. Throws: InputError as make_failures(), for platforms that cannot be read, for windows that a machine
-// cannot have, and for too many runs.
+// behind those of schedulers. Makes the failures, and the windows of periods.
+// `program` is a hash of the program and its plugins.
+// Throws: InputError as make_failures(), for platforms that cannot be read, for windows that a machine cannot have, and
+// for too many runs.
 std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<MadeWorkload>& workloads,
                                  const std::string& folder, const std::string& program);
 

@@ -37,9 +37,9 @@ struct MadeWorkload {
 // do, in FOLDER/workloads/NAME/. Each folder appears whole or not at all. The output of these commands is in
 // FOLDER/workloads/NAME/made.txt. Keeps a workload that the same program made of the same log with the same options.
 // `program` is a hash of the program. Processes that do this at the same time wait for each other. Calls `told`, if not
-// empty, for each new folder, with the number of its workloads. Throws: InputError, which names the place in the
-// campaign file, for a workload that cannot be made, and as LogColumn. Throws: InputError for a file that it would have
-// to replace and that no campaign has made.
+// empty, for each new folder, with the number of its workloads.
+// Throws: InputError, which names the place in the campaign file, for a workload that cannot be made, and as LogColumn.
+// Throws: InputError for a file that it would have to replace and that no campaign has made.
 std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::string& folder,
                                          const std::string& program,
                                          const std::function<void(const std::string&, std::size_t)>& told);
