@@ -370,7 +370,9 @@ class Batsim4Codec final : public Codec {
 };
 
 bool opens_batsim4(std::string_view frame) {
-    return frame.find(R"("SIMULATION_BEGINS")") != std::string_view::npos;
+    return frame.find(R"("SIMULATION_BEGINS")") != std::string_view::npos &&
+           (frame.find(R"("resources_data")") == std::string_view::npos ||
+            frame.find(R"("compute_resources")") != std::string_view::npos);
 }
 
 const ProtocolRegistration batsim4(

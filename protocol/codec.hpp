@@ -41,11 +41,22 @@ class Codec {
     // Each replaces the content of `frame` and keeps its capacity.
     // Encodes the reply to the message of time `now`. Omits decisions for which the protocol has no word.
     virtual void encode(Time now, const std::vector<Decision>& decisions, std::string& frame) = 0;
+    // Encodes the reply to a message that only asks, in a protocol that has questions.
+    virtual void encode_answers(Time, const std::vector<Answer>&, std::string&) {}
     // Encodes the reply to Init, in a protocol that has it.
     virtual void encode(const Hello&, std::string&) {}
     // Encodes a reply that makes Batsim stop with `problem`, any text, in its own output instead of waiting for ever.
     // The reply is an event of type `refusal_event: PROBLEM` whose data has the text as `message`.
     virtual void encode_refusal(const std::string& problem, std::string& frame) = 0;
+
+    // Whether each message comes over a connection of its own, so that nobody is connected between two messages and
+    // anybody may send the next one.
+    virtual bool has_connection_for_each_message() const { return false; }
+    // Whether a job that waits may end, and a job that has ended may end again, which changes nothing.
+    virtual bool has_ends_at_any_time() const { return false; }
+
+    // Whether jobs of one instant wait in the order of their ids, and not in that in which they arrive.
+    virtual bool has_ties_by_id() const { return false; }
 
     // The jobs of this conversation. A job of a RegisterJob must be among them before it is encoded.
     JobIds& ids() { return ids_; }
@@ -69,6 +80,9 @@ std::optional<std::string> protocol_opened_by(std::string_view frame);
 
 // The protocol if the user names none: the JSON of Batsim 4.
 inline constexpr const char* default_protocol = "batsim4";
+
+// That of WRENCH, which only `batfill batsched` serves.
+inline constexpr const char* wrench_protocol = "wrench";
 
 // Returns a codec of the protocol with this name.
 // Throws: UsageError, which lists the known names.

@@ -219,7 +219,10 @@ class FrameReader {
             }
         } else {
             const std::string path = std::string(names_.data) + '.';
-            EventData data{Fields(fields.object(names_.data), path), event.timestamp, ids, warn_};
+            static const JsonValue nothing(rapidjson::kObjectType);
+            const JsonValue* const given = fields.find(names_.data);
+            const bool is_null = given != nullptr && given->IsNull();  // as WRENCH writes it, if there are no members
+            EventData data{Fields(is_null ? nothing : fields.object(names_.data), path), event.timestamp, ids, warn_};
             event.data = type->decode(data);
             data.fields.warn_of_unread(warn_);
         }

@@ -74,6 +74,16 @@ struct SimulationBegins {
 
 struct SimulationEnds {};
 
+// When would such a job start, if it were submitted now? It is not, and nothing changes.
+struct Question {
+    JobDescription job;
+};
+
+struct Answer {
+    std::string job;            // its id
+    std::optional<Time> start;  // none: never
+};
+
 // What a scheduler says before it stops (see Codec::encode_refusal()): its message or, if there is none, all of its
 // data.
 struct Refusal {
@@ -87,8 +97,8 @@ struct Ignored {};
 struct Message {
     // One event. `timestamp` is never after `now`, and Batsim's events are in the order of time.
     struct Event {
-        using Data =
-            std::variant<batfill::Event::Data, SimulationBegins, SimulationEnds, Init, Decision, Refusal, Ignored>;
+        using Data = std::variant<batfill::Event::Data, SimulationBegins, SimulationEnds, Init, Question, Decision,
+                                  Refusal, Ignored>;
         Time timestamp;
         Data data;
     };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -66,21 +67,16 @@ class DeadlineBased : public PlanAlgorithm {
         if (begins_planning) {
             give_back(round, completions);
         }
-        const Trial trial(*this, round);
-        JobList Ltmp;
-        plan().cancel(L1_);
-        if (begins_planning) {
-            compress_together();
-        } else {
-            PlanAlgorithm::completed(round, completions);
-        }
-        allocate_tentative(round, Ltmp);
-        if (trial.lost_a_deadline()) {
-            trial.undo();
-            Ltmp.clear();
-            compress_together();
-        }
-        start_due(round, Ltmp);
+        place_again(round, [&] {
+            if (begins_planning) {
+                compress_together();
+            } else {
+                PlanAlgorithm::completed(round, completions);
+            }
+        });
+    }
+    void waiting_jobs_ended(Round& round) override {
+        place_again(round, [&] { PlanAlgorithm::waiting_jobs_ended(round); });
     }
     void withdrawn(const SchedulerState& state, JobIndex job) override {
         PlanAlgorithm::withdrawn(state, job);
@@ -257,6 +253,21 @@ class DeadlineBased : public PlanAlgorithm {
         for (const JobIndex job : jobs) {
             plan().place_again(job);
         }
+    }
+
+    // Compresses the plan without tentative jobs, and then places these.
+    void place_again(Round& round, const std::function<void()>& compress_others) {
+        const Trial trial(*this, round);
+        JobList Ltmp;
+        plan().cancel(L1_);
+        compress_others();
+        allocate_tentative(round, Ltmp);
+        if (trial.lost_a_deadline()) {
+            trial.undo();
+            Ltmp.clear();
+            compress_together();
+        }
+        start_due(round, Ltmp);
     }
 
     // Compresses the plan: L0, and L1 unless it is cancelled. Forgets failed searches before and after, because L1 may

@@ -95,6 +95,7 @@ const std::vector<Variant>& variants() {
          Order::ignored,
          false,
          {{"alpha", "1"}, {"beta", "0"}, {"gamma", "0"}, {"r", "1"}, {"omega", "1"}}},
+        {"fast_conservative_bf", "conservative", Order::only_fcfs, true, {{"compression", "submission"}}},
         {"fcfs", "fcfs", Order::only_fcfs, true},
         {"fcfs_fast", "fcfs", Order::ignored, false},
         {"filler", "filler", Order::one, true, {}, follow_filler_options},

@@ -55,6 +55,14 @@ const SchedulerState& Engine::state() const {
 bool Engine::knows(JobNumber job) const {
     return core_->numbers().find(job).has_value();
 }
+void Engine::order_ties_by_id() {
+    core_->order_ties_by_id();
+}
+
+bool Engine::is_waiting(JobNumber job) const {
+    return core_->is_waiting(core_->numbers().find(job));
+}
+
 bool Engine::is_running(JobNumber job) const {
     return core_->is_running(core_->numbers().find(job));
 }

@@ -165,11 +165,24 @@ bool EngineCore::is_running(std::optional<JobIndex> index) const {
     return index && state_.jobs.has(*index) && state_.jobs[*index].state == JobState::running;
 }
 
+bool EngineCore::is_waiting(std::optional<JobIndex> index) const {
+    return index && state_.jobs.has(*index) && state_.jobs[*index].state == JobState::submitted &&
+           !unacknowledged_.contains(*index);
+}
+
 void EngineCore::completed(JobNumber number, JobState state) {
     const std::optional<JobIndex> known = numbers_.find(number);
-    refuse_if<std::logic_error>(!is_running(known) || !has_completed(state),
-                                "only a running job can end, and only with a state that is an end");
+    refuse_if<std::logic_error>(!(is_running(known) || is_waiting(known)) || !has_completed(state),
+                                "only a running or waiting job can end, and only with a state that is an end");
     const JobIndex index = *known;
+    if (is_waiting(index)) {
+        state_.jobs[index].state = state;
+        ended_waiting_.push_back(index);
+        if (dependencies_) {
+            dependencies_->ended(number, state, state_.now);
+        }
+        return;
+    }
     Job& job = state_.jobs[index];
     const auto at = std::lower_bound(state_.running.begin(), state_.running.end(),
                                      RunningJob{state_.estimated_end(index), index, 0});
@@ -395,9 +408,9 @@ std::vector<Decision>& EngineCore::decide() {
     }
     requeue_killed_jobs();
     std::vector<JobNumber> failed = jobs_to_kill();
-    const bool changed = machine_changed_ || processors_switched_ || !completions_.empty() || !submissions_.empty() ||
-                         !in_turn_.empty() || !again_.empty() || is_beginning_ || is_window_round() ||
-                         (dependencies_ && dependencies_->next_instant() <= state_.now);
+    const bool changed = machine_changed_ || processors_switched_ || !completions_.empty() || !ended_waiting_.empty() ||
+                         !submissions_.empty() || !in_turn_.empty() || !again_.empty() || is_beginning_ ||
+                         is_window_round() || (dependencies_ && dependencies_->next_instant() <= state_.now);
     call_algorithm([&] {
         if (changed || algorithm_->next_wake(last_round_) <= state_.now || next_expiry_ <= state_.now) {
             run_round();
@@ -432,6 +445,7 @@ void EngineCore::run_round() {
     if (is_window_round() && state_.machine.has_reservations()) {
         reject_over_reservations();
     }
+    withdraw_ended_jobs();
     if (machine_changed_) {
         reject_too_small_jobs();
         algorithm_->machine_changed(round, completions_);
@@ -441,6 +455,10 @@ void EngineCore::run_round() {
                !state_.windows.ending(state_.now - Duration::microseconds(1), state_.now).empty()) {
         algorithm_->window_ended(round);
     }
+    if (!ended_waiting_.empty() && !machine_changed_) {
+        algorithm_->waiting_jobs_ended(round);
+    }
+    ended_waiting_.clear();
     if (a_prediction_expired_ && predictor_->expiries_start_rounds()) {
         algorithm_->predictions_expired(round);
     }
@@ -558,6 +576,19 @@ std::vector<JobNumber> EngineCore::jobs_to_kill() {
         jobs.push_back(numbers_[index]);
     }
     return jobs;
+}
+
+// A job that ended in the message of its submission is not in the queue yet.
+void EngineCore::withdraw_ended_jobs() {
+    for (const JobIndex index : ended_waiting_) {
+        if (std::erase(submissions_, index) == 0) {
+            state_.waiting.remove(index, state_.jobs);
+            if (wait_reasons_) {
+                wait_reasons_->withdrawn(index);
+            }
+            algorithm_->withdrawn(state_, index);
+        }
+    }
 }
 
 void EngineCore::reject_too_small_jobs() {

@@ -31,6 +31,7 @@ class EngineCore {
     // ---- For Engine
 
     void begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free);
+    void order_ties_by_id() { state_.jobs.order_by_id(); }
     void follow_dependencies(FindJob find) { dependencies_ = std::make_unique<Dependencies>(std::move(find)); }
     std::optional<Time> eligible_since(JobNumber job) const;
     void requeue_for_windows() { requeues_for_windows_ = true, registers_jobs_ = true; }
@@ -48,6 +49,7 @@ class EngineCore {
     const SchedulerState& state() const { return state_; }
     const JobNumbers& numbers() const { return numbers_; }
     bool is_running(std::optional<JobIndex> index) const;
+    bool is_waiting(std::optional<JobIndex> index) const;
     const SchedulerChoice& choice() const { return choice_; }
     const Algorithm& algorithm() const { return *algorithm_; }
     std::vector<Statistic> statistics() const;
@@ -82,6 +84,7 @@ class EngineCore {
     JobIndex add_submitted(JobSubmitted&& submission);
     void acknowledged(JobIndex index, const std::string& id);
     void completed(JobNumber number, JobState state);
+    void withdraw_ended_jobs();
     void killed(const JobsKilled& killed);
     void machine_changed(const MachineChanged& change);
     void resource_state_changed(const ResourceStateChanged& change);
@@ -205,6 +208,7 @@ class EngineCore {
     std::vector<JobSubmitted> again_;
     std::vector<JobNumber> started_;  // what this makes eligible waits until the algorithm has decided
     std::vector<Completion> completions_;
+    std::vector<JobIndex> ended_waiting_;  // jobs that ended without a start
     std::vector<JobIndex> to_be_requeued_;
 
     std::vector<Decision> decisions_;

@@ -174,6 +174,10 @@ void WaitReasons::held(JobNumber number, const JobDescription& job) {
     }
 }
 
+void WaitReasons::withdrawn(JobIndex index) {
+    std::erase(waiting_, index);
+}
+
 void WaitReasons::rejected(const SchedulerState& state, JobIndex index, const std::string& reason) {
     const JobDescription& job = state.job(index).description();
     if (!ids_.contains(job.id)) {

@@ -29,6 +29,8 @@ class WaitReasons {
     void submitted(JobIndex index, const std::string& id);
     // Notes that a job is held until what it waits for has happened.
     void held(JobNumber number, const JobDescription& job);
+    // Notes that a waiting job has ended without a start.
+    void withdrawn(JobIndex index);
     // Notes that a job is rejected. Its reason is a predicate.
     void rejected(const SchedulerState& state, JobIndex index, const std::string& reason);
     // Notes why the algorithm does not start a job in this round. The last text counts.

@@ -158,6 +158,9 @@ class Server {
     // Logs once that the peer of the simulation has gone. It may return over another connection, or another peer may
     // begin a simulation.
     void note_lost_peer() {
+        if (session_->codec().has_connection_for_each_message()) {
+            return;
+        }
         if (session_->running() && !peer_is_lost_ && !socket_.connections().lives(connection_)) {
             peer_is_lost_ = true;
             spdlog::warn("the connection to Batsim is lost in the middle of a simulation");
@@ -174,8 +177,7 @@ class Server {
     bool take_request() {
         const auto before = Clock::now();
         try {
-            const bool is_of_peer = request_.has_delimiter && session_->running() && request_.envelope == peer_;
-            protocol::Message* const message = is_of_peer ? &session_->codec().decode(frame()) : first_message();
+            protocol::Message* const message = is_of_peer() ? &session_->codec().decode(frame()) : first_message();
             if (message == nullptr) {
                 return true;
             }
@@ -212,7 +214,7 @@ class Server {
             begin_anew(protocol::make_codec(protocol_));
             return true;
         }
-        if (session_->running() && peer_.empty()) {
+        if (session_->running() && peer_.empty() && !session_->codec().has_connection_for_each_message()) {
             peer_ = request_.envelope;
             socket_.connections().update();
             connection_ = socket_.connections().number_of(request_.frame);
@@ -226,6 +228,15 @@ class Server {
             begin_anew(protocol::make_codec(protocol_));
         }
         return true;
+    }
+
+    // Whether the request continues the simulation. Where nobody stays connected, all do that begin no other.
+    bool is_of_peer() const {
+        if (!request_.has_delimiter || !session_->running()) {
+            return false;
+        }
+        return session_->codec().has_connection_for_each_message() ? !protocol::protocol_opened_by(frame())
+                                                                   : request_.envelope == peer_;
     }
 
     // Whether the message is to blame, and not the algorithm.
@@ -245,7 +256,8 @@ class Server {
             if (session_->running()) {
                 socket_.connections().update();
                 note_lost_peer();
-                refuse_if<InputError>(!peer_is_lost_, "this scheduler is in the middle of another simulation");
+                refuse_if<InputError>(!peer_is_lost_ || session_->codec().has_connection_for_each_message(),
+                                      "this scheduler is in the middle of another simulation");
             }
             if (protocol::Message* const beginning = beginning_message()) {
                 return beginning;
@@ -271,6 +283,8 @@ class Server {
         if (!opened) {
             return nullptr;
         }
+        refuse_if<InputError>(opened == protocol::wrench_protocol && !options_.serves_wrench,
+                              "a message of WRENCH, which starts its scheduler itself: expected batfill batsched");
         if (!options_.protocol.empty() && opened != options_.protocol) {
             throw InputError(std::string("this scheduler serves Batsim ") + options_.protocol.back() +
                              " only, found a message of Batsim " + opened->back());

@@ -17,6 +17,7 @@ struct ServerOptions {
     std::optional<Platform> platform;      // for Session
     MachineDetails machine;                // for Session
     std::string protocol;                  // name, as in make_codec(); empty: that of the peer
+    bool serves_wrench = false;            // which has a connection for each message
     bool keep_alive = false;               // serve one simulation after another
     std::optional<Duration> idle_timeout;  // end if no message comes for this time
     std::string curve_secret_key;          // empty: hear anybody who can connect

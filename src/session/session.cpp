@@ -1,5 +1,6 @@
 #include "src/session/session.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -8,9 +9,18 @@
 #include <batfill/core/error.hpp>
 #include <batfill/version.hpp>
 
+#include "src/session/estimated_start.hpp"
 #include "src/support/json.hpp"
 
 namespace batfill {
+
+namespace {
+
+bool is_question(const protocol::Message::Event& event) {
+    return std::holds_alternative<protocol::Question>(event.data);
+}
+
+}  // namespace
 
 Session::Session(WrittenScheduler command_line, std::unique_ptr<protocol::Codec> codec, const Platform* platform,
                  MachineDetails machine)
@@ -38,6 +48,9 @@ std::string_view Session::answer(protocol::Message& message) {
     }
     now_ = message.now;
     frame_.clear();
+    if (std::ranges::any_of(message.events, is_question)) {
+        return answer_questions(message);
+    }
     if (begun_) {
         engine_->arrive(now_);
     }
@@ -59,9 +72,34 @@ void Session::take_in(protocol::Message::Event& event) {
     refuse_if<InputError>(ended_, "an event follows SIMULATION_ENDS");
     ended_ = std::holds_alternative<protocol::SimulationEnds>(event.data);
     if (auto* const happened = std::get_if<Event::Data>(&event.data)) {
+        if (is_late_end(*happened)) {
+            return;
+        }
         std::visit([this](const auto& data) { check(data); }, *happened);
         engine_->take_in({event.timestamp, std::move(*happened)});
     }
+}
+
+// Whether a job ends that has ended, or is rejected, where that may come.
+bool Session::is_late_end(const Event::Data& happened) const {
+    const auto* const completed = std::get_if<JobCompleted>(&happened);
+    return completed != nullptr && codec_->has_ends_at_any_time() && engine_->knows(completed->job) &&
+           !engine_->is_running(completed->job) && !engine_->is_waiting(completed->job);
+}
+
+// The engine does not hear of questions: what they make it do would be different without them.
+std::string_view Session::answer_questions(const protocol::Message& message) {
+    std::vector<protocol::Answer> answers;
+    for (const protocol::Message::Event& event : message.events) {
+        refuse_if<InputError>(!is_question(event),
+                              "a message with questions has another event, expected only questions");
+        refuse_if<InputError>(!begun_, "the first event is not SIMULATION_BEGINS");
+        refuse_if<InputError>(ended_, "an event follows SIMULATION_ENDS");
+        const JobDescription& job = std::get<protocol::Question>(event.data).job;
+        answers.push_back({job.id, start_if_submitted(*engine_, now_, job, codec_->ids())});
+    }
+    codec_->encode_answers(now_, answers, frame_);
+    return frame_;
 }
 
 void Session::log_statistics() const {
@@ -133,6 +171,9 @@ void Session::begin(protocol::SimulationBegins& begins) {
         !greeted_ && !begins.options.compute_sharing_enabled && machine.resources().has_shared_hosts(),
         "SIMULATION_BEGINS: jobs share hosts with a capacity, expected a Batsim with --enable-compute-sharing");
     engine_->follow_dependencies([&ids = codec_->ids()](const std::string& id) { return ids.find(id); });
+    if (codec_->has_ties_by_id()) {
+        engine_->order_ties_by_id();
+    }
     engine_->begin(now_, std::move(machine), acknowledges_jobs_);
     begun_ = true;
     const SchedulerState& state = engine_->state();
@@ -183,7 +224,9 @@ void Session::require_known(const char* event, JobNumber job) const {
 void Session::check(const JobCompleted& completed) const {
     require_known("JOB_COMPLETED", completed.job);
     const std::string& id = codec_->ids().id(completed.job);
-    if (!engine_->is_running(completed.job)) {
+    const bool may_end =
+        engine_->is_running(completed.job) || (codec_->has_ends_at_any_time() && engine_->is_waiting(completed.job));
+    if (!may_end) {
         throw InputError("JOB_COMPLETED of job " + in_quotes(id) + ", which is not running");
     }
     if (!has_completed(completed.state)) {

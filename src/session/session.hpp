@@ -58,6 +58,8 @@ class Session {
     void begin(protocol::SimulationBegins& begins);
     std::vector<Host> hosts_of(protocol::SimulationBegins& begins) const;
     void take_in(protocol::Message::Event& event);
+    bool is_late_end(const Event::Data& happened) const;
+    std::string_view answer_questions(const protocol::Message& message);
     void require_known(const char* event, JobNumber job) const;
     void check(const protocol::Options& options);
     // Why jobs may be registered, for messages.

@@ -136,8 +136,10 @@ std::string text_of(const std::vector<Statistic>& statistics);
 
 // A scheduling algorithm. In each round the engine calls:
 // 1. begin_round
-// 2. withdrawn, for each job that the machine has become too small for, if such jobs are rejected
-// 3. machine_changed, completed or window_ended, or none of them if nothing of the kind happened
+// 2. withdrawn, for each job that the machine has become too small for, if such jobs are rejected, and for each waiting
+//    job that has ended
+// 3. machine_changed, completed or window_ended, or none of them if nothing of the kind happened; then
+//    waiting_jobs_ended, if some did and the machine has not changed
 // 4. predictions_expired, if expiries start rounds (RunTimePredictor) and a prediction has expired
 // 5. submitted, for each new job in the order received
 // 6. decide; if a start makes jobs eligible (StatedNeeds::after), submitted for each of them, and decide again
@@ -166,9 +168,12 @@ class Algorithm {
     // before `submitted`: when one is announced (Window::announced), or begins and may change who starts.
     virtual void window_ended(Round&) {}
 
-    // A waiting job was rejected because the remaining machine is too small for it. It has left the queue. Comes before
-    // machine_changed.
+    // A waiting job was rejected because the remaining machine is too small for it, or it has ended without a start. It
+    // has left the queue. Comes before machine_changed and waiting_jobs_ended.
     virtual void withdrawn(const SchedulerState&, JobIndex) {}
+
+    // Waiting jobs have ended, and others may move up. Also a round in which this is the only news ends with decide().
+    virtual void waiting_jobs_ended(Round&) {}
 
     // Predictions of running jobs have expired since the last round. They are corrected.
     virtual void predictions_expired(Round&) {}

@@ -65,6 +65,10 @@ class Engine {
     // Cost: O(1) for each job.
     void follow_dependencies(FindJob find);
 
+    // Jobs of one instant wait in the order of their ids as text, and not in that in which they arrive. An order of the
+    // algorithm's own (parameter `order`) keeps that of arrival for its ties. To be called before begin().
+    void order_ties_by_id();
+
     // From now on, also records guarantees that break because a job outlives its estimate. Without this call, only
     // losses of processors count, because Batsim stops jobs at their walltimes.
     // Cost: O(waiting jobs) in each round from now on.
@@ -87,7 +91,8 @@ class Engine {
     //
     // The submission of a registered job (RegisterJob) acknowledges it: a job that the algorithm registered waits from
     // now on; a killed job that is submitted again has waited since it was registered.
-    // Requires: a job that completes is running.
+    // A job that waits may complete, too: somebody has ended it. It leaves the queue and never starts.
+    // Requires: a job that completes is running or waiting (knows(), and not over).
     // Throws:
     // - InputError for a job that is submitted twice
     // - UsageError for a job that waits for others, if the algorithm does not work so (require_dependencies())
@@ -100,10 +105,11 @@ class Engine {
 
     const SchedulerState& state() const;
     // Whether a job of this number was submitted or registered, and is no longer held until it is eligible; and whether
-    // it is running.
+    // it is running, or waits in the queue.
     // Cost: O(1).
     bool knows(JobNumber job) const;
     bool is_running(JobNumber job) const;
+    bool is_waiting(JobNumber job) const;
     // What it was made of, and the algorithm in use.
     const SchedulerChoice& choice() const;
     const Algorithm& algorithm() const;

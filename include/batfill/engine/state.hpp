@@ -73,11 +73,16 @@ class JobTable {
         assert(has(index));
         return jobs_[index - forgotten_];
     }
-    // The common rule for ties: by submission time, then by order of arrival.
+    // The common rule for ties: by submission time, then by order of arrival; or by id as text, after order_by_id().
     bool submitted_before(JobIndex a, JobIndex b) const {
         const JobTable& jobs = *this;
-        return jobs[a].submit() != jobs[b].submit() ? jobs[a].submit() < jobs[b].submit() : a < b;
+        if (jobs[a].submit() != jobs[b].submit()) {
+            return jobs[a].submit() < jobs[b].submit();
+        }
+        return is_ordered_by_id_ ? jobs[a].description().id < jobs[b].description().id : a < b;
     }
+    // Requires: the table is empty.
+    void order_by_id() { is_ordered_by_id_ = true; }
     // Forgets the jobs at the front that are over.
     // Cost: O(1) for each job, over all calls.
     void forget_ended() {
@@ -90,6 +95,7 @@ class JobTable {
  private:
     std::deque<Job> jobs_;
     std::size_t forgotten_ = 0;
+    bool is_ordered_by_id_ = false;
 };
 
 // The waiting jobs by submission time; ties by order of arrival. What every scan reads is in arrays of its own: to skip

@@ -40,6 +40,11 @@ class PlanAlgorithm : public Algorithm {
     }
     void machine_changed(Round& round, std::span<const Completion>) override { replan(round, NotBefore::now); }
     void completed(Round& round, std::span<const Completion> completions) override;
+    // As after an early completion.
+    void waiting_jobs_ended(Round& round) override {
+        begin_planning(round);
+        compress(round);
+    }
     void submitted(Round& round, JobIndex job) override {
         begin_planning(round);
         place(round, job, round.now());

@@ -18,7 +18,7 @@ TEST_CASE("Nobody begins to speak a protocol that there is not", "[session]") {
     ServerOptions options;
     options.endpoint = "tcp://127.0.0.1:*";
     options.protocol = "batsim";
-    CHECK_THROWS_WITH(run_server(options), "unknown protocol 'batsim', known: batsim4, batsim5");
+    CHECK_THROWS_WITH(run_server(options), "unknown protocol 'batsim', known: batsim4, batsim5, wrench");
 }
 
 TEST_CASE("A socket at which somebody listens is in use, also when no more may wait there", "[session]") {

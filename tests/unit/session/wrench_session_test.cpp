@@ -1,0 +1,164 @@
+#include <string>
+#include <string_view>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/core/error.hpp>
+
+#include "src/session/session.hpp"
+#include "tests/support/quiet_log.hpp"
+
+// What WRENCH and the scheduler that it starts in batsched's place say to each other.
+
+namespace batfill::tests::wrench_session_test {
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string message(const std::string& now, const std::string& type, const std::string& data) {
+    return R"({"events":[{"data":)" + data + R"(,"timestamp":)" + now + R"(,"type":")" + type + R"("}],"now":)" + now +
+           "}";
+}
+std::string begins(int nodes) {
+    std::string hosts;
+    for (int node = 0; node < nodes; ++node) {
+        hosts += (node == 0 ? "" : ",") + (R"({"core":10,"id":")" + std::to_string(node) + R"(","name":"Host)" +
+                                           std::to_string(node + 1) + R"(","state":"idle"})");
+    }
+    return message("0.0", "SIMULATION_BEGINS",
+                   R"({"allow_time_sharing":false,"config":{"redis-enabled":false},"nb_resources":)" +
+                       std::to_string(nodes) + R"(,"resources_data":[)" + hosts + "]}");
+}
+std::string submitted(const std::string& now, const std::string& id, int nodes, const std::string& walltime) {
+    return message(now, "JOB_SUBMITTED",
+                   R"({"job":{"core":10,"id":")" + id + R"(","res":)" + std::to_string(nodes) + R"(,"walltime":)" +
+                       walltime + R"(},"job_id":")" + id + R"("})");
+}
+std::string ended(const std::string& now, const std::string& id, const std::string& state = "COMPLETED_SUCCESSFULLY") {
+    return message(now, "JOB_COMPLETED",
+                   R"({"job_id":")" + id + R"(","job_state":")" + state + R"(","kill_reason":"","status":"SUCCESS"})");
+}
+std::string question(const std::string& now, const std::string& id, int nodes, const std::string& walltime) {
+    return message(now, "QUERY",
+                   R"({"requests":{"estimate_waiting_time":{"job":{"id":")" + id + R"(","res":)" +
+                       std::to_string(nodes) + R"(,"walltime":)" + walltime + R"(},"job_id":")" + id + R"("}}})");
+}
+std::string starts(const std::string& now, const std::string& id, const std::string& nodes) {
+    return R"({"now":)" + now + R"(,"events":[{"timestamp":)" + now + R"(,"type":"EXECUTE_JOB","data":{"job_id":")" +
+           id + R"(","alloc":")" + nodes + R"("}}]})";
+}
+std::string nothing(const std::string& now) {
+    return R"({"now":)" + now + R"(,"events":[]})";
+}
+std::string answered(const std::string& now, const std::string& id, const std::string& start) {
+    return R"({"now":)" + now + R"(,"events":[{"timestamp":)" + now +
+           R"(,"type":"ANSWER","data":{"estimate_waiting_time":{"job_id":")" + id +
+           R"(","estimated_waiting_time":)" + start + "}}}]}";
+}
+
+Session session_of(const std::string& algorithm, const std::string& margin = "5") {
+    Parameters::Given parameters{{"walltime-margin", margin}};
+    if (algorithm == "conservative") {
+        parameters.emplace_back("compression", "submission");
+    }
+    return Session({algorithm, parameters}, protocol::make_codec(protocol::wrench_protocol));
+}
+
+}  // namespace
+
+TEST_CASE("The present goes back to WRENCH with all its digits", "[session]") {
+    const QuietLog quiet;
+    Session session = session_of("conservative");
+    CHECK(session.answer(begins(4)) == nothing("0.0"));
+    CHECK(session.answer(submitted("1.0000000000000002", "2", 4, "301.0")) == starts("1.0000000000000002", "2", "0-3"));
+    CHECK(session.answer(ended("897.0011999999998", "2")) == nothing("897.0011999999998"));
+    CHECK(session.answer(message("897.0011999999998", "SIMULATION_ENDS", "null")) == nothing("897.0011999999998"));
+    CHECK(session.ended());
+}
+
+TEST_CASE("A question is answered with the start in the plan, and changes nothing", "[session]") {
+    const QuietLog quiet;
+    Session session = session_of("conservative");
+    session.answer(begins(4));
+    // Before the first job.
+    CHECK(session.answer(question("0.5", "my_job", 4, "400")) == answered("0.5", "my_job", "0.5"));
+    // Job 1 is over at 1 + 300 + 5, job 2 follows it with 200 + 5.
+    session.answer(submitted("1.0", "1", 3, "300"));
+    CHECK(session.answer(submitted("1.0", "2", 4, "200")) == nothing("1.0"));
+    CHECK(session.answer(question("1.25", "one", 1, "299")) == answered("1.25", "one", "1.25"));  // beside job 1
+    CHECK(session.answer(question("2.0", "long", 1, "301")) == answered("2.0", "long", "511.000000"));
+    CHECK(session.answer(question("2.0", "wide", 5, "1")) == answered("2.0", "wide", "-1"));
+    CHECK(session.answer(ended("2.0", "1")) == starts("2.0", "2", "0-3"));
+    CHECK(session.answer(question("3.0", "long", 1, "301")) == answered("3.0", "long", "207.000000"));
+    CHECK(session.jobs() == 2);
+}
+
+TEST_CASE("Without a plan, a question is answered as if all jobs took their walltimes", "[session]") {
+    const QuietLog quiet;
+    for (const std::string algorithm : {"easy", "fcfs", "filler"}) {
+        INFO(algorithm);
+        Session session = session_of(algorithm, "0");
+        session.answer(begins(4));
+        session.answer(submitted("0.0", "1", 3, "300"));
+        session.answer(submitted("0.0", "2", 4, "200"));
+        CHECK(session.answer(question("1.0", "q", 2, "50")) == answered("1.0", "q", "500.000000"));
+        const std::string narrow = algorithm == "fcfs" ? "500.000000" : "1.0";
+        CHECK(session.answer(question("1.0", "q", 1, "50")) == answered("1.0", "q", narrow));
+        CHECK(session.answer(ended("2.0", "1")) == starts("2.0", "2", "0-3"));
+    }
+}
+
+TEST_CASE("A user ends a job that waits: it never starts, and others move up", "[session]") {
+    const QuietLog quiet;
+    for (const std::string algorithm : {"conservative", "easy", "fcfs", "pc", "dc", "dbf", "relaxed", "filler"}) {
+        INFO(algorithm);
+        Session session = session_of(algorithm);
+        session.answer(begins(4));
+        CHECK(session.answer(submitted("0.0", "1", 2, "1000")) == starts("0.0", "1", "0-1"));
+        CHECK(session.answer(submitted("0.0", "2", 4, "100")) == nothing("0.0"));
+        // It would delay job 2; `filler` delays it.
+        const bool delays = algorithm == "filler";
+        CHECK(session.answer(submitted("0.0", "3", 2, "5000")) == (delays ? starts("0.0", "3", "2-3") : nothing("0.0")));
+        CHECK(session.answer(ended("1.0", "2", "COMPLETED_KILLED")) ==
+              (delays ? nothing("1.0") : starts("1.0", "3", "2-3")));
+        CHECK(session.answer(ended("1.0", "2", "COMPLETED_KILLED")) == nothing("1.0"));  // again
+        CHECK(session.answer(ended("9.0", "1")) == nothing("9.0"));
+        CHECK(session.answer(ended("9.0", "1")) == nothing("9.0"));
+        CHECK(session.answer(ended("10.0", "3")) == nothing("10.0"));
+        CHECK_THROWS_WITH(session.answer(ended("10.0", "4")), Contains("JOB_COMPLETED of the unknown job \"4\""));
+    }
+}
+
+TEST_CASE("Jobs of one instant wait in the order of their ids as text", "[session]") {
+    const QuietLog quiet;
+    for (const std::string algorithm : {"conservative", "easy", "fcfs"}) {
+        INFO(algorithm);
+        Session session = session_of(algorithm);
+        session.answer(begins(1));
+        session.answer(submitted("0.0", "1", 1, "1000"));
+        session.answer(submitted("0.0", "2", 1, "100"));
+        session.answer(submitted("0.0", "10", 1, "100"));
+        CHECK(session.answer(ended("1.0", "1")) == starts("1.0", "10", "0"));
+    }
+}
+
+TEST_CASE("What WRENCH may not say ends in an error that names the event", "[session]") {
+    const QuietLog quiet;
+    const auto problem = [](const std::string& wrong) -> std::string {
+        Session session = session_of("easy");
+        session.answer(begins(2));
+        try {
+            session.answer(wrong);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    CHECK_THAT(problem(message("1.0", "JOB_SUBMITTED", "null")), Contains("JOB_SUBMITTED") && Contains("data.job_id"));
+    CHECK_THAT(problem(submitted("1.0", "1", 1, R"("x")")), Contains("job \"1\"") && Contains("walltime"));
+    CHECK_THAT(problem(message("1.0", "QUERY", R"({"requests":{}})")), Contains("estimate_waiting_time"));
+    CHECK_THAT(problem(begins(2)), Contains("SIMULATION_BEGINS"));
+}
+
+}  // namespace batfill::tests::wrench_session_test
