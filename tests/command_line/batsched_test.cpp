@@ -122,7 +122,7 @@ TEST_CASE("Options of batsched's variants are followed where they can be") {
 TEST_CASE("What batsched does not know, or what has no equivalent, is refused in one line") {
     CHECK(
         problem_of(options_of("easy")) ==
-        "unknown variant 'easy', known: conservative_bf, easy_bf, easy_bf_fast, fcfs, fcfs_fast, filler, killer, killer2, random, rejecter, sequencer, submitter");
+        "unknown variant 'easy', known: conservative_bf, easy_bf, easy_bf_fast, fast_conservative_bf, fcfs, fcfs_fast, filler, killer, killer2, random, rejecter, sequencer, submitter");
     CHECK_THAT(problem_of(options_of("energy_bf")),
                StartsWith("batsched's variant 'energy_bf' has no equivalent here, known: conservative_bf, "));
     CHECK(problem_of(options_of("submitter", "lcfs")) ==

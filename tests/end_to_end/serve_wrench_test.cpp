@@ -20,8 +20,7 @@ const std::string wrench_beginning =
 const std::string wrench_submission =
     R"({"events":[{"data":{"job":{"core":4,"id":"2","res":2,"walltime":301.0},"job_id":"2"},"timestamp":0.0,)"
     R"("type":"JOB_SUBMITTED"}],"now":0.0})";
-const std::string wrench_ending =
-    R"({"events":[{"data":null,"timestamp":1.5,"type":"SIMULATION_ENDS"}],"now":1.5})";
+const std::string wrench_ending = R"({"events":[{"data":null,"timestamp":1.5,"type":"SIMULATION_ENDS"}],"now":1.5})";
 
 std::string ask_once(const std::string& endpoint, const std::string& frame) {
     return Peer(endpoint).ask(frame);

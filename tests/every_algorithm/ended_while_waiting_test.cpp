@@ -98,8 +98,7 @@ class Play {
                 REQUIRE_FALSE(ended_waiting_.contains(start->job));
                 const auto number = static_cast<std::size_t>(start->job);
                 REQUIRE(starts_.emplace(number, now).second);
-                agenda_[now + jobs_[number].run].push_back(
-                    JobCompleted{start->job, JobState::completed_successfully});
+                agenda_[now + jobs_[number].run].push_back(JobCompleted{start->job, JobState::completed_successfully});
             } else if (const auto* const kills = std::get_if<KillJobs>(&decision)) {
                 for (const JobNumber job : kills->jobs) {
                     agenda_[now + Duration::seconds(1)].push_back(JobCompleted{job, JobState::completed_killed});

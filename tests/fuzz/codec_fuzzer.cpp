@@ -74,9 +74,11 @@ const Fuzzer fuzzer("codec", [](std::string_view input) {
     spdlog::set_level(spdlog::level::off);
     static const auto batsim4 = protocol::make_codec("batsim4");
     static const auto batsim5 = protocol::make_codec("batsim5");
+    static const auto wrench = protocol::make_codec(protocol::wrench_protocol);
     protocol::protocol_opened_by(input);
     check_message(input, *batsim4);
     check_message(input, *batsim5);
+    check_message(input, *wrench);
     check_reply(input);
 });
 

@@ -53,8 +53,8 @@ std::string nothing(const std::string& now) {
 }
 std::string answered(const std::string& now, const std::string& id, const std::string& start) {
     return R"({"now":)" + now + R"(,"events":[{"timestamp":)" + now +
-           R"(,"type":"ANSWER","data":{"estimate_waiting_time":{"job_id":")" + id +
-           R"(","estimated_waiting_time":)" + start + "}}}]}";
+           R"(,"type":"ANSWER","data":{"estimate_waiting_time":{"job_id":")" + id + R"(","estimated_waiting_time":)" +
+           start + "}}}]}";
 }
 
 Session session_of(const std::string& algorithm, const std::string& margin = "5") {
@@ -119,7 +119,8 @@ TEST_CASE("A user ends a job that waits: it never starts, and others move up", "
         CHECK(session.answer(submitted("0.0", "2", 4, "100")) == nothing("0.0"));
         // It would delay job 2; `filler` delays it.
         const bool delays = algorithm == "filler";
-        CHECK(session.answer(submitted("0.0", "3", 2, "5000")) == (delays ? starts("0.0", "3", "2-3") : nothing("0.0")));
+        CHECK(session.answer(submitted("0.0", "3", 2, "5000")) ==
+              (delays ? starts("0.0", "3", "2-3") : nothing("0.0")));
         CHECK(session.answer(ended("1.0", "2", "COMPLETED_KILLED")) ==
               (delays ? nothing("1.0") : starts("1.0", "3", "2-3")));
         CHECK(session.answer(ended("1.0", "2", "COMPLETED_KILLED")) == nothing("1.0"));  // again
