@@ -103,7 +103,8 @@ class Play {
                 for (const JobNumber job : kills->jobs) {
                     agenda_[now + Duration::seconds(1)].push_back(JobCompleted{job, JobState::completed_killed});
                 }
-            } else if (const auto* const call = std::get_if<CallMeLater>(&decision); call && call->time > now) {
+            } else if (const auto* const call = std::get_if<CallMeLater>(&decision);
+                       call != nullptr && call->time > now) {
                 agenda_[call->time].push_back(RequestedCall{});
             }
         }
