@@ -305,7 +305,7 @@ void check_fields(const Options& options, ConversionOptions& read) {
     data.keeps_hosts = read.conversion.platform.has_value();
     refuse_if(read.conversion.platform && !fields.per_host && !fields.partition && !fields.memory_pool,
               options.written("platform") + " is the machine of what jobs take: expected " + options.written("fields") +
-                  ", such as " + options.written("fields") + " all");
+                  " per-host, partition, memory-pool or all");
     check_waits(options, data);
     if (!data.fields.per_host) {
         return;
@@ -454,7 +454,7 @@ void add_swf_options(Options& options, ConversionOptions& read) {
         }
         refuse_if(platform && !fields.partition && !fields.memory_pool,
                   options.written("platform") + " is the machine of what jobs take: expected " +
-                      options.written("fields") + ", such as " + options.written("fields") + " all");
+                      options.written("fields") + " partition, memory-pool or all");
     });
     add_conversion_options(options, read);
     options
