@@ -6,11 +6,11 @@ import io
 from datetime import datetime, timezone
 from math import fsum
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 from cirrus.accounting import Given, Record, converted, given_of, lines_of, records_of, workload_of
 from cirrus.room import COUNTS, Waited, follow_an_end, most_at_once, waited
-from common.files import write_json
+from common.files import read_json, write_json
 from common.job import Job, JobError, run_job
 from common.tables import read_csv, write_csv
 from common.weeks import bounded_slowdown, check_means
@@ -19,6 +19,8 @@ from common.workbench import Workbench
 COLUMNS = "id=JobID,submit=Submit,start=Start,end=End,run-time=ElapsedRaw,processors=NCPUS,state=State"
 CENTRE = "centre"  # the schedule that happened
 MEASURED, CORES, HOSTS = "measured", "cores", "hosts"  # machines: the real one, counted cores, hosts that jobs share
+# Counted cores with the work that the centre had when the measured time began: its queue, or all of its starts.
+QUEUED, STARTED = "queued", "started"
 DAY = 86400
 
 Jobs = Sequence[Mapping[str, str]]
@@ -57,24 +59,43 @@ def periods_of(jobs: Jobs, first: float, length: float) -> list[dict[str, float]
              "bounded_slowdown": fsum(slowdown for _, slowdown in lines)} for place, lines in enumerate(found)]
 
 
+def work_left(jobs: Jobs, first: float) -> float:
+    """The core hours that these jobs take from second `first` on."""
+    return fsum(int(one["cores"]) * max(0.0, float(one["finish_time"]) - max(first, float(one["starting_time"])))
+                for one in jobs) / 3600
+
+
+def resubmitted(workload: Mapping[str, Any], records: Sequence[Record], complete: int,
+                latest: Optional[int] = None) -> dict[str, Any]:
+    """The workload in which jobs from before `complete` are submitted when they started at the centre, and no later
+    than `latest`. Replays start some of them much earlier, on a machine that lacks the jobs that had ended before."""
+    late = {one.name: (one.start if latest is None else min(one.start, latest)) - one.submit
+            for one in records if one.start is not None and one.submit < complete}
+    jobs = [{**job, "subtime": job["subtime"] + late.get(job["id"], 0)} for job in workload["jobs"]]
+    return {**workload, "jobs": sorted(jobs, key=lambda job: job["subtime"])}
+
+
 class Replays:
-    """The replays of the centre's jobs, each with the lines that it adds to the tables. Jobs that were submitted before
-    `complete` are replayed and not measured."""
+    """The replays of the centre's jobs, each with the lines that it adds to the tables. Jobs that the centre's users
+    submitted before `complete` are replayed and not measured."""
 
     def __init__(self, bench: Workbench, settings: Mapping[str, Any], machine: Mapping[str, Any],
                  records: Sequence[Record]) -> None:
         self._bench, self._settings, self._machine = bench, settings, machine
         self._cores_of = {one.name: one.cores for one in records}
+        complete = instant_of(settings["complete"])
+        self._early = {one.name for one in records if one.submit < complete}
         # batfill counts from the midnight before the first submission.
         self._zero = instant_of(day_of(min(one.submit for one in records)))
-        self._first = instant_of(settings["complete"]) - self._zero
+        self._first = complete - self._zero
         self.tables: dict[str, Rows] = {name: [] for name in ("results", "classes", "longer", "days", "periods")}
 
     def add(self, machine: str, schedule: str, file: str) -> None:
         """Measures a schedule."""
         everything = [{**one, "cores": str(self._cores_of[one["job_id"]])}
                       for one in read_csv(str(self._bench.path(file)))]
-        jobs = [one for one in everything if float(one["submission_time"]) >= self._first]
+        early = [one for one in everything if one["job_id"] in self._early]
+        jobs = [one for one in everything if one["job_id"] not in self._early]
         kept = f"measured-{file}"
         write_csv(str(self._bench.path(kept)), [{name: value for name, value in one.items() if name != "cores"}
                                                 for one in jobs])
@@ -85,7 +106,8 @@ class Replays:
         for group, lines in periods.items():
             self.tables["periods"] += [{**what, "group": group, **line} for line in lines]
         self.tables["results"].append({**what, "jobs": len(everything), "measured": len(jobs),
-                                       "wait_of_all": mean_of([float(one["waiting_time"]) for one in everything])})
+                                       "wait_of_all": mean_of([float(one["waiting_time"]) for one in everything]),
+                                       "left": work_left(early, self._first)})
         for kind in ("width", "length"):
             self.tables["classes"] += [{**what, "by": kind, "class": line[kind], "jobs": line["jobs"],
                                         **{name: line[f"{name}_wait"] for name in ("mean", "median", "max")}}
@@ -121,8 +143,12 @@ def replay_all(bench: Workbench, log: str, settings: Mapping[str, Any], machine:
     replays = Replays(bench, settings, machine, records)
     bench.audit(CENTRE, "cores.json", str(total))
     replays.add(MEASURED, CENTRE, "centre_jobs.csv")
+    imported, complete = read_json(str(bench.path("cores.json"))), instant_of(settings["complete"])
+    for kind, latest in ((QUEUED, complete), (STARTED, None)):
+        write_json(str(bench.path(f"{kind}.json")), resubmitted(imported, records, complete, latest))
     machines: list[tuple[str, int, list[str]]] = [
-        (CORES, total, []), (HOSTS, machine["hosts"], ["--capacity", f"cores:{machine['cores']}"])]
+        (CORES, total, []), (HOSTS, machine["hosts"], ["--capacity", f"cores:{machine['cores']}"]),
+        (QUEUED, total, []), (STARTED, total, [])]
     for kind, size, options in machines:
         for schedule, setting in settings["schedules"].items():
             name = f"{kind}-{schedule}"

@@ -1,7 +1,8 @@
 """A real centre: accounting data, ElastiSim's jobs, waits beside free nodes, tables and figure, from small inputs."""
 import gzip
+import json
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 import pytest
 from cirrus import figures, replay, tables
@@ -86,6 +87,30 @@ def test_days_begin_at_midnight() -> None:
     assert [replay.day_of(NEW_YEAR - 1), replay.day_of(NEW_YEAR)] == ["2023-12-31", "2024-01-01"]
 
 
+def test_jobs_from_before_begin_as_at_the_centre() -> None:
+    # Before second 100: a started at once, b at 90, c at 150. d comes later, and x never started.
+    records = [record("a", 1, 10, 10, 200), record("b", 1, 20, 90, 200), record("c", 1, 30, 150, 200),
+               record("d", 1, 120, 180, 200), record("x", 1, 40, None, 60)]
+    workload: dict[str, Any] = {"nb_res": 9, "jobs": [{"id": name, "subtime": subtime} for name, subtime in (
+        ("a", 1010), ("b", 1020), ("c", 1030), ("d", 1120))]}
+
+    def submitted(latest: Optional[int]) -> list[tuple[str, int]]:
+        changed = replay.resubmitted(workload, records, 100, latest)
+        assert changed["nb_res"] == 9
+        return [(job["id"], job["subtime"]) for job in changed["jobs"]]
+
+    assert submitted(100) == [("a", 1010), ("b", 1090), ("c", 1100), ("d", 1120)]
+    assert submitted(None) == [("a", 1010), ("b", 1090), ("d", 1120), ("c", 1150)]
+    assert [job["subtime"] for job in workload["jobs"]] == [1010, 1020, 1030, 1120]
+
+
+def test_work_left_is_what_is_taken_from_then_on() -> None:
+    # Over before 1000; 600 s of two cores; 1800 s of four cores.
+    jobs = [{"cores": cores, "starting_time": start, "finish_time": end} for cores, start, end in (
+        ("9", "0", "900"), ("2", "500", "1600"), ("4", "1200", "3000"))]
+    assert replay.work_left(jobs, 1000) == pytest.approx((2 * 600 + 4 * 1800) / 3600)
+
+
 def test_periods_without_jobs_are_lines_too() -> None:
     jobs = [{"submission_time": str(submit), "waiting_time": str(wait), "execution_time": "20"}
             for submit, wait in ((100, 20), (109, 60), (125, 0))]
@@ -164,9 +189,11 @@ def test_all_replays_are_audited_and_measured(tmp_path: Path, program: StandInPr
     lines = [COLUMNS, f"early,{day - 100},{day - 90},100,{day + 10},10", f"one,{day},{day + 20},100,{day + 120},20",
              f"wide,{day + 100},{day + 200},100,{day + 300},100"]
     schedule = "\n".join(lines) + "\n"
-    program.answer("import", writes={"centre_jobs.csv": schedule})
+    imported = [{"id": name, "subtime": subtime} for name, subtime in (
+        ("early", day - 100), ("one", day), ("wide", day + 100))]
+    program.answer("import", writes={"centre_jobs.csv": schedule, "cores.json": json.dumps({"jobs": imported})})
     program.answer("simulate", writes={
-        "cores-saf_jobs.csv": schedule, "hosts-saf_jobs.csv": schedule,
+        **{f"{kind}-saf_jobs.csv": schedule for kind in ("cores", "hosts", "queued", "started")},
         **{f"{source}-9_jobs.csv": starts(("000000", 0), ("000001", 1), ("000002", 2))
            for source in ("elastisim", "accounting")}})
     slowdown = (bounded_slowdown(20, 100) + bounded_slowdown(100, 100)) / 2
@@ -184,13 +211,18 @@ def test_all_replays_are_audited_and_measured(tmp_path: Path, program: StandInPr
         "simulate -q -p 144 -w cores.json -e cores-saf -a easy -P order=saf",
         "check cores-saf_jobs.csv -w cores.json -p 144",
         "simulate -q -p 4 -w hosts.json -e hosts-saf -a easy -P order=saf --capacity cores:36",
-        "check hosts-saf_jobs.csv -w hosts.json -p 4 --capacity cores:36"]
+        "check hosts-saf_jobs.csv -w hosts.json -p 4 --capacity cores:36",
+        "simulate -q -p 144 -w queued.json -e queued-saf -a easy -P order=saf",
+        "check queued-saf_jobs.csv -w queued.json -p 144",
+        "simulate -q -p 144 -w started.json -e started-saf -a easy -P order=saf",
+        "check started-saf_jobs.csv -w started.json -p 144"]
 
     def written(name: str) -> list[list[str]]:
         return [list(row.values()) for row in read_csv(str(tmp_path / f"{name}.csv"))]
 
-    ways = [["measured", "centre"], ["cores", "saf"], ["hosts", "saf"]]
-    assert written("results") == [[*way, "3", "2", repr(130 / 3)] for way in ways]
+    ways = [["measured", "centre"], ["cores", "saf"], ["hosts", "saf"], ["queued", "saf"], ["started", "saf"]]
+    # For 10 s of this year, `early` takes 36 cores.
+    assert written("results") == [[*way, "3", "2", repr(130 / 3), "0.1"] for way in ways]
     assert written("periods")[:2] == [["measured", "centre", "all", "0", "2", "120.0", repr(2 * slowdown)],
                                       ["measured", "centre", "node", "0", "1", "100.0", "2.0"]]
     assert written("longer")[:2] == [["measured", "centre", "all", "60", "0.5"],
@@ -204,6 +236,27 @@ def test_all_replays_are_audited_and_measured(tmp_path: Path, program: StandInPr
     [log_line] = read_csv(str(tmp_path / "log.csv"))
     assert [log_line[name] for name in ("rows", "ran", "before", "one_core", "most_cores", "most_nodes")] == [
         "3", "3", "1", "1", "72", "2"]
+
+
+def test_a_job_from_before_is_not_measured_whenever_it_is_submitted(program: StandInProgram) -> None:
+    day = 86400
+    # `early` waited from before the new year until 30 s after it. The replay has it submitted at its first second.
+    records = [record("early", 1, NEW_YEAR - 100, NEW_YEAR + 30, NEW_YEAR + 130),
+               record("one", 2, NEW_YEAR + 5, NEW_YEAR + 25, NEW_YEAR + 35)]
+    schedule = f"{COLUMNS}\nearly,{day},{day},100,{day + 100},0\none,{day + 5},{day + 25},10,{day + 35},20\n"
+    imported = {"jobs": [{"id": "early", "subtime": day - 100}, {"id": "one", "subtime": day + 5}]}
+    program.answer("import", writes={"centre_jobs.csv": schedule, "cores.json": json.dumps(imported)})
+    program.answer("simulate", writes={f"{kind}-saf_jobs.csv": schedule
+                                       for kind in ("cores", "hosts", "queued", "started")})
+    program.answer("metrics", prints="width,length,jobs,mean_wait,median_wait,max_wait,mean_bounded_slowdown\n"
+                                     "65-128,< 1 min,1,20,20,20,3\n")
+    with Workbench(str(program.file)) as bench:
+        found = replay.replay_all(bench, "log", SETTINGS, {"hosts": 4, "cores": 36}, records)
+        submitted = {kind: [job["subtime"] for job in read_json(str(bench.path(f"{kind}.json")))["jobs"]]
+                     for kind in ("cores", "queued", "started")}
+    assert submitted == {"cores": [day - 100, day + 5], "queued": [day, day + 5], "started": [day + 5, day + 30]}
+    assert [(row["jobs"], row["measured"], row["left"]) for row in found["results"]] == [(2, 1, 1)] * 5
+    assert {row["wait"] for row in found["days"]} == {20}
 
 
 @pytest.fixture(name="written")
