@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "protocol/json_frames.hpp"
-#include "src/formats/job_json.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/place_in_errors.hpp"
 

@@ -50,24 +50,10 @@ function distribution(id, title, of, { low, tickValues, format, linear = false, 
 // --- Heat maps ----------------------------------------------------------------------------------------------------
 
 function heatMap(run) {
-  const widths = [...new Map(run.classes.map((cell) => [cell.width, cell.name]))].sort((a, b) => a[0] - b[0]);
-  const rows = widths.map(([width, name]) => [`${name}`, ...report.length_classes.map((_, length) => {
-    const cell = run.classes.find((other) => other.width === width && other.length === length);
-    if (!cell) {
-      return element("td", { class: "cell" }, "");
-    }
-    const colour = waitColour(cell.mean_wait);
-    const dark = d3.lab(colour).l < 55;
-    const result = element("td", { class: "cell", style: `background:${colour};color:${dark ? "#fff" : "#000"}` },
-      duration(cell.mean_wait), element("br"),
-      element("small", {}, `${number(cell.jobs)} ${cell.jobs === 1 ? "job" : "jobs"}`));
-    result.title = `mean bounded slowdown ${number(cell.mean_bounded_slowdown, 1)}, longest wait ` +
-      duration(cell.max_wait);
-    return result;
-  })]);
-  const result = table(`${run.label}: mean wait and number of jobs, by processors requested and run time`,
-    ["processors", ...report.length_classes], rows);
-  result.dataset.marks = run.classes.length || "none";
+  const result = classTable(`${run.label}: mean wait and number of jobs, by processors requested and run time`,
+    run.classes, (cell) => ({ colour: waitColour(cell.mean_wait),
+      content: [duration(cell.mean_wait), element("br"), element("small", {}, counted(cell.jobs, "job"))],
+      title: `mean bounded slowdown ${number(cell.mean_bounded_slowdown, 1)}, longest wait ${duration(cell.max_wait)}` }));
   result.classList.add("heat");
   return result;
 }

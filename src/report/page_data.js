@@ -109,6 +109,8 @@ async function unpack(run) {
 const number = (value, digits = 0) => (value === null || value === undefined ? "-"
   : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
 
+const counted = (amount, what) => `${number(amount)} ${what}${amount === 1 ? "" : "s"}`;
+
 // A duration for people, in at most two units.
 function duration(seconds) {
   if (seconds === null || seconds === undefined) {
@@ -124,7 +126,8 @@ function duration(seconds) {
     const parts = Math.round(size / of);
     if (parts * of < below) {
       const rest = parts % (unit / of);
-      const whole = Math.floor(parts / (unit / of));
+      const units = parts / (unit / of);
+      const whole = units < 100 ? Math.floor(units) : Math.round(units);
       return `${sign}${number(whole)} ${name}${rest && whole < 100 ? ` ${rest} ${lower}` : ""}`;
     }
   }
@@ -175,6 +178,22 @@ function section(id, title, ...children) {
     element("h2", { id: `${id}-title` }, title), ...children);
   document.getElementById("main").append(result);
   document.getElementById("contents").append(element("a", { href: `#${id}` }, title));
+  return result;
+}
+// A table with a cell for each class of jobs, by width and length. `shown` gives its colour, content and title.
+function classTable(caption, classes, shown) {
+  const widths = [...new Map(classes.map((one) => [one.width, one.name]))].sort((a, b) => a[0] - b[0]);
+  const rows = widths.map(([width, name]) => [name, ...report.length_classes.map((_, length) => {
+    const found = classes.find((one) => one.width === width && one.length === length);
+    if (!found) {
+      return element("td", { class: "cell" }, "");
+    }
+    const { colour, content, title } = shown(found);
+    const text = d3.lab(colour).l < 55 ? "#fff" : "#000";
+    return element("td", { class: "cell", style: `background:${colour};color:${text}`, title }, ...content);
+  })]);
+  const result = table(caption, ["processors", ...report.length_classes], rows);
+  result.dataset.marks = classes.length || "none";
   return result;
 }
 // A table. The first cell of each row is a header.

@@ -66,10 +66,9 @@ function verdict(name, what) {
   }
   const least = d3.min(metric.values);
   const first = metric.values.indexOf(least);
-  const baseline = metric.values[report.baseline];
   const text = textOf(metric, least, metric.texts[first]);
-  const than = first !== report.baseline && baseline > least
-    ? `, ${number(100 * (1 - least / baseline))} % less than ${runs[report.baseline].label}` : "";
+  const than = metric.values[report.baseline] > least
+    ? `, ${metric.differences[first].replace("-", "")} less than ${runs[report.baseline].label}` : "";
   const compared = intervalsOf(name);
   if (metric.values.every((value) => value === least)) {
     return `All runs have the same ${what}, ${text}.`;
@@ -80,7 +79,7 @@ function verdict(name, what) {
   }
   const alike = runs.filter((_, i) => i !== compared.best && !compared.is_told_apart[i]).map(({ label }) => label);
   return alike.length ? `${beginning}. It is not told apart from ${listed(alike)}.`
-    : `${beginning}, and is told apart from ${runs.length > 2 ? "all others" : "it"}.`;
+    : `${beginning}, and is told apart from ${runs.length > 2 ? "all others" : runs[1 - first].label}.`;
 }
 function answer() {
   return report.intervals.of_same_jobs ? [verdict("mean_wait", "mean wait"),
@@ -114,24 +113,9 @@ function changes(before, after, keyOf) {
   return after.filter((group) => old.has(keyOf(group)))
     .map((group) => ({ ...group, change: group.mean_wait - old.get(keyOf(group)).mean_wait }));
 }
-function changeTable(run, cells) {
-  const widths = [...new Map(cells.map((cell) => [cell.width, cell.name]))].sort((a, b) => a[0] - b[0]);
-  const rows = widths.map(([width, name]) => [name, ...report.length_classes.map((_, length) => {
-    const cell = cells.find((other) => other.width === width && other.length === length);
-    if (!cell) {
-      return element("td", { class: "cell" }, "");
-    }
-    const colour = changeColour(cell.change);
-    const result = element("td", { class: "cell", style:
-      `background:${colour};color:${d3.lab(colour).l < 55 ? "#fff" : "#000"}` }, signed(cell.change));
-    result.title = `${number(cell.jobs)} ${cell.jobs === 1 ? "job" : "jobs"}, mean wait ${duration(cell.mean_wait)}`;
-    return result;
-  })]);
-  const result = table("Change of the mean wait by processors requested and run time",
-    ["processors", ...report.length_classes], rows);
-  result.dataset.marks = cells.length || "none";
-  return result;
-}
+const changeTable = (cells) => classTable("Change of the mean wait by processors requested and run time", cells,
+  (cell) => ({ colour: changeColour(cell.change), content: [signed(cell.change)],
+    title: `${counted(cell.jobs, "job")}, mean wait ${duration(cell.mean_wait)}` }));
 // A dot for each user, where its mean wait has changed so much. Dots of one place stand on each other.
 function userDots(users) {
   const width = 420;
@@ -153,8 +137,8 @@ function userDots(users) {
       y -= radius(user) * squeeze;
       svg.append("circle").attr("cx", Number(key) * step).attr("cy", y).attr("r", radius(user))
         .style("fill", user.change < 0 ? "var(--less)" : user.change > 0 ? "var(--more)" : "#8c8c8c").attr("fill-opacity", 0.75)
-        .append("title").text(`${groupName(user.name)}: ${signed(user.change)}, ${number(user.jobs)} ` +
-          `${user.jobs === 1 ? "job" : "jobs"}, ${number(user.processor_seconds / 3600)} processor hours`);
+        .append("title").text(`${groupName(user.name)}: ${signed(user.change)}, ` +
+          `${counted(user.jobs, "job")}, ${number(user.processor_seconds / 3600)} processor hours`);
       y -= radius(user) * squeeze;
     }
   }
@@ -178,7 +162,7 @@ function whoSection() {
     return element("figure", { class: "who" }, element("figcaption", {}, breakable(run.label),
       element("small", {}, ` instead of ${before.label}. ${countsOf(cells, "classes of jobs")} ` +
         (users.length ? countsOf(users, "users") : ""))),
-    element("div", { class: "sides" }, changeTable(run, cells), users.length ? userDots(users) : ""));
+    element("div", { class: "sides" }, changeTable(cells), users.length ? userDots(users) : ""));
   });
   if (panels.length) {
     section("who", "Who waits less, who longer", element("p", { class: "note" }, "Change of the mean wait: ",

@@ -172,7 +172,7 @@ class Algorithm {
     // has left the queue. Comes before machine_changed and waiting_jobs_ended.
     virtual void withdrawn(const SchedulerState&, JobIndex) {}
 
-    // Waiting jobs have ended, and others may move up. Also a round in which this is the only news ends with decide().
+    // Waiting jobs have ended, and others may move up. decide() follows, also if nothing else has happened.
     virtual void waiting_jobs_ended(Round&) {}
 
     // Predictions of running jobs have expired since the last round. They are corrected.
