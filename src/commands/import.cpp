@@ -34,6 +34,7 @@ int import(const Arguments& arguments) {
     for (std::size_t i = 0; i < converted.log.other_fields.size(); ++i) {
         notes.add_fields(converted.log.other_fields[i]);
     }
+    notes.leave_out_fields(converted.log.read_fields);
     std::ranges::for_each(notes.texts(), note);
     if (const std::string warning = warning_of_conditions(converted.summary); !warning.empty()) {
         note(warning);

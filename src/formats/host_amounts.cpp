@@ -97,18 +97,18 @@ void HostAmounts::note(const char* rule) {
 void HostAmounts::join(const HostAmounts& other) {
     bool differs = false;
     takes_whole_ = takes_whole_ || other.takes_whole_;
+    const auto take = [](std::string_view& column, bool is_known, std::string_view other_column) {
+        column = is_known ? column : other_column;
+    };
+    take(cores_column_, cores_.has_value(), other.cores_column_);
+    take(gpus_column_, gpus_ > 0, other.gpus_column_);
+    take(memory_column_, memory_ || whole_memory_, other.memory_column_);
     keep_largest(cores_, other.cores_, differs);
     keep_largest(gpus_, other.gpus_, differs);
     keep_largest(memory_, other.memory_, differs);
     if (other.whole_memory_) {
         whole_memory_ = whole_memory_.value_or(0) + *other.whole_memory_;
     }
-    const auto take = [](std::string_view& column, std::string_view other_column) {
-        column = column.empty() ? other_column : column;
-    };
-    take(cores_column_, other.cores_column_);
-    take(gpus_column_, other.gpus_column_);
-    take(memory_column_, other.memory_column_);
     differs = differs || gpus_of_type_ != other.gpus_of_type_;
     for (const auto& [name, number] : other.gpus_of_type_) {
         long long& largest = gpus_of_type_[name];

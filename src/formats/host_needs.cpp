@@ -26,28 +26,22 @@ void LogBuilder::note_columns(const AccountedJob& job) {
     }
 }
 
-std::uint32_t LogBuilder::add_needs(const AccountedJob& job) {
+LoggedNeeds LogBuilder::needs_of(const AccountedJob& job) {
     LoggedNeeds needs;
-    note_columns(job);
-    if (data_.fields.per_host) {
-        HostAmounts amounts = job.amounts;
-        if (data_.fields.memory_pool) {
-            amounts.leave_out_memory();
+    const ResourceFields& fields = data_.fields;
+    if (fields.per_host) {
+        needs.taken = job.amounts.amounts();
+        if (fields.memory_pool) {
+            std::erase_if(needs.taken, [](const auto& amount) { return amount.first == "memory"; });
         }
-        needs.taken = amounts.amounts();
-        if (!amounts.takes_whole_hosts() && !needs.taken.empty()) {
+        if (!job.amounts.takes_whole_hosts() && !needs.taken.empty()) {
             needs.stated.per_host = needs.taken;
         }
-        for (const char* const rule : amounts.notes(data_.fields.memory_pool)) {
-            note(rule);
-        }
-    } else if (data_.fields.memory_pool && !job.amounts.whole_memory()) {
-        note(host_rules::no_pool_memory);
     }
-    if (data_.fields.memory_pool && job.amounts.whole_memory()) {
+    if (fields.memory_pool && job.amounts.whole_memory()) {
         needs.stated.pools.emplace_back("memory", *job.amounts.whole_memory());
     }
-    if (data_.fields.partition) {
+    if (fields.partition) {
         const auto [first, others] = cut(job.partition.value_or(job.queue), ',');
         if (!others.empty()) {
             note(host_rules::several_partitions);
@@ -58,6 +52,23 @@ std::uint32_t LogBuilder::add_needs(const AccountedJob& job) {
             note(host_rules::no_partition);
         }
     }
+    return needs;
+}
+
+std::uint32_t LogBuilder::add_needs(const AccountedJob& job) {
+    note_columns(job);
+    if (data_.fields.per_host) {
+        HostAmounts amounts = job.amounts;
+        if (data_.fields.memory_pool) {
+            amounts.leave_out_memory();
+        }
+        for (const char* const rule : amounts.notes(data_.fields.memory_pool)) {
+            note(rule);
+        }
+    } else if (data_.fields.memory_pool && !job.amounts.whole_memory()) {
+        note(host_rules::no_pool_memory);
+    }
+    LoggedNeeds needs = needs_of(job);
     if (needs.stated == StatedNeeds() && needs.taken.empty()) {
         return 0;
     }

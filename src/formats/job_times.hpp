@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <batfill/core/time.hpp>
 #include <batfill/formats/swf.hpp>
@@ -30,7 +31,7 @@ struct AccountedJob {
     HostAmounts amounts;                        // only read for `per_host` and `memory_pool`
     LoggedConditions conditions;                // only read for `after`
     std::string_view conditions_column = {};
-    std::string hosts;  // their names, separated by blanks; only read with AccountingData::keeps_hosts
+    std::vector<LoggedHosts> hosts;  // only read with AccountingData::keeps_hosts
 };
 
 // The times of a job, as far as its record tells.

@@ -122,7 +122,7 @@ LogBuilder::LogBuilder(const std::string& path, const AccountingData& data) : da
     if (data.fields.per_host || data.fields.partition || data.fields.memory_pool) {
         log_.needs.emplace_back();
     }
-    hosts_.number_of("");
+    log_.hosts.resize(data.keeps_hosts ? 1 : 0);
     log_.conditions.resize(data.fields.after ? 1 : 0);
     other_fields_.number_of("");
 }
@@ -200,7 +200,7 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     added.queue = job.queue.empty() ? -1 : queues_.number_of(valid_text(job.queue));
     added.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
     if (data_.keeps_hosts) {
-        added.hosts = static_cast<std::uint32_t>(hosts_.number_of(valid_text(job.hosts)));
+        added.hosts = add_hosts(job.hosts);
     }
     keep_notes(log_.jobs.size());
     if (status == resized) {
@@ -254,8 +254,12 @@ std::string LogBuilder::valid_text(std::string_view text) {
     return valid;
 }
 
-void LogBuilder::join(std::size_t job, const AccountedJob& component) {
-    const std::uint32_t needs = add_needs(component);
+void LogBuilder::join(std::size_t job, const AccountedJob& component, const HostAmounts& amounts,
+                      std::string_view partition) {
+    AccountedJob joined = component;
+    joined.amounts = amounts;
+    joined.partition = partition;
+    const std::uint32_t needs = add_needs(joined);
     std::string fields = std::exchange(fields_, {});
     notes_.insert("heterogeneous job: a component joined to the first one");
     SwfJob& whole = log_.jobs.at(job);
@@ -273,13 +277,60 @@ void LogBuilder::join(std::size_t job, const AccountedJob& component) {
         whole.requested_time = std::max(whole.requested_time, *component.walltime);
     }
     whole.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
-    whole.needs = needs;
-    if (data_.keeps_hosts && !component.hosts.empty()) {
-        std::string hosts = hosts_.text(whole.hosts);
-        hosts += (hosts.empty() ? "" : " ") + component.hosts;
-        whole.hosts = static_cast<std::uint32_t>(hosts_.number_of(valid_text(hosts)));
+    if (data_.keeps_hosts) {
+        std::vector<LoggedHosts> hosts = log_.hosts[whole.hosts];
+        const auto state = [](LoggedHosts& group, const LoggedNeeds& of) {
+            group.taken = group.taken.value_or(of.taken);
+            group.partition = group.partition.value_or(of.stated.partition.value_or(""));
+        };
+        std::ranges::for_each(hosts, [&](LoggedHosts& group) { state(group, log_.needs[whole.needs]); });
+        const LoggedNeeds own = needs_of(component);
+        for (LoggedHosts group : component.hosts) {
+            state(group, own);
+            hosts.push_back(std::move(group));
+        }
+        whole.hosts = add_hosts(std::move(hosts));
     }
+    whole.needs = needs;
+    columns_of_joined_[static_cast<std::uint32_t>(job)] = std::exchange(columns_, {});
     keep_notes(job);
+}
+
+std::uint32_t LogBuilder::add_hosts(std::vector<LoggedHosts> hosts) {
+    if (hosts.empty()) {
+        return 0;
+    }
+    std::string text;
+    for (LoggedHosts& group : hosts) {
+        group.names = valid_text(group.names);
+        if (group.taken && data_.fields.memory_pool) {
+            std::erase_if(*group.taken, [](const auto& amount) { return amount.first == "memory"; });
+        }
+        text.append(group.names).append(group.taken ? " " + capacity_text(*group.taken) : "").append("\n");
+        text.append(group.partition.value_or("\n")).append("\n");
+    }
+    const auto [known, is_new] = hosts_.try_emplace(std::move(text), static_cast<std::uint32_t>(log_.hosts.size()));
+    if (is_new) {
+        log_.hosts.push_back(std::move(hosts));
+    }
+    return known->second;
+}
+
+void LogBuilder::count_columns_of_joined() {
+    for (auto& [column, jobs] : jobs_of_column_) {
+        if (column.first != "after") {
+            std::erase_if(jobs, [this](std::uint32_t job) { return columns_of_joined_.contains(job); });
+        }
+    }
+    for (const auto& [job, columns] : columns_of_joined_) {
+        for (const auto& column : columns) {
+            jobs_of_column_[column].push_back(job);
+        }
+    }
+    for (auto& [column, jobs] : jobs_of_column_) {
+        std::ranges::sort(jobs);
+        jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+    }
 }
 
 void LogBuilder::keep_notes(std::size_t job) {
@@ -435,6 +486,7 @@ std::uint32_t LogBuilder::add_conditions(const AccountedJob& job) {
 
 SwfLog LogBuilder::finish(bool from_midnight) {
     number_ids();
+    count_columns_of_joined();
     leave_out_equal_runs();
     join_resized_parts();
     change_unusable_ids();
@@ -457,7 +509,6 @@ SwfLog LogBuilder::finish(bool from_midnight) {
     log_.queues = queues_.take();
     log_.other_fields = other_fields_.take();
     log_.left_out = mapped(left_out_, [](const auto& rule) { return RuleCount{rule.first, rule.second}; });
-    log_.hosts = hosts_.take();
     for (auto& [column, jobs] : jobs_of_column_) {
         std::ranges::sort(jobs);
         jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());

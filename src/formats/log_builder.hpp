@@ -79,9 +79,9 @@ class LogBuilder {
     // Throws: InputError for an empty id, and for a size above `most_processors`. The caller names the place.
     std::optional<std::size_t> add(const AccountedJob& job, std::size_t line);
     // Adds the component of a heterogeneous job to its first component. The fields that were added since the last job
-    // become those of the whole, and so do the amounts and the partition of `component`.
+    // become those of the whole, and so do `amounts` and `partition`.
     // Throws: InputError if the sizes exceed `most_processors` together. The caller names the place.
-    void join(std::size_t job, const AccountedJob& component);
+    void join(std::size_t job, const AccountedJob& component, const HostAmounts& amounts, std::string_view partition);
 
     // The log. Of equal runs, which two files have, the first is kept. Ids that a workload cannot have are changed.
     // With `from_midnight`, time 0 becomes the midnight before the first submission.
@@ -93,7 +93,6 @@ class LogBuilder {
      public:
         long long number_of(std::string text);
         bool knows(const std::string& text) const { return numbers_.contains(text); }
-        std::string text(std::size_t number) const { return std::string(texts_[number]); }
         TextList take() { return std::move(texts_); }
 
      private:
@@ -126,6 +125,12 @@ class LogBuilder {
     // What the job gets for `per_host`, `memory_pool` and `partition`, also as fields. Returns its place in
     // SwfLog::needs.
     std::uint32_t add_needs(const AccountedJob& job);
+    // What the job gets for these fields.
+    LoggedNeeds needs_of(const AccountedJob& job);
+    // Returns their place in SwfLog::hosts.
+    std::uint32_t add_hosts(std::vector<LoggedHosts> hosts);
+    // The job of several components was read from the columns of its whole.
+    void count_columns_of_joined();
     void note_columns(const AccountedJob& job);
     // The notes and columns of the next job become those of this one.
     void keep_notes(std::size_t job);
@@ -152,7 +157,8 @@ class LogBuilder {
     std::set<const char*> notes_;                            // on the next job
     std::set<std::pair<std::string, std::string>> columns_;  // of the next job: fields, and where they stand
     std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> jobs_of_column_;
-    Names hosts_;
+    std::map<std::uint32_t, std::set<std::pair<std::string, std::string>>> columns_of_joined_;  // by place of the job
+    std::unordered_map<std::string, std::uint32_t> hosts_;                                      // by their text
     std::map<std::string, std::vector<std::uint32_t>> noted_;
     std::vector<BadRowsOfKind> bad_rows_;
     std::vector<std::uint32_t> resized_parts_;  // places of jobs that are only parts, before the last one

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "src/formats/pbs_record.hpp"
 #include "src/formats/tres.hpp"
 #include "src/support/mapped.hpp"
+#include "src/support/names.hpp"
 
 // What jobs of PBS took of each of their hosts.
 namespace batfill {
@@ -23,10 +25,6 @@ struct Share {
 };
 using Shares = std::vector<Share>;
 
-long long memory_in(std::string_view text) {
-    return read_bytes(text, 1).value_or(0);
-}
-
 // The sum, or the largest number if it is too large. Requires: numbers from 0 on.
 long long sum_of(long long a, long long b) {
     return a <= most_bytes - b ? a + b : most_bytes;
@@ -36,22 +34,24 @@ long long product_of(long long a, long long b) {
     return a == 0 || b <= most_bytes / a ? a * b : most_bytes;
 }
 
+using SharesByHost = std::map<std::string, Share>;
+
 // What exec_vnode says, by host: n1[0] and n1[1] are on one.
-std::map<std::string_view, Share> on_vnodes(std::string_view exec_vnode) {
-    std::map<std::string_view, Share> hosts;
+SharesByHost on_vnodes(std::string_view exec_vnode) {
+    SharesByHost hosts;
     for_each_vnode(exec_vnode, [&](std::string_view vnode) {
         const std::string_view name = cut(vnode, ':').first;
-        Share& host = hosts[name.substr(0, name.find('['))];
+        Share& host = hosts[std::string(name.substr(0, name.find('[')))];
         host.cores = sum_of(host.cores, checked(number_of(vnode, "ncpus").value_or(0), vnode));
         host.gpus = sum_of(host.gpus, checked(number_of(vnode, "ngpus").value_or(0), vnode));
-        host.bytes = sum_of(host.bytes, memory_in(value_of(vnode, "mem").value_or("")));
+        host.bytes = sum_of(host.bytes, bytes_of(vnode, "mem").value_or(0));
     });
     return hosts;
 }
 
 // What exec_host and exec_gpus say, by host: n1-gpu is on n1. Empty if they have no slots.
-std::map<std::string_view, Share> on_slots(const PbsAttributes& attributes) {
-    std::map<std::string_view, Share> hosts;
+SharesByHost on_slots(const PbsAttributes& attributes) {
+    SharesByHost hosts;
     const auto add = [&](std::string_view list, std::string_view ending, long long Share::*amount) {
         if (list.find('/') == std::string_view::npos) {
             return;
@@ -59,8 +59,14 @@ std::map<std::string_view, Share> on_slots(const PbsAttributes& attributes) {
         for_each_part(list, '+', [&](std::string_view part) {
             std::string_view name = cut(part, '/').first;
             name.remove_suffix(name.ends_with(ending) ? ending.size() : 0);
-            Share& host = hosts[name];
-            host.*amount = sum_of(host.*amount, slots_in(part));
+            const bool is_list = name.find('[') != std::string_view::npos;
+            const std::vector<std::string> names =
+                is_list ? hosts_of_name(name) : std::vector<std::string>{std::string(name)};
+            const long long of_each = slots_in(part) / static_cast<long long>(names.size());
+            for (const std::string& each : names) {
+                Share& host = hosts[each];
+                host.*amount = sum_of(host.*amount, of_each);
+            }
         });
     };
     add(attributes["exec_host"].text, "", &Share::cores);
@@ -82,7 +88,7 @@ Shares requested_chunks(const PbsAttributes& attributes) {
         Share& chunk = chunks.emplace_back();
         chunk.chunks = checked(number_in<long long>(cut(part, ':').first).value_or(1), part);
         chunk.gpus = checked(number_of(part, select.empty() ? "gpus" : "ngpus").value_or(0), part);
-        chunk.bytes = memory_in(value_of(part, "mem").value_or(""));
+        chunk.bytes = bytes_of(part, "mem").value_or(0);
         const auto processors = select.empty() ? processors_of_node(part) : number_of(part, "ncpus");
         chunk.cores = checked(processors.value_or(1), part);
         cores = sum_of(cores, product_of(chunk.chunks, chunk.cores));
@@ -148,7 +154,7 @@ HostAmounts amounts_of(const Shares& shares, long long hosts, const HostAmounts&
     return each;
 }
 
-Shares shares_of(const std::map<std::string_view, Share>& hosts) {
+Shares shares_of(const SharesByHost& hosts) {
     return mapped(hosts, [](const auto& host) { return host.second; });
 }
 
@@ -156,6 +162,12 @@ Shares shares_of(const std::map<std::string_view, Share>& hosts) {
 bool knows_slots(const PbsAttributes& attributes) {
     return attributes.number("total_execution_slots") > 0 || attributes.number("resources_used.ncpus") > 0 ||
            !attributes["exec_vnode"].text.empty() || slots_in(attributes["exec_host"].text) > 0;
+}
+
+// Whether exec_host lists what the job has. total_execution_slots makes counts of what look like numbers of slots, and
+// one slot may stand for a whole host.
+bool lists_slots(const PbsAttributes& attributes, long long processors) {
+    return slots_in(attributes["exec_host"].text) == processors;
 }
 
 // What was allocated, as far as the record tells.
@@ -168,10 +180,7 @@ HostAmounts allocated_amounts(const PbsAttributes& attributes, long long hosts) 
     }
     const long long processors = allocated_processors(attributes, requested_processors(attributes));
     Shares slots = shares_of(on_slots(attributes));
-    // total_execution_slots makes counts of what look like numbers of slots, and one slot may stand for a whole host.
-    const bool lists_all = slots_in(attributes["exec_host"].text) == processors;
-    const bool lists_hosts = slots.size() == static_cast<std::size_t>(std::max(hosts, 0LL));
-    if (!lists_all || !lists_hosts) {
+    if (!lists_slots(attributes, processors) || slots.size() != static_cast<std::size_t>(std::max(hosts, 0LL))) {
         Share sum;
         sum.cores = knows_slots(attributes) ? processors : 0;
         for (const Share& host : slots) {
@@ -196,10 +205,10 @@ HostAmounts requested_amounts(const PbsAttributes& attributes, long long hosts, 
     whole.gpus = known.has_gpus() || amounts.has_gpus() ? 0 : gpus_of_record(attributes);
     const bool has_memory = known.has_memory() || amounts.has_memory();
     std::string_view memory = "Resource_List.mem";
-    whole.bytes = has_memory ? 0 : memory_in(attributes[memory].text);
+    whole.bytes = has_memory ? 0 : attributes[memory].bytes(1).value_or(0);
     if (!has_memory && whole.bytes == 0) {
         memory = "Resource_List.pmem";
-        whole.bytes = product_of(std::max(processors, 0LL), memory_in(attributes[memory].text));
+        whole.bytes = product_of(std::max(processors, 0LL), attributes[memory].bytes(1).value_or(0));
     }
     amounts.fill(amounts_of(whole, hosts, {}, Source::request,
                             {"processors of the job", "GPUs in the request of the job", memory}));
@@ -235,10 +244,35 @@ long long number_of_hosts(const PbsAttributes& attributes) {
 
 }  // namespace
 
-std::vector<std::string> names_of_hosts_in(const PbsAttributes& attributes) {
+std::vector<LoggedHosts> logged_hosts_of(const PbsAttributes& attributes, const HostAmounts& amounts) {
     const std::string_view exec_vnode = attributes["exec_vnode"].text;
-    const std::map<std::string_view, Share> hosts = exec_vnode.empty() ? on_slots(attributes) : on_vnodes(exec_vnode);
-    return mapped(hosts, [](const auto& host) { return std::string(host.first); });
+    const SharesByHost hosts = exec_vnode.empty() ? on_slots(attributes) : on_vnodes(exec_vnode);
+    const long long processors = allocated_processors(attributes, requested_processors(attributes));
+    const bool knows_each = !exec_vnode.empty() || lists_slots(attributes, processors);
+    struct Known {
+        const char* amount;
+        long long Share::*of_share;
+        long long unit;
+    };
+    std::vector<Known> known = {{"cores", &Share::cores, 1}, {"gpus", &Share::gpus, 1}, {"memory", &Share::bytes, 1 << 20}};
+    std::erase_if(known, [&](const Known& of) {
+        return !knows_each || std::ranges::all_of(hosts, [&](const auto& host) { return host.second.*of.of_share == 0; });
+    });
+    std::map<StatedNeeds::Amounts, std::vector<std::string>> names;  // of the hosts with these amounts
+    for (const auto& [name, share] : hosts) {
+        StatedNeeds::Amounts taken = amounts.amounts();
+        for (const Known& of : known) {
+            for (auto& [amount, number] : taken) {
+                const long long of_host = share.*of.of_share;
+                number = amount == of.amount ? of_host / of.unit + (of_host % of.unit > 0 ? 1 : 0) : number;
+            }
+        }
+        std::erase_if(taken, [](const auto& amount) { return amount.second == 0; });
+        names[taken].push_back(name);
+    }
+    return mapped(names, [](const auto& group) {
+        return LoggedHosts{list_of(group.second, " "), group.first, std::nullopt};
+    });
 }
 
 PbsHosts hosts_of(const PbsAttributes& attributes) {

@@ -7,9 +7,7 @@
 #include "src/formats/accounting_readers.hpp"
 #include "src/formats/logged_conditions.hpp"
 #include "src/formats/pbs_record.hpp"
-#include "src/formats/tres.hpp"
 #include "src/support/json.hpp"
-#include "src/support/names.hpp"
 #include "src/support/place_in_errors.hpp"
 #include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
@@ -29,13 +27,13 @@ bool is_complete(const PbsAttributes& attributes) {
 
 // The size of the job: of processors, of nodes, or of hosts and what it took of them.
 void read_size(const PbsAttributes& attributes, const AccountingData& data, AccountedJob& job) {
-    if (data.keeps_hosts) {
-        job.hosts = list_of(names_of_hosts_in(attributes), " ");
-    }
     if (data.fields.per_host || data.fields.memory_pool) {
         PbsHosts hosts = hosts_of(attributes);
         job.requested = job.allocated = hosts.hosts;
         job.amounts = std::move(hosts.amounts);
+    }
+    if (data.keeps_hosts) {
+        job.hosts = logged_hosts_of(attributes, job.amounts);
     }
     if (data.fields.per_host) {
         return;
@@ -78,7 +76,7 @@ void add_end_record(std::string_view id, const PbsAttributes& attributes, const 
         builder.add_field("gpus", found);
     }
     builder.add_field("nodes", attributes["Resource_List.nodect"].text);
-    builder.add_field("memory", read_bytes(attributes["Resource_List.mem"].text, 1));
+    builder.add_field("memory", attributes["Resource_List.mem"].bytes(1));
     std::string_view depend = attributes["depend"].text;
     if (data.fields.after) {
         depend = depend.empty() ? attributes["Resource_List.depend"].text : depend;

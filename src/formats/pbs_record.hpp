@@ -42,8 +42,9 @@ class PbsAttributes {
         const auto found = values_.find(key);
         return {key, found == values_.end() ? std::string_view() : found->second};
     }
-    // 0 if it is not a number.
-    long long number(std::string_view key) const { return number_in<long long>((*this)[key].text).value_or(0); }
+    // 0 without it.
+    // Throws: InputError if it is not a number of processors or hosts.
+    long long number(std::string_view key) const { return (*this)[key].number().value_or(0); }
 
  private:
     std::map<std::string_view, std::string_view> values_;
@@ -73,15 +74,20 @@ void for_each_vnode(std::string_view exec_vnode, const auto& use) {
 // Throws: InputError for more than a job can have.
 long long checked(Microseconds processors, std::string_view part);
 
-// What a part such as "2:ppn=8:gpus=1" gives to `name`. None if it does not name it, or gives it no number.
-std::optional<std::string_view> value_of(std::string_view part, std::string_view name);
+// What a part such as "2:ppn=8:gpus=1" gives to `name`. None if it does not name it.
+// Throws: InputError if it gives another thing than a number; for a size of memory, in bytes.
 std::optional<long long> number_of(std::string_view part, std::string_view name);
+std::optional<long long> bytes_of(std::string_view part, std::string_view name);
 // The processors of each node of a part of Resource_List.nodes. None if it does not say them.
 std::optional<long long> processors_of_node(std::string_view part);
 
-// Slots in exec_host: "node/0*4+node2/0*4" (PBS), "node/0-7,9+node2/0-3" or "node/0+node/1" (TORQUE). 0 if no part of
-// the list has slots: Cobalt names a partition of the machine.
+// Slots in exec_host: "node/0*4+node2/0*4" (PBS), "node/0-7,9+node2/0-3" or "node/0+node/1" (TORQUE); "n[1-2]/0-7" has
+// 8 on each of two hosts. 0 if no part of the list has slots: Cobalt names a partition of the machine.
+// Throws: InputError, which names the part, for other slots, and for more than a job can have.
 long long slots_in(std::string_view exec_host);
+// The hosts that a name such as "n[1-2]" stands for.
+// Throws: InputError if its brackets do not list numbers.
+std::vector<std::string> hosts_of_name(std::string_view name);
 
 // What a record says of the whole job; docs/workloads.md has the precedence of the attributes.
 // Throws: InputError, which names the part, for more than `most_processors`.
@@ -96,7 +102,8 @@ struct PbsHosts {
     HostAmounts amounts;
 };
 PbsHosts hosts_of(const PbsAttributes& attributes);
-// The names of the hosts, as exec_vnode or exec_host lists them. Empty: it lists none.
-std::vector<std::string> names_of_hosts_in(const PbsAttributes& attributes);
+// The hosts, as exec_vnode or exec_host lists them, with what it took of each where that differs. `amounts`: as
+// hosts_of() has them. Empty: nothing lists them.
+std::vector<LoggedHosts> logged_hosts_of(const PbsAttributes& attributes, const HostAmounts& amounts);
 
 }  // namespace batfill

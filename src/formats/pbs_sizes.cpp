@@ -1,17 +1,49 @@
 #include <set>
 
 #include "src/formats/pbs_record.hpp"
+#include "src/formats/tres.hpp"
 
 // The sizes of jobs in records of PBS.
 namespace batfill {
 
 namespace {
 
+bool has_list(std::string_view name) {
+    return name.find('[') != std::string_view::npos;
+}
+
+// Slots of each host of a part of exec_host.
+long long slots_of_part(std::string_view part) {
+    const std::string_view slots = part.find('/') == std::string_view::npos ? "0" : cut(part, '/').second;
+    const auto number = [&](std::string_view text) -> Microseconds {
+        const auto read = number_in<long long>(text);
+        if (!read || *read < 0) {
+            throw InputError("exec_host has the slots " + excerpt(part) + ", expected such as n1/0*8 or n1/0-7,9");
+        }
+        return *read;
+    };
+    if (slots.find('*') != std::string_view::npos) {
+        return checked(number(cut(slots, '*').second), part);
+    }
+    Microseconds sum = 0;
+    for_each_part(slots, ',', [&](std::string_view range) {
+        const auto [from, to] = cut(range, '-');
+        sum += checked(number(range.size() == from.size() ? from : to) - number(from) + 1, part);
+    });
+    return checked(sum, part);
+}
+
 // Names of hosts or partitions in exec_host.
 long long names_in(std::string_view exec_host) {
     std::set<std::string_view> names;
-    for_each_part(exec_host, '+', [&](std::string_view part) { names.insert(cut(part, '/').first); });
-    return static_cast<long long>(names.size());
+    long long hosts = 0;
+    for_each_part(exec_host, '+', [&](std::string_view part) {
+        const std::string_view name = cut(part, '/').first;
+        if (names.insert(name).second) {
+            hosts += static_cast<long long>(has_list(name) ? hosts_of_name(name).size() : 1);
+        }
+    });
+    return hosts;
 }
 
 long long sum_on_vnodes(std::string_view exec_vnode, std::string_view resource) {
@@ -82,6 +114,8 @@ long long checked(Microseconds processors, std::string_view part) {
     return static_cast<long long>(std::max<Microseconds>(processors, 0));
 }
 
+namespace {
+
 std::optional<std::string_view> value_of(std::string_view part, std::string_view name) {
     for (std::size_t at = part.find(name); at != std::string_view::npos; at = part.find(name, at + 1)) {
         const std::string_view rest = part.substr(at + name.size());
@@ -92,8 +126,14 @@ std::optional<std::string_view> value_of(std::string_view part, std::string_view
     return std::nullopt;
 }
 
+}  // namespace
+
 std::optional<long long> number_of(std::string_view part, std::string_view name) {
-    return number_in<long long>(value_of(part, name).value_or(""));
+    return RecordField{name, value_of(part, name).value_or("")}.number();
+}
+
+std::optional<long long> bytes_of(std::string_view part, std::string_view name) {
+    return RecordField{name, value_of(part, name).value_or("")}.bytes(1);
 }
 
 std::optional<long long> processors_of_node(std::string_view part) {
@@ -111,19 +151,19 @@ long long slots_in(std::string_view exec_host) {
     }
     long long processors = 0;
     for_each_part(exec_host, '+', [&](std::string_view part) {
-        const std::string_view slots = part.find('/') == std::string_view::npos ? "0" : cut(part, '/').second;
-        if (slots.find('*') != std::string_view::npos) {
-            processors += checked(number_in<long long>(cut(slots, '*').second).value_or(0), part);
-            return;
-        }
-        for_each_part(slots, ',', [&](std::string_view range) {
-            const auto [from, to] = cut(range, '-');
-            const std::optional<Microseconds> first = number_in<long long>(from);
-            const std::optional<Microseconds> last = number_in<long long>(range.size() == from.size() ? from : to);
-            processors += first && last ? checked(*last - *first + 1, part) : 0;
-        });
+        const std::string_view name = cut(part, '/').first;
+        const auto hosts = static_cast<Microseconds>(has_list(name) ? hosts_of_name(name).size() : 1);
+        processors += checked(hosts * slots_of_part(part), part);
     });
     return processors;
+}
+
+std::vector<std::string> hosts_of_name(std::string_view name) {
+    std::vector<std::string> hosts = names_of_hosts(name);
+    if (hosts.empty()) {
+        throw InputError("exec_host names the hosts " + excerpt(name) + ", expected a list such as n[01-16,20]");
+    }
+    return hosts;
 }
 
 long long requested_processors(const PbsAttributes& attributes) {

@@ -171,6 +171,27 @@ std::optional<long long> RecordField::number() const {
     return read;
 }
 
+std::optional<long long> RecordField::bytes(long long unit) const {
+    if (is_missing() || is_word_of(text, largest_integers)) {
+        return std::nullopt;
+    }
+    const std::optional<long long> read = read_bytes(text, unit);
+    if (!read) {
+        fail("a size of memory such as 4000M or 16gb");
+    }
+    return read;
+}
+
+std::string_view RecordField::hosts() const {
+    if (is_missing() || text == "None assigned") {
+        return {};
+    }
+    if (!hosts_in(text)) {
+        fail("a list of hosts such as n[01-16,20]");
+    }
+    return text;
+}
+
 void RecordField::fail(std::string_view expected) const {
     throw InputError(std::string(name) + " is " + excerpt(text) + ", expected " + std::string(expected));
 }

@@ -27,6 +27,10 @@ struct RecordField {
     std::optional<Duration> limit(Duration unit = Duration::seconds(1)) const;
     // A number of processors or nodes, also with separators between thousands. No value also for -1.
     std::optional<long long> number() const;
+    // A size of memory in bytes; a number without a unit counts `unit` bytes.
+    std::optional<long long> bytes(long long unit) const;
+    // A list of hosts of Slurm. Empty also for "None assigned".
+    std::string_view hosts() const;
 
     [[noreturn]] void fail(std::string_view expected) const;
 };

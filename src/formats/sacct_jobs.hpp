@@ -66,6 +66,10 @@ bool asks_for_whole_hosts(std::string_view submit_line);
 // Requires: the job has its id.
 void read_conditions(std::string_view dependency, std::string_view submit_line, AccountedJob& job);
 
+// The hosts of a list of Slurm. None of an empty one, and of one with more than 100,000 hosts.
+// Requires: hosts_in(list), or it is empty.
+std::vector<LoggedHosts> logged_hosts(std::string_view list);
+
 // Reads the output of `sacct --json`. `path` is used in messages only.
 void read_sacct_json(std::string text, const std::string& path, const AccountingData& data, LogBuilder& builder);
 

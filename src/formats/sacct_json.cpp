@@ -217,15 +217,16 @@ void read_resources(const JsonValue& object, const AccountingData& data, SacctJo
         resources.gpus = allocated.gpus.total();
         added.allocates_more = added.allocates_more || resources.gpus.value_or(0) > 0;
     }
+    const RecordField list{"nodes", text_in(&object, "nodes")};
     if (data.fields.per_host || data.fields.memory_pool) {
-        const long long hosts = nodes > 0 ? nodes : hosts_in(text_in(&object, "nodes")).value_or(-1);
+        const long long hosts = nodes > 0 ? nodes : hosts_in(list.hosts()).value_or(-1);
         job.amounts = amounts_of(object, requested, allocated, added, hosts);
         if (data.fields.per_host) {
             job.requested = job.allocated = hosts;
         }
     }
     if (data.keeps_hosts) {
-        job.hosts = list_of(names_of_hosts(text_in(&object, "nodes")), " ");
+        job.hosts = logged_hosts(list.hosts());
     }
     if (data.counts_nodes && !data.fields.per_host) {
         job.requested = job.allocated = nodes;

@@ -12,6 +12,7 @@
 #include "src/support/csv_reader.hpp"
 #include "src/support/files.hpp"
 #include "src/support/names.hpp"
+#include "src/support/place_in_errors.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill {
@@ -42,15 +43,32 @@ RecordField field(const CsvRow& row, std::size_t column) {
 }
 
 // "4Gn" is for each node, "4000Mc" for each processor. `processors` returns their number.
-std::optional<long long> memory_of(std::string_view text, long long nodes, const auto& processors) {
+std::optional<long long> memory_of(const RecordField& field, long long nodes, const auto& processors) {
     long long parts = 1;
-    if (text.ends_with('n') || text.ends_with('c')) {
-        parts = text.back() == 'n' ? nodes : processors();
-        text.remove_suffix(1);
+    RecordField size = field;
+    if (size.text.size() > 1 && !size.is_missing() && (size.text.ends_with('n') || size.text.ends_with('c'))) {
+        parts = size.text.back() == 'n' ? nodes : processors();
+        size.text.remove_suffix(1);
     }
-    const auto bytes = read_bytes(text, 1 << 20);
-    return bytes && *bytes > 0 && parts > 0 && *bytes <= most_bytes / parts ? std::optional(*bytes * parts)
-                                                                            : std::nullopt;
+    const auto bytes = size.bytes(1 << 20);
+    if (bytes.value_or(0) == 0 || parts <= 0) {
+        return std::nullopt;
+    }
+    if (*bytes > most_bytes / parts) {
+        field.fail("at most " + std::to_string(most_bytes) + " bytes for the job");
+    }
+    return *bytes * parts;
+}
+
+// An item of a list of resources, such as "mem in AllocTRES".
+std::optional<std::string_view> item_of(const RecordField& list, std::string_view name) {
+    return with_place_in_errors(std::string(list.name), [&] { return batfill::item_of(list.text, name); });
+}
+std::optional<long long> memory_in(const RecordField& list, long long nodes, const auto& processors) {
+    const std::optional<std::string_view> item = item_of(list, "mem");
+    return !item ? std::nullopt : with_place_in_errors(std::string(list.name), [&] {
+        return memory_of(RecordField{"mem", *item}, nodes, processors);
+    });
 }
 
 std::optional<Duration> run_time_of(const CsvRow& row) {
@@ -76,7 +94,11 @@ std::optional<long long> first_number(const CsvRow& row, std::initializer_list<s
 }
 
 std::optional<long long> number_in_tres(const CsvRow& row, std::size_t tres, std::string_view name) {
-    return number_in<long long>(item_of(field(row, tres).text, name).value_or(""));
+    const RecordField list = field(row, tres);
+    const std::optional<std::string_view> item = item_of(list, name);
+    return !item ? std::nullopt : with_place_in_errors(std::string(list.name), [&] {
+        return RecordField{name, *item}.number();
+    });
 }
 
 // Processors from the processor time that was allocated.
@@ -202,7 +224,7 @@ class Reader {
                                 field(row, sacct_column("SubmitLine")).text, job);
             }
             if (data_.keeps_hosts) {
-                job.hosts = list_of(names_of_hosts(field(row, sacct_column("NodeList")).text), " ");
+                job.hosts = logged_hosts(field(row, sacct_column("NodeList")).hosts());
             }
         }
         jobs_.add(added, row.line());
@@ -218,7 +240,7 @@ class Reader {
             const long long nodes = nodes_of(row);
             job.requested = job.allocated = nodes >= 0 ? nodes : of_tres();
             if (data_.fields.per_host && job.allocated <= 0) {
-                job.requested = job.allocated = hosts_in(field(row, sacct_column("NodeList")).text).value_or(-1);
+                job.requested = job.allocated = hosts_in(field(row, sacct_column("NodeList")).hosts()).value_or(-1);
             }
             return;
         }
@@ -254,10 +276,8 @@ class Reader {
     static void read_memory(const CsvRow& row, SacctJob& job) {
         const auto processors = processors_of_request(row);
         const long long nodes = job.resources.nodes.value_or(-1);
-        const auto in_tres = [&](std::size_t tres) {
-            return memory_of(item_of(field(row, tres).text, "mem").value_or(""), nodes, processors);
-        };
-        job.resources.memory = memory_of(field(row, sacct_column("ReqMem")).text, nodes, processors);
+        const auto in_tres = [&](std::size_t tres) { return memory_in(field(row, tres), nodes, processors); };
+        job.resources.memory = memory_of(field(row, sacct_column("ReqMem")), nodes, processors);
         if (!job.resources.memory) {
             job.resources.memory = in_tres(sacct_column("ReqTRES"));
         }
@@ -290,14 +310,15 @@ class Reader {
         };
         set_gpus(sacct_column("AllocTRES"), sacct_column("AllocGRES"), allocation);
         set_gpus(sacct_column("ReqTRES"), sacct_column("ReqGRES"), request);
-        const auto set_memory = [&](std::string_view memory, std::string_view column, HostAmounts::Source source) {
+        const auto processors = processors_of_request(row);
+        const auto set_memory = [&](std::optional<long long> memory, std::string_view column, auto source) {
             if (!amounts.whole_memory()) {
-                amounts.set_memory(memory_of(memory, nodes, processors_of_request(row)), column, source);
+                amounts.set_memory(memory, column, source);
             }
         };
-        set_memory(item_of(text(sacct_column("AllocTRES")), "mem").value_or(""), "AllocTRES", allocation);
-        set_memory(text(sacct_column("ReqMem")), "ReqMem", request);
-        set_memory(item_of(text(sacct_column("ReqTRES")), "mem").value_or(""), "ReqTRES", request);
+        set_memory(memory_in(field(row, sacct_column("AllocTRES")), nodes, processors), "AllocTRES", allocation);
+        set_memory(memory_of(field(row, sacct_column("ReqMem")), nodes, processors), "ReqMem", request);
+        set_memory(memory_in(field(row, sacct_column("ReqTRES")), nodes, processors), "ReqTRES", request);
         if (is_exclusive(row)) {
             amounts.take_whole_hosts();
         }
@@ -320,6 +341,11 @@ bool asks_for_whole_hosts(std::string_view submit_line) {
         submit_line = rest;
     }
     return false;
+}
+
+std::vector<LoggedHosts> logged_hosts(std::string_view list) {
+    std::string names = list_of(names_of_hosts(list), " ");
+    return names.empty() ? std::vector<LoggedHosts>() : std::vector<LoggedHosts>{{std::move(names), {}, {}}};
 }
 
 void read_conditions(std::string_view dependency, std::string_view submit_line, AccountedJob& job) {
@@ -391,20 +417,15 @@ void SacctJobs::join(const SacctJob& component, Run& run) {
     const SacctResources sum{sum_of(run.resources.gpus, more.gpus), sum_of(run.resources.nodes, more.nodes),
                              sum_of(run.resources.memory, more.memory)};
     add_fields(run.texts, sum, builder_);
-    AccountedJob joined = component.job;
-    joined.amounts = run.amounts;
-    joined.amounts.join(component.job.amounts);
+    run.amounts.join(component.job.amounts);
     if (run.partition != component.job.queue) {
         if (builder_.fields().partition && !run.partition.empty()) {
             builder_.note(host_rules::components_apart);
         }
         run.partition.clear();
     }
-    joined.partition = run.partition;
-    joined.partition_column = component.job.partition_column;
-    builder_.join(*run.place, joined);
+    builder_.join(*run.place, component.job, run.amounts, run.partition);
     run.resources = sum;
-    run.amounts = std::move(joined.amounts);
     run.amounts.forget_notes(builder_.fields().memory_pool);
 }
 

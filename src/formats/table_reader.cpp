@@ -37,7 +37,8 @@ class Reader {
         }
         if (!maps(place_of("id")) || !maps(place_of("submit")) ||
             !(maps(place_of("processors")) || maps(place_of("requested-processors")) ||
-              maps(place_of("allocated-processors"))) ||
+              maps(place_of("allocated-processors")) ||
+              (data.fields.per_host && amount_columns_[nodes] != none && amount_columns_[cores] != none)) ||
             !(maps(place_of("run-time")) || (maps(place_of("start")) && maps(place_of("end"))))) {
             throw UsageError(
                 "the mapping of columns: expected columns for id, submit, processors, and run-time or start and end, as "
@@ -255,10 +256,11 @@ class Reader {
     void read_memory(const RecordField& field, long long times, HostAmounts& amounts) const {
         constexpr long long mebibyte = 1 << 20;
         const bool has_unit = !field.text.empty() && (field.text.back() < '0' || field.text.back() > '9');
-        const auto bytes = field.is_missing()
-                               ? std::nullopt
-                               : read_bytes(field.text, data_.memory_unit > 0 ? data_.memory_unit : mebibyte);
-        if (bytes && times > 0 && *bytes <= most_bytes / times) {
+        const auto bytes = field.bytes(data_.memory_unit > 0 ? data_.memory_unit : mebibyte);
+        if (bytes && times > 0) {
+            if (*bytes > most_bytes / times) {
+                field.fail("at most " + std::to_string(most_bytes) + " bytes for the job");
+            }
             amounts.set_memory(*bytes * times, field.name);
         }
         if (amounts.whole_memory() && !has_unit && data_.memory_unit == 0) {

@@ -148,14 +148,19 @@ std::vector<std::string> names_of_hosts(std::string_view list) {
 }
 
 std::optional<std::string_view> item_of(std::string_view list, std::string_view name) {
-    while (!list.empty()) {
-        const auto [item, rest] = cut(list, ',');
+    std::optional<std::string_view> found;
+    for (std::string_view rest = list; !rest.empty();) {
+        const auto [item, behind] = cut(rest, ',');
         if (item.starts_with(name) && item.substr(name.size()).starts_with('=')) {
-            return item.substr(name.size() + 1);
+            if (found) {
+                throw InputError("found two amounts of " + std::string(name) + " in " + excerpt(list) +
+                                 ", expected one");
+            }
+            found = item.substr(name.size() + 1);
         }
-        list = rest;
+        rest = behind;
     }
-    return std::nullopt;
+    return found;
 }
 
 std::optional<long long> read_bytes(std::string_view text, long long unit) {

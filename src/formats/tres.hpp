@@ -17,6 +17,7 @@ std::optional<long long> read_bytes(std::string_view text, long long unit);
 inline constexpr long long most_bytes = 9'000'000'000'000'000'000;
 
 // The number of the item `name` in a list such as "billing=8,cpu=8,gres/gpu=2,mem=32G". None if it has no such item.
+// Throws: InputError if it has two.
 std::optional<std::string_view> item_of(std::string_view list, std::string_view name);
 
 // Adds up the GPUs of a list of resources. Types of GPUs (gres/gpu:a100) add up, unless the list has the total

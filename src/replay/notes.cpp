@@ -1,7 +1,6 @@
 #include "src/replay/notes.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "src/support/names.hpp"
 
@@ -57,16 +56,25 @@ void ReplayNotes::add_fields(std::string_view other_fields) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const bool is_looked_at =
             i == dependency ? asks_for(outer, "after") : asks_for(per_host, fields[i]) || asks_for(pools, fields[i]);
-        unread_[i] = unread_[i] || (asks_for(outer, fields[i]) && !is_looked_at);
-        looked_at_[i] = looked_at_[i] || is_looked_at;
+        unread_[i] += asks_for(outer, fields[i]) && !is_looked_at ? 1U : 0U;
+        looked_at_[i] += is_looked_at ? 1U : 0U;
+    }
+}
+
+void ReplayNotes::leave_out_fields(const ResourceFields& read) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const bool is_memory = std::string_view(fields[i]) == "memory";
+        const bool is_read = i == dependency ? read.after : read.per_host || (read.memory_pool && is_memory);
+        unread_[i] = is_read ? 0 : unread_[i];
     }
 }
 
 void ReplayNotes::add_run(const Workload& workload, const Machine& machine, Placement placement, bool fields_are_read) {
     const Resources& resources = machine.resources();
+    ReplayNotes of_fields;
     for (const auto& [job, source] : workload.jobs) {
         if (!fields_are_read && !job.other_fields.empty()) {
-            add_fields(job.other_fields.text());
+            of_fields.add_fields(job.other_fields.text());
         }
         if (job.needs && !fields_are_read) {
             pools_ = pools_ || (!job.needs->pools.empty() && resources.pools().empty());
@@ -76,6 +84,7 @@ void ReplayNotes::add_run(const Workload& workload, const Machine& machine, Plac
         }
         licenses_ = licenses_ || (placement != Placement::machine && !job.licenses.empty());
     }
+    add(of_fields);
     computes_ = computes_ || std::ranges::any_of(workload.profiles, [](const auto& profile) {
                     return profile.second.type == JobProfile::Type::parallel_homogeneous;
                 });
@@ -102,8 +111,10 @@ void ReplayNotes::add(const ReplayNotes& others) {
         processors_of_log_ = others.processors_of_log_;
         processors_of_machine_ = others.processors_of_machine_;
     }
-    std::ranges::transform(unread_, others.unread_, unread_.begin(), std::logical_or<>());
-    std::ranges::transform(looked_at_, others.looked_at_, looked_at_.begin(), std::logical_or<>());
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        unread_[i] = std::max(unread_[i], others.unread_[i]);
+        looked_at_[i] = std::max(looked_at_[i], others.looked_at_[i]);
+    }
     licenses_ = licenses_ || others.licenses_;
     pools_ = pools_ || others.pools_;
     per_host_ = per_host_ || others.per_host_;
@@ -118,15 +129,15 @@ std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const
     std::vector<std::string> outside;
     std::vector<std::string> instead;
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        if (unread_[i] && !looked_at_[i]) {
+        if (unread_[i] > 0 && looked_at_[i] == 0) {
             unread.emplace_back(fields[i]);
             if (i == dependency) {
                 instead.emplace_back("after");
             } else if (instead.empty()) {
                 instead = {"per_host", "pools", "partition"};
             }
-        } else if (unread_[i] && i != dependency) {
-            outside.emplace_back(fields[i]);
+        } else if (unread_[i] > 0 && i != dependency) {
+            outside.push_back(std::string(fields[i]) + " (" + counted(unread_[i], "job") + ')');
         }
     }
     if (!unread.empty()) {
@@ -138,7 +149,7 @@ std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const
         texts.push_back("some jobs ask for " + enumeration(outside) +
                         " but not in per_host, as other jobs do; a job without per_host takes whole hosts");
     }
-    if (unread_[dependency] && looked_at_[dependency]) {
+    if (unread_[dependency] > 0 && looked_at_[dependency] > 0) {
         texts.emplace_back("some jobs have a dependency but no after, as other jobs do; they wait for no other job");
     }
     if (licenses_) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <batfill/core/machine.hpp>
+#include <batfill/formats/resource_fields.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
 
@@ -20,6 +21,8 @@ class ReplayNotes {
     // at. An amount that `per_host` or `pools` has too is looked at, and a dependency beside `after`. If only some jobs
     // have it there, the note says so.
     void add_fields(std::string_view other_fields);
+    // Leaves out what notes say of these fields: whoever read them has said more.
+    void leave_out_fields(const ResourceFields& read);
     // Notes, of a workload under a scheduler with this placement:
     // - these fields, unless `fields_are_read`: the algorithm is not ours, and may look at any
     // - licences that the jobs want and the placement does not look at
@@ -41,8 +44,9 @@ class ReplayNotes {
     static constexpr std::size_t dependency = 2;
     static constexpr std::array<const char*, 3> fields{"gpus", "memory", "dependency"};
 
-    std::array<bool, fields.size()> unread_{};     // jobs have this field
-    std::array<bool, fields.size()> looked_at_{};  // jobs have it in per_host or pools, or in after
+    // Jobs of the run that has most of them: with this field only, and with it in per_host or pools, or in after.
+    std::array<std::size_t, fields.size()> unread_{};
+    std::array<std::size_t, fields.size()> looked_at_{};
     bool licenses_ = false;
     bool pools_ = false;
     bool per_host_ = false;

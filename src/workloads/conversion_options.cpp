@@ -302,7 +302,8 @@ void check_fields(const Options& options, ConversionOptions& read) {
     refuse_if(fields.after && !has_waits, options.written("fields") + " after" + of_data + "what jobs waited for");
     refuse_if(fields.memory_pool && !has_memory,
               options.written("fields") + " memory-pool" + of_data + "how much memory jobs have");
-    data.keeps_hosts = read.conversion.platform.has_value();
+    // Otherwise sizes count processors, and hosts have several.
+    data.keeps_hosts = read.conversion.platform && (fields.per_host || data.counts_nodes);
     refuse_if(read.conversion.platform && !fields.per_host && !fields.partition && !fields.memory_pool,
               options.written("platform") + " is the machine of what jobs take: expected " + options.written("fields") +
                   " per-host, partition, memory-pool or all");

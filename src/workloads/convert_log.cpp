@@ -9,7 +9,7 @@
 #include "src/support/files.hpp"
 #include "src/support/names.hpp"
 #include "src/support/text.hpp"
-#include "src/workloads/logged_needs.hpp"
+#include "src/workloads/logged_machine.hpp"
 #include "src/workloads/swf_selection.hpp"
 
 namespace batfill {
@@ -94,15 +94,6 @@ void resolve_dates(const SwfLog& log, const LogConversion& request, SwfConversio
     }
 }
 
-std::string description_of(const MachineOfLog& machine) {
-    std::string text = std::to_string(machine.platform.hosts.size()) +
-                       (machine.has_named_hosts ? " hosts that the log names" : " hosts, those of the widest jobs");
-    if (machine.has_named_hosts && machine.jobs_without_hosts > 0) {
-        text += "; for " + counted(machine.jobs_without_hosts, "job") + " it names none";
-    }
-    return text;
-}
-
 }  // namespace
 
 std::string reasons_of(const std::vector<RuleCount>& dropped) {
@@ -143,11 +134,17 @@ ConvertedLog convert_log(const LogConversion& request) {
     }
     const SwfSelection selection = select_jobs(result.log, conversion);
     OutputFiles beside;
-    const bool sizes_by_platform = request.platform && !conversion.processors;
+    StatedNeeds::Amounts capacity;
+    bool sizes_by_platform = false;
     if (request.platform && !selection.kept.empty()) {
-        const MachineOfLog machine = machine_of_log(selection, conversion, JobMaker(selection, conversion).summary());
-        result.machine = description_of(machine);
-        conversion.processors = conversion.processors.value_or(static_cast<int>(machine.platform.hosts.size()));
+        const ConversionSummary summary = JobMaker(selection, conversion).summary();
+        MachineOfLog machine = machine_of_log(selection, conversion, summary);
+        result.machine = machine.description;
+        capacity = std::move(machine.capacity);
+        sizes_by_platform = !summary.processors_are_known;
+        if (sizes_by_platform) {
+            conversion.processors = static_cast<int>(machine.platform.hosts.size());
+        }
         OutputFile& file = beside.add(*request.platform);
         file.write(platform_text(machine.platform, result.machine));
     }
@@ -155,6 +152,9 @@ ConvertedLog convert_log(const LogConversion& request) {
     result.summary = maker.summary();
     if (sizes_by_platform) {
         result.summary.processors_from = "those of the platform";
+    }
+    if (result.summary.hosts && !capacity.empty()) {
+        result.summary.hosts->capacity = std::move(capacity);
     }
     if (request.header) {
         write_header(result.log, beside.add(*request.header));

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
 #include <batfill/core/error.hpp>
 
 #include "src/formats/host_amounts.hpp"
-#include "src/formats/named_platform.hpp"
-#include "src/support/names.hpp"
-#include "src/support/text.hpp"
 
 namespace batfill {
 
@@ -69,57 +65,6 @@ Amount peak_of_memory(const SwfSelection& selection, const SwfConversion& conver
         most = std::max(most, held);
     }
     return most;
-}
-
-void give(const HostsOfLog& hosts, Host& host) {
-    if (!hosts.capacity.empty()) {
-        host.properties["capacity"] = capacity_text(hosts.capacity);
-    }
-    if (!hosts.partition.empty()) {
-        host.properties["partitions"] = hosts.partition;
-    }
-}
-
-Platform platform_with(long long hosts) {
-    return homogeneous_platform(*number_of_hosts(std::to_string(hosts)));
-}
-
-// Hosts that are alike, by partition.
-Platform platform_of(const ConversionSummary& summary) {
-    if (summary.partitions.empty()) {
-        Platform platform = platform_with(summary.processors);
-        for (Host& host : platform.hosts) {
-            give(summary.hosts.value_or(HostsOfLog()), host);
-        }
-        return platform;
-    }
-    long long hosts = 0;
-    for (const HostsOfLog& group : summary.partitions) {
-        hosts += group.widest;
-    }
-    Platform platform = platform_with(hosts);
-    auto host = platform.hosts.begin();
-    for (const HostsOfLog& group : summary.partitions) {
-        for (long long i = 0; i < group.widest; ++i, ++host) {
-            give(group, *host);
-        }
-    }
-    return platform;
-}
-
-struct HostOfLog {
-    StatedNeeds::Amounts capacity;
-    std::set<std::string> partitions;
-};
-
-Platform platform_of(const std::map<std::string, HostOfLog>& hosts) {
-    Platform platform = platform_with(static_cast<long long>(hosts.size()));
-    auto host = platform.hosts.begin();
-    for (const auto& [name, of_log] : hosts) {
-        host->name = name;
-        give({list_of({of_log.partitions.begin(), of_log.partitions.end()}, ","), of_log.capacity}, *host++);
-    }
-    return platform;
 }
 
 }  // namespace
@@ -185,37 +130,6 @@ void add_machine_of_log(const SwfSelection& selection, const SwfConversion& conv
         hosts.partition = name;
         summary.partitions.push_back(std::move(hosts));
     }
-}
-
-MachineOfLog machine_of_log(const SwfSelection& selection, const SwfConversion& conversion,
-                            const ConversionSummary& summary) {
-    const SwfLog& log = *selection.log;
-    MachineOfLog result;
-    std::map<std::string, HostOfLog> named;
-    for (const KeptJob& kept : selection.kept) {
-        const std::string_view names = log.hosts.empty() ? std::string_view() : log.hosts[kept.job->hosts];
-        if (names.empty()) {
-            ++result.jobs_without_hosts;
-            continue;
-        }
-        const LoggedNeeds needs = needs_of(log, *kept.job, conversion);
-        for (const std::string_view name : split(names, ' ')) {
-            HostOfLog& host = named[std::string(name)];
-            raise_amounts(host.capacity, needs.taken);
-            if (needs.stated.partition) {
-                host.partitions.insert(*needs.stated.partition);
-            }
-        }
-    }
-    result.has_named_hosts = !named.empty();
-    if (named.contains("master_host")) {
-        throw InputError(log.path + ": a host of the log is named master_host, expected another name: Batsim has one");
-    }
-    result.platform = result.has_named_hosts ? platform_of(named) : platform_of(summary);
-    MachineDetails details;
-    details.pools = summary.pools;
-    add_resources(result.platform.hosts, details);
-    return result;
 }
 
 }  // namespace batfill

@@ -75,6 +75,7 @@ void choose_processors(const SwfSelection& selection, const SwfConversion& conve
     if (conversion.processors) {
         processors = *conversion.processors;
         result.processors_from = "as given";
+        result.processors_are_known = true;
         return;
     }
     const std::vector<std::string> values = selection.log->fields("MaxProcs");
@@ -93,6 +94,7 @@ void choose_processors(const SwfSelection& selection, const SwfConversion& conve
     if (different != values.end()) {
         result.processors_from += ", the first of several different ones";
     }
+    result.processors_are_known = processors > 0;
     if (processors <= 0) {
         for (const KeptJob& kept : selection.kept) {
             processors =

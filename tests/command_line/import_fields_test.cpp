@@ -41,6 +41,14 @@ struct Inputs {
     }
 };
 
+std::size_t times_in(const std::string& text, const std::string& part) {
+    std::size_t times = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+        ++times;
+    }
+    return times;
+}
+
 }  // namespace
 
 TEST_CASE("import prints the machine on which the jobs are replayed") {
@@ -105,9 +113,19 @@ TEST_CASE("import writes the machine of a log, of the hosts that it names") {
                    Contains("  gpus: AllocTRES                                                             1\n") &&
                    Contains("  partition: Partition                                                        3\n"));
     const std::string xml = contents(machine);
-    CHECK_THAT(xml, Contains(R"(<host id="c2" speed)") && Contains(R"(value="cores:16,gpus:2,memory:16384")") &&
+    // g1 had two jobs at once.
+    CHECK_THAT(xml, Contains(R"(<host id="c2" speed)") && Contains(R"(value="cores:24,gpus:2,memory:17408")") &&
                         Contains(R"(<prop id="partitions" value="any,gpu" />)"));
-    CHECK(inputs.starts({"-p", machine}) == "w0!1 0 w0!2 0 w0!3 100 ");
+    CHECK_THAT(made.output, Contains("The machine had at least --capacity cores:32,gpus:2,memory:51200\n"));
+    CHECK(inputs.starts({"-p", machine}) == "w0!1 0 w0!2 0 w0!3 0 ");
+    check_refused(run(inputs.folder, {"import", "sacct", nodes, "--fields", "all", "--platform", machine,
+                                      "--processors", "2"}),
+                  1, "its jobs need 3 hosts, expected at least as many, found 2");
+    CHECK_THAT(run(inputs.folder, {"import", "sacct", nodes, "--fields", "all", "--platform", machine,
+                                   "--processors", "4"})
+                   .output,
+               Contains("\nHosts: 4 (as given)\n") &&
+                   Contains("\nPlatform: 3 hosts that the log names, and 1 more so that every job fits\n"));
 
     // Without lists, as many hosts as the widest job of each partition has.
     const Outcome counted =
@@ -141,6 +159,27 @@ TEST_CASE("swf reads partitions and memory, and prints the pool that the machine
     CHECK_THAT(contents(inputs.workload), Contains(R"("res":4,"walltime":200,"profile":"d100","queue":"1","user":"1",)"
                                                    R"("pools":{"memory":4}})"));
     CHECK_THAT(allocated.output, Contains("--pool memory=8"));
+    // Column 16 has partitions, the header the machine: what no partition needs is in both.
+    const std::string machine = inputs.folder.file("m.xml");
+    const auto platform = [&](const Arguments& more) {
+        return run(inputs.folder,
+                   with({"swf", log, "--fields", "partition", "--platform", machine, "-o", inputs.workload}, more))
+            .output;
+    };
+    const auto hosts_of = [&](const std::string& partitions) {
+        return times_in(contents(machine), "\"partitions\" value=\"" + partitions + "\"");
+    };
+    CHECK_THAT(platform({}), Contains("\nPlatform: 8 hosts, MaxProcs in the header\n"));
+    CHECK(hosts_of("1") == 3);
+    CHECK(hosts_of("3") == 2);
+    CHECK(hosts_of("1,3") == 3);
+    CHECK_THAT(platform({"--processors", "4"}), Contains("\nPlatform: 4 hosts, as given\n"));
+    CHECK(hosts_of("1") == 2);
+    CHECK(hosts_of("3") == 1);
+    CHECK(hosts_of("1,3") == 1);
+    CHECK_THAT(run(inputs.folder, {"swf", log, "--fields", "memory-pool", "--platform", machine, "--processors", "4"})
+                   .output,
+               Contains("\nPlatform: 4 hosts, as given\n"));
     check_refused(run(inputs.folder, {"swf", log, "--fields", "all,after"}), 2, "expected no other field beside it");
 }
 
@@ -174,8 +213,16 @@ TEST_CASE("import notes GPUs of jobs that take whole hosts as such, and quotes n
     const std::string shared = "1|it's mine" + gpus + "a|COMPLETED\n";
     CHECK(import(shared).errors.empty());
     CHECK_THAT(import(shared).output, Contains(R"(  --group '1:cores=8,gpus=2,partition=it'\''s mine')"));
-    CHECK(import(shared + "2|gpu" + gpus + "--exclusive a|COMPLETED\n").errors ==
-          "batfill: note: some jobs ask for gpus but not in per_host, as other jobs do; "
+    // The table of import says it; whoever replays the jobs is told.
+    const std::string workload = folder.file("w.json");
+    const std::string jobs = folder.write("jobs.txt", head + shared + "2|gpu" + gpus + "--exclusive a|COMPLETED\n");
+    const Outcome made = run(folder, {"import", "sacct", jobs, "--fields", "per-host", "-o", workload});
+    CHECK(made.errors.empty());
+    CHECK_THAT(made.output, Contains("whole hosts, by the log: no per_host                                        1\n"));
+    CHECK(run(folder, {"simulate", "-q", "-a", "easy", "-p", "1", "--capacity", "cores:8,gpus:2", "-w", workload, "-e",
+                       folder.file("out")})
+              .errors ==
+          "batfill: note: some jobs ask for gpus (1 job) but not in per_host, as other jobs do; "
           "a job without per_host takes whole hosts\n");
 }
 

@@ -82,6 +82,13 @@ struct LoggedNeeds {
     StatedNeeds::Amounts taken;  // what it took of each host, also if it took whole hosts; nothing: unknown
 };
 
+// Hosts of a job that it took the same of.
+struct LoggedHosts {
+    std::string names;                          // separated by blanks
+    std::optional<StatedNeeds::Amounts> taken;  // of each; none: what the needs of the job say
+    std::optional<std::string> partition;       // none: that of the needs; empty: unknown
+};
+
 // What a log says of the jobs that a job waited for.
 struct LoggedConditions {
     // Jobs by the log's own numbers or ids. The id of an array, "12" or "12[]", means all its tasks, "12_3" or "12[3]".
@@ -107,9 +114,8 @@ struct SwfLog {
     std::vector<LoggedNeeds> needs;
     // Of a log that was read with conditions on other jobs; number 0 is nothing.
     std::vector<LoggedConditions> conditions;
-    // Of accounting data that were read with `keeps_hosts`: the names of a job's hosts, separated by blanks. Number 0
-    // is none.
-    TextList hosts;
+    // Of accounting data that were read with `keeps_hosts`; number 0 is none.
+    std::vector<std::vector<LoggedHosts>> hosts;
     ResourceFields read_fields;  // what jobs get for schedulers to look at
     bool counts_hosts = false;   // sizes of jobs are numbers of hosts, of which jobs take what `needs` says
     // What reading another format left out, what it found odd, and what it changed or did not know; one entry for each

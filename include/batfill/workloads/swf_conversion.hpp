@@ -153,6 +153,7 @@ struct ConversionSummary {
     std::size_t kept = 0;               // number of jobs
     int processors = 0;                 // `nb_res`
     std::string processors_from;        // where it comes from
+    bool processors_are_known = false;  // given, or in the header of the log; else those of the widest job
     std::optional<LoadScaling> scaled;  // none: not scaled
     std::optional<HostsOfLog> hosts;    // of accounting data that were read for `per_host`
     // Of a log that was read for `partition`, by name. The empty name has the jobs without one, if others have one.

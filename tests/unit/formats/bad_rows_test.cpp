@@ -128,6 +128,65 @@ TEST_CASE("Bad rows of Frontier and bad jobs of Philly are dropped") {
                     "a c ", 2);
 }
 
+TEST_CASE("Amounts that cannot be read make a row of sacct a bad one") {
+    const auto refused = [](const std::string& columns, const std::string& values, const std::string& why) {
+        INFO(columns << " " << values);
+        const std::string head = "JobID|Submit|Start|Elapsed|" + columns + "\n1|1|1|5|";
+        AccountingData data;
+        data.fields = {.per_host = true};
+        data.keeps_hosts = true;
+        CHECK_THROWS_WITH(read("sacct", head + values + "\n", data), Contains("data:2: " + why));
+        data.drops_bad_rows = true;
+        CHECK(read("sacct", head + values + "\n", data).bad_rows.size() == 1);
+    };
+    refused("NNodes|AllocTRES", "1|cpu=abc,mem=1G", "AllocTRES: cpu is 'abc', expected a whole number");
+    refused("NNodes|AllocTRES", "1|cpu=-4", "AllocTRES: cpu is '-4', expected");
+    refused("NNodes|AllocTRES", "1|cpu=4,cpu=8", "AllocTRES: found two amounts of cpu in");
+    refused("NNodes|AllocTRES", "1|cpu=4,mem=4X", "AllocTRES: mem is '4X', expected a size of memory");
+    refused("NNodes|ReqTRES", "1|mem=-1G", "ReqTRES: mem is '-1G', expected");
+    refused("NNodes|ReqMem", "1|4Gx", "ReqMem is '4Gx', expected a size of memory");
+    for (const std::string list : {"c[1-2", "c[3-1]", "c[]", "c[1-99999999999]", "c[a]", "c1,,c2", "c[1-2+"}) {
+        refused("NNodes|NodeList", "2|" + list, "NodeList is " + ("'" + list) + "', expected a list of hosts");
+    }
+    AccountingData data;
+    data.fields = {.per_host = true};
+    data.keeps_hosts = true;
+    for (const std::string none : {"", "None assigned", "Unknown"}) {
+        CHECK(read("sacct", "JobID|Submit|Start|Elapsed|NCPUS|NNodes|ReqMem|NodeList\n1|1|1|5|4|1|?|" + none + "\n",
+                   data)
+                  .jobs.size() == 1);
+    }
+}
+
+TEST_CASE("Amounts that cannot be read make a row of PBS or of a table a bad one") {
+    const auto refused = [](const std::string& format, const std::string& text, const std::string& why,
+                            const ColumnMapping& columns = {}) {
+        INFO(text);
+        AccountingData data;
+        data.fields = {.per_host = true};
+        data.mapping = columns;
+        CHECK_THROWS_WITH(read(format, text, data), Contains(why));
+    };
+    const auto pbs = [&](const std::string& more, const std::string& why) {
+        refused("pbs",
+                "03/01/2024 09:10:00;E;1.s;user=a ctime=1709280000 start=1709280600 " + more + " end=1709284200\n",
+                "data:1: " + why);
+    };
+    pbs("Resource_List.ncpus=2 Resource_List.mem=4zz", "Resource_List.mem is '4zz', expected a size of memory");
+    pbs("Resource_List.ncpus=2 Resource_List.pmem=x", "Resource_List.pmem is 'x', expected a size");
+    pbs("Resource_List.ncpus=two", "Resource_List.ncpus is 'two', expected a whole number");
+    pbs("Resource_List.select=1:ncpus=2:mem=4zz", "mem is '4zz', expected a size");
+    pbs("Resource_List.select=1:ncpus=a", "ncpus is 'a', expected a whole number");
+    pbs("exec_vnode=(n1:ncpus=2:ngpus=b)", "ngpus is 'b', expected");
+    pbs("exec_host=n1/0*x", "exec_host has the slots 'n1/0*x', expected");
+    pbs("exec_host=n1/3-1+n2/a", "exec_host has the slots");
+    pbs("exec_host=n[01-/0", "exec_host names the hosts 'n[01-', expected a list");
+    const ColumnMapping columns = {{"id", "i"},    {"submit", "s"}, {"run-time", "r"},
+                                   {"nodes", "n"}, {"cores", "c"},  {"memory", "m"}};
+    refused("csv", "i,s,r,n,c,m\n1,0,10,2,8,16Q\n", "data:2: m is '16Q', expected a size of memory", columns);
+    refused("csv", "i,s,r,n,c,m\n1,0,10,2,x,16\n", "data:2: c is 'x', expected", columns);
+}
+
 TEST_CASE("The twentieth kind of bad rows has all further kinds") {
     std::string text = "JobID|Submit|Start|Elapsed|NCPUS\n1|1|1|5|4\n";
     for (char c = 'a'; c < 'z'; ++c) {

@@ -6,6 +6,7 @@
 
 #include "src/formats/host_amounts.hpp"
 #include "src/formats/workload_writer.hpp"
+#include "src/support/mapped.hpp"
 #include "tests/unit/formats/accounting_files.hpp"
 
 // What accounting data say of hosts and partitions.
@@ -324,11 +325,50 @@ TEST_CASE("All fields are those that the data have") {
 TEST_CASE("Logs name the hosts of a job") {
     AccountingData data = with_fields(true, false);
     data.keeps_hosts = true;
-    const auto hosts = [](const SwfLog& log) { return std::string(log.hosts[log.jobs.at(0).hosts]); };
+    // "n1 n2(cores:4)": names, and what was taken of each where the record tells.
+    const auto hosts = [](const SwfLog& log) {
+        std::string text;
+        for (const LoggedHosts& group : log.hosts.at(log.jobs.at(0).hosts)) {
+            text += (text.empty() ? "" : " ") + group.names;
+            text += group.taken ? "(" + capacity_text(*group.taken) + ")" : "";
+            text += group.partition ? "@" + *group.partition : "";
+        }
+        return text;
+    };
     CHECK(hosts(sacct("NNodes|NCPUS|NodeList", "4|8|n[08-10],login1", data)) == "n08 n09 n10 login1");
     CHECK(hosts(sacct("NNodes|NCPUS|NodeList", "1|8|None assigned", data)).empty());
-    CHECK(hosts(pbs("exec_host=n2/0*4+n1/1*4 " + list("ncpus", "8"), data)) == "n1 n2");
-    CHECK(hosts(pbs("exec_vnode=(a[0]:ncpus=1)+(a[1]:ncpus=1) " + list("select", "2:ncpus=1"), data)) == "a");
+    CHECK(hosts(pbs("exec_host=n2/0*4+n1/1*4 " + list("ncpus", "8"), data)) == "n1 n2(cores:4)");
+    CHECK(hosts(pbs("exec_vnode=(a[0]:ncpus=1)+(a[1]:ncpus=1) " + list("select", "2:ncpus=1"), data)) == "a(cores:2)");
+    // What each had, although the job gets the largest of it.
+    const SwfLog uneven = pbs("exec_vnode=(a:ncpus=8:mem=4gb)+(b:ncpus=2:ngpus=1:mem=1gb)+(c:ncpus=8:mem=4gb) " +
+                                  list("select", "3:ncpus=1"),
+                              data);
+    CHECK(hosts_of(uneven) == "3 x cores:8,gpus:1,memory:4096");
+    CHECK(hosts(uneven) == "b(cores:2,gpus:1,memory:1024) a c(cores:8,memory:4096)");
+    CHECK(hosts(pbs("exec_host=n[01-02]/0-3+n05/0 " + list("ncpus", "9"), data)) == "n05(cores:1) n01 n02(cores:4)");
+}
+
+TEST_CASE("The components of a heterogeneous job had hosts of their own") {
+    AccountingData data = with_fields(true, true);
+    data.keeps_hosts = true;
+    const std::string times = "|1709280000|1709280060|1709283660|COMPLETED|";
+    const SwfLog log = read("sacct",
+                            "JobID|Submit|Start|End|State|Partition|NNodes|NodeList|AllocTRES\n10+0" + times +
+                                "cpu|2|c[1-2]|cpu=8\n10+1" + times + "gpu|1|g1|cpu=2,gres/gpu=4\n",
+                            data);
+    const std::vector<LoggedHosts>& groups = log.hosts.at(log.jobs.at(0).hosts);
+    REQUIRE(groups.size() == 2);
+    CHECK(groups[0].names == "c1 c2");
+    CHECK(capacity_text(groups[0].taken.value()) == "cores:4");
+    CHECK(groups[0].partition == "cpu");
+    CHECK(groups[1].names == "g1");
+    CHECK(capacity_text(groups[1].taken.value()) == "cores:2,gpus:4");
+    CHECK(groups[1].partition == "gpu");
+    CHECK(hosts_of(log) == "3 x cores:4,gpus:4");
+    CHECK(partition_of(log) == "none");
+    // No partition is that of the job; the GPUs are those of the component that had some.
+    CHECK(mapped(log.columns, [](const NotedJobs& column) { return column.what; }) ==
+          std::vector<std::string>{"cores: AllocTRES", "gpus: AllocTRES"});
 }
 
 TEST_CASE("Partitions: the one of the job, the first of several, or the queue") {
