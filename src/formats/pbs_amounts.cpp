@@ -254,9 +254,11 @@ std::vector<LoggedHosts> logged_hosts_of(const PbsAttributes& attributes, const 
         long long Share::*of_share;
         long long unit;
     };
-    std::vector<Known> known = {{"cores", &Share::cores, 1}, {"gpus", &Share::gpus, 1}, {"memory", &Share::bytes, 1 << 20}};
+    std::vector<Known> known = {
+        {"cores", &Share::cores, 1}, {"gpus", &Share::gpus, 1}, {"memory", &Share::bytes, 1 << 20}};
     std::erase_if(known, [&](const Known& of) {
-        return !knows_each || std::ranges::all_of(hosts, [&](const auto& host) { return host.second.*of.of_share == 0; });
+        return !knows_each ||
+               std::ranges::all_of(hosts, [&](const auto& host) { return host.second.*of.of_share == 0; });
     });
     std::map<StatedNeeds::Amounts, std::vector<std::string>> names;  // of the hosts with these amounts
     for (const auto& [name, share] : hosts) {

@@ -145,7 +145,7 @@ class Parser {
         }
         const double value = number_in<double>(fields_[column - 1]).value_or(0);
         if (value > 1e15) {
-            fail(column, "at most 1e15");
+            fail(column, "a whole number, or one with decimals up to 1e15");
         }
         return value > 0 ? std::llround(std::ceil(value)) : -1;
     }

@@ -203,7 +203,8 @@ class NamedHosts {
                 changes.push_back({job.submit + job.wait + run_time_of(job), false, &job});
             }
         }
-        std::ranges::stable_sort(changes, {}, [](const Change& change) { return std::pair(change.time, change.begins); });
+        std::ranges::stable_sort(changes, {},
+                                 [](const Change& change) { return std::pair(change.time, change.begins); });
         struct Held {
             Amount now = 0;
             Amount most = 0;

@@ -22,7 +22,8 @@ struct MachineOfLog {
 // jobs fit there, but for those that are wider than `summary.processors` where that is known.
 // - Of a log that names hosts: these, each with the partitions of its jobs and the most that they took of it at one
 //   instant. A job whose hosts are not all named may need more: such hosts are `unnamed1` and so on.
-// - Of another log: `summary.processors` hosts, if that is known. Each partition has as many as its widest job, with the
+// - Of another log: `summary.processors` hosts, if that is known. Each partition has as many as its widest job, with
+// the
 //   largest amounts of its jobs. Partitions share hosts only if there are too few; hosts that are over are in all.
 // Throws: InputError if it has too many hosts, fewer than are named, or one named master_host.
 // Cost: O(jobs log jobs + hosts of all jobs), and for a log that names hosts O(kinds of needs x hosts).

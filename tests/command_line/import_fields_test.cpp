@@ -118,14 +118,14 @@ TEST_CASE("import writes the machine of a log, of the hosts that it names") {
                         Contains(R"(<prop id="partitions" value="any,gpu" />)"));
     CHECK_THAT(made.output, Contains("The machine had at least --capacity cores:32,gpus:2,memory:51200\n"));
     CHECK(inputs.starts({"-p", machine}) == "w0!1 0 w0!2 0 w0!3 0 ");
-    check_refused(run(inputs.folder, {"import", "sacct", nodes, "--fields", "all", "--platform", machine,
-                                      "--processors", "2"}),
-                  1, "its jobs need 3 hosts, expected at least as many, found 2");
-    CHECK_THAT(run(inputs.folder, {"import", "sacct", nodes, "--fields", "all", "--platform", machine,
-                                   "--processors", "4"})
-                   .output,
-               Contains("\nHosts: 4 (as given)\n") &&
-                   Contains("\nPlatform: 3 hosts that the log names, and 1 more so that every job fits\n"));
+    check_refused(
+        run(inputs.folder, {"import", "sacct", nodes, "--fields", "all", "--platform", machine, "--processors", "2"}),
+        1, "its jobs need 3 hosts, expected at least as many, found 2");
+    CHECK_THAT(
+        run(inputs.folder, {"import", "sacct", nodes, "--fields", "all", "--platform", machine, "--processors", "4"})
+            .output,
+        Contains("\nHosts: 4 (as given)\n") &&
+            Contains("\nPlatform: 3 hosts that the log names, and 1 more so that every job fits\n"));
 
     // Without lists, as many hosts as the widest job of each partition has.
     const Outcome counted =
@@ -177,9 +177,9 @@ TEST_CASE("swf reads partitions and memory, and prints the pool that the machine
     CHECK(hosts_of("1") == 2);
     CHECK(hosts_of("3") == 1);
     CHECK(hosts_of("1,3") == 1);
-    CHECK_THAT(run(inputs.folder, {"swf", log, "--fields", "memory-pool", "--platform", machine, "--processors", "4"})
-                   .output,
-               Contains("\nPlatform: 4 hosts, as given\n"));
+    CHECK_THAT(
+        run(inputs.folder, {"swf", log, "--fields", "memory-pool", "--platform", machine, "--processors", "4"}).output,
+        Contains("\nPlatform: 4 hosts, as given\n"));
     check_refused(run(inputs.folder, {"swf", log, "--fields", "all,after"}), 2, "expected no other field beside it");
 }
 
@@ -218,7 +218,8 @@ TEST_CASE("import notes GPUs of jobs that take whole hosts as such, and quotes n
     const std::string jobs = folder.write("jobs.txt", head + shared + "2|gpu" + gpus + "--exclusive a|COMPLETED\n");
     const Outcome made = run(folder, {"import", "sacct", jobs, "--fields", "per-host", "-o", workload});
     CHECK(made.errors.empty());
-    CHECK_THAT(made.output, Contains("whole hosts, by the log: no per_host                                        1\n"));
+    CHECK_THAT(made.output,
+               Contains("whole hosts, by the log: no per_host                                        1\n"));
     CHECK(run(folder, {"simulate", "-q", "-a", "easy", "-p", "1", "--capacity", "cores:8,gpus:2", "-w", workload, "-e",
                        folder.file("out")})
               .errors ==

@@ -152,9 +152,9 @@ TEST_CASE("Amounts that cannot be read make a row of sacct a bad one") {
     data.fields = {.per_host = true};
     data.keeps_hosts = true;
     for (const std::string none : {"", "None assigned", "Unknown"}) {
-        CHECK(read("sacct", "JobID|Submit|Start|Elapsed|NCPUS|NNodes|ReqMem|NodeList\n1|1|1|5|4|1|?|" + none + "\n",
-                   data)
-                  .jobs.size() == 1);
+        CHECK(
+            read("sacct", "JobID|Submit|Start|Elapsed|NCPUS|NNodes|ReqMem|NodeList\n1|1|1|5|4|1|?|" + none + "\n", data)
+                .jobs.size() == 1);
     }
 }
 

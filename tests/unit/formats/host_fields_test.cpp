@@ -340,9 +340,9 @@ TEST_CASE("Logs name the hosts of a job") {
     CHECK(hosts(pbs("exec_host=n2/0*4+n1/1*4 " + list("ncpus", "8"), data)) == "n1 n2(cores:4)");
     CHECK(hosts(pbs("exec_vnode=(a[0]:ncpus=1)+(a[1]:ncpus=1) " + list("select", "2:ncpus=1"), data)) == "a(cores:2)");
     // What each had, although the job gets the largest of it.
-    const SwfLog uneven = pbs("exec_vnode=(a:ncpus=8:mem=4gb)+(b:ncpus=2:ngpus=1:mem=1gb)+(c:ncpus=8:mem=4gb) " +
-                                  list("select", "3:ncpus=1"),
-                              data);
+    const SwfLog uneven = pbs(
+        "exec_vnode=(a:ncpus=8:mem=4gb)+(b:ncpus=2:ngpus=1:mem=1gb)+(c:ncpus=8:mem=4gb) " + list("select", "3:ncpus=1"),
+        data);
     CHECK(hosts_of(uneven) == "3 x cores:8,gpus:1,memory:4096");
     CHECK(hosts(uneven) == "b(cores:2,gpus:1,memory:1024) a c(cores:8,memory:4096)");
     CHECK(hosts(pbs("exec_host=n[01-02]/0-3+n05/0 " + list("ncpus", "9"), data)) == "n05(cores:1) n01 n02(cores:4)");

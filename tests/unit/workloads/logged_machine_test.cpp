@@ -1,5 +1,3 @@
-#include "src/workloads/logged_machine.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,6 +8,7 @@
 
 #include <batfill/formats/accounting.hpp>
 
+#include "src/workloads/logged_machine.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/random.hpp"
 
@@ -119,8 +118,9 @@ TEST_CASE("A named host has what its jobs took of it at one instant, and every j
             REQUIRE((made != hosts.end()) == (most > 0));
             if (most > 0) {
                 REQUIRE(made->second.cores == most);
-                REQUIRE(made->second.partitions ==
-                        (partitions.size() == 2 ? "a,b" : partitions.empty() ? "" : *partitions.begin()));
+                REQUIRE(made->second.partitions == (partitions.size() == 2 ? "a,b"
+                                                    : partitions.empty()   ? ""
+                                                                           : *partitions.begin()));
             }
         }
         const auto fitting = [&](const Drawn& job, bool named_only) {
