@@ -293,14 +293,16 @@ MachineOfLog machine_of_named_hosts(const SwfSelection& selection, const SwfConv
             largest.partitions.insert(host.partitions.begin(), host.partitions.end());
         }
     }
-    unnamed.resize(conversion.processors ? unnamed.size() + static_cast<std::size_t>(*conversion.processors) - number
-                                         : unnamed.size(),
-                   largest);
-    name_hosts(unnamed, hosts);
+    const std::size_t given = conversion.processors ? static_cast<std::size_t>(*conversion.processors) - number : 0;
     result.description = counted(hosts.size(), "host") + " that the log names";
     if (!unnamed.empty()) {
-        result.description += ", and " + std::to_string(unnamed.size()) + " more so that every job fits";
+        result.description += ", " + std::to_string(unnamed.size()) + " more so that every job fits";
     }
+    if (given > 0) {
+        result.description += ", " + std::to_string(given) + " more as given";
+    }
+    unnamed.insert(unnamed.end(), given, largest);
+    name_hosts(unnamed, hosts);
     if (of_log.jobs_without_hosts() > 0) {
         result.description += "; for " + counted(of_log.jobs_without_hosts(), "job") + " it does not name all hosts";
     }

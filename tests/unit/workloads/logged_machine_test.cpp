@@ -143,7 +143,7 @@ TEST_CASE("A host that was given beyond those of the log can run any of its jobs
     SwfConversion conversion;
     conversion.processors = 3;
     const MachineOfLog machine = machine_for({{0, 5, "a", {1}, 1, 4}, {0, 5, "b", {2}, 1, 2}}, conversion);
-    CHECK(machine.description == "2 hosts that the log names, and 1 more so that every job fits");
+    CHECK(machine.description == "2 hosts that the log names, 1 more as given");
     const Made more = hosts_of(machine).at("unnamed1");
     CHECK(more.cores == 4);
     CHECK(more.partitions == "a,b");
