@@ -124,8 +124,7 @@ TEST_CASE("import writes the machine of a log, of the hosts that it names") {
     CHECK_THAT(
         run(inputs.folder, {"import", "sacct", nodes, "--fields", "all", "--platform", machine, "--processors", "4"})
             .output,
-        Contains("\nHosts: 4 (as given)\n") &&
-            Contains("\nPlatform: 3 hosts that the log names, 1 more as given\n"));
+        Contains("\nHosts: 4 (as given)\n") && Contains("\nPlatform: 3 hosts that the log names, 1 more as given\n"));
 
     // Without lists, as many hosts as the widest job of each partition has.
     const Outcome counted =
