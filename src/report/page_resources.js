@@ -78,8 +78,8 @@ if (hasSharedHosts) {
 }
 // What the tooltip says of a job, and of the host under it.
 function tellOnPanel(panel, rows, i, share) {
-  return `job ${rows.id(i)}: ${number(rows.processors[i])} ${rows.processors[i] === 1 ? "host" : "hosts"}\n` +
-    `here on host ${hostAt(panel, share)}\n` +
+  return `job ${rows.id(i)}: ${counted(rows.processors[i], "host")}\n` +
+    `here on host ${hostName(hostAt(panel, share))}\n` +
     `waited ${duration(rows.wait[i])}, ran ${duration(rows.finish[i] - rows.start[i])}\n` +
     `started ${instant(rows.start[i] + report.first, 1)}\n${report.states[rows.state[i]]}` +
     (rows.user ? `\nuser ${groupName(report.users[rows.user[i]])}` : "") +
@@ -131,7 +131,9 @@ function paintWindowsOfGpus(rows, areBorders, ...place) {
 function gpuChart(run, i) {
   const { rows } = run;
   return addTimeChart({ id: `gpus-${i}`, height: Math.min(220, Math.max(110, gpuPanel.rows * 6)) + 34, top: gpuPanel.rows,
-    mark: gpuPanel.rows, downwards: true, paint: (context, box, from, until) => {
+    mark: gpuPanel.rows, downwards: true,
+    bands: hostNames.map((name, host) => ({ name, from: gpuPanel.firstRows[host], until: gpuPanel.firstRows[host + 1] })),
+    paint: (context, box, from, until) => {
       paintWindowsOfGpus(rows, false, context, box, from, until);
       paintPanel(gpuPanel, rows, context, box, from, until);
       paintWindowsOfGpus(rows, true, context, box, from, until);
@@ -227,8 +229,7 @@ inNumbers = (run) => {
   if (report.resources.length) {
     result.append(table(`${run.label}: pools and capacities in use in ${run.periods.length} equal periods`,
       ["from", "until", ...report.resources.map(({ name, total }) => `${name}, of ${number(total)}`)],
-      run.periods.map(({ from, until }) => [instant(from + report.first, 60), instant(until + report.first, 60),
-        ...report.resources.map(({ total }, i) => {
+      run.periods.map(({ from, until }) => [periodLabel(run, from), periodLabel(run, until), ...report.resources.map(({ total }, i) => {
           const mean = meanOf(run.uses[i], from, until);
           return `${number(mean, 1)} (${number(mean / total * 100, 1)} %)`;
         })])));
