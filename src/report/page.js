@@ -185,13 +185,15 @@ function periodLabel(run, seconds) {
   const length = report.span / run.periods.length;
   return instant(seconds + report.first, length < 1 ? 0.001 : length < 60 ? 1 : 60);
 }
+// Not the number of hosts that jobs share: a host would count for each of its jobs.
+const showsBusy = !report.has_shared_hosts;
 function inNumbers(run) {
+  const busy = ({ busy: mean }) => [number(mean, 1), `${number(mean / report.processors * 100, 1)} %`];
   return folded(`${run.label} in numbers`,
-    table(`${run.label}: use and queue in ${run.periods.length} equal periods`,
-      ["from", "until", `${units} in use`, "of all", "jobs waiting (mean)", "most waiting"],
+    table(`${run.label}: ${showsBusy ? "use and queue" : "queue"} in ${run.periods.length} equal periods`,
+      ["from", "until", ...(showsBusy ? ["processors in use", "of all"] : []), "jobs waiting (mean)", "most waiting"],
       run.periods.map((period) => [periodLabel(run, period.from), periodLabel(run, period.until),
-        number(period.busy, 1), `${number(period.busy / report.processors * 100, 1)} %`,
-        number(period.waiting, 1), number(period.max_waiting)])),
+        ...(showsBusy ? busy(period) : []), number(period.waiting, 1), number(period.max_waiting)])),
     table(`${run.label}: the longest waits`, ["job", units, "submitted", "waited", "ran"],
       run.longest_waits.map((job) => [job.id, number(job.processors), instant(job.submit, 60), duration(job.wait),
         duration(job.run)])));
@@ -257,10 +259,10 @@ function timeSection() {
   `Gantt chart of ${run.label}: ${number(run.rows.count)} jobs on ${counted(report.processors, unitName)}.`));
   const longest = d3.max(runs, (run) => d3.max(run.levels.waiting)) || 1;
   const levels = [
-    addTimeChart({ id: "busy", height: 164, top: report.processors_drawn, mark: report.processors,
+    ...(showsBusy ? [addTimeChart({ id: "busy", height: 164, top: report.processors_drawn, mark: report.processors,
       tell: tellLevels("busy", "processors in use"),
       paint: (...place) => paintLevels("busy", report.processors_drawn, ...place) },
-    "Processors in use (mean over each pixel)", "Processors in use over time."),
+    "Processors in use (mean over each pixel)", "Processors in use over time.")] : []),
     addTimeChart({ id: "queue", height: 164, top: longest, tell: tellLevels("waiting", "jobs waiting"),
       paint: (...place) => paintLevels("waiting", longest, ...place) },
     "Jobs waiting (mean over each pixel)", "Length of the queue over time.")];

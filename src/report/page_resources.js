@@ -147,8 +147,7 @@ function gpuChart(run, i) {
   `${runs.length > 1 ? `${run.label}: ` : ""}${gpuPanel.capacity} of all hosts, in the order of the hosts`,
   `Gantt chart of ${run.label}: jobs on ${number(gpuPanel.rows)} ${gpuPanel.capacity}.`);
 }
-// Makes charts of processors ones of hosts: higher, and without a number of processors in use, which would count a host
-// for each of its jobs.
+// Makes charts of processors ones of hosts, which are higher.
 function showSharedHosts() {
   runs.forEach((run, i) => {
     const chart = charts.find(({ id }) => id === `gantt-${i}`);
@@ -160,9 +159,6 @@ function showSharedHosts() {
       figure.after(gpuChart(run, i));
     }
   });
-  const busy = charts.findIndex(({ id }) => id === "busy");
-  charts[busy].canvas.closest("figure").remove();
-  charts.splice(busy, 1);
 }
 
 // --- Pools and capacities over time -------------------------------------------------------------------------------
@@ -220,12 +216,6 @@ function meanOf({ time, taken, integral: { taken: sums } }, from, until) {
 const inNumbersOfProcessors = inNumbers;
 inNumbers = (run) => {
   const result = inNumbersOfProcessors(run);
-  if (hasSharedHosts) {  // as showSharedHosts()
-    const periods = result.querySelector("table");
-    periods.querySelectorAll("tr > :nth-child(3), tr > :nth-child(4)").forEach((cell) => cell.remove());
-    periods.caption.textContent = `${run.label}: queue in ${run.periods.length} equal periods`;
-    periods.parentNode.setAttribute("aria-label", periods.caption.textContent);
-  }
   if (report.resources.length) {
     result.append(table(`${run.label}: pools and capacities in use in ${run.periods.length} equal periods`,
       ["from", "until", ...report.resources.map(({ name, total }) => `${name}, of ${number(total)}`)],

@@ -521,7 +521,9 @@ struct Shown {
 };
 
 void write_run(const MeasuredRun& run, const Shown& shown, JsonWriter& json) {
-    const auto& [report, groupings, longest, clock, baseline] = shown;
+    const Report& report = shown.report;
+    const Groupings& groupings = shown.groupings;
+    const Clock& clock = shown.clock;
     json.key("label").text(run.run.label);
     json.key("path").text(run.run.schedule.path);
     write_pairs("summary", run.run.summary, json);
@@ -535,9 +537,9 @@ void write_run(const MeasuredRun& run, const Shown& shown, JsonWriter& json) {
     const Duration tau = report.options.tau;
     write_distribution("waits", values_of(run.finished, analysis::JobMeasure::wait, tau), json);
     write_distribution("bounded_slowdowns", values_of(run.finished, analysis::JobMeasure::bounded_slowdown, tau), json);
-    write_groups(run, groupings, longest, tau, json);
-    if (&run != &baseline && !run.finished.empty() && !baseline.finished.empty()) {
-        write_changes(run, baseline, groupings, longest, tau, json);
+    write_groups(run, groupings, shown.longest, tau, json);
+    if (&run != &shown.baseline && !run.finished.empty() && !shown.baseline.finished.empty()) {
+        write_changes(run, shown.baseline, groupings, shown.longest, tau, json);
     }
     write_deadlines(run, groupings, json);
     write_guarantees(run.run, json);
