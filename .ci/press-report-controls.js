@@ -47,3 +47,40 @@ function batfillRedraw() {
   });
   return times.sort((a, b) => a - b)[4];
 }
+
+// What the page says that its numbers do not.
+function batfillWords() {
+  const shown = document.getElementById("main").cloneNode(true);
+  shown.querySelectorAll("code, #sources").forEach((one) => one.remove());
+  // With a line end behind each piece, as pieces do not touch on the page.
+  const walker = document.createTreeWalker(shown, NodeFilter.SHOW_TEXT);
+  const pieces = [];
+  while (walker.nextNode()) {
+    pieces.push(walker.currentNode.data);
+  }
+  const text = pieces.join("\n");
+  const problems = [];
+  const refuse = (what, pattern) => {
+    const found = text.match(pattern);
+    if (found) {
+      problems.push(`${what}: "${found[0].trim()}"`);
+    }
+  };
+  refuse("a hyphen as a sign", /(?<![\w.])-\d.{0,20}/);
+  refuse("one of many", /(?<![\d.,])1 (processors|hosts|jobs|users|weeks|classes)\b.{0,20}/);
+  if (report.has_shared_hosts) {
+    refuse("processors where jobs share hosts", /.{0,30}processor.{0,20}/i);
+  }
+  const answer = shown.querySelector(".answer")?.textContent || "";
+  const waits = report.metrics.find(({ name }) => name === "mean_wait")?.values || [];
+  if (answer && waits.every((wait) => wait === waits[0]) && !/have the same mean wait|is open/.test(answer)) {
+    problems.push(`one of equal runs is better: "${answer}"`);
+  }
+  for (const { caption, tBodies } of shown.querySelectorAll("table")) {
+    const firsts = [...tBodies[0].rows].map((row) => row.cells[0].textContent);
+    if (/equal periods/.test(caption.textContent) && new Set(firsts).size < firsts.length) {
+      problems.push(`periods of one beginning in "${caption.textContent}"`);
+    }
+  }
+  return problems;
+}

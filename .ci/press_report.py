@@ -6,8 +6,8 @@ large it is, how long it took until it could be used and how long it takes to re
 by mouse, keyboard and touch, as the operating system would. Fails if a chart shows nothing though its run has a
 finished job, if a press does not do what it should or leaves a chart blank, if a part of the page is cut off at 800,
 1,300 or 1,900 pixels, or if the console has an error. A page of runs without a finished job must have no chart, and say
-so. With --csv writes the measurements. With --bounds, a page of two runs must have at most 8 MB, be usable after 3 s
-and redraw the whole run in 50 ms (median).
+so. What a page says must fit its numbers, to the plural. With --csv writes the measurements. With --bounds, a page of
+two runs must have at most 8 MB, be usable after 3 s and redraw the whole run in 50 ms (median).
 """
 
 import argparse
@@ -359,6 +359,13 @@ def require_all_shown(browser: Browser) -> None:
             raise Problem(f"cut off at a width of {width} pixels: {', '.join(hidden)}")
 
 
+def require_words(browser: Browser) -> None:
+    """What the page says fits its numbers."""
+    problems = browser.value("batfillWords()")
+    if problems:
+        raise Problem("; ".join(problems))
+
+
 def require_bounds(row: list[str]) -> None:
     """A page of two runs is small and fast."""
     _, runs, _, size, usable, *redraws = row
@@ -383,6 +390,7 @@ def prove(browser: Browser, page: pathlib.Path) -> list[str]:
         print(f"  {presses.pressed} presses; redrawn within {whole} ms (the whole run), "
               f"{max(presses.redraws)} ms (after any press)")
         row += [str(whole), str(max(presses.redraws))]
+    require_words(browser)
     require_all_shown(browser)
     if browser.errors:
         raise Problem("; ".join(browser.errors))

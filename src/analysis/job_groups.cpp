@@ -9,6 +9,7 @@
 #include "src/analysis/job_measures.hpp"
 #include "src/analysis/tables.hpp"
 #include "src/analysis/workload_jobs.hpp"
+#include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
 
 namespace batfill {
@@ -21,14 +22,15 @@ using analysis::FinishedJobs;
 // sort by name.
 using PlacedName = std::pair<std::size_t, std::string>;
 
-PlacedName name_in(JobGrouping grouping, const FinishedJob& job, const JobDescription* description) {
+// `run` is the job's run time for its class.
+PlacedName name_in(JobGrouping grouping, const FinishedJob& job, Duration run, const JobDescription* description) {
     switch (grouping) {
         case JobGrouping::width: {
             const std::size_t width = analysis::width_class(job.processors);
             return {width, analysis::width_class_name(width)};
         }
         case JobGrouping::length: {
-            const std::size_t length = analysis::length_class(job.run);
+            const std::size_t length = analysis::length_class(run);
             return {length, analysis::length_class_names.at(length)};
         }
         case JobGrouping::user:
@@ -43,6 +45,25 @@ PlacedName name_in(JobGrouping grouping, const FinishedJob& job, const JobDescri
 
 const char* name_of(JobGrouping grouping) {
     return std::ranges::find(job_groupings, grouping, &decltype(job_groupings)::value_type::second)->first;
+}
+
+// `longest`: null if a job's own run time counts.
+std::vector<JobGroup> groups_of(const MeasuredSchedule& schedule, Duration tau,
+                                const std::vector<JobGrouping>& groupings, const std::vector<Workload>& workloads,
+                                const analysis::LongestRuns* longest) {
+    const bool with_workload = std::any_of(groupings.begin(), groupings.end(), needs_workload);
+    const analysis::WorkloadJobs submitted(workloads);
+    std::map<std::vector<PlacedName>, FinishedJobs> groups;
+    for (const FinishedJob& job : schedule.finished()) {
+        const JobDescription* const description =
+            with_workload ? submitted.require(job, schedule.path()).description : nullptr;
+        const Duration run = longest == nullptr ? job.run : longest->of(job);
+        const auto name = [&](JobGrouping grouping) { return name_in(grouping, job, run, description); };
+        groups[mapped(groupings, name)].push_back(job);
+    }
+    return mapped(groups, [&](const auto& group) {
+        return JobGroup{mapped(group.first, &PlacedName::second), analysis::measure_group(group.second, tau)};
+    });
 }
 
 }  // namespace
@@ -64,6 +85,15 @@ std::size_t analysis::length_class(Duration run) {
     return static_cast<std::size_t>(above - bounds.begin());
 }
 
+void analysis::LongestRuns::add(const FinishedJobs& jobs) {
+    by_id_.reserve(jobs.size());
+    for (const FinishedJob& job : jobs) {
+        look_for_interruption();
+        Duration& longest = by_id_.emplace(job.id, job.run).first->second;
+        longest = std::max(longest, job.run);
+    }
+}
+
 GroupMetrics analysis::measure_group(const FinishedJobs& jobs, Duration tau) {
     Microseconds used = 0;
     for (const FinishedJob& job : jobs) {
@@ -81,18 +111,19 @@ GroupMetrics analysis::measure_group(const FinishedJobs& jobs, Duration tau) {
 std::vector<JobGroup> measure_groups(const MeasuredSchedule& schedule, const MetricsOptions& options,
                                      const std::vector<JobGrouping>& groupings,
                                      const std::vector<Workload>& workloads) {
-    const bool with_workload = std::any_of(groupings.begin(), groupings.end(), needs_workload);
-    const analysis::WorkloadJobs submitted(workloads);
-    std::map<std::vector<PlacedName>, FinishedJobs> groups;
-    for (const FinishedJob& job : schedule.finished()) {
-        const JobDescription* const description =
-            with_workload ? submitted.require(job, schedule.path()).description : nullptr;
-        const auto name = [&](JobGrouping grouping) { return name_in(grouping, job, description); };
-        groups[mapped(groupings, name)].push_back(job);
+    return groups_of(schedule, options.tau, groupings, workloads, nullptr);
+}
+
+std::vector<std::vector<JobGroup>> measure_groups(const std::vector<MeasuredSchedule>& runs,
+                                                  const MetricsOptions& options,
+                                                  const std::vector<JobGrouping>& groupings,
+                                                  const std::vector<Workload>& workloads) {
+    analysis::LongestRuns longest;
+    for (const MeasuredSchedule& run : runs) {
+        longest.add(run.finished());
     }
-    return mapped(groups, [&](const auto& group) {
-        return JobGroup{mapped(group.first, &PlacedName::second), analysis::measure_group(group.second, options.tau)};
-    });
+    return mapped(
+        runs, [&](const MeasuredSchedule& run) { return groups_of(run, options.tau, groupings, workloads, &longest); });
 }
 
 void write_groups(std::ostream& out, const std::vector<RunGroups>& runs, const std::vector<JobGrouping>& groupings,

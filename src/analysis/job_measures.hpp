@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <batfill/analysis/metrics.hpp>
@@ -95,6 +97,19 @@ std::string width_class_name(std::size_t width);
 inline constexpr std::array<const char*, 6> length_class_names{"< 1 min", "1-10 min", "10-60 min",
                                                                "1-4 h",   "4-24 h",   "from 1 d"};
 std::size_t length_class(Duration run);
+
+// The longest run time of each job in several runs, by its id: what classes of run time go by where runs are compared,
+// so that a job that one run cuts short is in one class. Ids refer to texts of the jobs.
+class LongestRuns {
+ public:
+    // Adds the jobs of one more run.
+    void add(const FinishedJobs& jobs);
+    // Requires: the job has been added.
+    Duration of(const FinishedJob& job) const { return by_id_.at(job.id); }
+
+ private:
+    std::unordered_map<std::string_view, Duration> by_id_;  // only looked up
+};
 
 // Requires: tau > 0.
 // Cost: O(n log n).

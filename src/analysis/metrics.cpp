@@ -183,7 +183,8 @@ void require_machine_of(const MeasuredSchedule& schedule, const MetricsOptions& 
 
 MeasuredSchedule read_measured_schedule(const std::string& path, const Resources& machine) {
     MeasuredSchedule schedule(path, estimated_lines(path), machine);
-    read_schedule(path, [&](ScheduledJob&& job) { schedule.add(job); });
+    read_schedule(
+        path, [&](ScheduledJob&& job) { schedule.add(job); }, TakenJobs::possible);
     return schedule;
 }
 

@@ -150,6 +150,20 @@ std::vector<Shared<Needs>> needs_of_jobs(const MeasuredSchedule& schedule, const
     });
 }
 
+std::optional<std::vector<Amount>> amounts_of_capacity(const MeasuredSchedule& schedule, const Resources& machine,
+                                                       std::size_t capacity, std::vector<Shared<Needs>> needs) {
+    const Takers takers(schedule, machine, std::move(needs));
+    if (!takers.hosts_are_known()) {
+        return std::nullopt;
+    }
+    std::vector<Amount> amounts(schedule.finished().size());
+    for (std::size_t job = 0; job < amounts.size(); ++job) {
+        look_for_interruption();
+        amounts[job] = takers.of_capacity(job, capacity);
+    }
+    return amounts;
+}
+
 std::vector<std::string> resource_names(const Resources& machine) {
     std::vector<std::string> names = mapped(machine.pools(), &Resources::Pool::name);
     names.insert(names.end(), machine.capacities().begin(), machine.capacities().end());

@@ -31,6 +31,13 @@ std::vector<std::optional<double>> utilisation_of_resources(const MeasuredSchedu
 std::vector<Shared<Needs>> needs_of_jobs(const MeasuredSchedule& schedule, const Resources& machine,
                                          const WorkloadJobs& submitted);
 
+// How much of a capacity each finished job takes on all its hosts together. None if a job takes whole hosts and the
+// schedule does not keep which, or is on more hosts than the machine has.
+// Requires: the capacity is one of Resources::capacities(). `needs` come from needs_of_jobs().
+// Cost: O(jobs + hosts of jobs that take them whole).
+std::optional<std::vector<Amount>> amounts_of_capacity(const MeasuredSchedule& schedule, const Resources& machine,
+                                                       std::size_t capacity, std::vector<Shared<Needs>> needs);
+
 // How much of a resource the finished jobs take together from an instant until the next step. A double is exact up to
 // 2^53, and a schedule that takes more than there is does not overflow it.
 struct UseStep {

@@ -215,7 +215,7 @@ void make_pages(const CampaignPages& pages, const PageSources& sources, const st
         }
         create_folders(fs::path(page.output).parent_path().string());
         page.metrics.set_machine(named_platform(page.platform, machine).machine());
-        const std::string text = report::render_report(page, {});
+        const std::string text = report::render_report(page, [](const std::string&) {});
         OutputFile file(page.output);
         file.write(text);
         file.write(last_line_of_page(key, text));

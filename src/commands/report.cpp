@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <batfill/core/error.hpp>
 
 #include "src/commands/inputs.hpp"
 #include "src/runs/run_files.hpp"
@@ -12,8 +17,23 @@ namespace batfill::commands {
 
 namespace {
 
-// Returns the index of the baseline in `prefixes`. Inserts a missing baseline at the front.
-std::size_t place_of_baseline(const std::string& baseline, std::vector<std::string>& prefixes) {
+// Whether there is a run of this name.
+bool is_run(const std::string& prefix) {
+    try {
+        runs::jobs_file(prefix);
+        return true;
+    } catch (const InputError&) {
+        return false;
+    }
+}
+
+// Returns the index of the baseline in `prefixes`, and behind them that of the log, which `log` names, or the word
+// "log". Inserts a missing baseline at the front.
+std::size_t place_of_baseline(const std::string& baseline, const std::optional<std::string>& log,
+                              std::vector<std::string>& prefixes) {
+    if (log && (baseline == *log || (baseline == "log" && !is_run(baseline)))) {
+        return prefixes.size();
+    }
     const std::string file = runs::jobs_file(baseline);  // a run may be named by its prefix or by this file
     const auto found = std::find_if(prefixes.begin(), prefixes.end(),
                                     [&](const std::string& prefix) { return runs::jobs_file(prefix) == file; });
@@ -40,7 +60,8 @@ int report(const Arguments& arguments) {
         "the log of the workload (.swf), or the jobs.csv that batfill import --schedule wrote of it: what happened "
         "on its machine is one more run, and all runs have only its jobs");
     options.group("Measures");
-    options.add("baseline", text(baseline, "PREFIX"), "run to compare the others with; by default the first");
+    options.add("baseline", text(baseline, "PREFIX"),
+                "run to compare the others with, or log, that of --log; by default the first");
     add_measure_options(options, request.metrics.tau, request.metrics.short_deadline);
     options.group("Output");
     options.add("output,o", output_file(request.output, "FILE.html", page_endings).required(), "the page");
@@ -66,7 +87,7 @@ int report(const Arguments& arguments) {
         require_no_input("output", request.output, {*request.log});
     }
     if (options.given("baseline")) {
-        request.baseline = place_of_baseline(baseline, request.prefixes);
+        request.baseline = place_of_baseline(baseline, request.log, request.prefixes);
     }
     require_no_input("output", request.output, mapped(request.prefixes, runs::jobs_file));
     require_no_input("output", request.output, request.workloads);

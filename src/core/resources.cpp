@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -90,6 +91,11 @@ bool Resources::has_shared_hosts() const {
     return std::ranges::any_of(kinds_, &HostKind::is_shared);
 }
 
+const std::vector<std::string>& Resources::host_names() const {
+    static const std::vector<std::string> none;
+    return host_names_ ? *host_names_ : none;
+}
+
 Resources::Resources(std::span<const Host> hosts, bool names_hosts) {
     const std::string twice = pools_of_zones(hosts, pools_);
     refuse_if<InputError>(!twice.empty(), "platform: two zones have a pool ", twice, ", expected one");
@@ -153,6 +159,12 @@ void Resources::read_hosts(std::span<const Host> hosts) {
         kinds_[kind].partitions.assign(members.begin(), members.end());
     }
     totals();  // refuses too much
+    if (has_shared_hosts()) {
+        std::vector<std::string> names;
+        names.reserve(hosts.size());
+        std::ranges::transform(hosts, std::back_inserter(names), &Host::name);
+        host_names_ = std::move(names);
+    }
 }
 
 std::optional<std::string> Resources::resolve_pools(const StatedNeeds::Amounts& asked, Needs& needs) const {

@@ -9,6 +9,7 @@
 #include "src/formats/job_id.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/csv_text.hpp"
+#include "src/support/json.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill {
@@ -113,7 +114,31 @@ std::string id_of(const CsvRow& row) {
     return id.find('!') == std::string_view::npos ? "w0!" + std::string(id) : std::string(id);
 }
 
-ScheduledJob read_job(const CsvRow& row) {
+// What is wrong with the times of a job that cannot have happened (TakenJobs::possible), as a predicate; else empty.
+std::string impossibility_of(const ScheduledJob& job) {
+    constexpr Duration rounding = Duration::microseconds(1000);
+    const std::optional<ExecutionRecord>& times = job.execution;
+    if (job.state == JobState::rejected && times) {
+        return "is REJECTED and has times, expected none";
+    }
+    if (!job.finished()) {
+        return {};
+    }
+    if (times->length < Duration()) {
+        return "has an execution_time of " + times->length.to_shortest_string() + ", expected at least 0";
+    }
+    if (times->start + rounding < job.submit) {
+        return "starts at " + times->start.since_zero().to_shortest_string() +
+               ", expected at or after its submission at " + job.submit.since_zero().to_shortest_string();
+    }
+    if (times->finish + rounding < times->start) {
+        return "finishes at " + times->finish.since_zero().to_shortest_string() +
+               ", expected at or after its start at " + times->start.since_zero().to_shortest_string();
+    }
+    return {};
+}
+
+ScheduledJob read_job(const CsvRow& row, TakenJobs taken) {
     ScheduledJob job;
     job.id = id_of(row);
     job.submit = row.time(schedule_column("submission_time"));
@@ -135,6 +160,11 @@ ScheduledJob read_job(const CsvRow& row) {
         row.fail(schedule_column("allocated_resources"), "host numbers like 0-3 7");
     }
     job.allocation = std::move(*allocation);
+    if (taken == TakenJobs::possible) {
+        if (const std::string problem = impossibility_of(job); !problem.empty()) {
+            row.fail("job " + shown(job.id) + ' ' + problem);
+        }
+    }
     return job;
 }
 
@@ -164,16 +194,16 @@ double stretch_of(const ExecutionRecord& execution) {
                                static_cast<long double>(execution.length.count()));
 }
 
-Schedule read_schedule(const std::string& path, std::optional<std::string_view> text) {
+Schedule read_schedule(const std::string& path, std::optional<std::string_view> text, TakenJobs taken) {
     Schedule schedule{path, {}};
     schedule.jobs.reserve(text ? 0 : estimated_lines(path));
     read_csv(
-        path, jobs_format, [&](const CsvRow& row) { schedule.jobs.push_back(read_job(row)); }, text);
+        path, jobs_format, [&](const CsvRow& row) { schedule.jobs.push_back(read_job(row, taken)); }, text);
     return schedule;
 }
 
-void read_schedule(const std::string& path, const std::function<void(ScheduledJob&&)>& use) {
-    read_csv(path, jobs_format, [&](const CsvRow& row) { use(read_job(row)); });
+void read_schedule(const std::string& path, const std::function<void(ScheduledJob&&)>& use, TakenJobs taken) {
+    read_csv(path, jobs_format, [&](const CsvRow& row) { use(read_job(row, taken)); });
 }
 
 std::string schedule_csv_header() {

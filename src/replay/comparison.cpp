@@ -330,27 +330,34 @@ std::vector<RunGroups> compare_groups(const ComparisonRequest& request, const st
     const Replay& replay = prepared.replays.front();
     const std::vector<Schedule> of_log = schedules_of_log(prepared.replays, request);
     const std::vector<StartedInLog> started = mapped(of_log, started_in);
-    const auto groups_under = [&](const NamedScheduler& scheduler) {
-        if (started.empty()) {
-            return replay.measure_by(groupings, scheduler.choice, request.metrics, request.run);
-        }
+    const auto run_under = [&](const NamedScheduler& scheduler) {
         Schedule schedule = replay.run_to_compare(scheduler.choice, request.run).schedule();
-        leave_out_others(schedule, started.front());
-        return measure_groups(schedule, request.metrics, groupings, replay.scenario().workloads);
+        if (!started.empty()) {
+            leave_out_others(schedule, started.front());
+        }
+        return MeasuredSchedule(schedule);
     };
     const std::size_t total = request.schedulers.size();
-    std::vector<RunGroups> groups(total);
+    std::vector<std::string> names = mapped(request.schedulers, &NamedScheduler::name);
+    std::vector<MeasuredSchedule> runs(total, MeasuredSchedule(""));
     for_each_in_parallel(
         total, request.threads,
         [&](std::size_t number) {
             const NamedScheduler& scheduler = request.schedulers[number];
-            groups[number] = {scheduler.name, replayed(replay, scheduler, [&] { return groups_under(scheduler); })};
+            runs[number] = replayed(replay, scheduler, [&] { return run_under(scheduler); });
         },
         [&](std::size_t done) { progress(done, total); });
     for (const Schedule& schedule : of_log) {
-        groups.push_back({"log", measure_groups(schedule, request.metrics, groupings, replay.scenario().workloads)});
+        names.emplace_back("log");
+        runs.emplace_back(schedule);
     }
-    return groups;
+    std::vector<std::vector<JobGroup>> groups =
+        measure_groups(runs, request.metrics, groupings, replay.scenario().workloads);
+    std::vector<RunGroups> result;
+    for (std::size_t run = 0; run < names.size(); ++run) {
+        result.push_back({std::move(names[run]), std::move(groups[run])});
+    }
+    return result;
 }
 
 std::vector<std::size_t> groups_of(const Comparison& comparison) {

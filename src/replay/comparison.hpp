@@ -66,7 +66,7 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
 Comparison compare(const ComparisonRequest& request, const std::function<void(std::size_t, std::size_t)>& progress);
 
 // Replays the one workload of the request under each scheduler, and groups its jobs. `progress` and errors are as
-// above. A log of the request comes last.
+// above. A log of the request comes last. Classes of run time go by the longest one of each job in any column.
 // Requires: the request has one workload, and no weeks.
 std::vector<RunGroups> compare_groups(const ComparisonRequest& request, const std::vector<JobGrouping>& groupings,
                                       const std::function<void(std::size_t, std::size_t)>& progress);

@@ -12,6 +12,8 @@
 #include "src/runs/run_files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
+#include "src/support/names.hpp"
+#include "src/support/text_files.hpp"
 
 namespace batfill {
 
@@ -28,12 +30,16 @@ std::string key_of(std::string_view id) {
 }  // namespace
 
 // How many jobs of the log have no place in its schedule says nothing of the jobs that are looked for.
-LogColumn::LogColumn(const std::string& path) : LogColumn(runs::read_run(path, [](const std::string&) {})) {}
+LogColumn::LogColumn(const std::string& path)
+    : LogColumn(runs::read_run(path, [](const std::string&) {}), !is_log(runs::jobs_file(path))) {}
 
-LogColumn::LogColumn(Schedule schedule) : schedule_(std::move(schedule)) {
+LogColumn::LogColumn(Schedule schedule) : LogColumn(std::move(schedule), false) {}
+
+LogColumn::LogColumn(Schedule schedule, bool sizes_are_known)
+    : schedule_(std::move(schedule)), sizes_are_known_(sizes_are_known) {
     for (std::size_t place = 0; place < schedule_.jobs.size(); ++place) {
         const ScheduledJob& job = schedule_.jobs[place];
-        if (job.execution && !places_.emplace(key_of(job.id), place).second) {
+        if (job.finished() && !places_.emplace(key_of(job.id), place).second) {
             throw InputError(schedule_.path + ": there are two jobs " + shown(job.id) + ", expected one");
         }
     }
@@ -56,6 +62,11 @@ Schedule LogColumn::of(const Workload& workload) const {
                              logged.submit.since_zero().to_shortest_string() + ", expected " +
                              (job.description.submit - *shift).since_zero().to_shortest_string() + " as in " +
                              workload.path + ", which has other submissions than the log");
+        }
+        if (sizes_are_known_ && logged.processors != job.description.processors) {
+            throw InputError(schedule_.path + ": job " + shown(logged.id) + " requests " +
+                             counted(static_cast<std::size_t>(logged.processors), "processor") + ", expected " +
+                             std::to_string(job.description.processors) + " as in " + workload.path);
         }
         ScheduledJob& added = result.jobs.emplace_back(logged);
         added.id = job.description.id;

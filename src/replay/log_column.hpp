@@ -16,15 +16,17 @@ namespace batfill {
 class LogColumn {
  public:
     // Reads a log of SWF, or a jobs.csv such as `batfill import --schedule` writes it.
-    // Throws: InputError, which names the file.
+    // Throws: InputError, which names the file, as runs::read_run().
     explicit LogColumn(const std::string& path);
     // Of the schedule of a log, which its path names.
-    // Throws: as above.
+    // Throws: InputError, which names the path, for two jobs with one id.
     explicit LogColumn(Schedule schedule);
 
-    // The schedule of the jobs of this workload that started in the log, in the workload's order and time: with their
-    // ids, sizes and walltimes there, and the waits and run times of the log.
-    // Throws: InputError, which names the job, if jobs were submitted at other times in the log, seen from each other.
+    // The schedule of the jobs of this workload that ran in the log, in the workload's order and time: with their ids,
+    // sizes and walltimes there, and the waits and run times of the log.
+    // Throws: InputError, which names the job, if jobs were submitted at other times in the log, seen from each other,
+    // or if a job of a jobs.csv has another size there. A log of SWF leaves sizes open: the options of its conversion
+    // choose them.
     // Cost: O(jobs).
     Schedule of(const Workload& workload) const;
     // As above, for each of them.
@@ -32,7 +34,10 @@ class LogColumn {
     std::vector<Schedule> of(const std::vector<const Workload*>& workloads) const;
 
  private:
+    LogColumn(Schedule schedule, bool sizes_are_known);
+
     Schedule schedule_;
+    bool sizes_are_known_;
     std::unordered_map<std::string, std::size_t> places_;  // by id without zeros before it; only looked up
 };
 

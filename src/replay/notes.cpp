@@ -93,15 +93,19 @@ void ReplayNotes::add_run(const Workload& workload, const Machine& machine, Plac
 void ReplayNotes::add_log(const Schedule& of_log, const Machine& machine) {
     if (machine.resources().has_shared_hosts()) {
         shares_hosts_of_log_ = true;
-        return;
+    } else {
+        add_log(of_log, machine.processors());
     }
+}
+
+void ReplayNotes::add_log(const Schedule& of_log, int processors) {
     int most = 0;
     for (const ScheduledJob& job : of_log.jobs) {
         most = job.allocation.empty() ? most : std::max(most, job.allocation.last() + 1);
     }
-    if (most - machine.processors() > processors_of_log_ - processors_of_machine_) {
+    if (most - processors > processors_of_log_ - processors_of_machine_) {
         processors_of_log_ = most;
-        processors_of_machine_ = machine.processors();
+        processors_of_machine_ = processors;
     }
 }
 

@@ -35,6 +35,8 @@ class ReplayNotes {
     // - more processors in use than the machine has
     // - hosts of the machine that jobs share: no log says how its jobs did
     void add_log(const Schedule& of_log, const Machine& machine);
+    // As above, of a machine with so many processors that jobs do not share.
+    void add_log(const Schedule& of_log, int processors);
     void add(const ReplayNotes& others);
 
     // In a fixed order. `rounded_run_times`: of the jobs that compute, how many the simulator is known to have rounded.

@@ -102,9 +102,4 @@ Metrics Replay::measure_all(const SchedulerChoice& scheduler, const MetricsOptio
                            scenario_->workloads);
 }
 
-std::vector<JobGroup> Replay::measure_by(const std::vector<JobGrouping>& groupings, const SchedulerChoice& scheduler,
-                                         const MetricsOptions& metrics, const RunOptions& options) const {
-    return measure_groups(run_to_compare(scheduler, options).schedule(), metrics, groupings, scenario_->workloads);
-}
-
 }  // namespace batfill

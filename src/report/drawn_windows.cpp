@@ -27,6 +27,20 @@ int offset_of(const Window& window, const std::vector<std::pair<const Window*, i
     return offset;
 }
 
+// "host n2", or "hosts n2 to n3, n8".
+std::string named_hosts(const ResourceSet& hosts, const std::vector<std::string>& names) {
+    std::string text(hosts.size() == 1 ? "host " : "hosts ");
+    const char* between = "";
+    for (const auto& [first, last] : hosts.intervals()) {
+        text.append(between).append(names[static_cast<std::size_t>(first)]);
+        if (last > first) {
+            text.append(" to ").append(names[static_cast<std::size_t>(last)]);
+        }
+        between = ", ";
+    }
+    return text;
+}
+
 }  // namespace
 
 std::vector<DrawnWindow> drawn_windows(const std::vector<Window>& windows, int processors, const TimeSpan& span) {
@@ -47,12 +61,12 @@ std::vector<DrawnWindow> drawn_windows(const std::vector<Window>& windows, int p
     return drawn;
 }
 
-std::string what_it_takes(const Window& window) {
+std::string what_it_takes(const Window& window, const std::vector<std::string>& host_names) {
     if (!window.hosts.empty()) {
-        return "processors " + window.hosts.to_string();
+        return host_names.empty() ? "processors " + window.hosts.to_string() : named_hosts(window.hosts, host_names);
     }
     if (window.processors > 0) {
-        return counted(static_cast<std::size_t>(window.processors), "processor");
+        return counted(static_cast<std::size_t>(window.processors), host_names.empty() ? "processor" : "host");
     }
     std::string text;
     for (const auto& [name, amount] : window.pools) {

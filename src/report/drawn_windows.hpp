@@ -23,7 +23,8 @@ struct DrawnWindow {
 // Cost: O(n^2) for n windows that take numbers of processors.
 std::vector<DrawnWindow> drawn_windows(const std::vector<Window>& windows, int processors, const TimeSpan& span);
 
-// "processors 2-3 8", "4 processors", or "power 400, burst_buffer 10".
-std::string what_it_takes(const Window& window);
+// "processors 2-3 8", "4 processors", or "power 400, burst_buffer 10". With the names of hosts, which jobs share:
+// "hosts n2 to n3, n8", or "4 hosts".
+std::string what_it_takes(const Window& window, const std::vector<std::string>& host_names = {});
 
 }  // namespace batfill::report

@@ -123,11 +123,15 @@ std::optional<double> quantile(const std::vector<double>& values, double share) 
     return values[std::clamp<std::size_t>(static_cast<std::size_t>(rank), 1, values.size()) - 1];
 }
 
-JobClasses classes_of(const FinishedJobs& jobs) {
+JobClass class_of(const FinishedJob& job, const analysis::LongestRuns& longest) {
+    return {analysis::width_class(job.processors), analysis::length_class(longest.of(job))};
+}
+
+JobClasses classes_of(const FinishedJobs& jobs, const analysis::LongestRuns& longest) {
     JobClasses classes;
     for (const FinishedJob& job : jobs) {
         look_for_interruption();
-        classes[{analysis::width_class(job.processors), analysis::length_class(job.run)}].push_back(job);
+        classes[class_of(job, longest)].push_back(job);
     }
     return classes;
 }

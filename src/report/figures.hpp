@@ -75,9 +75,12 @@ struct GroupSummary {
     GroupMetrics metrics;
 };
 
-// The jobs by class of width and class of run time.
-using JobClasses = std::map<std::pair<std::size_t, std::size_t>, FinishedJobs>;
-JobClasses classes_of(const FinishedJobs& jobs);
+// The jobs by class of width and class of their longest run time.
+// Requires: all of them have been added to `longest`.
+using JobClass = std::pair<std::size_t, std::size_t>;
+JobClass class_of(const FinishedJob& job, const analysis::LongestRuns& longest);
+using JobClasses = std::map<JobClass, FinishedJobs>;
+JobClasses classes_of(const FinishedJobs& jobs, const analysis::LongestRuns& longest);
 
 // Groups the jobs by the name that `name_of` gives them. Groups with the most processor time come first, then by name.
 // Calls `name_of` once for each job.

@@ -38,7 +38,7 @@ function distribution(id, title, of, { low, tickValues, format, linear = false, 
       [x.domain()[1], 1]];
     marks += data.values.length;
     svg.append("path").attr("class", "curve").attr("d", line(points)).style("stroke", runColour(i))
-      .attr("stroke-dasharray", dashes[i % 6] || null);
+      .attr("stroke-dasharray", runDash(i) || null);
   }
   svg.attr("data-marks", marks);
   const percent = (share) => (share === 1 ? "max" : `${number(share * 100)} %`);
@@ -50,7 +50,7 @@ function distribution(id, title, of, { low, tickValues, format, linear = false, 
 // --- Heat maps ----------------------------------------------------------------------------------------------------
 
 function heatMap(run) {
-  const result = classTable(`${run.label}: mean wait and number of jobs, by processors requested and run time`,
+  const result = classTable(`${run.label}: mean wait and number of jobs, by ${units} requested and run time`,
     run.classes, (cell) => ({ colour: waitColour(cell.mean_wait),
       content: [duration(cell.mean_wait), element("br"), element("small", {}, counted(cell.jobs, "job"))],
       title: `mean bounded slowdown ${number(cell.mean_bounded_slowdown, 1)}, longest wait ${duration(cell.max_wait)}` }));
@@ -79,11 +79,11 @@ function groups(kind, title) {
     return [groupName(name), number(any.jobs), number(any.processor_seconds / 3600),
       ...inRuns.map((group, i) => (group ? groupCell(group, longest, i) : "-"))];
   });
-  const head = () => [title, "jobs", "processor hours", ...runs.map(({ label }) => (comparing ? breakable(label) : "mean wait"))];
+  const head = () => [title, "jobs", `${timeName} hours`, ...runs.map(({ label }) => (comparing ? breakable(label) : "mean wait"))];
   const result = element("div", { "data-marks": rows.length, class: "groups" },
     element("p", { class: "note" }, "Mean wait; beneath it the longest wait and the mean " +
       "bounded slowdown. All bars of a table have one scale."),
-    table(`By ${title}, those with most processor time first`, head(), rows.slice(0, shown)));
+    table(`By ${title}, those with most ${timeName} time first`, head(), rows.slice(0, shown)));
   if (rows.length > shown) {
     result.append(folded(`The other ${number(rows.length - shown)}`,
       table(`By ${title}, the others`, head(), rows.slice(shown))));
@@ -163,7 +163,7 @@ function colourChoice() {
     select.append(element("option", { value: key }, name));
   }
   keyOf.wait = waitLegend();
-  keyOf.width = element("p", { class: "note" }, "1 processor",
+  keyOf.width = element("p", { class: "note" }, `1 ${unitName}`,
     element("span", { class: "ramp", style: `background:linear-gradient(90deg,${waitRamp.join(",")})`,
       "aria-hidden": "true" }), "the whole machine, on a logarithmic scale");
   keyOf.state = swatches(report.states.map((state, i) => [state, colourings.state.colours[i]])
@@ -180,14 +180,21 @@ function colourChoice() {
   });
   return { select, keys: Object.values(keyOf) };
 }
+// An instant where a period of a run begins or ends. Tells also those of a short run apart.
+function periodLabel(run, seconds) {
+  const length = report.span / run.periods.length;
+  return instant(seconds + report.first, length < 1 ? 0.001 : length < 60 ? 1 : 60);
+}
+// Not the number of hosts that jobs share: a host would count for each of its jobs.
+const showsBusy = !report.has_shared_hosts;
 function inNumbers(run) {
+  const busy = ({ busy: mean }) => [number(mean, 1), `${number(mean / report.processors * 100, 1)} %`];
   return folded(`${run.label} in numbers`,
-    table(`${run.label}: use and queue in ${run.periods.length} equal periods`,
-      ["from", "until", "processors in use", "of all", "jobs waiting (mean)", "most waiting"],
-      run.periods.map((period) => [instant(period.from + report.first, 60), instant(period.until + report.first, 60),
-        number(period.busy, 1), `${number(period.busy / report.processors * 100, 1)} %`,
-        number(period.waiting, 1), number(period.max_waiting)])),
-    table(`${run.label}: the longest waits`, ["job", "processors", "submitted", "waited", "ran"],
+    table(`${run.label}: ${showsBusy ? "use and queue" : "queue"} in ${run.periods.length} equal periods`,
+      ["from", "until", ...(showsBusy ? ["processors in use", "of all"] : []), "jobs waiting (mean)", "most waiting"],
+      run.periods.map((period) => [periodLabel(run, period.from), periodLabel(run, period.until),
+        ...(showsBusy ? busy(period) : []), number(period.waiting, 1), number(period.max_waiting)])),
+    table(`${run.label}: the longest waits`, ["job", units, "submitted", "waited", "ran"],
       run.longest_waits.map((job) => [job.id, number(job.processors), instant(job.submit, 60), duration(job.wait),
         duration(job.run)])));
 }
@@ -237,8 +244,9 @@ function timeSection() {
     element("label", { for: "colour-by" }, "Colour jobs by"), select);
   const height = Math.min(340, Math.max(140, report.processors_drawn * 8)) / (runs.length > 2 ? 1.4 : 1) + 34;
   const explained = runs.map(explanations);
+  const bands = hostNames.length ? hostNames.map((name, i) => ({ name, from: i, until: i + 1 })) : undefined;
   const figures = runs.map((run, i) => addTimeChart({ id: `gantt-${i}`, height, top: report.processors_drawn,
-    mark: report.processors, downwards: true, paint: (...place) => {
+    mark: report.processors, downwards: true, bands, paint: (...place) => {
       const marks = paintGantt(run.rows, ...place);
       markHolders(run, ...place);
       return marks;
@@ -247,14 +255,14 @@ function timeSection() {
     pick: (time, share) => {
       explained[i] && explained[i].pick(placeAt(run.rows, time, share));
     } },
-  runs.length > 1 ? `${run.label}: processors` : "Processors",
-  `Gantt chart of ${run.label}: ${number(run.rows.count)} jobs on ${number(report.processors)} processors.`));
+  runs.length > 1 ? `${run.label}: ${units}` : `${units[0].toUpperCase()}${units.slice(1)}`,
+  `Gantt chart of ${run.label}: ${number(run.rows.count)} jobs on ${counted(report.processors, unitName)}.`));
   const longest = d3.max(runs, (run) => d3.max(run.levels.waiting)) || 1;
   const levels = [
-    addTimeChart({ id: "busy", height: 164, top: report.processors_drawn, mark: report.processors,
+    ...(showsBusy ? [addTimeChart({ id: "busy", height: 164, top: report.processors_drawn, mark: report.processors,
       tell: tellLevels("busy", "processors in use"),
       paint: (...place) => paintLevels("busy", report.processors_drawn, ...place) },
-    "Processors in use (mean over each pixel)", "Processors in use over time."),
+    "Processors in use (mean over each pixel)", "Processors in use over time.")] : []),
     addTimeChart({ id: "queue", height: 164, top: longest, tell: tellLevels("waiting", "jobs waiting"),
       paint: (...place) => paintLevels("waiting", longest, ...place) },
     "Jobs waiting (mean over each pixel)", "Length of the queue over time.")];
@@ -275,7 +283,7 @@ function waitsSection() {
       distribution("slowdown-distribution", "Bounded slowdown", (run) => run.bounded_slowdowns,
         { low: 1, tickValues: d3.range(0, 12).map((i) => Math.pow(10, i)),
           format: (value) => number(value, value < 100 && value % 1 ? 1 : 0) })));
-  section("classes", "Waits by width and length", waitLegend(), element("div", { class: "pair wide" },
+  section("classes", "Waits by width and length", waitLegend(), comparing ? element("p", { class: "note" }, classesOfJobs) : "", element("div", { class: "pair wide" },
     ...runs.map(heatMap)));
 }
 function groupsSection() {
@@ -316,7 +324,7 @@ function sourcesSection() {
     element("p", { class: "note" }, `batfill ${report.version}; drawn with D3 ${d3.version}, © Mike Bostock, ` +
       "BSD 3-Clause licence (in the source of this page)." + (report.processors_known ? ""
       : ` The number of processors was not given: ${number(report.processors)} is that of the highest one used.`)),
-    table("Runs", ["run", "jobs", "finished", "written by", "processors"], runs.map((run) => [run.label,
+    table("Runs", ["run", "jobs", "finished", "written by", units], runs.map((run) => [run.label,
       count(run, "nb_jobs"), number(run.rows.count), said(run, "batsim_version"),
       count(run, "nb_computing_machines")])),
     table("Files that this page was made of", ["file", "bytes", "SHA-256"], report.files.map((file) =>
@@ -368,14 +376,14 @@ function drawWhenNeeded() {
 async function drawPage() {
   document.getElementById("title").textContent = report.title;
   document.getElementById("subtitle").textContent = `${runs.length > 1 ? `${runs.length} runs` : "1 run"}, ` +
-    `${number(report.processors)} processors, ${duration(report.span)} from ${instant(report.first, 60)} on`;
+    `${counted(report.processors, unitName)}, ${duration(report.span)} from ${instant(report.first, 60)} on`;
   if (!window.DecompressionStream) {
     document.getElementById("main").append(
       "This page needs a newer browser: Chromium 80, Firefox 113, Safari 16.4, or any later one.");
     return;
   }
   root.classList.toggle("many", runs.length > 5);
-  await Promise.all(runs.map(unpack));
+  await Promise.all([...runs.map(unpack), unpackHostNames()]);
   drawSections();
   drawWhenNeeded();
   // For measurements: the time from the start of the page until it was usable.

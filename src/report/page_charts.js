@@ -29,7 +29,7 @@ function redraw() {
 function drawAll() {
   const began = performance.now();
   palette = { ground: style("--ground"), text: style("--text"), faint: style("--faint"), line: style("--line"),
-    runs: d3.range(6).map((i) => style(`--run${i}`)) };
+    runs: d3.range(runColours).map((i) => style(`--run${i}`)) };
   for (const chart of charts) {
     draw(chart);
   }
@@ -74,11 +74,38 @@ function draw(chart) {
   }
   context.textAlign = "right";
   context.textBaseline = "middle";
-  for (const value of d3.ticks(0, chart.top, Math.max(2, box.height / 45))) {
+  for (const { value, text } of rowTicks(chart, box)) {
     const y = box.y + (chart.downwards ? value : chart.top - value) / chart.top * box.height;
     context.fillRect(box.x - 5, Math.round(y), 5, 1);
-    context.fillText(number(value), box.x - 8, Math.min(Math.max(y, box.y + 5), box.y + box.height - 5));
+    context.fillText(fitting(text, box.x - 10, context), box.x - 8,
+      Math.min(Math.max(y, box.y + 5), box.y + box.height - 5));
   }
+}
+// Numbers, or the names of some bands of rows.
+function rowTicks(chart, box) {
+  if (!chart.bands) {
+    return d3.ticks(0, chart.top, Math.max(2, box.height / 45)).filter(Number.isInteger)
+      .map((value) => ({ value, text: number(value) }));
+  }
+  const least = 16 * chart.top / box.height;
+  const ticks = [];
+  for (const { name, from, until } of chart.bands) {
+    const value = (from + until) / 2;
+    if (until > from && (!ticks.length || value - ticks[ticks.length - 1].value >= least)) {
+      ticks.push({ value, text: name });
+    }
+  }
+  return ticks;
+}
+// The name of a host without that of its network, and of a long one what is last, where names differ.
+function fitting(text, width, context) {
+  let part = text.replace(/\.[a-z].*$/i, "");
+  let shown = part;
+  while (part.length > 1 && context.measureText(shown).width > width) {
+    part = part.slice(1);
+    shown = `…${part}`;
+  }
+  return shown;
 }
 
 function addTimeChart(chart, caption, label) {
@@ -160,7 +187,7 @@ const waitRamp = d3.range(64).map((i) => shade(i / 63));
 const colourings = {
   wait: { name: "wait", colours: waitRamp,
     of: (rows, i) => (rows.wait[i] <= 0 ? 0 : Math.round(waitShare(rows.wait[i]) * 63)) },
-  width: { name: "processors requested", colours: waitRamp,
+  width: { name: `${units} requested`, colours: waitRamp,
     of: (rows, i) => Math.round(Math.log2(Math.max(1, rows.processors[i])) /
       Math.max(1, Math.log2(report.processors)) * 63) },
   state: { name: "how it ended", colours: ["", "", "", categories[0], categories[5], categories[1], categories[3],
@@ -168,7 +195,7 @@ const colourings = {
   job: { name: "job, to tell neighbours apart", colours: categories, of: (rows, i) => i * 5 % 8 },
 };
 // The largest groups have a colour of their own; all others share the last colour.
-const groupName = (name) => name || "(not known)";
+const groupName = (name) => (name && name !== "-1" ? name : "(not known)");
 for (const [kind, one] of [["users", "user"], ["queues", "queue"]]) {
   const names = report[kind].map(groupName);
   if (names.length) {
@@ -370,7 +397,8 @@ function placeAt(rows, time, share) {
 // What the tooltip says of it.
 function jobAt(rows, time, share) {
   const i = placeAt(rows, time, share);
-  return i < 0 ? "" : `job ${rows.id(i)}: ${number(rows.processors[i])} processors\n` +
+  return i < 0 ? "" : `job ${rows.id(i)}: ${counted(rows.processors[i], unitName)}\n` +
+    (hostNames.length ? `here on host ${hostName(Math.floor(share * report.processors_drawn))}\n` : "") +
     `waited ${duration(rows.wait[i])}, ran ${duration(rows.finish[i] - rows.start[i])}\n` +
     `started ${instant(rows.start[i] + report.first, 1)}\n${report.states[rows.state[i]]}` +
     (rows.user ? `\nuser ${groupName(report.users[rows.user[i]])}` : "") +
@@ -405,9 +433,9 @@ function paintLevels(name, top, context, box, from, until) {
       x ? context.lineTo(box.x + x + 0.5, y) : context.moveTo(box.x, y);
       before = now;
     }
-    context.strokeStyle = palette.runs[r % 6];
+    context.strokeStyle = palette.runs[r % runColours];
     context.lineWidth = 1.3;
-    context.setLineDash(dashes[r % 6].split(" ").filter(Boolean).map(Number));
+    context.setLineDash(runDash(r).split(" ").filter(Boolean).map(Number));
     context.stroke();
     context.setLineDash([]);
     if (runs.length === 1) {

@@ -3,8 +3,17 @@
 const report = JSON.parse(document.getElementById("data").textContent);
 const runs = report.runs;
 const root = document.documentElement;
-const dashes = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 4"];
+const runColours = 8;
+const dashes = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 4", "9 3 2 3 2 3", "16 3 4 3"];
 const categories = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a900", "#8c8c8c"];
+
+// What jobs request: hosts where they share them, else processors. Time on the machine may count their cores.
+const unitName = report.has_shared_hosts ? "host" : "processor";
+const units = `${unitName}s`;
+const timeName = report.counts_cores ? "core" : unitName;
+// What hosts that jobs share are called, by number. Filled before anything is drawn.
+const hostNames = [];
+const hostName = (host) => hostNames[host] ?? number(host);
 
 // --- Data ---------------------------------------------------------------------------------------------------------
 
@@ -73,6 +82,12 @@ function integral(time, level) {
   return sums;
 }
 
+async function unpackHostNames() {
+  if (report.has_shared_hosts) {
+    hostNames.push(...JSON.parse(new TextDecoder().decode(await unpacked(report.host_names))));
+  }
+}
+
 // The jobs by start and the steps of a run as columns. Times are in seconds from the first instant.
 async function unpack(run) {
   const packed = run.jobs;
@@ -106,8 +121,19 @@ async function unpack(run) {
 
 // --- Texts --------------------------------------------------------------------------------------------------------
 
+// A text that may begin with a number, with the sign that a negative one has in print.
+const withMinus = (text) => text.replace(/^-(?=\d)/, "\u2212");
+for (const metric of report.metrics) {
+  metric.texts = metric.texts.map(withMinus);
+  metric.differences = metric.differences.map(withMinus);
+  if (report.has_shared_hosts) {
+    metric.title = metric.title.replace(/\bprocessors\b/g, "hosts");
+    metric.meaning = metric.meaning.replace(/\bprocessors\b/g, "hosts").replace(/\bProcessors\b/g, "Hosts");
+  }
+}
+
 const number = (value, digits = 0) => (value === null || value === undefined ? "-"
-  : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+  : withMinus(value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })));
 
 const counted = (amount, what) => `${number(amount)} ${what}${amount === 1 ? "" : "s"}`;
 
@@ -117,7 +143,7 @@ function duration(seconds) {
     return "-";
   }
   const size = Math.abs(seconds);
-  const sign = seconds < 0 ? "-" : "";
+  const sign = seconds < 0 ? "\u2212" : "";
   if (size < 60) {
     return `${sign}${Number(size.toFixed(size < 10 ? 1 : 0))} s`;
   }
@@ -149,11 +175,11 @@ function instant(seconds, step) {
   if (step >= 86400) {
     return `day ${number(day)}`;
   }
-  const clock = new Date(Math.round((seconds - day * 86400) * 1000)).toISOString().slice(11, step < 60 ? 19 : 16);
+  const clock = new Date(Math.round((seconds - day * 86400) * 1000)).toISOString().slice(11, step < 1 ? 23 : step < 60 ? 19 : 16);
   return `day ${number(day)}, ${clock}`;
 }
 
-const timeSteps = [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 2 * 86400,
+const timeSteps = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 30, 60, 300, 900, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 2 * 86400,
   5 * 86400, 10 * 86400, 20 * 86400, 50 * 86400, 100 * 86400, 200 * 86400, 500 * 86400];
 function timeTicks(from, until, count) {
   let step = timeSteps.find((candidate) => (until - from) / candidate <= count);
@@ -192,7 +218,7 @@ function classTable(caption, classes, shown) {
     const text = d3.lab(colour).l < 55 ? "#fff" : "#000";
     return element("td", { class: "cell", style: `background:${colour};color:${text}`, title }, ...content);
   })]);
-  const result = table(caption, ["processors", ...report.length_classes], rows);
+  const result = table(caption, [units, ...report.length_classes], rows);
   result.dataset.marks = classes.length || "none";
   return result;
 }
@@ -212,7 +238,9 @@ function folded(summary, ...children) {
   return element("details", {}, element("summary", {}, summary), ...children);
 }
 const style = (name) => getComputedStyle(root).getPropertyValue(name).trim();
-const runColour = (i) => `var(--run${i % 6})`;
+// Two runs of the first 64 have not both in common.
+const runColour = (i) => `var(--run${i % runColours})`;
+const runDash = (i) => dashes[(i + Math.floor(i / runColours)) % dashes.length];
 function legend(shown = runs) {
   const list = element("ul", { class: "legend", "aria-label": "Runs" });
   if (runs.length > 1) {
@@ -220,7 +248,7 @@ function legend(shown = runs) {
       const i = runs.indexOf(run);
       const item = element("li");
       item.innerHTML = `<svg width="34" height="10" aria-hidden="true"><line x1="1" x2="33" y1="5" y2="5"
-        style="stroke:${runColour(i)};stroke-width:2.5" stroke-dasharray="${dashes[i % 6]}"/></svg>`;
+        style="stroke:${runColour(i)};stroke-width:2.5" stroke-dasharray="${runDash(i)}"/></svg>`;
       item.append(run.label);
       list.append(item);
     });

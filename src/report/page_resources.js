@@ -78,8 +78,8 @@ if (hasSharedHosts) {
 }
 // What the tooltip says of a job, and of the host under it.
 function tellOnPanel(panel, rows, i, share) {
-  return `job ${rows.id(i)}: ${number(rows.processors[i])} ${rows.processors[i] === 1 ? "host" : "hosts"}\n` +
-    `here on host ${hostAt(panel, share)}\n` +
+  return `job ${rows.id(i)}: ${counted(rows.processors[i], "host")}\n` +
+    `here on host ${hostName(hostAt(panel, share))}\n` +
     `waited ${duration(rows.wait[i])}, ran ${duration(rows.finish[i] - rows.start[i])}\n` +
     `started ${instant(rows.start[i] + report.first, 1)}\n${report.states[rows.state[i]]}` +
     (rows.user ? `\nuser ${groupName(report.users[rows.user[i]])}` : "") +
@@ -131,7 +131,9 @@ function paintWindowsOfGpus(rows, areBorders, ...place) {
 function gpuChart(run, i) {
   const { rows } = run;
   return addTimeChart({ id: `gpus-${i}`, height: Math.min(220, Math.max(110, gpuPanel.rows * 6)) + 34, top: gpuPanel.rows,
-    mark: gpuPanel.rows, downwards: true, paint: (context, box, from, until) => {
+    mark: gpuPanel.rows, downwards: true,
+    bands: hostNames.map((name, host) => ({ name, from: gpuPanel.firstRows[host], until: gpuPanel.firstRows[host + 1] })),
+    paint: (context, box, from, until) => {
       paintWindowsOfGpus(rows, false, context, box, from, until);
       paintPanel(gpuPanel, rows, context, box, from, until);
       paintWindowsOfGpus(rows, true, context, box, from, until);
@@ -145,8 +147,7 @@ function gpuChart(run, i) {
   `${runs.length > 1 ? `${run.label}: ` : ""}${gpuPanel.capacity} of all hosts, in the order of the hosts`,
   `Gantt chart of ${run.label}: jobs on ${number(gpuPanel.rows)} ${gpuPanel.capacity}.`);
 }
-// Makes charts of processors ones of hosts: higher, and without a number of processors in use, which would count a host
-// for each of its jobs.
+// Makes charts of processors ones of hosts, which are higher.
 function showSharedHosts() {
   runs.forEach((run, i) => {
     const chart = charts.find(({ id }) => id === `gantt-${i}`);
@@ -158,9 +159,6 @@ function showSharedHosts() {
       figure.after(gpuChart(run, i));
     }
   });
-  const busy = charts.findIndex(({ id }) => id === "busy");
-  charts[busy].canvas.closest("figure").remove();
-  charts.splice(busy, 1);
 }
 
 // --- Pools and capacities over time -------------------------------------------------------------------------------
@@ -218,17 +216,10 @@ function meanOf({ time, taken, integral: { taken: sums } }, from, until) {
 const inNumbersOfProcessors = inNumbers;
 inNumbers = (run) => {
   const result = inNumbersOfProcessors(run);
-  if (hasSharedHosts) {  // as showSharedHosts()
-    const periods = result.querySelector("table");
-    periods.querySelectorAll("tr > :nth-child(3), tr > :nth-child(4)").forEach((cell) => cell.remove());
-    periods.caption.textContent = `${run.label}: queue in ${run.periods.length} equal periods`;
-    periods.parentNode.setAttribute("aria-label", periods.caption.textContent);
-  }
   if (report.resources.length) {
     result.append(table(`${run.label}: pools and capacities in use in ${run.periods.length} equal periods`,
       ["from", "until", ...report.resources.map(({ name, total }) => `${name}, of ${number(total)}`)],
-      run.periods.map(({ from, until }) => [instant(from + report.first, 60), instant(until + report.first, 60),
-        ...report.resources.map(({ total }, i) => {
+      run.periods.map(({ from, until }) => [periodLabel(run, from), periodLabel(run, until), ...report.resources.map(({ total }, i) => {
           const mean = meanOf(run.uses[i], from, until);
           return `${number(mean, 1)} (${number(mean / total * 100, 1)} %)`;
         })])));

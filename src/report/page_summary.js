@@ -18,8 +18,19 @@ function headlineMetrics() {
 // The only run that is told apart from all others; none: undefined.
 function bestOf(metric) {
   const compared = intervalsOf(metric.name);
-  const others = compared && compared.is_told_apart.filter((_, i) => i !== compared.best);
-  return comparing && compared && others.every(Boolean) ? compared.best : undefined;
+  const isAlone = compared && runs.every((_, i) => i === compared.best ||
+    (compared.is_told_apart[i] && !tiesWith(metric, compared.best, i)));
+  return comparing && isAlone ? compared.best : undefined;
+}
+// Whether a run's value is the least one, as far as the page shows: it looks the same, and nothing tells it apart.
+function tiesWith(metric, best, run) {
+  const [least, value] = [metric.values[best], metric.values[run]];
+  if (textOf(metric, least, metric.texts[best]) !== textOf(metric, value, metric.texts[run])) {
+    return false;
+  }
+  const compared = intervalsOf(metric.name);
+  const isShown = (value - least) / least >= 0.0005;  // as a difference in per cent with one decimal
+  return value === least || !compared || !compared.is_told_apart[run] || !isShown;
 }
 const threeDigits = (value) => number(value, value < 10 ? 2 : value < 100 ? 1 : 0);
 // A value in as few words as a bar has room for. Shares have a unit in their text.
@@ -64,22 +75,26 @@ function verdict(name, what) {
   if (!metric || metric.values.some((value) => value === null)) {
     return "";
   }
-  const least = d3.min(metric.values);
-  const first = metric.values.indexOf(least);
-  const text = textOf(metric, least, metric.texts[first]);
-  const than = metric.values[report.baseline] > least
-    ? `, ${metric.differences[first].replace("-", "")} less than ${runs[report.baseline].label}` : "";
-  const compared = intervalsOf(name);
-  if (metric.values.every((value) => value === least)) {
-    return `All runs have the same ${what}, ${text}.`;
+  const first = metric.values.indexOf(d3.min(metric.values));
+  const text = textOf(metric, metric.values[first], metric.texts[first]);
+  const best = d3.range(runs.length).filter((run) => tiesWith(metric, first, run));
+  if (best.length === runs.length) {
+    const isExact = metric.values.every((value) => value === metric.values[first]);
+    return `${runs.length > 2 ? "All" : "Both"} runs have the same ${what}${isExact ? "" : " as far as shown"}, ${text}.`;
   }
-  const beginning = `${runs[first].label} has the least ${what}, ${text}${than}`;
+  const isOne = best.length === 1;
+  const than = best.includes(report.baseline) ? ""
+    : `, ${metric.differences[first].replace("\u2212", "")} less than ${runs[report.baseline].label}`;
+  const beginning = `${listed(best.map((run) => runs[run].label))} ${isOne ? "has" : "have"} the least ${what}, ` +
+    `${text}${than}`;
+  const compared = intervalsOf(name);
   if (!compared) {
     return `${beginning}.`;
   }
-  const alike = runs.filter((_, i) => i !== compared.best && !compared.is_told_apart[i]).map(({ label }) => label);
-  return alike.length ? `${beginning}. It is not told apart from ${listed(alike)}.`
-    : `${beginning}, and is told apart from ${runs.length > 2 ? "all others" : runs[1 - first].label}.`;
+  const others = runs.filter((_, i) => !best.includes(i));
+  const alike = others.filter((run) => !compared.is_told_apart[runs.indexOf(run)]).map(({ label }) => label);
+  return alike.length ? `${beginning}. ${isOne ? "It is" : "They are"} not told apart from ${listed(alike)}.`
+    : `${beginning}, and ${isOne ? "is" : "are"} told apart from ${others.length > 1 ? "all others" : others[0].label}.`;
 }
 function answer() {
   return report.intervals.of_same_jobs ? [verdict("mean_wait", "mean wait"),
@@ -107,16 +122,17 @@ function changeScale(seconds) {
 const changeColour = (seconds) =>
   d3.interpolateLab("#f4f4f4", seconds < 0 ? shorter : longer)(Math.abs(changeScale(seconds)));
 const signed = (seconds) => `${seconds > 0 ? "+" : seconds < 0 ? "\u2212" : ""}${inOneUnit(Math.abs(seconds))}`;
-// What both runs have, with the change of the mean wait.
-function changes(before, after, keyOf) {
-  const old = new Map(before.map((group) => [keyOf(group), group]));
-  return after.filter((group) => old.has(keyOf(group)))
-    .map((group) => ({ ...group, change: group.mean_wait - old.get(keyOf(group)).mean_wait }));
-}
-const changeTable = (cells) => classTable("Change of the mean wait by processors requested and run time", cells,
+const changeTable = (cells) => classTable(`Change of the mean wait by ${units} requested and run time`, cells,
   (cell) => ({ colour: changeColour(cell.change), content: [signed(cell.change)],
     title: `${counted(cell.jobs, "job")}, mean wait ${duration(cell.mean_wait)}` }));
-// A dot for each user, where its mean wait has changed so much. Dots of one place stand on each other.
+const isBeyond = ({ change }) => Math.abs(change) > largestChange;
+// A triangle that points to where a dot would lie.
+function triangle(x, y, radius, sign) {
+  const size = sign * radius;
+  return `M${x + size},${y}L${x - 0.8 * size},${y - radius}L${x - 0.8 * size},${y + radius}Z`;
+}
+// A dot for each user, where its mean wait has changed so much. Dots of one place stand on each other. Beyond the ends
+// of the axis stand triangles.
 function userDots(users) {
   const width = 420;
   const height = 120;
@@ -127,18 +143,22 @@ function userDots(users) {
     .attr("aria-label", "A dot for each user, by the change of the mean wait. The table of users has the numbers.");
   const ground = height - box.bottom;
   const step = 6;
-  const columns = d3.nest().key((user) => Math.round(x(changeScale(user.change)) / step)).entries(users);
-  const radius = (user) => 2 + 7 * Math.sqrt(user.processor_seconds / most);
+  const columnOf = (user) => Math.round(x(changeScale(user.change)) / step) +
+    (isBeyond(user) ? 3 * Math.sign(user.change) : 0);
+  const columns = d3.nest().key(columnOf).entries(users);
+  const radius = (user) => (isBeyond(user) ? 4 : 2) + 7 * Math.sqrt(user.processor_seconds / most);
   for (const { key, values } of columns) {
     const full = d3.sum(values, (user) => 2 * radius(user));
     const squeeze = Math.min(1, (ground - 4) / full);
     let y = ground;
     for (const user of values.sort((a, b) => b.processor_seconds - a.processor_seconds)) {
       y -= radius(user) * squeeze;
-      svg.append("circle").attr("cx", Number(key) * step).attr("cy", y).attr("r", radius(user))
-        .style("fill", user.change < 0 ? "var(--less)" : user.change > 0 ? "var(--more)" : "#8c8c8c").attr("fill-opacity", 0.75)
-        .append("title").text(`${groupName(user.name)}: ${signed(user.change)}, ` +
-          `${counted(user.jobs, "job")}, ${number(user.processor_seconds / 3600)} processor hours`);
+      const mark = isBeyond(user)
+        ? svg.append("path").attr("d", triangle(Number(key) * step, y, radius(user), Math.sign(user.change)))
+        : svg.append("circle").attr("cx", Number(key) * step).attr("cy", y).attr("r", radius(user));
+      mark.style("fill", user.change < 0 ? "var(--less)" : user.change > 0 ? "var(--more)" : "#8c8c8c")
+        .attr("fill-opacity", 0.75).append("title").text(`${groupName(user.name)}: ${signed(user.change)}, ` +
+          `${counted(user.jobs, "job")}, ${number(user.processor_seconds / 3600)} ${timeName} hours`);
       y -= radius(user) * squeeze;
     }
   }
@@ -149,26 +169,39 @@ function userDots(users) {
   svg.attr("data-marks", users.length || "none");
   return svg.node();
 }
-function countsOf(changed, what) {
+function countsOf(changed, one, many) {
   const less = changed.filter(({ change }) => change < 0).length;
   const more = changed.filter(({ change }) => change > 0).length;
-  return `Of ${number(changed.length)} ${what}, ${number(less)} wait less and ${number(more)} longer.`;
+  return ` Of ${number(changed.length)} ${changed.length === 1 ? one : many}, ` +
+    `${number(less)} ${less === 1 ? "waits" : "wait"} less and ${number(more)} longer.`;
 }
+// Which jobs a comparison leaves out.
+const jobsOfBoth = ({ jobs, left_out: others, jobs_without_user: unknown }) =>
+  (jobs ? "" : " No job finished in both runs.") +
+  (others ? ` ${counted(others, "job")} that only one of the two runs finished ${others === 1 ? "is" : "are"} left out.`
+    : "") +
+  (unknown ? ` ${counted(unknown, "job")} ${unknown === 1 ? "has" : "have"} no user.` : "");
+const classesOfJobs = "A job is in the class of its longest run time in any of the runs.";
 function whoSection() {
   const before = runs[report.baseline];
-  const panels = runs.filter((run) => run !== before && run.rows.count && before.rows.count).map((run) => {
-    const cells = changes(before.classes, run.classes, ({ width, length }) => `${width},${length}`);
-    const users = run.users ? changes(before.users, run.users, ({ name }) => name) : [];
+  const panels = runs.filter((run) => run.changes).map((run) => {
+    const { classes, users } = run.changes;
     return element("figure", { class: "who" }, element("figcaption", {}, breakable(run.label),
-      element("small", {}, ` instead of ${before.label}. ${countsOf(cells, "classes of jobs")} ` +
-        (users.length ? countsOf(users, "users") : ""))),
-    element("div", { class: "sides" }, changeTable(cells), users.length ? userDots(users) : ""));
+      element("small", {}, ` instead of ${before.label}.` +
+        (classes.length ? countsOf(classes, "class of jobs", "classes of jobs") : "") +
+        (users.length ? countsOf(users, "user", "users") : "") + jobsOfBoth(run.changes))),
+    element("div", { class: "sides" }, classes.length ? changeTable(classes) : "",
+      users.length ? userDots(users) : ""));
   });
+  const users = runs.flatMap((run) => (run.changes ? run.changes.users : []));
   if (panels.length) {
     section("who", "Who waits less, who longer", element("p", { class: "note" }, "Change of the mean wait: ",
       element("span", { class: "key", style: "background:var(--less)" }), " less, ",
-      element("span", { class: "key", style: "background:var(--more)" }), " longer, full colour from a day on." +
-      (report.users?.length ? " Each dot is a user; its area grows with the processor time." : "")),
+      element("span", { class: "key", style: "background:var(--more)" }), " longer, full colour from a day on. " +
+      classesOfJobs + (users.length ? ` Each dot is a user; its area grows with the ${timeName} time.` : ""),
+    ...(users.some(isBeyond) ? [" ", element("span", { style: "color:var(--less)" }, "\u25c0"), " and ",
+      element("span", { style: "color:var(--more)" }, "\u25b6"),
+      " are users whose mean wait changes by more than a day."] : [])),
     element("div", { class: panels.length > 1 ? "whos" : "" }, ...panels));
   }
 }
@@ -176,6 +209,7 @@ function summarySection() {
   const finished = runs.some((run) => run.rows.count);
   section("summary", comparing ? "Which is better" : "In short",
     comparing && finished ? element("p", { class: "answer" }, answer()) : "",
+    ...report.notes.map((text) => element("p", { class: "note" }, `Note: ${text}.`)),
     element("div", { class: "headline" }, ...headlineMetrics().map(bars)),
     element("p", { class: "note" }, howTold() + (comparing
       ? ` Differences are to ${runs[report.baseline].label}; a share's are in percentage points.` : "")));

@@ -13,6 +13,7 @@
 #include "src/replay/comparison.hpp"
 #include "src/replay/explanation.hpp"
 #include "src/replay/log_column.hpp"
+#include "src/replay/notes.hpp"
 #include "src/report/page_parts.hpp"
 #include "src/runs/run_files.hpp"
 #include "src/support/escaped.hpp"
@@ -73,8 +74,20 @@ Run run_of(const Outcome& outcome, const std::string& label) {
     return run;
 }
 
-// Adds the log's own schedule. All runs then have only its jobs.
-void add_log(Schedule schedule, Report& page) {
+// Adds the log's own schedule of the workload. All runs then have only its jobs. `note` hears what may surprise.
+void add_log(const std::string& path, Report& page, const Note& note) {
+    const Workload& workload = page.workloads.front();
+    Schedule schedule = LogColumn(path).of({&workload}).front();
+    if (const std::size_t missing = workload.jobs.size() - schedule.jobs.size(); missing > 0) {
+        note(std::to_string(missing) + " of " + counted(workload.jobs.size(), "job") + " of " + workload.path +
+             " did not run in " + path + ", and no run counts them");
+    }
+    if (page.options.processors) {
+        ReplayNotes notes;
+        notes.add_log(schedule, *page.options.processors);
+        std::ranges::for_each(notes.texts(), note);
+    }
+    page.files.push_back(source_file(path));
     const StartedInLog started = started_in(schedule);
     for (Run& run : page.runs) {
         leave_out_others(run.schedule, started);
@@ -125,9 +138,13 @@ std::string render_report(const ReportRequest& request, const Note& note) {
     page.command = "batfill report " + request.command;
     page.options = request.metrics;
     page.baseline = request.baseline;
+    const Note keep = [&](const std::string& text) {
+        page.notes.push_back(text);
+        note(text);
+    };
     for (const std::string& prefix : request.prefixes) {
-        page.runs.push_back(read_shown_run(prefix, note, page.files));
-        runs::require_machine_of_run(prefix, page.runs.back().schedule, page.options, note);
+        page.runs.push_back(read_shown_run(prefix, keep, page.files));
+        runs::require_machine_of_run(prefix, page.runs.back().schedule, page.options, keep);
     }
     const std::vector<std::string> names = runs::run_labels(request.prefixes);
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -144,8 +161,7 @@ std::string render_report(const ReportRequest& request, const Note& note) {
         page.files.push_back(source_file(request.windows));
     }
     if (request.log) {
-        add_log(LogColumn(*request.log).of({&page.workloads.front()}).front(), page);
-        page.files.push_back(source_file(*request.log));
+        add_log(*request.log, page, keep);
     }
     page.title = request.title.value_or(list_of(mapped(page.runs, &Run::label)));
     return report_page(page);
@@ -167,8 +183,7 @@ std::string comparison_page(const ComparisonRequest& request, const std::string&
     });
     // A log does not say which of the hosts that jobs share a job had.
     if (request.log && !page.options.resources.has_shared_hosts()) {
-        add_log(LogColumn(*request.log).of({&page.workloads.front()}).front(), page);
-        page.files.push_back(source_file(*request.log));
+        add_log(*request.log, page, [&](const std::string& text) { page.notes.push_back(text); });
     }
     return report_page(page);
 }

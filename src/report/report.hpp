@@ -44,9 +44,10 @@ struct Report {
     std::string command;  // the command that makes it
     std::vector<SourceFile> files;
     MetricsOptions options;
-    std::vector<Workload> workloads;  // of all runs; none: users, queues and deadlines are unknown
-    std::vector<Run> runs;            // at least one
-    std::size_t baseline = 0;         // the run to compare the others with
+    std::vector<Workload> workloads;   // of all runs; none: users, queues and deadlines are unknown
+    std::vector<Run> runs;             // at least one
+    std::size_t baseline = 0;          // the run to compare the others with
+    std::vector<std::string> notes{};  // what may surprise a reader of the runs; sentences without a full stop
 };
 
 // Whether the page shows what jobs take of pools and shared hosts, and their partitions: the machine has some, and
@@ -72,14 +73,15 @@ struct ReportRequest {
     std::string platform;                // as --platform takes it; empty if not given
     std::string windows;                 // as --windows takes it; likewise
     MetricsOptions metrics;              // with what is known of the machine
-    std::size_t baseline = 0;            // an index in `prefixes`
+    std::size_t baseline = 0;            // an index in `prefixes`, or behind them: the log
     std::optional<std::string> title;    // none: the names of the runs
     std::string output;                  // path of the page
     std::string command;                 // the options as the page shows them
 };
 
-// Reads the runs, as runs::read_run() does, and the files beside them. Returns their page.
-// Throws: InputError as report_page() and LogColumn, and for files that cannot be read or are not as they were written.
+// Reads the runs, as runs::read_run() does, and the files beside them. Returns their page. `note` hears what may
+// surprise a reader of the runs, which the page says too. Throws: InputError as report_page() and LogColumn, and for
+// files that cannot be read or are not as they were written.
 std::string render_report(const ReportRequest& request, const Note& note);
 
 // Returns the page of the one workload of the request under each scheduler, without files in between. `command` is the

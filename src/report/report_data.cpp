@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <string_view>
+#include <unordered_map>
 
 #include <batfill/version.hpp>
 
@@ -30,8 +31,10 @@ namespace batfill::report {
 namespace {
 
 constexpr std::size_t periods_shown = 24;
+constexpr Duration shortest_period = Duration::microseconds(1000);  // as the page shows times
 constexpr std::size_t distribution_points = 2000;
 constexpr std::size_t longest_waits_shown = 10;
+constexpr Amount most_cores = 1'000'000'000;  // of a job
 constexpr std::array<double, 6> quantiles_shown{0.5, 0.75, 0.9, 0.95, 0.99, 1.0};
 
 using analysis::Unit;
@@ -58,8 +61,13 @@ struct MeasuredRun {
     FinishedJobs finished;                  // by start; equal starts in the order of the file
     std::vector<const ScheduledJob*> jobs;  // the same jobs
     Metrics metrics;
+    // The same jobs, allocated as many cores as they take of hosts that jobs share. Empty: hosts or processors count.
+    FinishedJobs with_cores{};
     std::vector<std::vector<Rows>> stripes{};  // of the same jobs, by panel
     std::vector<analysis::ResourceUse> use{};
+
+    // The jobs as the time counts that they have of the machine.
+    const FinishedJobs& counted() const { return with_cores.empty() ? finished : with_cores; }
 };
 
 MeasuredRun measured(const Run& run, const MeasuredSchedule& schedule, const Report& report) {
@@ -209,7 +217,9 @@ void write_steps(const MeasuredRun& run, const Clock& clock, JsonWriter& json) {
     write_column("busy", steps, json, [](Column& all, const Step& step) { all.add_change(step.busy); });
     write_column("waiting", steps, json, [](Column& all, const Step& step) { all.add_change(step.waiting); });
     json.close_object();
-    const std::vector<Period> periods = periods_of(steps, clock.first, clock.last, periods_shown);
+    const auto most = static_cast<std::size_t>((clock.last - clock.first).count() / shortest_period.count());
+    const std::vector<Period> periods =
+        periods_of(steps, clock.first, clock.last, std::clamp(most, std::size_t{1}, periods_shown));
     json.key("periods").objects(periods, [&](const Period& period) {
         json.key("from").number((period.from - clock.first).to_seconds());
         json.key("until").number((period.until - clock.first).to_seconds());
@@ -278,8 +288,9 @@ void write_summary(const GroupSummary& group, JsonWriter& json) {
     json.key("mean_bounded_slowdown").number(group.metrics.mean_bounded_slowdown);
 }
 
-void write_groups(const MeasuredRun& run, const Groupings& groupings, Duration tau, JsonWriter& json) {
-    json.key("classes").objects(classes_of(run.finished), [&](const auto& group) {
+void write_groups(const MeasuredRun& run, const Groupings& groupings, const analysis::LongestRuns& longest,
+                  Duration tau, JsonWriter& json) {
+    json.key("classes").objects(classes_of(run.counted(), longest), [&](const auto& group) {
         const auto& [classes, jobs] = group;
         json.key("width").integer(classes.first);
         json.key("length").integer(classes.second);
@@ -287,7 +298,7 @@ void write_groups(const MeasuredRun& run, const Groupings& groupings, Duration t
     });
     for (const Grouping& grouping : groupings.all()) {
         if (!grouping.names.empty()) {
-            json.key(grouping.kind).objects(groupings.groups(grouping, run.finished, tau), [&](const auto& group) {
+            json.key(grouping.kind).objects(groupings.groups(grouping, run.counted(), tau), [&](const auto& group) {
                 write_summary(group, json);
             });
         }
@@ -305,6 +316,76 @@ void write_deadlines(const MeasuredRun& run, const Groupings& groupings, JsonWri
     if (!usages.empty()) {
         write_distribution("deadline_usage", std::move(usages), json);
     }
+}
+
+// The waits of the jobs of a group in a run and in the baseline.
+struct Changed {
+    std::vector<Duration> before;
+    std::vector<Duration> after;
+    FinishedJobs jobs;  // of the run
+};
+
+void write_changed(const Changed& changed, Duration tau, JsonWriter& json) {
+    const std::optional<double> after = analysis::mean(changed.after);
+    json.key("jobs").integer(changed.jobs.size());
+    json.key("processor_seconds").number(analysis::measure_group(changed.jobs, tau).processor_seconds);
+    json.key("mean_wait").number(after);
+    json.key("change").number(*after - *analysis::mean(changed.before));
+}
+
+// Whether a log knows no user by this name.
+bool is_no_user(const std::string& name) {
+    return name.empty() || name == "-1";
+}
+
+// Writes how the mean waits of classes and users change against the baseline. Only jobs that both runs finished count.
+void write_changes(const MeasuredRun& run, const MeasuredRun& baseline, const Groupings& groupings,
+                   const analysis::LongestRuns& longest, Duration tau, JsonWriter& json) {
+    std::unordered_map<std::string_view, const FinishedJob*> before;  // only looked up
+    for (const FinishedJob& job : baseline.finished) {
+        before.emplace(job.id, &job);
+    }
+    std::map<JobClass, Changed> classes;
+    std::map<std::string, Changed> users;
+    const Grouping& by_user = groupings.all().front();
+    const bool has_users = !by_user.names.empty();
+    std::size_t both = 0;
+    std::size_t without_user = 0;
+    for (const FinishedJob& job : run.counted()) {
+        look_for_interruption();
+        const auto found = before.find(job.id);
+        if (found == before.end()) {
+            continue;
+        }
+        ++both;
+        const auto add = [&](Changed& changed) {
+            changed.before.push_back(wait(*found->second));
+            changed.after.push_back(wait(job));
+            changed.jobs.push_back(job);
+        };
+        add(classes[class_of(job, longest)]);
+        if (has_users && is_no_user(groupings.name(by_user, job))) {
+            ++without_user;
+        } else if (has_users) {
+            add(users[groupings.name(by_user, job)]);
+        }
+    }
+    json.key("changes").open_object();
+    json.key("jobs").integer(both);
+    json.key("left_out").integer(run.finished.size() + baseline.finished.size() - 2 * both);
+    json.key("jobs_without_user").integer(without_user);
+    json.key("classes").objects(classes, [&](const auto& group) {
+        const auto& [width, length] = group.first;
+        json.key("width").integer(width);
+        json.key("length").integer(length);
+        json.key("name").text(analysis::width_class_name(width));
+        write_changed(group.second, tau, json);
+    });
+    json.key("users").objects(users, [&](const auto& group) {
+        json.key("name").text(group.first);
+        write_changed(group.second, tau, json);
+    });
+    json.close_object();
 }
 
 // Writes how much each job started before its guarantee, for jobs that had a guarantee and started.
@@ -352,6 +433,13 @@ void write_longest_waits(const MeasuredRun& run, JsonWriter& json) {
     });
 }
 
+// "+1.5", "-0.5", or "0.0" for what rounds to it.
+std::string with_sign(double value, int digits) {
+    const std::string size = rounded(std::abs(value), digits);
+    const bool is_zero = size.find_first_not_of("0.") == std::string::npos;
+    return is_zero ? size : (value > 0 ? "+" : "-") + size;
+}
+
 // The difference to the baseline's value, for people: shares in percentage points, counts as numbers, others in per
 // cent of the baseline.
 std::string difference(std::optional<double> value, std::optional<double> baseline, Unit unit) {
@@ -359,12 +447,11 @@ std::string difference(std::optional<double> value, std::optional<double> baseli
         return "-";
     }
     const double more = *value - *baseline;
-    const std::string sign = more > 0 ? "+" : "";
     switch (unit) {
         case Unit::count:
-            return sign + rounded(more, 0);
+            return with_sign(more, 0);
         case Unit::share:
-            return sign + rounded(more * 100, 2) + " points";
+            return with_sign(more * 100, 2) + " points";
         case Unit::seconds:
         case Unit::ratio:
             break;
@@ -372,7 +459,7 @@ std::string difference(std::optional<double> value, std::optional<double> baseli
     if (more == 0) {
         return "0.0 %";
     }
-    return *baseline == 0 ? "-" : sign + rounded(more / std::abs(*baseline) * 100, 1) + " %";
+    return *baseline == 0 ? "-" : with_sign(more / std::abs(*baseline) * 100, 1) + " %";
 }
 
 // Writes the metrics that any run has, those of deadlines only if a job has one: names, meanings, which direction is
@@ -424,8 +511,19 @@ void write_pairs(const char* name, const NamedValues& pairs, JsonWriter& json) {
     json.key(name).array(pairs, [&](const auto& pair) { json.texts(std::array{pair.first, pair.second}); });
 }
 
-void write_run(const MeasuredRun& run, const Report& report, const Groupings& groupings, const Clock& clock,
-               JsonWriter& json) {
+// What all runs share.
+struct Shown {
+    const Report& report;
+    const Groupings& groupings;
+    const analysis::LongestRuns& longest;
+    const Clock& clock;
+    const MeasuredRun& baseline;
+};
+
+void write_run(const MeasuredRun& run, const Shown& shown, JsonWriter& json) {
+    const Report& report = shown.report;
+    const Groupings& groupings = shown.groupings;
+    const Clock& clock = shown.clock;
     json.key("label").text(run.run.label);
     json.key("path").text(run.run.schedule.path);
     write_pairs("summary", run.run.summary, json);
@@ -439,7 +537,10 @@ void write_run(const MeasuredRun& run, const Report& report, const Groupings& gr
     const Duration tau = report.options.tau;
     write_distribution("waits", values_of(run.finished, analysis::JobMeasure::wait, tau), json);
     write_distribution("bounded_slowdowns", values_of(run.finished, analysis::JobMeasure::bounded_slowdown, tau), json);
-    write_groups(run, groupings, tau, json);
+    write_groups(run, groupings, shown.longest, tau, json);
+    if (&run != &shown.baseline && !run.finished.empty() && !shown.baseline.finished.empty()) {
+        write_changes(run, shown.baseline, groupings, shown.longest, tau, json);
+    }
     write_deadlines(run, groupings, json);
     write_guarantees(run.run, json);
     write_longest_waits(run, json);
@@ -455,13 +556,14 @@ void write_run(const MeasuredRun& run, const Report& report, const Groupings& gr
 }
 
 // Writes the windows that the time of all runs meets.
-void write_windows(const std::vector<DrawnWindow>& windows, const Clock& clock, JsonWriter& json) {
+void write_windows(const std::vector<DrawnWindow>& windows, const std::vector<std::string>& host_names,
+                   const Clock& clock, JsonWriter& json) {
     json.key("windows").objects(windows, [&](const DrawnWindow& drawn) {
         const Window& window = *drawn.window;
         json.key("name").text(window.name);
         json.key("from").integer(clock.ticks(window.from));
         json.key("until").integer(clock.ticks(window.until));
-        json.key("takes").text(what_it_takes(window));
+        json.key("takes").text(what_it_takes(window, host_names));
         json.key("for").texts(window.reserved_for);
         std::vector<int> ends;
         for (const auto& [first, last] : drawn.processors.intervals()) {
@@ -469,6 +571,26 @@ void write_windows(const std::vector<DrawnWindow>& windows, const Clock& clock, 
         }
         json.key("intervals").array(ends, [&](int end) { json.integer(static_cast<std::uint64_t>(end)); });
     });
+}
+
+// Lets the time of a run count cores, if jobs share hosts that have some and it is known how many they take. `order`
+// has the jobs of the schedule by start.
+void count_cores(const MeasuredSchedule& schedule, const Resources& machine, const std::vector<Shared<Needs>>& needs,
+                 const std::vector<std::size_t>& order, MeasuredRun& run) {
+    const std::vector<std::string>& capacities = machine.capacities();
+    const auto cores = std::ranges::find(capacities, "cores");
+    if (!machine.has_shared_hosts() || cores == capacities.end()) {
+        return;
+    }
+    const auto amounts =
+        analysis::amounts_of_capacity(schedule, machine, static_cast<std::size_t>(cores - capacities.begin()), needs);
+    if (!amounts || std::ranges::any_of(*amounts, [](Amount amount) { return amount > most_cores; })) {
+        return;
+    }
+    run.with_cores = run.finished;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        run.with_cores[i].allocated = static_cast<int>((*amounts)[order[i]]);
+    }
 }
 
 // Adds to a run where its jobs lie on these charts, and what they take.
@@ -483,6 +605,7 @@ void measure_resources(const MeasuredSchedule& schedule, const std::vector<HostP
         std::vector<Rows> stripes = stripes_of(schedule, panel, machine, needs);
         run.stripes.push_back(mapped(order, [&](std::size_t job) { return std::move(stripes[job]); }));
     }
+    count_cores(schedule, machine, needs, order, run);
     run.use = analysis::use_over_time(schedule, machine, report.options.windows, std::move(needs));
 }
 
@@ -513,7 +636,17 @@ std::string report_data(const Report& report) {
         if (shows_resources(report)) {
             measure_resources(schedule, panels, report, *submitted, runs.back());
         }
-        finished.insert(finished.end(), runs.back().finished.begin(), runs.back().finished.end());
+    }
+    // All runs count the same.
+    const bool counts_cores =
+        std::ranges::all_of(runs, [](const MeasuredRun& run) { return run.with_cores.size() == run.finished.size(); });
+    analysis::LongestRuns longest;
+    for (MeasuredRun& run : runs) {
+        if (!counts_cores) {
+            run.with_cores.clear();
+        }
+        finished.insert(finished.end(), run.counted().begin(), run.counted().end());
+        longest.add(run.finished);
     }
     const Clock clock(span_of(finished));
     const Groupings groupings(report, finished);
@@ -532,6 +665,15 @@ std::string report_data(const Report& report) {
     // The schedule of a log may use more than the machine has.
     json.key("processors_drawn").integer(static_cast<std::uint64_t>(std::max(processors, used)));
     json.key("processors_known").boolean(report.options.processors.has_value());
+    // Whether jobs share hosts: then what other machines call processors are hosts.
+    const std::vector<std::string>& host_names = report.options.resources.host_names();
+    json.key("has_shared_hosts").boolean(!host_names.empty());
+    json.key("counts_cores").boolean(!host_names.empty() && counts_cores);
+    if (!host_names.empty()) {
+        JsonWriter names;
+        names.texts(host_names);
+        json.key("host_names").text(packed(names.written()));
+    }
     json.key("tau").number(report.options.tau.to_seconds());
     json.key("first").number(clock.first.to_seconds());
     json.key("span").number((clock.last - clock.first).to_seconds());
@@ -543,15 +685,17 @@ std::string report_data(const Report& report) {
         json.key(grouping.kind).texts(grouping.names);
     }
     json.key("baseline").integer(report.baseline);
+    json.key("notes").texts(report.notes);
     write_metrics(runs, report.baseline, json);
     write_intervals(runs, report.options.tau, json);
     if (!report.options.windows.empty()) {
-        write_windows(drawn_windows(report.options.windows, processors, clock), clock, json);
+        write_windows(drawn_windows(report.options.windows, processors, clock), host_names, clock, json);
     }
     if (shows_resources(report)) {
         write_resources(panels, runs.front().use, clock, json);
     }
-    json.key("runs").objects(runs, [&](const MeasuredRun& run) { write_run(run, report, groupings, clock, json); });
+    const Shown shown{report, groupings, longest, clock, runs[report.baseline]};
+    json.key("runs").objects(runs, [&](const MeasuredRun& run) { write_run(run, shown, json); });
     json.close_object();
     return escaped(json.written(), {{'<', "\\u003c"}});  // in JSON, it appears only inside strings
 }

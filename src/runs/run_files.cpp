@@ -90,7 +90,7 @@ std::string eligible_file(const std::string& prefix) {
 
 Schedule read_run(const std::string& path, const Note& note) {
     const std::string file = jobs_file(path);
-    return is_log(file) ? read_schedule_of_log(file, note) : read_schedule(file);
+    return is_log(file) ? read_schedule_of_log(file, note) : read_schedule(file, std::nullopt, TakenJobs::possible);
 }
 
 MeasuredSchedule read_measured_run(const std::string& path, const Note& note, const Resources& machine) {

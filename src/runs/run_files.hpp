@@ -27,7 +27,8 @@ std::string jobs_file(const std::string& prefix);
 std::string eligible_file(const std::string& prefix);
 
 // Reads the schedule of a run. `note` hears how many jobs of a log have no place in it, if any.
-// Throws: InputError, which names the file and place, if it cannot read the schedule, or if a log has no job for it.
+// Throws: InputError, which names the file and place, if it cannot read the schedule, if a jobs.csv has jobs that
+// cannot have happened (TakenJobs::possible), or if a log has no job for it.
 Schedule read_run(const std::string& path, const Note& note);
 
 // As above, for a schedule that is only measured.
@@ -39,7 +40,7 @@ MeasuredSchedule read_measured_run(const std::string& path, const Note& note, co
 void require_machine_of_run(const std::string& path, const MeasuredSchedule& schedule, const MetricsOptions& options,
                             const Note& note);
 
-// As read_run(), but passes the jobs to `use` one by one, in their order.
+// As read_run(), but passes the jobs to `use` one by one, in their order, and takes all jobs of a jobs.csv: for audits.
 void for_each_job(const std::string& path, const std::function<void(const ScheduledJob&)>& use, const Note& note);
 
 }  // namespace batfill::runs

@@ -145,6 +145,99 @@ TEST_CASE("A week without a job that started in the log has no values, and the o
     CHECK_THAT(contents(table), Contains("\"weeks-week-1\",26.666666666666668,30\n\"weeks-week-2\",,\n"));
 }
 
+TEST_CASE("report --log takes the log as the baseline, by its word or its file") {
+    const Inputs inputs;
+    require_done(run(inputs, {"swf", inputs.log, "-o", inputs.workload}));
+    const std::string prefix = inputs.file("f");
+    require_done(run(inputs, {"simulate", "-q", "-p", "4", "-w", inputs.workload, "-a", "fcfs", "-e", prefix}));
+    const std::string page = inputs.file("page.html");
+    const auto baseline = [&](const std::string& name) {
+        require_done(run(inputs, {"report", prefix, "--log", inputs.log, "-w", inputs.workload, "-p", "4", "-o", page,
+                                  "--baseline", name}));
+        return contents(page);
+    };
+    for (const std::string& name : {std::string("log"), inputs.log}) {
+        CHECK_THAT(baseline(name), Contains(R"("baseline":1,)") && Contains(R"("label":"log")"));
+    }
+    CHECK_THAT(baseline(prefix), Contains(R"("baseline":0,)"));
+    check_refused(run(inputs, {"report", prefix, "-o", page, "--baseline", "log"}), 1, "log: there is neither");
+}
+
+TEST_CASE("A page says which jobs the log lacks, and that the log had more processors than the machine") {
+    const Inputs inputs;
+    const std::string log = inputs.write("more.swf",
+                                         "; MaxProcs: 4\n"
+                                         "1 0 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n"
+                                         "2 40 0 50 3 -1 -1 3 100 -1 1 2 1 1 1 1 -1 -1\n"
+                                         "3 90 -1 10 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n");
+    require_done(run(inputs, {"swf", log, "-o", inputs.workload}));
+    const std::string prefix = inputs.file("f");
+    require_done(run(inputs, {"simulate", "-q", "-p", "4", "-w", inputs.workload, "-a", "fcfs", "-e", prefix}));
+    const std::string page = inputs.file("page.html");
+    const std::string missing = "1 of 3 jobs of " + inputs.workload + " did not run in " + log;
+    const std::string processors = "the log has up to 7 processors in use, and the machine has 4";
+    const Outcome outcome = run(inputs, {"report", prefix, "--log", log, "-w", inputs.workload, "-p", "4", "-o", page});
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.errors, Contains("note: " + missing) && Contains("note: " + processors));
+    CHECK_THAT(contents(page), Contains(R"("notes":[")" + missing) && Contains("\"" + processors));
+    const Outcome compared = run(inputs, {"compare", "fcfs", log, "--log", log, "--report", page});
+    CHECK(compared.status == 0);
+    CHECK_THAT(contents(page), Contains("\"" + processors));
+    // Without a log there is nothing to say.
+    require_done(run(inputs, {"report", prefix, "-w", inputs.workload, "-p", "4", "-o", page}));
+    CHECK_THAT(contents(page), Contains(R"("notes":[],)"));
+}
+
+TEST_CASE("A jobs.csv of jobs that cannot have happened is no log, no run of a page, and is not measured") {
+    const Inputs inputs;
+    require_done(run(inputs, {"swf", inputs.log, "-o", inputs.workload, "--schedule", inputs.file("own.csv")}));
+    const std::string own = contents(inputs.file("own.csv"));
+    require_done(run(inputs, {"compare", "fcfs", inputs.workload, "--log", inputs.file("own.csv")}));
+    // The line of the second job: submitted at 40, it starts at 100 and runs for 50 s on two processors.
+    const std::string line =
+        "2,w0,d50,40.000000,2,100.000000,1,COMPLETED_SUCCESSFULLY,100.000000,50.000000,150.000000,";
+    REQUIRE_THAT(own, Contains(line));
+    const auto refuse = [&](const std::string& changed, const std::string& problem) {
+        const std::string damaged =
+            inputs.write("damaged.csv", std::string(own).replace(own.find(line), line.size(), changed));
+        const std::string page = inputs.file("page.html");
+        for (const Arguments& arguments : {Arguments{"compare", "fcfs", inputs.workload, "--log", damaged},
+                                           {"report", damaged, "-o", page},
+                                           {"metrics", damaged},
+                                           {"plot", "waits", damaged, "-o", inputs.file("w.svg")}}) {
+            CAPTURE(arguments.front());
+            check_refused(run(inputs, arguments), 1, "damaged.csv:3: job w0!2 " + problem);
+        }
+        // An audit says what is wrong.
+        CHECK(run(inputs, {"check", damaged, "-w", inputs.workload, "-p", "4"}).status == 1);
+    };
+    refuse("2,w0,d50,40.000000,2,100.000000,1,COMPLETED_SUCCESSFULLY,100.000000,-50.000000,150.000000,",
+           "has an execution_time of -50, expected at least 0");
+    refuse("2,w0,d50,40.000000,2,100.000000,1,COMPLETED_SUCCESSFULLY,30.000000,50.000000,150.000000,",
+           "starts at 30, expected at or after its submission at 40");
+    refuse("2,w0,d50,40.000000,2,100.000000,1,COMPLETED_SUCCESSFULLY,100.000000,50.000000,50.000000,",
+           "finishes at 50, expected at or after its start at 100");
+    refuse("2,w0,d50,40.000000,2,100.000000,0,REJECTED,100.000000,50.000000,150.000000,",
+           "is REJECTED and has times, expected none");
+    const std::string wider = inputs.write(
+        "wider.csv", std::string(own).replace(own.find(line), line.size(),
+                                              "2,w0,d50,40.000000,3,100.000000,1,COMPLETED_SUCCESSFULLY,100.000000,"
+                                              "50.000000,150.000000,"));
+    check_refused(run(inputs, {"compare", "fcfs", inputs.workload, "--log", wider}), 1,
+                  "wider.csv: job w0!2 requests 3 processors, expected 2 as in " + inputs.workload);
+}
+
+TEST_CASE("compare --by puts a job into one class of length, whatever a column cuts short") {
+    const Inputs inputs;
+    // In the log it ran for 90 s, beyond the walltime at which the replay stops it.
+    const std::string log = inputs.write("long.swf", "; MaxProcs: 4\n1 0 0 90 4 -1 -1 4 50 -1 1 1 1 1 1 1 -1 -1\n");
+    require_done(run(inputs, {"swf", log, "-o", inputs.workload}));
+    const Outcome outcome =
+        run(inputs, {"compare", "fcfs", inputs.workload, "--log", log, "--by", "length", "-f", "csv"});
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.output, Contains("\"fcfs\",\"1-10 min\",1,200,") && Contains("\"log\",\"1-10 min\",1,360,"));
+}
+
 TEST_CASE("compare refuses a log of other jobs, or of jobs at other times") {
     const Inputs inputs;
     const auto refusal = [&](const Arguments& more) {

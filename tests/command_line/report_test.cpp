@@ -255,6 +255,71 @@ TEST_CASE("report refuses a name that says the page is something else") {
     inputs.check_nothing_written();
 }
 
+TEST_CASE("Changes of waits are those of the jobs that both runs finished, each in one class") {
+    const Inputs inputs;
+    const std::string head =
+        "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
+        "final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n";
+    // Job 1 is cut short in the second run, which rejects job 3.
+    const std::string first =
+        inputs.folder.write("a_jobs.csv", head +
+                                              "1,w0,p,0,3,30,1,COMPLETED_SUCCESSFULLY,0,70,70,0,70,0-2\n"
+                                              "2,w0,p,1,4,30,1,COMPLETED_SUCCESSFULLY,71,10,81,70,80,0-3\n"
+                                              "3,w0,p,2,1,7,1,COMPLETED_SUCCESSFULLY,2,7,9,0,7,3\n");
+    const std::string second =
+        inputs.folder.write("b_jobs.csv", head +
+                                              "1,w0,p,0,3,30,0,COMPLETED_WALLTIME_REACHED,0,30,30,0,30,0-2\n"
+                                              "2,w0,p,1,4,30,1,COMPLETED_SUCCESSFULLY,31,10,41,30,40,0-3\n"
+                                              "3,w0,p,2,1,7,0,REJECTED,,,,,,\n");
+    std::string workload = contents(inputs.workload);
+    workload.replace(workload.find(R"("user":"bob")"), 12, R"("user":-1)");
+    require_done(inputs.report({first, second, "-w", inputs.folder.write("u.json", workload)}));
+    const rapidjson::Document data = data_of(inputs.page);
+    CHECK_FALSE(data["runs"][0].HasMember("changes"));
+    const rapidjson::Value& changes = data["runs"][1]["changes"];
+    CHECK(changes["jobs"].GetInt() == 2);
+    CHECK(changes["left_out"].GetInt() == 1);
+    CHECK(changes["jobs_without_user"].GetInt() == 1);
+    REQUIRE(changes["classes"].Size() == 2);
+    CHECK(changes["classes"][0]["name"].GetString() == std::string("3-4"));
+    CHECK(changes["classes"][0]["length"].GetInt() == 0);
+    CHECK(changes["classes"][0]["change"].GetDouble() == -40);
+    CHECK(changes["classes"][1]["length"].GetInt() == 1);
+    CHECK(changes["classes"][1]["change"].GetDouble() == 0);
+    REQUIRE(changes["users"].Size() == 1);
+    CHECK(changes["users"][0]["name"].GetString() == std::string("ann"));
+    CHECK(changes["users"][0]["jobs"].GetInt() == 1);
+    CHECK(data["runs"][1]["classes"][1]["length"].GetInt() == 1);
+}
+
+TEST_CASE("Where jobs share hosts, a page names them and counts the time of their cores") {
+    const Inputs inputs;
+    const std::string workload = inputs.folder.write(
+        "s.json", R"({"nb_res":2,"profiles":{"p":{"type":"delay","delay":3600}},"jobs":[)"
+                  R"({"id":"1","subtime":0,"res":1,"walltime":7200,"profile":"p","user":"ann","per_host":{"cores":3}},)"
+                  R"({"id":"2","subtime":1,"res":2,"walltime":7200,"profile":"p","user":"ann","per_host":{"cores":1}},)"
+                  R"({"id":"3","subtime":2,"res":1,"walltime":7200,"profile":"p","user":"bob"}]})");
+    const std::string windows =
+        inputs.folder.write("k.jsonl", R"({"name": "k", "from": 9000, "until": 9100, "hosts": "0-1"})");
+    const std::string prefix = inputs.folder.file("shared");
+    const Arguments machine{"-p", "2", "--capacity", "cores:4", "--windows", windows, "-w", workload};
+    require_done(run(inputs.folder, with({"simulate", "-q", "-a", "fcfs", "-e", prefix}, machine)));
+    require_done(inputs.report(with({prefix}, machine)));
+    const rapidjson::Document data = data_of(inputs.page);
+    CHECK(data["has_shared_hosts"].GetBool());
+    CHECK(data["counts_cores"].GetBool());
+    CHECK(unpacked(data["host_names"].GetString()) == R"(["host0","host1"])");
+    REQUIRE(data["runs"][0]["users"].Size() == 2);
+    CHECK(data["runs"][0]["users"][0]["processor_seconds"].GetDouble() == 5 * 3600);
+    CHECK(data["runs"][0]["users"][1]["processor_seconds"].GetDouble() == 4 * 3600);
+    CHECK(data["windows"][0]["takes"].GetString() == std::string("hosts host0 to host1"));
+    // Without the workload, nobody knows what jobs take.
+    require_done(inputs.report({prefix, "-p", "2", "--capacity", "cores:4"}));
+    CHECK_FALSE(data_of(inputs.page)["counts_cores"].GetBool());
+    require_done(inputs.report({inputs.easy, "-p", "4"}));
+    CHECK_FALSE(data_of(inputs.page)["has_shared_hosts"].GetBool());
+}
+
 TEST_CASE("A page has metrics of deadlines only if a job has one") {
     const Inputs inputs;
     require_done(inputs.report({inputs.easy, inputs.fcfs, "-p", "4", "-w", inputs.workload}));

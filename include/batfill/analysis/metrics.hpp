@@ -117,7 +117,7 @@ class MeasuredSchedule {
 // Cost: O(number of jobs).
 void require_machine_of(const MeasuredSchedule& schedule, const MetricsOptions& options);
 
-// As read_schedule(), for a schedule that is only measured.
+// As read_schedule() of TakenJobs::possible, for a schedule that is only measured.
 MeasuredSchedule read_measured_schedule(const std::string& path, const Resources& machine = {});
 
 // Full ids of jobs ("w0!17"). They refer to texts in the jobs that they come from.
@@ -215,6 +215,12 @@ struct JobGroup {
 std::vector<JobGroup> measure_groups(const MeasuredSchedule& schedule, const MetricsOptions& options,
                                      const std::vector<JobGrouping>& groupings,
                                      const std::vector<Workload>& workloads = {});
+// As above for each of several runs of a workload, to compare them: classes of run time go by the longest one of each
+// job in any run, so that a job that one run cuts short is in the same class in all.
+std::vector<std::vector<JobGroup>> measure_groups(const std::vector<MeasuredSchedule>& runs,
+                                                  const MetricsOptions& options,
+                                                  const std::vector<JobGrouping>& groupings,
+                                                  const std::vector<Workload>& workloads = {});
 
 // How confidence intervals are computed: by bootstrap over weeks. All values are positive, except the seed.
 struct IntervalOptions {

@@ -110,6 +110,8 @@ class Resources {
     // Requires: has_named_hosts(), 0 <= host < named_hosts().
     std::size_t kind_number_of(int host) const { return kind_of_[static_cast<std::size_t>(host)]; }
     const HostKind& kind_of(int host) const { return kinds_[kind_number_of(host)]; }
+    // What the hosts are called, by number. Empty if jobs share none of them.
+    const std::vector<std::string>& host_names() const;
 
     // What a job with `hosts` hosts takes; nothing if it takes hosts of any kind and no pools. Kinds of things that the
     // machine does not have at all are ignored. Or why the machine could not run it even if it were empty, as a
@@ -130,6 +132,7 @@ class Resources {
     std::vector<HostKind> kinds_;
     std::vector<int> hosts_of_kind_;    // their number, by kind
     std::vector<std::size_t> kind_of_;  // by host; empty: hosts have no names
+    Shared<std::vector<std::string>> host_names_;
 };
 
 // The entries of "NAME:AMOUNT,NAME:AMOUNT", in their order. Blanks around entries do not count.

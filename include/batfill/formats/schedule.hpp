@@ -54,15 +54,26 @@ struct Schedule {
     std::vector<ScheduledJob> jobs;  // in the order of the file
 };
 
+// Which jobs of a jobs.csv are taken.
+enum class TakenJobs {
+    all,  // of which the lines have the right form: an audit says what else is wrong
+    // Only ones that can have happened. A finished job starts no earlier than it is submitted, runs for 0 s or longer,
+    // and ends no earlier than it starts; all this within the millisecond that other programs may round away. A
+    // rejected job has no times.
+    possible,
+};
+
 // Reads a jobs.csv in the format of Batsim 4, also gzipped; with `text`, this text instead, and `path` only names it.
 // Finds columns by the names in the first line, in any order; skips columns with other names. A completed job must have
 // all five times, any other job all or none. Drops the times of an unfinished job that has only some.
-// Throws: InputError, which names file and line.
+// Throws: InputError, which names file and line; also for a job that is not taken, which it names.
 // Cost: O(size of the file).
-Schedule read_schedule(const std::string& path, std::optional<std::string_view> text = {});
+Schedule read_schedule(const std::string& path, std::optional<std::string_view> text = {},
+                       TakenJobs taken = TakenJobs::all);
 
 // As above, but passes each job to `use`, which may throw, instead of keeping it.
-void read_schedule(const std::string& path, const std::function<void(ScheduledJob&&)>& use);
+void read_schedule(const std::string& path, const std::function<void(ScheduledJob&&)>& use,
+                   TakenJobs taken = TakenJobs::all);
 
 // The first line of a jobs.csv, including its newline, with the columns of Batsim 4.2.1 in their order.
 std::string schedule_csv_header();

@@ -68,10 +68,6 @@ class Replay {
     // A run whose values may be compared with those of others: the scheduler registers no jobs and rejects none.
     // Throws: as measure().
     Outcome run_to_compare(const SchedulerChoice& scheduler, const RunOptions& options = {}) const;
-    // The groups of the schedule's finished jobs, as measure_groups() gives them with the scenario's workloads.
-    // Throws: as measure().
-    std::vector<JobGroup> measure_by(const std::vector<JobGrouping>& groupings, const SchedulerChoice& scheduler,
-                                     const MetricsOptions& metrics, const RunOptions& options = {}) const;
 
     const Scenario& scenario() const { return *scenario_; }
     const Machine& machine() const { return machine_; }

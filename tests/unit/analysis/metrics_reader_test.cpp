@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <batfill/formats/schedule.hpp>
 
 #include "src/support/files.hpp"
+#include "tests/support/test_data.hpp"
 
 namespace batfill::tests::metrics_reader_test {
 
@@ -243,6 +245,50 @@ TEST_CASE("a gzipped jobs.csv is read in pieces like the text") {
         REQUIRE(schedule.jobs[i].id == "w0!" + std::to_string(i));
         REQUIRE(schedule.jobs[i].execution->length == Duration::microseconds(5'000'001));
     }
+}
+
+TEST_CASE("Only jobs that can have happened are taken, if the reader wants it") {
+    const auto problem_of = [](const std::string& line) {
+        try {
+            read_schedule("run_jobs.csv", header + line, TakenJobs::possible);
+        } catch (const InputError& problem) {
+            return std::string(problem.what());
+        }
+        return std::string();
+    };
+    const std::string times = ",12,5.000001,17.000001,";
+    CHECK(problem_of(good_line).empty());
+    CHECK(problem_of(replaced(good_line, times, ",10.4995,5.000001,17.000001,")).empty());  // rounded by a program
+    CHECK(problem_of(replaced(good_line, times, ",10.498,5.000001,17.000001,")) ==
+          "run_jobs.csv:2: job w0!7 starts at 10.498, expected at or after its submission at 10.5");
+    CHECK(problem_of(replaced(good_line, times, ",12,-5,17.000001,")) ==
+          "run_jobs.csv:2: job w0!7 has an execution_time of -5, expected at least 0");
+    CHECK(problem_of(replaced(good_line, times, ",12,5.000001,11.5,")) ==
+          "run_jobs.csv:2: job w0!7 finishes at 11.5, expected at or after its start at 12");
+    CHECK(problem_of(replaced(good_line, "1,COMPLETED_SUCCESSFULLY", "0,REJECTED")) ==
+          "run_jobs.csv:2: job w0!7 is REJECTED and has times, expected none");
+    // Nobody looks at the times of a job that has not finished.
+    CHECK(problem_of(replaced(replaced(good_line, "1,COMPLETED_SUCCESSFULLY", "0,RUNNING"), times, ",12,-1,-1,"))
+              .empty());
+}
+
+TEST_CASE("What Batsim 4 and 5 wrote can have happened") {
+    std::size_t files = 0;
+    for (const char* const folder : {"batsim/results", "batsim/found", "batsim5/out"}) {
+        if (!tests::have_test_data(folder)) {
+            return;
+        }
+        for (const auto& entry : std::filesystem::directory_iterator(tests::test_data(folder))) {
+            const std::string path = entry.path().string();
+            if (path.ends_with("jobs.csv") || path.ends_with("jobs.csv.gz")) {
+                CAPTURE(path);
+                CHECK(read_schedule(path, std::nullopt, TakenJobs::possible).jobs.size() ==
+                      read_schedule(path).jobs.size());
+                ++files;
+            }
+        }
+    }
+    CHECK(files > 20);
 }
 
 TEST_CASE("the words for final states can be read back") {

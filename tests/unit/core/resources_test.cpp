@@ -62,6 +62,9 @@ TEST_CASE("Pools are read from zones, capacities and partitions from hosts") {
     CHECK(resources.kind_of(2).capacity == std::vector<Amount>{32, 0, 256});
     CHECK_FALSE(resources.kind_of(3).is_shared);
     CHECK(resources.kind_of(4).is_shared);
+    CHECK(resources.host_names() == std::vector<std::string>(5, "h"));
+    // Without hosts that jobs share, nobody asks for names.
+    CHECK(Resources(std::vector<Host>{host({{"partitions", "batch"}})}).host_names().empty());
 }
 
 TEST_CASE("What a machine could never give is refused with the reason") {

@@ -41,10 +41,12 @@ FinishedJob job(long long submit, long long wait, long long run, int processors)
 
 // Jobs within a short time, so many instants coincide. Many jobs wait or run for no time.
 FinishedJobs random_jobs(Draws& draws) {
+    static const std::string ids = "abcdefghijklmnopqrstuvwxyz0123";
     FinishedJobs jobs(static_cast<std::size_t>(draw(draws, 30)));
-    for (FinishedJob& each : jobs) {
-        each = job(draw(draws, 40), draw(draws, 2) * draw(draws, 20), draw(draws, 15),
-                   1 + static_cast<int>(draw(draws, 9)));
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        jobs[i] = job(draw(draws, 40), draw(draws, 2) * draw(draws, 20), draw(draws, 15),
+                      1 + static_cast<int>(draw(draws, 9)));
+        jobs[i].id = std::string_view(ids).substr(i, 1);
     }
     return jobs;
 }
@@ -218,7 +220,9 @@ TEST_CASE("every job is in the one group of its name and in the one class of its
     }
     CHECK(in_groups == jobs.size());
     std::size_t in_classes = 0;
-    for (const auto& [classes, members] : classes_of(jobs)) {
+    analysis::LongestRuns longest;
+    longest.add(jobs);
+    for (const auto& [classes, members] : classes_of(jobs, longest)) {
         for (const FinishedJob& each : members) {
             CHECK(width_class(each.processors) == classes.first);
             CHECK(length_class(each.run) == classes.second);
