@@ -84,7 +84,9 @@ class Ranking {
             pass_ranked(state, take);
             return;
         }
-        while (!queue.empty() && take(is_submission_order() ? queue.job(0) : *tournament_->first(state.now, state.jobs.ordered_by_id()))) {
+        while (
+            !queue.empty() &&
+            take(is_submission_order() ? queue.job(0) : *tournament_->first(state.now, state.jobs.ordered_by_id()))) {
         }
     }
 

@@ -139,9 +139,8 @@ class PlainConservativeInOrder : public PlainPlanAlgorithm {
 
     std::vector<JobIndex> by_turn() const override {
         std::vector<JobIndex> order = pass_.empty() ? by_planned_start() : pass_;
-        std::stable_sort(order.begin(), order.end(), [&](JobIndex a, JobIndex b) {
-            return planned_starts().at(a) < planned_starts().at(b);
-        });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](JobIndex a, JobIndex b) { return planned_starts().at(a) < planned_starts().at(b); });
         return order;
     }
 
