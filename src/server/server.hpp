@@ -12,12 +12,12 @@
 namespace batfill {
 
 struct ServerOptions {
-    std::string endpoint = "tcp://127.0.0.1:28000";
+    std::string endpoint = "tcp://127.0.0.1:28000";  // for WRENCH, ports above 65535 begin anew, as in ZeroMQ
     WrittenScheduler scheduler;
     std::optional<Platform> platform;      // for Session
     MachineDetails machine;                // for Session
     std::string protocol;                  // name, as in make_codec(); empty: that of the peer
-    bool serves_wrench = false;            // which has a connection for each message
+    bool serves_wrench = false;            // without `protocol`: WRENCH, too
     bool keep_alive = false;               // serve one simulation after another
     std::optional<Duration> idle_timeout;  // end if no message comes for this time
     std::string curve_secret_key;          // empty: hear anybody who can connect

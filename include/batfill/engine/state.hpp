@@ -34,7 +34,7 @@ struct Job {
     Request request;  // what it holds of the machine while it runs
     // The walltime that plans use: the description's plus `walltime-margin`, or the assumed one.
     Duration walltime;
-    Time start;  // once it runs
+    Time start;  // once it runs; infinite if it ended while it waited
     // The latest start that the job is guaranteed: as at its submission, or later after a loss of processors. Infinite
     // if it is guaranteed nothing.
     Time guaranteed_start = Time::infinity();

@@ -1,3 +1,4 @@
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -6,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
 
 #include "src/choice/batsched_choice.hpp"
 #include "src/session/session.hpp"
@@ -89,6 +91,29 @@ Session session_in_order(const std::string& variant, const std::string& order) {
     return session_with(choice.algorithm, choice.parameters);
 }
 
+// Wants a round in every second, for ever. Starts the waiting jobs one by one, or none.
+class Restless : public Algorithm {
+ public:
+    explicit Restless(bool starts) : starts_(starts) {}
+    void decide(Round& round) override {
+        if (starts_ && round.state().running.empty() && !round.state().waiting.empty()) {
+            round.start(round.state().waiting.job(0));
+        }
+    }
+    Time next_wake(Time after) const override { return after + Duration::seconds(1); }
+
+ private:
+    bool starts_;
+};
+Session session_of_restless(bool starts) {
+    AlgorithmDescription description;
+    description.name = "restless";
+    description.make = [starts](const Parameters&) { return std::make_unique<Restless>(starts); };
+    WrittenScheduler scheduler{"restless", {}};
+    scheduler.own = std::make_shared<const AlgorithmDescription>(with_common_parameters(std::move(description)));
+    return Session(std::move(scheduler), protocol::make_codec(protocol::wrench_protocol));
+}
+
 }  // namespace
 
 TEST_CASE("The present goes back to WRENCH with all its digits", "[session]") {
@@ -131,6 +156,20 @@ TEST_CASE("Without a plan, a question is answered as if all jobs took their wall
         CHECK(session.answer(question("1.0", "q", 1, "50")) == answered("1.0", "q", narrow));
         CHECK(session.answer(ended("2.0", "1")) == starts("2.0", "2", "0-3"));
     }
+}
+
+TEST_CASE("A question has an answer also under an algorithm that asks for calls without end", "[session]") {
+    const QuietLog quiet;
+    Session idle = session_of_restless(false);
+    idle.answer(begins(4));
+    CHECK(idle.answer(question("1.0", "q", 1, "50")) == answered("1.0", "q", "-1"));
+    // The end of job 1 comes after more calls than a question follows.
+    Session busy = session_of_restless(true);
+    busy.answer(begins(4));
+    busy.answer(submitted("0.0", "1", 1, "1000000"));
+    CHECK(busy.answer(question("1.0", "q", 1, "50")) == answered("1.0", "q", "1000000.000000"));
+    busy.answer(submitted("2.0", "2", 1, "5"));
+    CHECK(busy.answer(question("2.0", "q", 1, "50")) == answered("2.0", "q", "1000005.000000"));
 }
 
 TEST_CASE("A user ends a job that waits: it never starts, and others move up", "[session]") {
