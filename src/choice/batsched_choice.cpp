@@ -97,7 +97,7 @@ const std::vector<Variant>& variants() {
          false,
          {{"alpha", "1"}, {"beta", "0"}, {"gamma", "0"}, {"r", "1"}, {"omega", "1"}}},
         {"fast_conservative_bf", "conservative", Order::of_plan, true},
-        {"fcfs", "fcfs", Order::only_fcfs, true},
+        {"fcfs", "fcfs", Order::ignored, true},
         {"fcfs_fast", "fcfs", Order::ignored, false},
         {"filler", "filler", Order::one, true, {}, follow_filler_options},
         {"killer", "killer", Order::only_fcfs, true, {}, follow_killer_options},
@@ -191,6 +191,10 @@ void follow_options(const Variant& variant, const std::string& text, WrittenSche
 }
 
 }  // namespace
+
+bool batsched_sorts_queue(const std::string& variant) {
+    return entry_named("variant", variants(), variant).order != Order::ignored;
+}
 
 WrittenScheduler batsched_choice(const BatschedOptions& options) {
     const Variant& variant = entry_named("variant", variants(), options.variant);

@@ -1,4 +1,5 @@
 #include <iostream>
+#include <memory>
 #include <string>
 
 #include <spdlog/spdlog.h>
@@ -10,6 +11,7 @@
 #include "src/commands/inputs.hpp"
 #include "src/server/server.hpp"
 #include "src/session/session.hpp"
+#include "src/support/joined_log_lines.hpp"
 
 namespace batfill::commands {
 
@@ -67,7 +69,13 @@ int batsched(const Arguments& arguments) {
     spdlog::set_level(verbosity);
     server.serves_wrench = true;
     server.scheduler = batsched_choice(chosen);
+    server.orders_ties_by_id = batsched_sorts_queue(chosen.variant);
     require_fit_for_daemon(server.scheduler);
+    const auto lines = std::make_shared<JoinedLogLines>(spdlog::default_logger()->sinks().front());
+    if (verbosity != level::debug) {
+        spdlog::default_logger()->sinks() = {lines};
+        server.log_lines = lines.get();
+    }
     run_server(server);
     return 0;
 }

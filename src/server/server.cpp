@@ -22,6 +22,7 @@
 #include "protocol/codec.hpp"
 #include "src/session/session.hpp"
 #include "src/support/interruption.hpp"
+#include "src/support/joined_log_lines.hpp"
 #include "src/support/text.hpp"
 #include "src/transport/request_socket.hpp"
 
@@ -144,8 +145,12 @@ class Server {
 
  private:
     std::unique_ptr<Session> new_session(std::unique_ptr<protocol::Codec> codec) const {
-        return std::make_unique<Session>(options_.scheduler, std::move(codec),
-                                         options_.platform ? &*options_.platform : nullptr, options_.machine);
+        auto session = std::make_unique<Session>(options_.scheduler, std::move(codec),
+                                                 options_.platform ? &*options_.platform : nullptr, options_.machine);
+        if (options_.orders_ties_by_id) {
+            session->order_ties_by_id();
+        }
+        return session;
     }
 
     void begin_anew(std::unique_ptr<protocol::Codec> codec) {
@@ -196,6 +201,7 @@ class Server {
 
     // Answers the request. Returns false if this ended the simulation and with it the daemon.
     bool take_request() {
+        const JoinedLogLines::Held held(options_.log_lines);
         const auto before = Clock::now();
         try {
             protocol::Message* const message = is_of_peer() ? &session_->codec().decode(frame()) : first_message();
