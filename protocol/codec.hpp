@@ -55,8 +55,8 @@ class Codec {
     // Whether a job that waits may end, and a job that has ended may end again, which changes nothing.
     virtual bool has_ends_at_any_time() const { return false; }
 
-    // Whether jobs of one instant wait in the order of their ids, and not in that in which they arrive.
-    virtual bool has_ties_by_id() const { return false; }
+    // Whether jobs of one instant arrive in another order than that of their ids as text, by which batsched sorts them.
+    virtual bool has_ids_in_any_order() const { return false; }
 
     // The jobs of this conversation. A job of a RegisterJob must be among them before it is encoded.
     JobIds& ids() { return ids_; }

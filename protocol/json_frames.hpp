@@ -315,9 +315,10 @@ class FrameWriter : public JsonWriter {
 
 // Appends the reply that refuses a message. The type has the reason, too: Batsim prints only the type of an event that
 // it does not know.
-inline void append_refusal(const std::string& problem, const EventFieldNames& names, std::string& frame) {
+inline void append_refusal(const std::string& problem, const EventFieldNames& names, std::string& frame,
+                           const std::string& now = "0.0") {
     const JobIds no_jobs;
-    FrameWriter writer(frame, names, "0.0", no_jobs);
+    FrameWriter writer(frame, names, now, no_jobs);
     writer.begin_event(std::string(refusal_event).append(": ").append(one_line(problem)));
     writer.text("message", problem);
     writer.end();

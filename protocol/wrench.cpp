@@ -122,21 +122,19 @@ class WrenchCodec final : public Codec {
     }
     void encode_refusal(const std::string& problem, std::string& frame) override {
         frame.clear();
-        append_refusal(problem, names, frame);
+        append_refusal(problem, names, frame, present());
     }
     bool has_connection_for_each_message() const override { return true; }
     bool has_ends_at_any_time() const override { return true; }
-    bool has_ties_by_id() const override { return true; }  // batsched's order; with Batsim it is that of arrival
+    bool has_ids_in_any_order() const override { return true; }
 
  private:
     // The present is as WRENCH wrote it: for a time before its own, however little, it would sleep.
-    std::string text_of(Time time) const {
-        if (time != now_) {
-            return time.to_string();
-        }
-        const std::string present = exact(reader_.exact_now());
-        return present.find_first_of(".e") == std::string::npos ? present + ".0" : present;
+    std::string present() const {
+        const std::string text = exact(reader_.exact_now());
+        return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
     }
+    std::string text_of(Time time) const { return time == now_ ? present() : time.to_string(); }
 
     FrameReader reader_{said, names, true};
     Time now_;

@@ -128,6 +128,7 @@ def serve(
     *,
     keep_alive: bool = False,
     idle_timeout: Seconds | None = None,
+    protocol: str = "auto",
     platform: Platform | None = None,
     pools: Amounts | None = None,
     capacity: Amounts | None = None,
@@ -137,8 +138,9 @@ def serve(
 ) -> None:
     """Schedules for Batsim 4 or 5, as `batfill serve`, until the simulation has ended.
 
-    With `keep_alive`, serves one simulation after another, until Ctrl-C. `idle_timeout` is in seconds. Other keywords
-    are parameters of the scheduler. `log_level="info"` logs to the standard output.
+    With `keep_alive`, serves one simulation after another, until Ctrl-C. `idle_timeout` is in seconds. `protocol` is
+    "4" or "5" for this version of Batsim alone, or "wrench" for WRENCH. Other keywords are parameters of the
+    scheduler. `log_level="info"` logs to the standard output.
     """
     given = as_core(scheduler)
     _core.serve(
@@ -146,5 +148,6 @@ def serve(
         label_of(given),
         parameters_of(parameters),
         machine_of(platform, pools, capacity, windows),
-        {"endpoint": endpoint, "keep_alive": keep_alive, "idle_timeout": idle_timeout, "log_level": log_level},
+        {"endpoint": endpoint, "keep_alive": keep_alive, "idle_timeout": idle_timeout, "protocol": protocol,
+         "log_level": log_level},
     )

@@ -1,5 +1,6 @@
 #include "python/src/job_columns.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -81,7 +82,11 @@ nb::object JobColumns::make(const std::string& name) const {
         {"walltime", [](const State& now, JobIndex job) { return seconds_of(now.job(job).walltime); }},
         {"estimate", [](const State& now, JobIndex job) { return seconds_of(now.estimate(job)); }},
         {"submit", [](const State& now, JobIndex job) { return seconds_of(now.job(job).submit().since_zero()); }},
-        {"start", [](const State& now, JobIndex job) { return seconds_of(now.job(job).start.since_zero()); }},
+        {"start",
+         [](const State& now, JobIndex job) {
+             const Time start = now.job(job).start;
+             return start.is_infinite() ? std::nan("") : seconds_of(start.since_zero());
+         }},
         {"end",
          [](const State& now, JobIndex job) {
              const bool runs = now.job(job).state == JobState::running;
@@ -170,7 +175,7 @@ void bind_job_columns(nb::module_& module) {
                           "whole round, also when it or others start.");
     nb::class_<Running> running =
         bind_columns<Running>(module, "Running", "The running jobs by estimated end, as NumPy columns.");
-    bind_column(running, "start", "Starts in seconds.", start);
+    bind_column(running, "start", "Starts in seconds; NaN for a job that ended while it waited.", start);
     bind_column(running, "end", "Estimated ends in seconds, increasing.", end);
     bind_column(running, "allocation", "Processors, as texts such as \"0-3 7\".",
                 "def allocation(self) -> numpy.typing.NDArray[typing.Any]");

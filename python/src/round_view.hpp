@@ -67,6 +67,7 @@ class RoundView : public std::enable_shared_from_this<RoundView> {
             ended_.push_back(completion.job);
         }
     }
+    void note_ended(JobIndex job) { ended_.push_back(job); }
 
     Round& round() const {
         if (round_ == nullptr) {

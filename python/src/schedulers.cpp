@@ -110,6 +110,11 @@ class PythonAlgorithm : public Algorithm {
     }
     void completed(Round&, std::span<const Completion> completions) override { view_->note_ended(completions); }
     void machine_changed(Round&, std::span<const Completion> completions) override { view_->note_ended(completions); }
+    void withdrawn(const SchedulerState& state, JobIndex job) override {
+        if (has_completed(state.job(job).state)) {
+            view_->note_ended(job);
+        }
+    }
     void decide(Round& round) override {
         in_round(round, [&] {
             call_python(*decide_, *round_);

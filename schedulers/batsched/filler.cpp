@@ -31,7 +31,7 @@ class Filler : public Algorithm {
                 }
                 return state.idle.count() > 0;
             },
-            [&](JobIndex a, JobIndex b) { return order_.compare(state, a, b); });
+            [&](JobIndex a, JobIndex b) { return order_.compare(state, a, b); }, state.jobs.ordered_by_id());
     }
 
  private:

@@ -31,7 +31,7 @@ class Sequencer : public Algorithm {
                 round.start_if_possible(job);
                 return false;
             },
-            [&](JobIndex a, JobIndex b) { return order_.compare(state, a, b); });
+            [&](JobIndex a, JobIndex b) { return order_.compare(state, a, b); }, state.jobs.ordered_by_id());
     }
 
  private:

@@ -120,7 +120,7 @@ class EasyOrders {
     std::vector<JobIndex> in_primary_order(const SchedulerState& state, std::span<const JobIndex> jobs) {
         const auto others = std::ranges::find_if(jobs, [&](JobIndex job) { return !is_over_threshold(state, job); });
         std::vector<JobIndex> order(jobs.begin(), others);
-        const std::vector<JobIndex> sorted = primary_.sorted(state.now, {others, jobs.end()});
+        const std::vector<JobIndex> sorted = primary_.sorted(state, {others, jobs.end()});
         order.insert(order.end(), sorted.begin(), sorted.end());
         return order;
     }
@@ -137,7 +137,7 @@ class EasyOrders {
     template <typename Take>
     void for_each_in_backfill_order(const SchedulerState& state, std::span<const JobIndex> jobs, Take take) {
         if (!ties_.backfilling_follows_order) {
-            backfill_.for_each_until(state.now, jobs, take);
+            backfill_.for_each_until(state, jobs, take);
             return;
         }
         std::vector<JobIndex> ordered = in_primary_order(state, jobs);
@@ -146,7 +146,7 @@ class EasyOrders {
                 return state.job(a).submit() < state.job(b).submit();
             });
         }
-        backfill_.for_each_until(state.now, ordered, take);
+        backfill_.for_each_until(state, ordered, take);
     }
 
  private:

@@ -10,6 +10,7 @@
 
 #include <batfill/core/job.hpp>
 #include <batfill/core/time.hpp>
+#include <batfill/engine/state.hpp>
 #include <batfill/planning/job_order.hpp>
 
 namespace batfill {
@@ -71,16 +72,17 @@ class JobTournament {
         return players_[slots_[job]].score;
     }
 
-    // The job that goes first; none if there are no jobs.
-    // Requires: `now` is not less than in an earlier call.
+    // The job that goes first; none if there are no jobs. `by_id` is JobTable::ordered_by_id(): equal scores go by the
+    // ids in it.
+    // Requires: `now` is not less than in an earlier call; `by_id` is the same as there.
     // Cost: amortised O(log(jobs)) for each job added or removed, and O(log^2(jobs)) for each job that overtakes
     // another; never more than O(jobs). Each call compares again the scores of different jobs that stay equal, or
     // nearly so, for a long time.
-    std::optional<JobIndex> first(Time now) {
+    std::optional<JobIndex> first(Time now, const JobTable* by_id = nullptr) {
         if (nodes_.empty()) {
             return std::nullopt;
         }
-        play(root, now);
+        play(root, now, by_id);
         const Slot winner = nodes_[root].winner;
         return winner == none ? std::nullopt : std::optional(players_[winner].job);
     }
@@ -124,13 +126,13 @@ class JobTournament {
             free_.push_back(static_cast<Slot>(slot));
         }
     }
-    void play(std::size_t at, Time now) {
+    void play(std::size_t at, Time now, const JobTable* by_id) {
         Node& node = nodes_[at];
         if (node.holds_until > now) {
             return;
         }
-        play(2 * at, now);
-        play(2 * at + 1, now);
+        play(2 * at, now, by_id);
+        play(2 * at + 1, now, by_id);
         const Node& left = nodes_[2 * at];
         const Node& right = nodes_[2 * at + 1];
         node.holds_until = std::min(left.holds_until, right.holds_until);
@@ -140,12 +142,15 @@ class JobTournament {
         }
         const Player& a = players_[left.winner];
         const Player& b = players_[right.winner];
-        node.winner = goes_before(a, b, now) ? left.winner : right.winner;
+        node.winner = goes_before(a, b, now, by_id) ? left.winner : right.winner;
         node.holds_until = std::min(node.holds_until, JobScore::same_order_until(a.score, b.score, now));
     }
-    bool goes_before(const Player& a, const Player& b, Time now) const {
+    bool goes_before(const Player& a, const Player& b, Time now, const JobTable* by_id) const {
         if (const int compared = JobScore::compare(a.score, b.score, now); compared != 0) {
             return compared > 0;
+        }
+        if (by_id != nullptr) {
+            return by_id->has_first_id(a.job, b.job);
         }
         const Player& first = ties_ == Ties::first ? a : b;
         const Player& last = ties_ == Ties::first ? b : a;

@@ -81,37 +81,39 @@ class Ranking {
         const WaitingQueue& queue = state.waiting;
         if (multifactor_ != nullptr) {
             rank_queue(state.now, queue.jobs());
-            pass_ranked(state.now, take);
+            pass_ranked(state, take);
             return;
         }
-        while (!queue.empty() && take(is_submission_order() ? queue.job(0) : *tournament_->first(state.now))) {
+        while (
+            !queue.empty() &&
+            take(is_submission_order() ? queue.job(0) : *tournament_->first(state.now, state.jobs.ordered_by_id()))) {
         }
     }
 
     // Passes `jobs`, first to last, to `take` until that returns false. Of equal scores, the job that stands first in
-    // `jobs` goes first.
+    // `jobs` goes first, unless equal scores go by id (JobTable::ordered_by_id()).
     // Requires: `jobs` is in the order of the queue if that is the order of this ranking.
     // Cost: O(jobs), and O(log(jobs)) for each job passed.
     template <typename Take>
-    void for_each_until(Time now, std::span<const JobIndex> jobs, Take take) {
+    void for_each_until(const SchedulerState& state, std::span<const JobIndex> jobs, Take take) {
         if (is_submission_order()) {
             std::all_of(jobs.begin(), jobs.end(), take);
             return;
         }
-        rank(now, jobs.begin(), jobs.end());
-        pass_ranked(now, take);
+        rank(state.now, jobs.begin(), jobs.end());
+        pass_ranked(state, take);
     }
 
     // Sorts jobs by this order.
     // Requires: `jobs` is in the order of the queue.
     // Cost: O(jobs * log(jobs)).
-    std::vector<JobIndex> sorted(Time now, std::span<const JobIndex> jobs) {
+    std::vector<JobIndex> sorted(const SchedulerState& state, std::span<const JobIndex> jobs) {
         if (is_submission_order()) {
             return {jobs.begin(), jobs.end()};
         }
         std::vector<JobIndex> sorted;
-        rank_queue(now, jobs);
-        pass_ranked(now, [&](JobIndex job) {
+        rank_queue(state.now, jobs);
+        pass_ranked(state, [&](JobIndex job) {
             sorted.push_back(job);
             return true;
         });
@@ -142,9 +144,10 @@ class Ranking {
         });
     }
     template <typename Take>
-    void pass_ranked(Time now, Take take) {
-        ranked_.for_each_until(take,
-                               [&](JobIndex a, JobIndex b) { return JobScore::compare(score(a), score(b), now); });
+    void pass_ranked(const SchedulerState& state, Take take) {
+        ranked_.for_each_until(
+            take, [&](JobIndex a, JobIndex b) { return JobScore::compare(score(a), score(b), state.now); },
+            state.jobs.ordered_by_id());
     }
 
     JobOrder order_;

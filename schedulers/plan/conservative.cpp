@@ -1,3 +1,13 @@
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <batfill/planning/job_order.hpp>
 #include <batfill/planning/plan_algorithm.hpp>
 
 namespace batfill {
@@ -47,8 +57,94 @@ class Conservative : public PlanAlgorithm {
     }
 
  private:
-    enum class Compression { planned_start, submission, start_now, none };
+    enum class Compression { planned_start, submission, order, start_now, none };
     Compression compression_;
+    std::uint64_t compressions_ = 0;
+    std::uint64_t moves_ = 0;
+};
+
+// With compression=order: after any completion, one pass over the waiting jobs in an order that the user chooses. Each
+// is placed again, whether or not it was planned before. So new jobs wait for their places until all jobs of the
+// instant are known, and one may take a hole before a job that goes behind it.
+//
+// Cost of a compression: that of Conservative, and O(n log n) for the n waiting jobs if some are due.
+class ConservativeInOrder : public OrderedPlanAlgorithm {
+ public:
+    explicit ConservativeInOrder(const Parameters& parameters) : OrderedPlanAlgorithm(parameters) {}
+
+    void completed(Round& round, std::span<const Completion> completions) override {
+        give_back(round, completions);
+        compress(round);
+    }
+    void submitted(Round& round, JobIndex job) override {
+        if (!has_pass_ahead_) {
+            OrderedPlanAlgorithm::submitted(round, job);
+            return;
+        }
+        queue().insert(round.state(), job);
+        unplaced_.push_back(job);
+    }
+    void decide(Round& round) override {
+        has_passed_ = std::exchange(has_pass_ahead_, false);
+        if (has_passed_) {
+            pass(round);
+        }
+        OrderedPlanAlgorithm::decide(round);
+    }
+
+    // None for a new job that the pass has still to place.
+    std::optional<Time> guaranteed_start(const SchedulerState& state, JobIndex job) const override {
+        const bool is_placed = std::ranges::find(unplaced_, job) == unplaced_.end();
+        return is_placed ? OrderedPlanAlgorithm::guaranteed_start(state, job) : std::nullopt;
+    }
+
+    std::vector<Statistic> statistics() const override {
+        return with_profile_events({{"compressions", compressions_}, {"moves", moves_}});
+    }
+
+ protected:
+    void compress(Round&) override { has_pass_ahead_ = true; }
+
+    // The pass starts jobs as it comes to them.
+    void sort_due(const SchedulerState& state, std::vector<JobIndex>& due) override {
+        if (!has_passed_ || due.size() < 2) {
+            OrderedPlanAlgorithm::sort_due(state, due);
+            return;
+        }
+        std::ranges::sort(due);
+        std::vector<JobIndex> in_order;
+        std::ranges::copy_if(queue().now(state), std::back_inserter(in_order),
+                             [&](JobIndex job) { return std::ranges::binary_search(due, job); });
+        std::ranges::stable_sort(in_order, {}, [&](JobIndex job) { return plan().planned_start(job); });
+        due = std::move(in_order);
+    }
+
+ private:
+    void pass(Round& round) {
+        begin_planning(round);
+        ++compressions_;
+        const SchedulerState& state = round.state();
+        const std::vector<JobIndex> order = queue().now(state);
+        std::vector<JobIndex> planned;
+        std::ranges::copy_if(order, std::back_inserter(planned), [&](JobIndex job) { return plan().contains(job); });
+        count_compression(round, planned, Scan::to_the_next);
+        for (const JobIndex job : order) {
+            if (plan().contains(job)) {
+                moves_ += plan().move_earlier(job) ? 1U : 0U;
+            } else {
+                place(round, job, round.now());
+            }
+        }
+        for (const JobIndex job : std::exchange(unplaced_, {})) {
+            if (const std::optional<Time> start = guaranteed_start(state, job)) {
+                round.promise(job, *start);
+            }
+        }
+    }
+
+    bool has_pass_ahead_ = false;     // in this round, once its submissions are known
+    bool has_passed_ = false;         // just before the starts that are decided now
+    std::vector<JobIndex> unplaced_;  // the new jobs that the pass will place
     std::uint64_t compressions_ = 0;
     std::uint64_t moves_ = 0;
 };
@@ -58,10 +154,16 @@ const Registration registration({
     "conservative backfilling: every waiting job has a planned start that is never delayed",
     "Mu'alem, Feitelson, IEEE TPDS 12(6), 2001; compression as in Lindsay et al., Backfilling with guarantees granted upon job submission, Euro-Par 2011, section 2",
     {Parameter::choice(
-         "compression", {"planned-start", "submission", "start-now", "none"}, "planned-start",
-         "order in which waiting jobs are placed again after an early completion; start-now: as planned-start, after any completion, and only for jobs that can start at once"),
-     PlanAlgorithm::count_events(), PlannedTimeline::plan_pools()},
-    [](const Parameters& parameters) { return std::make_unique<Conservative>(parameters); },
+         "compression", {"planned-start", "submission", "order", "start-now", "none"}, "planned-start",
+         "order in which waiting jobs are placed again after an early completion; order: by the parameter order, after any completion, with the new jobs of its instant; start-now: as planned-start, after any completion, and only for jobs that can start at once"),
+     JobOrder::order("order", "fcfs", "order in which waiting jobs are placed again").used_with({"compression=order"}),
+     JobOrder::weights(), JobOrder::scales(), PlanAlgorithm::count_events(), PlannedTimeline::plan_pools()},
+    [](const Parameters& parameters) -> std::unique_ptr<Algorithm> {
+        if (parameters.choice("compression") == "order") {
+            return std::make_unique<ConservativeInOrder>(parameters);
+        }
+        return std::make_unique<Conservative>(parameters);
+    },
 });
 
 }  // namespace

@@ -74,6 +74,7 @@ enum class Order {
     only_fcfs,  // others are refused
     one,        // the parameter `order`
     of_both,    // the parameters `order` and `backfill-order`
+    of_plan,    // the order of compressions: by submission, or the parameter `order`
 };
 
 struct Variant {
@@ -87,7 +88,7 @@ struct Variant {
 
 const std::vector<Variant>& variants() {
     static const std::vector<Variant> all{
-        {"conservative_bf", "conservative", Order::only_fcfs, true, {{"compression", "submission"}}},
+        {"conservative_bf", "conservative", Order::of_plan, true},
         {"easy_bf", "easy", Order::of_both, true},
         // It backfills what ends by the shadow time, and knows no processors that are left over there.
         {"easy_bf_fast",
@@ -95,8 +96,8 @@ const std::vector<Variant>& variants() {
          Order::ignored,
          false,
          {{"alpha", "1"}, {"beta", "0"}, {"gamma", "0"}, {"r", "1"}, {"omega", "1"}}},
-        {"fast_conservative_bf", "conservative", Order::only_fcfs, true, {{"compression", "submission"}}},
-        {"fcfs", "fcfs", Order::only_fcfs, true},
+        {"fast_conservative_bf", "conservative", Order::of_plan, true},
+        {"fcfs", "fcfs", Order::ignored, true},
         {"fcfs_fast", "fcfs", Order::ignored, false},
         {"filler", "filler", Order::one, true, {}, follow_filler_options},
         {"killer", "killer", Order::only_fcfs, true, {}, follow_killer_options},
@@ -158,6 +159,12 @@ void add_order(const Variant& variant, const std::string& name, Parameters::Give
     const std::string order = entry_named("queue order", queue_orders, name).ours;
     refuse_if(variant.order == Order::only_fcfs && order != "fcfs", "variant ", std::string(variant.name),
               " has the queue order fcfs only, found '", name, "'");
+    if (variant.order == Order::of_plan) {
+        parameters.emplace_back("compression", order == "fcfs" ? "submission" : "order");
+    }
+    if (variant.order == Order::of_plan && order != "fcfs") {
+        parameters.emplace_back("order", order);
+    }
     if (variant.order == Order::one || variant.order == Order::of_both) {
         parameters.emplace_back("order", order);
     }
@@ -184,6 +191,10 @@ void follow_options(const Variant& variant, const std::string& text, WrittenSche
 }
 
 }  // namespace
+
+bool batsched_sorts_queue(const std::string& variant) {
+    return entry_named("variant", variants(), variant).order != Order::ignored;
+}
 
 WrittenScheduler batsched_choice(const BatschedOptions& options) {
     const Variant& variant = entry_named("variant", variants(), options.variant);

@@ -20,4 +20,9 @@ struct BatschedOptions {
 // Throws: UsageError for what batsched does not know, and for what has no equivalent.
 WrittenScheduler batsched_choice(const BatschedOptions& options);
 
+// Whether batsched sorts the queue of a variant, so that ids as text decide ties. Other variants keep the order of
+// arrival.
+// Throws: UsageError, as above.
+bool batsched_sorts_queue(const std::string& variant);
+
 }  // namespace batfill

@@ -1,6 +1,6 @@
 #include <iostream>
+#include <memory>
 #include <string>
-#include <string_view>
 
 #include <spdlog/spdlog.h>
 
@@ -11,7 +11,7 @@
 #include "src/commands/inputs.hpp"
 #include "src/server/server.hpp"
 #include "src/session/session.hpp"
-#include "src/support/text.hpp"
+#include "src/support/joined_log_lines.hpp"
 
 namespace batfill::commands {
 
@@ -35,15 +35,6 @@ void add_batsched_options(Options& options, BatschedOptions& chosen, ServerOptio
     options.group("Connection");
     options.add("socket-endpoint,socket_endpoint,s", text(server.endpoint).otherwise_as_declared(),
                 "ZeroMQ endpoint to listen on; also --socket_endpoint");
-}
-
-// WRENCH counts ports upwards without a limit. As in ZeroMQ, which both ends use there, they begin anew behind 65535.
-std::string with_port_in_range(const std::string& endpoint) {
-    const std::size_t colon = endpoint.rfind(':');
-    const auto port = number_in<long>(std::string_view(endpoint).substr(colon == std::string::npos ? 0 : colon + 1));
-    return endpoint.starts_with("tcp://") && port && *port > 65535
-               ? endpoint.substr(0, colon + 1) + std::to_string(*port % 65536)
-               : endpoint;
 }
 
 }  // namespace
@@ -76,10 +67,15 @@ int batsched(const Arguments& arguments) {
     refuse_if(options.given("variant_options") && options.given("variant_options_filepath"),
               "--variant_options and --variant_options_filepath say the same thing: give one of the two");
     spdlog::set_level(verbosity);
-    server.endpoint = with_port_in_range(server.endpoint);
     server.serves_wrench = true;
     server.scheduler = batsched_choice(chosen);
+    server.orders_ties_by_id = batsched_sorts_queue(chosen.variant);
     require_fit_for_daemon(server.scheduler);
+    const auto lines = std::make_shared<JoinedLogLines>(spdlog::default_logger()->sinks().front());
+    if (verbosity != level::debug) {
+        spdlog::default_logger()->sinks() = {lines};
+        server.log_lines = lines.get();
+    }
     run_server(server);
     return 0;
 }

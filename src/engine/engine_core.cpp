@@ -177,6 +177,7 @@ void EngineCore::completed(JobNumber number, JobState state) {
     const JobIndex index = *known;
     if (is_waiting(index)) {
         state_.jobs[index].state = state;
+        state_.jobs[index].start = Time::infinity();
         ended_waiting_.push_back(index);
         if (dependencies_) {
             dependencies_->ended(number, state, state_.now);

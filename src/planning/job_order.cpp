@@ -331,18 +331,21 @@ void OrderedJobs::insert(const SchedulerState& state, JobIndex index) {
         return;
     }
     const auto place = std::upper_bound(entries_.begin(), entries_.end(), entry,
-                                        [&](const Entry& a, const Entry& b) { return goes_before(a, b, state.now); });
+                                        [&](const Entry& a, const Entry& b) { return goes_before(a, b, state); });
     jobs_.insert(jobs_.begin() + (place - entries_.begin()), index);
     entries_.insert(place, entry);
 }
 
-bool OrderedJobs::goes_before(const Entry& a, const Entry& b, Time now) {
+bool OrderedJobs::goes_before(const Entry& a, const Entry& b, const SchedulerState& state) {
     int compared = JobScore::Approximation::compare(a.score, b.score);
     if (compared == 0) {
-        compared = JobScore::compare(a.score_of_job, b.score_of_job, now);
+        compared = JobScore::compare(a.score_of_job, b.score_of_job, state.now);
     }
     if (compared != 0) {
         return compared > 0;
+    }
+    if (const JobTable* const by_id = state.jobs.ordered_by_id()) {
+        return by_id->has_first_id(a.job, b.job);
     }
     return a.submit != b.submit ? a.submit < b.submit : a.job < b.job;
 }
@@ -359,7 +362,7 @@ const std::vector<JobIndex>& OrderedJobs::now(const SchedulerState& state) {
         for (Entry& entry : entries_) {
             entry.score = entry.score_of_job.at(state.now);
         }
-        std::ranges::sort(entries_, [&](const Entry& a, const Entry& b) { return goes_before(a, b, state.now); });
+        std::ranges::sort(entries_, [&](const Entry& a, const Entry& b) { return goes_before(a, b, state); });
         std::ranges::transform(entries_, jobs_.begin(), &Entry::job);
         sorted_at_ = state.now;
     }

@@ -224,6 +224,18 @@ bool PlanAlgorithm::park(Round& round, std::span<const JobIndex> due) {
     return !lacking.empty();
 }
 
+void PlanAlgorithm::sort_due(const SchedulerState& state, std::vector<JobIndex>& due) {
+    const JobTable* const by_id = state.jobs.ordered_by_id();
+    if (by_id == nullptr) {
+        return;
+    }
+    std::ranges::sort(due, [&](JobIndex a, JobIndex b) {
+        const Time start_of_a = plan_.planned_start(a);
+        const Time start_of_b = plan_.planned_start(b);
+        return start_of_a != start_of_b ? start_of_a < start_of_b : by_id->submitted_before(a, b);
+    });
+}
+
 void PlanAlgorithm::decide(Round& round) {
     begin_planning(round);
     bool late;
@@ -236,6 +248,7 @@ void PlanAlgorithm::decide(Round& round) {
             }
             due.push_back(job);
         }
+        sort_due(round.state(), due);
         for (const JobIndex job : due) {
             const bool behind = plan_.planned_start(job) < round.now();
             late |= start_if_idle(round, job) && behind;

@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -21,6 +22,8 @@
 #include "protocol/codec.hpp"
 #include "src/session/session.hpp"
 #include "src/support/interruption.hpp"
+#include "src/support/joined_log_lines.hpp"
+#include "src/support/text.hpp"
 #include "src/transport/request_socket.hpp"
 
 namespace batfill {
@@ -78,13 +81,32 @@ class StopSignals {
     sigset_t before_{};
 };
 
+// What users call a protocol.
+std::string shown_protocol(const std::string& name) {
+    return name == protocol::wrench_protocol ? "WRENCH" : std::string("Batsim ") + name.back();
+}
+
+bool serves_wrench(const ServerOptions& options) {
+    return options.protocol.empty() ? options.serves_wrench : options.protocol == protocol::wrench_protocol;
+}
+
+// WRENCH counts ports upwards without a limit. As in ZeroMQ, which both ends use there, they begin anew behind 65535.
+std::string with_port_in_range(const std::string& endpoint) {
+    const std::size_t colon = endpoint.rfind(':');
+    const auto port = number_in<long>(std::string_view(endpoint).substr(colon == std::string::npos ? 0 : colon + 1));
+    return endpoint.starts_with("tcp://") && port && *port > 65535
+               ? endpoint.substr(0, colon + 1) + std::to_string(*port % 65536)
+               : endpoint;
+}
+
 class Server {
  public:
     explicit Server(const ServerOptions& options)
         : options_(options),
           protocol_(options.protocol.empty() ? protocol::default_protocol : options.protocol),
           session_(new_session(protocol::make_codec(protocol_))),
-          socket_(options.endpoint, options.curve_secret_key) {
+          socket_(serves_wrench(options) ? with_port_in_range(options.endpoint) : options.endpoint,
+                  options.curve_secret_key) {
         // The endpoint may leave the port open; the log shows the actual one.
         spdlog::info("listening on {}", socket_.endpoint());
     }
@@ -123,8 +145,12 @@ class Server {
 
  private:
     std::unique_ptr<Session> new_session(std::unique_ptr<protocol::Codec> codec) const {
-        return std::make_unique<Session>(options_.scheduler, std::move(codec),
-                                         options_.platform ? &*options_.platform : nullptr, options_.machine);
+        auto session = std::make_unique<Session>(options_.scheduler, std::move(codec),
+                                                 options_.platform ? &*options_.platform : nullptr, options_.machine);
+        if (options_.orders_ties_by_id) {
+            session->order_ties_by_id();
+        }
+        return session;
     }
 
     void begin_anew(std::unique_ptr<protocol::Codec> codec) {
@@ -175,6 +201,7 @@ class Server {
 
     // Answers the request. Returns false if this ended the simulation and with it the daemon.
     bool take_request() {
+        const JoinedLogLines::Held held(options_.log_lines);
         const auto before = Clock::now();
         try {
             protocol::Message* const message = is_of_peer() ? &session_->codec().decode(frame()) : first_message();
@@ -283,11 +310,13 @@ class Server {
         if (!opened) {
             return nullptr;
         }
-        refuse_if<InputError>(opened == protocol::wrench_protocol && !options_.serves_wrench,
-                              "a message of WRENCH, which starts its scheduler itself: expected batfill batsched");
+        refuse_if<InputError>(
+            options_.protocol.empty() && opened == protocol::wrench_protocol && !options_.serves_wrench,
+            "a message of WRENCH, which starts its scheduler itself: expected batfill batsched, or "
+            "--protocol wrench");
         if (!options_.protocol.empty() && opened != options_.protocol) {
-            throw InputError(std::string("this scheduler serves Batsim ") + options_.protocol.back() +
-                             " only, found a message of Batsim " + opened->back());
+            throw InputError("this scheduler serves " + shown_protocol(options_.protocol) +
+                             " only, found a message of " + shown_protocol(*opened));
         }
         std::unique_ptr<protocol::Codec> codec = protocol::make_codec(*opened);
         protocol::Message& message = codec->decode(frame());

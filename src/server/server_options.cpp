@@ -10,10 +10,10 @@ void add_connection_options(Options& options, ServerOptions& server) {
     options.group("Connection");
     options.add("socket-endpoint,s", text(server.endpoint).otherwise_as_declared(), "ZeroMQ endpoint to listen on")
         .called("endpoint");
-    options.add(
-        "protocol",
-        word(server.protocol, "arg", {{"auto", ""}, {"4", "batsim4"}, {"5", "batsim5"}}).otherwise_as_declared(),
-        "4 or 5: only this version of Batsim; auto: the version that connects");
+    options.add("protocol",
+                word(server.protocol, "arg", {{"auto", ""}, {"4", "batsim4"}, {"5", "batsim5"}, {"wrench", "wrench"}})
+                    .otherwise_as_declared(),
+                "4 or 5: only this version of Batsim; wrench: only WRENCH; auto: the version of Batsim that connects");
     options.add("keep-alive", server.keep_alive,
                 "serve one simulation after another, also after one that must be refused, until a signal comes");
     options.add("idle-timeout", length(server.idle_timeout, "SECONDS", Duration::seconds(1), longest_timeout),

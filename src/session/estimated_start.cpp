@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,49 +18,92 @@ namespace batfill {
 
 namespace {
 
-// Lets the engine go on with every job until its walltime, until this one starts. Returns its start.
-std::optional<Time> go_on_until_start(Engine& engine, Time now, const JobDescription& job,
-                                      const protocol::JobIds& ids) {
-    const auto asked = static_cast<JobNumber>(ids.size());
-    const auto number_of = [&](JobIndex index) { return ids.find(engine.state().job(index).description().id); };
-    std::set<Time> calls;
-    engine.arrive(now);
-    engine.take_in({now, JobSubmitted{asked, SharedJobDescription::kept_elsewhere(job)}});
-    while (true) {
-        for (const Decision& decision : engine.decide()) {
-            if (const auto* const start = std::get_if<StartJob>(&decision); start != nullptr && start->job == asked) {
-                return now;
+// Lets the engine go on with every job until its walltime, until one job starts.
+class Continuation {
+ public:
+    // Requires: all of these outlive this object.
+    Continuation(Engine& engine, Time now, const JobDescription& job, const protocol::JobIds& ids)
+        : engine_(engine), now_(now), ids_(ids), asked_(static_cast<JobNumber>(ids.size())) {
+        engine_.arrive(now_);
+        engine_.take_in({now_, JobSubmitted{asked_, SharedJobDescription::kept_elsewhere(job)}});
+    }
+
+    // None: the job is rejected, or nothing will happen any more.
+    std::optional<Time> start() {
+        while (true) {
+            for (const Decision& decision : engine_.decide()) {
+                if (is_about_asked<StartJob>(decision)) {
+                    return now_;
+                }
+                if (is_about_asked<RejectJob>(decision)) {
+                    return std::nullopt;
+                }
+                note(decision);
             }
-            if (const auto* const reject = std::get_if<RejectJob>(&decision);
-                reject != nullptr && reject->job == asked) {
+            if (const Time guaranteed = engine_.guaranteed_at_submission(asked_); !guaranteed.is_infinite()) {
+                return guaranteed;
+            }
+            if (!go_on()) {
                 return std::nullopt;
             }
-            if (const auto* const call = std::get_if<CallMeLater>(&decision)) {
-                calls.insert(call->time);
+        }
+    }
+
+ private:
+    // An algorithm may ask for calls without end. If this many in a row have changed nothing, the calls before the next
+    // end of a job are left out; without such an end the job never starts. As in `simulate`.
+    static constexpr int most_calls_in_vain = 10'000;
+
+    template <class Kind>
+    bool is_about_asked(const Decision& decision) const {
+        const auto* const about = std::get_if<Kind>(&decision);
+        return about != nullptr && about->job == asked_;
+    }
+    void note(const Decision& decision) {
+        if (std::holds_alternative<StartJob>(decision)) {
+            calls_in_vain_ = 0;
+        } else if (const auto* const call = std::get_if<CallMeLater>(&decision)) {
+            calls_.insert(call->time);
+        }
+    }
+
+    // Moves to the next call or the next end of a job. Returns whether there is one.
+    bool go_on() {
+        calls_.erase(calls_.begin(), calls_.upper_bound(now_));
+        const bool follows_calls = calls_in_vain_++ < most_calls_in_vain && !calls_.empty();
+        // Ends of jobs that the algorithm registers by itself are unknown here.
+        std::vector<std::pair<Time, JobNumber>> ends;
+        for (const RunningJob& running : engine_.state().running) {
+            if (const auto number = ids_.find(engine_.state().job(running.job).description().id)) {
+                ends.emplace_back(std::max(now_, running.end), *number);
             }
         }
-        if (const Time guaranteed = engine.guaranteed_at_submission(asked); !guaranteed.is_infinite()) {
-            return guaranteed;
-        }
-        const std::vector<RunningJob> running(engine.state().running.begin(), engine.state().running.end());
-        calls.erase(calls.begin(), calls.upper_bound(now));
-        Time next = calls.empty() ? Time::infinity() : *calls.begin();
-        if (!running.empty()) {
-            next = std::max(now, std::min(next, running.front().end));
+        Time next = follows_calls ? *calls_.begin() : Time::infinity();
+        if (!ends.empty()) {
+            next = std::min(next, ends.front().first);
         }
         if (next.is_infinite()) {
-            return std::nullopt;
+            return false;
         }
-        now = next;
-        engine.arrive(now);
-        for (const RunningJob& job_to_end : running) {
-            if (const auto number = number_of(job_to_end.job); number && job_to_end.end <= now) {
-                engine.take_in({now, JobCompleted{*number, JobState::completed_successfully}});
+        now_ = next;
+        engine_.arrive(now_);
+        for (const auto& [end, job] : ends) {
+            if (end <= now_) {
+                engine_.take_in({now_, JobCompleted{job, JobState::completed_successfully}});
+                calls_in_vain_ = 0;
             }
         }
-        engine.take_in({now, RequestedCall{}});
+        engine_.take_in({now_, RequestedCall{}});
+        return true;
     }
-}
+
+    Engine& engine_;
+    Time now_;
+    const protocol::JobIds& ids_;
+    JobNumber asked_;
+    std::set<Time> calls_;
+    int calls_in_vain_ = 0;
+};
 
 // What the copy of the process says: a start in microseconds, or one of these.
 constexpr long long never = -1;
@@ -84,7 +128,7 @@ std::optional<Time> start_if_submitted(Engine& engine, Time now, const JobDescri
     if (copy == 0) {
         long long start = failed;
         try {
-            const std::optional<Time> found = go_on_until_start(engine, now, job, ids);
+            const std::optional<Time> found = Continuation(engine, now, job, ids).start();
             start = found ? static_cast<long long>(found->since_zero().count()) : never;
         } catch (...) {  // the copy must end here, whatever happens
         }

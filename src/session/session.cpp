@@ -171,7 +171,7 @@ void Session::begin(protocol::SimulationBegins& begins) {
         !greeted_ && !begins.options.compute_sharing_enabled && machine.resources().has_shared_hosts(),
         "SIMULATION_BEGINS: jobs share hosts with a capacity, expected a Batsim with --enable-compute-sharing");
     engine_->follow_dependencies([&ids = codec_->ids()](const std::string& id) { return ids.find(id); });
-    if (codec_->has_ties_by_id()) {
+    if (orders_ties_by_id_ && codec_->has_ids_in_any_order()) {
         engine_->order_ties_by_id();
     }
     engine_->begin(now_, std::move(machine), acknowledges_jobs_);

@@ -30,6 +30,10 @@ class Session {
     Session(WrittenScheduler command_line, std::unique_ptr<protocol::Codec> codec, const Platform* platform = nullptr,
             MachineDetails machine = {});
 
+    // From now on, jobs of one instant wait by their ids as text, and so do jobs that an order holds equal, if the
+    // protocol submits them in any order (Codec::has_ids_in_any_order()). To be called before the simulation begins.
+    void order_ties_by_id() { orders_ties_by_id_ = true; }
+
     // Returns the reply to one frame, valid until the next call. The session cannot be used after an error.
     // Throws:
     // - InputError for a malformed frame
@@ -76,7 +80,8 @@ class Session {
     MachineDetails machine_;
     std::vector<Window> windows_;
     std::unique_ptr<Engine> engine_;
-    bool greeted_ = false;                // whether Hello was sent to Batsim
+    bool greeted_ = false;  // whether Hello was sent to Batsim
+    bool orders_ties_by_id_ = false;
     bool begun_ = false;                  // whether the engine knows the machine
     bool finishes_registration_ = false;  // whether the reply begins with registration_finished
     std::string frame_;

@@ -94,6 +94,11 @@ TEST_CASE("Orders of batsched are those of ours, for every variant that has one"
                    Contains(" order=" + ours[i] + " "));
         CHECK_THAT(text_of(batsched_choice(options_of("sequencer", known_orders[i]))),
                    Contains(" order=" + ours[i] + " "));
+        for (const std::string variant : {"conservative_bf", "fast_conservative_bf"}) {
+            CHECK_THAT(text_of(batsched_choice(options_of(variant, known_orders[i]))),
+                       StartsWith(ours[i] == "fcfs" ? "conservative compression=submission placement="
+                                                    : "conservative compression=order order=" + ours[i] + " "));
+        }
     }
 }
 
@@ -137,8 +142,7 @@ TEST_CASE("What batsched does not know, or what has no equivalent, is refused in
     CHECK(
         problem_of(options_of("easy_bf", "saf")) ==
         "unknown queue order 'saf', known: fcfs, lcfs, desc_bounded_slowdown, desc_slowdown, asc_size, desc_size, asc_walltime, desc_walltime");
-    CHECK(problem_of(options_of("conservative_bf", "lcfs")) ==
-          "variant conservative_bf has the queue order fcfs only, found 'lcfs'");
+    CHECK(problem_of(options_of("killer2", "lcfs")) == "variant killer2 has the queue order fcfs only, found 'lcfs'");
     CHECK_THAT(problem_of(options_of("filler", "fcfs", R"({"fraction_of_machines_to_use": 0.5})")),
                StartsWith("variant options: field \"fraction_of_machines_to_use\": expected 1, "));
     CHECK_THAT(problem_of(options_of("killer", "fcfs", R"({"delay_before_kill": -1})")), Contains("delay"));
@@ -192,6 +196,8 @@ TEST_CASE("batsched schedules over a socket as the algorithm that stands for its
          {"-a", "easy", "-P", "order=spf", "-P", "backfill-order=spf", "-P", "walltime-margin=60"}},
         {{"--variant", "conservative_bf", "--policy", "basic"},
          {"-a", "conservative", "-P", "compression=submission", "-P", "walltime-margin=5"}},
+        {{"-v", "conservative_bf", "-o", "asc_size"},
+         {"-a", "conservative", "-P", "compression=order", "-P", "order=sqf", "-P", "walltime-margin=5"}},
         {{"-v", "submitter", "--variant_options", R"({"nb_jobs_to_submit": 40})"},
          {"-a", "submitter", "-P", "jobs=40"}},
         {{"-v", "killer", "--variant_options_filepath", options, "--call_make_decisions_on_single_nop", "false"},

@@ -359,3 +359,59 @@ def test_a_daemon_in_python_starts_what_the_scheduler_of_a_recorded_batsim_start
     daemon.join(30)
     assert not daemon.is_alive()
     assert started
+
+
+class Registrar(FirstComeFirstServed):
+    """Keeps its own list of the jobs that wait, and what it heard of ends."""
+
+    def begin(self, round):
+        self.waiting, self.ended = set(), []
+
+    def decide(self, round):
+        self.waiting |= set(round.waiting.id)
+        for job, start, end, state in zip(round.ended.id, round.ended.start, round.ended.end, round.ended.state):
+            self.waiting.discard(job)
+            self.ended.append((round.now, str(job), float(start), float(end), str(state)))
+        assert self.waiting == set(round.waiting.id)
+        before = round.waiting.id
+        super().decide(round)
+        self.waiting -= set(before) - set(round.waiting.id)
+
+
+def test_a_scheduler_hears_of_waiting_jobs_that_wrench_ends(tmp_path):
+    zmq = pytest.importorskip("zmq")
+    endpoint = f"ipc://{tmp_path}/socket"
+    scheduler = Registrar()
+    daemon = threading.Thread(target=batfill.serve, args=(scheduler, endpoint),
+                              kwargs={"protocol": "wrench", "walltime_margin": 5})
+    daemon.start()
+
+    def started(now, kind, data):
+        message = {"now": now, "events": [{"timestamp": now, "type": kind, "data": data}]}
+        with zmq.Context() as context, context.socket(zmq.REQ) as wrench:  # a connection for each message
+            wrench.connect(endpoint)
+            wrench.send_string(json.dumps(message))
+            assert wrench.poll(30_000)
+            return [event["data"]["job_id"] for event in json.loads(wrench.recv_string())["events"]]
+
+    def submit(now, job, processors):
+        return started(now, "JOB_SUBMITTED", {"job_id": job, "job": {
+            "id": job, "core": 1, "res": processors, "walltime": 100.0}})
+
+    def end(now, job, state):
+        return started(now, "JOB_COMPLETED", {"job_id": job, "job_state": state, "kill_reason": "", "status": "SUCCESS"})
+
+    hosts = [{"core": 1, "id": str(i), "name": f"Host{i}", "state": "idle"} for i in range(2)]
+    started(0.0, "SIMULATION_BEGINS", {"allow_time_sharing": False, "config": {"redis-enabled": False},
+                                       "nb_resources": 2, "resources_data": hosts})
+    assert submit(0.0, "1", 1) == ["1"]
+    assert submit(1.0, "2", 2) == []
+    assert submit(2.0, "3", 1) == []
+    assert end(3.0, "2", "COMPLETED_KILLED") == ["3"]  # it waited before job 3
+    assert end(4.0, "1", "COMPLETED_SUCCESSFULLY") == []
+    assert started(5.0, "SIMULATION_ENDS", None) == []
+    daemon.join(30)
+    assert not daemon.is_alive()
+    (killed, done) = scheduler.ended
+    assert killed[:2] == (3.0, "2") and numpy.isnan(killed[2]) and killed[3:] == (3.0, "COMPLETED_KILLED")
+    assert done == (4.0, "1", 0.0, 4.0, "COMPLETED_SUCCESSFULLY")

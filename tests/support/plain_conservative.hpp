@@ -1,10 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/support/plain_order.hpp"
 #include "tests/support/plain_plan.hpp"
 
 namespace batfill::tests {
@@ -74,6 +77,112 @@ class PlainConservative : public PlainPlanAlgorithm {
 
     std::string compression_;
     Counts& counts_;
+};
+
+// compression=order in its plainest form: if jobs have ended, all waiting jobs, new ones among them, are placed one by
+// one in the order, each beside those that still have their old places.
+class PlainConservativeInOrder : public PlainPlanAlgorithm {
+ public:
+    // Counts rare events, as above.
+    struct Counts {
+        int moves = 0;
+        int moves_after_ends_on_time = 0;
+        int new_before_others = 0;  // new jobs that were placed before a job that was planned
+        int gains_of_new = 0;       // and that start earlier than if they had been placed last
+    };
+
+    // Adds to `counts`, which outlives this object.
+    PlainConservativeInOrder(int processors, const OrderWeights& weights, Counts& counts)
+        : PlainPlanAlgorithm(processors), weights_(weights), counts_(counts) {}
+
+ private:
+    void submitted(JobIndex index) override {
+        if (have_ended_) {
+            new_.push_back(index);
+        } else {
+            place(index, earliest(index));
+        }
+    }
+    void completed(bool early) override {
+        have_ended_ = true;
+        are_on_time_ = !early;
+    }
+    void all_submitted() override {
+        pass_.clear();
+        if (!have_ended_) {
+            return;
+        }
+        pass_ = by_priority();
+        const std::map<JobIndex, Time> if_last = starts_if_new_jobs_come_last();
+        std::size_t new_left = new_.size();
+        for (const JobIndex index : pass_) {
+            if (planned_starts().count(index) == 0) {
+                place(index, earliest(index));
+                --new_left;
+                continue;
+            }
+            counts_.new_before_others += new_.size() > new_left ? 1 : 0;
+            const Time planned = planned_starts().at(index);
+            cancel(index);
+            place(index, earliest(index));
+            REQUIRE(planned_starts().at(index) <= planned);
+            const bool moves = planned_starts().at(index) < planned;
+            counts_.moves += moves ? 1 : 0;
+            counts_.moves_after_ends_on_time += moves && are_on_time_ ? 1 : 0;
+        }
+        for (const JobIndex index : new_) {
+            counts_.gains_of_new += planned_starts().at(index) < if_last.at(index) ? 1 : 0;
+        }
+        new_.clear();
+        have_ended_ = false;
+    }
+
+    std::vector<JobIndex> by_turn() const override {
+        std::vector<JobIndex> order = pass_.empty() ? by_planned_start() : pass_;
+        std::stable_sort(order.begin(), order.end(),
+                         [&](JobIndex a, JobIndex b) { return planned_starts().at(a) < planned_starts().at(b); });
+        return order;
+    }
+
+    std::map<JobIndex, Time> starts_if_new_jobs_come_last() {
+        const std::map<JobIndex, Time> before = planned_starts();
+        for (const JobIndex index : by_priority()) {
+            if (before.count(index) != 0) {
+                cancel(index);
+                place(index, earliest(index));
+            }
+        }
+        for (const JobIndex index : new_) {
+            place(index, earliest(index));
+        }
+        const std::map<JobIndex, Time> starts = planned_starts();
+        for (const auto& [index, start] : starts) {
+            cancel(index);
+        }
+        for (const auto& [index, start] : before) {
+            place(index, start);
+        }
+        return starts;
+    }
+
+    // Planned jobs and new ones; ties go by submission.
+    std::vector<JobIndex> by_priority() const {
+        std::vector<JobIndex> order = by_planned_start();
+        order.insert(order.end(), new_.begin(), new_.end());
+        std::sort(order.begin(), order.end(), [&](JobIndex a, JobIndex b) {
+            const ExactScore score_of_a(weights_, job(a), now());
+            const ExactScore score_of_b(weights_, job(b), now());
+            return score_of_a == score_of_b ? submitted_before(a, b) : score_of_a > score_of_b;
+        });
+        return order;
+    }
+
+    OrderWeights weights_;
+    Counts& counts_;
+    bool have_ended_ = false;
+    bool are_on_time_ = false;
+    std::vector<JobIndex> new_;   // jobs of this round that have no place yet
+    std::vector<JobIndex> pass_;  // the waiting jobs in their order, if jobs have ended in this round
 };
 
 }  // namespace batfill::tests

@@ -46,7 +46,8 @@ class PlainPlanAlgorithm {
             jobs_.push_back(description);
             submitted(index);
         }
-        for (const JobIndex index : by_planned_start()) {
+        all_submitted();
+        for (const JobIndex index : by_turn()) {
             start_if_due(index);
         }
         std::sort(started_.begin(), started_.end());
@@ -65,6 +66,9 @@ class PlainPlanAlgorithm {
     // Jobs ended, and their processors are free.
     virtual void completed(bool early) = 0;
     virtual void submitted(JobIndex index) = 0;
+    virtual void all_submitted() {}
+    // The order in which due jobs start.
+    virtual std::vector<JobIndex> by_turn() const { return by_planned_start(); }
     virtual void has_started(JobIndex) {}
 
     Time now() const { return now_; }

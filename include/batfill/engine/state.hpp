@@ -34,7 +34,7 @@ struct Job {
     Request request;  // what it holds of the machine while it runs
     // The walltime that plans use: the description's plus `walltime-margin`, or the assumed one.
     Duration walltime;
-    Time start;  // once it runs
+    Time start;  // once it runs; infinite if it ended while it waited
     // The latest start that the job is guaranteed: as at its submission, or later after a loss of processors. Infinite
     // if it is guaranteed nothing.
     Time guaranteed_start = Time::infinity();
@@ -79,10 +79,16 @@ class JobTable {
         if (jobs[a].submit() != jobs[b].submit()) {
             return jobs[a].submit() < jobs[b].submit();
         }
-        return is_ordered_by_id_ ? jobs[a].description().id < jobs[b].description().id : a < b;
+        return is_ordered_by_id_ ? has_first_id(a, b) : a < b;
     }
     // Requires: the table is empty.
     void order_by_id() { is_ordered_by_id_ = true; }
+    // This table after order_by_id(), else null. After it, an order of the algorithm's own decides between jobs that it
+    // holds equal by has_first_id(), whenever they were submitted.
+    const JobTable* ordered_by_id() const { return is_ordered_by_id_ ? this : nullptr; }
+    bool has_first_id(JobIndex a, JobIndex b) const {
+        return (*this)[a].description().id < (*this)[b].description().id;
+    }
     // Forgets the jobs at the front that are over.
     // Cost: O(1) for each job, over all calls.
     void forget_ended() {

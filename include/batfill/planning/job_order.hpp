@@ -98,7 +98,7 @@ class JobScore {
 };
 
 // An index policy: the waiting job with the larger score comes first; ties are broken by submission time, then by order
-// of arrival.
+// of arrival (but see JobTable::ordered_by_id()).
 //
 // Scores of a job that requests q processors, has walltime p and has waited for w (both in seconds):
 // - fcfs +w, lcfs -w, spf -p, lpf +p, sqf -q, lqf +q, saf -pq, laf +pq, lexp +(w+p)/p, sexp -(w+p)/p, lrf +p/q,
@@ -217,8 +217,8 @@ class OrderedJobs {
     };
 
     // Whether `a` goes before `b`.
-    // Requires: the scores are those at `now`.
-    static bool goes_before(const Entry& a, const Entry& b, Time now);
+    // Requires: the scores are those at the present.
+    static bool goes_before(const Entry& a, const Entry& b, const SchedulerState& state);
 
     JobOrder order_;
     std::optional<Time> sorted_at_;  // the instant of the entries' scores; none: of several instants
@@ -236,7 +236,7 @@ class RankedJobs {
         largest_error_ = 0;
     }
 
-    // Adds a job. Call it in the order of the queue, which decides between equal scores.
+    // Adds a job. Call it in the order of the queue, which decides between equal scores unless they go by id.
     // Cost: O(1).
     void add(JobIndex job, double score) { ranked_.push_back({score, ranked_.size(), job}); }
     void add(JobIndex job, JobScore::Approximation score) {
@@ -247,17 +247,20 @@ class RankedJobs {
     std::size_t size() const { return ranked_.size(); }
 
     // Passes the added jobs to `take`, first to last, until it returns false. `compare`, like JobScore::compare of two
-    // jobs, decides where approximations are too close.
-    // Requires: no job is added during the call, and clear() is called before the next one is added.
-    // Cost: O(jobs added), and O(log(jobs added)) for each job taken.
+    // jobs, decides where approximations are too close. `by_id` is JobTable::ordered_by_id(): equal scores go by the
+    // ids in it. Requires: no job is added during the call, and clear() is called before the next one is added. Cost:
+    // O(jobs added), and O(log(jobs added)) for each job taken.
     template <typename Take, typename Compare>
-    void for_each_until(Take take, Compare compare) {
+    void for_each_until(Take take, Compare compare, const JobTable* by_id = nullptr) {
         const auto goes_after = [&](const Ranked& a, const Ranked& b) {
             int compared = JobScore::Approximation::compare({a.score, largest_error_}, {b.score, largest_error_});
             if (compared == 0 && largest_error_ > 0) {
                 compared = compare(a.job, b.job);
             }
-            return compared != 0 ? compared < 0 : a.place > b.place;
+            if (compared != 0) {
+                return compared < 0;
+            }
+            return by_id != nullptr ? by_id->has_first_id(b.job, a.job) : a.place > b.place;
         };
         std::make_heap(ranked_.begin(), ranked_.end(), goes_after);
         for (auto end = ranked_.end(); end != ranked_.begin();) {

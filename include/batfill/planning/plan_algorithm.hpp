@@ -95,6 +95,9 @@ class PlanAlgorithm : public Algorithm {
     // A job has lost its place for this round, as a pool that is not planned has too little left; or has one again.
     virtual void parked(const Round&, JobIndex) {}
     virtual void unparked(const Round&, JobIndex) {}
+    // Sorts jobs that are due, which come in the order of the plan, into the order in which they start. That decides
+    // who gets which processors, and who waits if a job has outlived its estimate.
+    virtual void sort_due(const SchedulerState& state, std::vector<JobIndex>& due);
     // Compresses all planned jobs by planned start, when some are parked.
     virtual void compress_beside_parked(const Round&) { plan_.move_all_earlier(); }
 

@@ -148,6 +148,41 @@ TEST_CASE("conservative decides as its plain form does, in every round and with 
     }
 }
 
+TEST_CASE("conservative decides as its plain form does with compression=order, in every round and every order",
+          "[compression][property]") {
+    PlainConservativeInOrder::Counts counts;
+    unsigned seed = 0;
+    for (const auto& [name, weights] : named_orders()) {
+        for (int i = 0; i < 60; ++i) {
+            INFO("order=" << name << ", stream " << seed);
+            Stream stream(++seed, {.most_jobs = 60, .most_processors = seed % 3 == 0 ? 5 : 16, .deadlines = false});
+            Engine engine("conservative", {{"compression", "order"}, {"order", name}});
+            PlainConservativeInOrder plain(stream.processors(), weights, counts);
+            std::map<JobIndex, Time> promised;
+            stream.play(engine, [&](const Message& message, const std::vector<JobIndex>& started) {
+                REQUIRE(plain.round(message) == started);
+                require_same_plans(plan_of(engine), plain.planned_starts());
+                for (const auto& [job, start] : plan_of(engine)) {
+                    REQUIRE(start <= promised.emplace(job, start).first->second);
+                    REQUIRE(engine.state().job(job).guaranteed_start == promised[job]);
+                }
+            });
+        }
+    }
+    CHECK(counts.moves > 1000);
+    CHECK(counts.moves_after_ends_on_time > 20);
+    CHECK(counts.new_before_others > 1000);
+    CHECK(counts.gains_of_new > 100);
+}
+
+TEST_CASE("conservative: an order belongs to compression=order", "[compression]") {
+    const auto engine = [](const Parameters::Given& given) { Engine("conservative", given); };
+    CHECK_NOTHROW(engine({{"compression", "order"}}));
+    CHECK_NOTHROW(engine({{"compression", "order"}, {"order", "sqf"}}));
+    CHECK_THROWS_WITH(engine({{"order", "sqf"}}), "parameter order=sqf is used only with compression=order");
+    CHECK_THROWS_AS(engine({{"compression", "submission"}, {"order", "sqf"}}), UsageError);
+}
+
 TEST_CASE("pc and dc: weights belong to order=mixed, and not all of them are zero", "[compression]") {
     for (const Kind kind : both_kinds) {
         const auto engine = [&](const Parameters::Given& given) { Engine(name_of(kind), given); };

@@ -1,10 +1,15 @@
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
 #include <batfill/core/error.hpp>
+#include <batfill/engine/algorithm.hpp>
 
+#include "src/choice/batsched_choice.hpp"
 #include "src/session/session.hpp"
 #include "tests/support/quiet_log.hpp"
 
@@ -44,9 +49,18 @@ std::string question(const std::string& now, const std::string& id, int nodes, c
                    R"({"requests":{"estimate_waiting_time":{"job":{"id":")" + id + R"(","res":)" +
                        std::to_string(nodes) + R"(,"walltime":)" + walltime + R"(},"job_id":")" + id + R"("}}})");
 }
+// Jobs with their nodes.
+std::string starts(const std::string& now, const std::vector<std::pair<std::string, std::string>>& jobs) {
+    std::string events;
+    for (const auto& [id, nodes] : jobs) {
+        events += events.empty() ? "" : ",";
+        events += R"({"timestamp":)" + now + R"(,"type":"EXECUTE_JOB","data":{"job_id":")" + id + R"(","alloc":")" +
+                  nodes + R"("}})";
+    }
+    return R"({"now":)" + now + R"(,"events":[)" + events + "]}";
+}
 std::string starts(const std::string& now, const std::string& id, const std::string& nodes) {
-    return R"({"now":)" + now + R"(,"events":[{"timestamp":)" + now + R"(,"type":"EXECUTE_JOB","data":{"job_id":")" +
-           id + R"(","alloc":")" + nodes + R"("}}]})";
+    return starts(now, {{id, nodes}});
 }
 std::string nothing(const std::string& now) {
     return R"({"now":)" + now + R"(,"events":[]})";
@@ -57,12 +71,51 @@ std::string answered(const std::string& now, const std::string& id, const std::s
            start + "}}}]}";
 }
 
+Session session_with(const std::string& algorithm, const Parameters::Given& parameters) {
+    return Session({algorithm, parameters}, protocol::make_codec(protocol::wrench_protocol));
+}
 Session session_of(const std::string& algorithm, const std::string& margin = "5") {
     Parameters::Given parameters{{"walltime-margin", margin}};
     if (algorithm == "conservative") {
         parameters.emplace_back("compression", "submission");
     }
-    return Session({algorithm, parameters}, protocol::make_codec(protocol::wrench_protocol));
+    return session_with(algorithm, parameters);
+}
+// The parameters of `-v VARIANT -o ORDER`, without a delay.
+Session session_in_order(const std::string& variant, const std::string& order) {
+    BatschedOptions options;
+    options.variant = variant;
+    options.queue_order = order;
+    options.rjms_delay = "0";
+    const WrittenScheduler choice = batsched_choice(options);
+    Session session = session_with(choice.algorithm, choice.parameters);
+    if (batsched_sorts_queue(variant)) {
+        session.order_ties_by_id();
+    }
+    return session;
+}
+
+// Wants a round in every second, for ever. Starts the waiting jobs one by one, or none.
+class Restless : public Algorithm {
+ public:
+    explicit Restless(bool starts) : starts_(starts) {}
+    void decide(Round& round) override {
+        if (starts_ && round.state().running.empty() && !round.state().waiting.empty()) {
+            round.start(round.state().waiting.job(0));
+        }
+    }
+    Time next_wake(Time after) const override { return after + Duration::seconds(1); }
+
+ private:
+    bool starts_;
+};
+Session session_of_restless(bool starts) {
+    AlgorithmDescription description;
+    description.name = "restless";
+    description.make = [starts](const Parameters&) { return std::make_unique<Restless>(starts); };
+    WrittenScheduler scheduler{"restless", {}};
+    scheduler.own = std::make_shared<const AlgorithmDescription>(with_common_parameters(std::move(description)));
+    return Session(std::move(scheduler), protocol::make_codec(protocol::wrench_protocol));
 }
 
 }  // namespace
@@ -109,6 +162,20 @@ TEST_CASE("Without a plan, a question is answered as if all jobs took their wall
     }
 }
 
+TEST_CASE("A question has an answer also under an algorithm that asks for calls without end", "[session]") {
+    const QuietLog quiet;
+    Session idle = session_of_restless(false);
+    idle.answer(begins(4));
+    CHECK(idle.answer(question("1.0", "q", 1, "50")) == answered("1.0", "q", "-1"));
+    // The end of job 1 comes after more calls than a question follows.
+    Session busy = session_of_restless(true);
+    busy.answer(begins(4));
+    busy.answer(submitted("0.0", "1", 1, "1000000"));
+    CHECK(busy.answer(question("1.0", "q", 1, "50")) == answered("1.0", "q", "1000000.000000"));
+    busy.answer(submitted("2.0", "2", 1, "5"));
+    CHECK(busy.answer(question("2.0", "q", 1, "50")) == answered("2.0", "q", "1000005.000000"));
+}
+
 TEST_CASE("A user ends a job that waits: it never starts, and others move up", "[session]") {
     const QuietLog quiet;
     for (const std::string algorithm : {"conservative", "easy", "fcfs", "pc", "dc", "dbf", "relaxed", "filler"}) {
@@ -131,17 +198,60 @@ TEST_CASE("A user ends a job that waits: it never starts, and others move up", "
     }
 }
 
-TEST_CASE("Jobs of one instant wait in the order of their ids as text", "[session]") {
+TEST_CASE("Jobs of one instant wait in the order of their ids as text, where batsched sorts its queue", "[session]") {
     const QuietLog quiet;
-    for (const std::string algorithm : {"conservative", "easy", "fcfs"}) {
-        INFO(algorithm);
-        Session session = session_of(algorithm);
+    for (const std::string variant : {"conservative_bf", "easy_bf", "filler", "fcfs_fast", "easy_bf_fast"}) {
+        INFO(variant);
+        Session session = session_in_order(variant, "fcfs");
         session.answer(begins(1));
         session.answer(submitted("0.0", "1", 1, "1000"));
         session.answer(submitted("0.0", "2", 1, "100"));
         session.answer(submitted("0.0", "10", 1, "100"));
-        CHECK(session.answer(ended("1.0", "1")) == starts("1.0", "10", "0"));
+        CHECK(session.answer(ended("1.0", "1")) == starts("1.0", variant.ends_with("_fast") ? "2" : "10", "0"));
     }
+}
+
+TEST_CASE("Jobs that the queue order holds equal go by id as text, whenever they came", "[session]") {
+    const QuietLog quiet;
+    for (const std::string variant : {"conservative_bf", "easy_bf", "filler", "sequencer"}) {
+        for (const std::string order : {"asc_size", "desc_size", "asc_walltime", "desc_walltime"}) {
+            INFO(variant << ' ' << order);
+            Session session = session_in_order(variant, order);
+            session.answer(begins(2));
+            session.answer(submitted("0.0", "1", 2, "1000"));
+            session.answer(submitted("1.0", "9", 1, "100"));
+            session.answer(submitted("2.0", "10", 1, "100"));
+            const bool one_by_one = variant == "sequencer";
+            CHECK(session.answer(ended("3.0", "1")) ==
+                  (one_by_one ? starts("3.0", "10", "0") : starts("3.0", {{"10", "0"}, {"9", "1"}})));
+        }
+        for (const std::string order : {"fcfs", "lcfs", "desc_slowdown", "desc_bounded_slowdown"}) {
+            INFO(variant << ' ' << order);
+            Session session = session_in_order(variant, order);
+            session.answer(begins(1));
+            session.answer(submitted("0.0", "1", 1, "1000"));
+            for (const char* const id : {"2", "10"}) {
+                session.answer(submitted("1.0", id, 1, "100"));
+            }
+            session.answer(submitted("2.0", "0", 1, "100"));
+            CHECK(session.answer(ended("3.0", "1")) == starts("3.0", order == "lcfs" ? "0" : "10", "0"));
+        }
+    }
+}
+
+TEST_CASE("conservative_bf places jobs again in its queue order, and delays none", "[session]") {
+    const QuietLog quiet;
+    Session session = session_in_order("conservative_bf", "asc_size");
+    session.answer(begins(4));
+    session.answer(submitted("0.0", "1", 4, "1000"));
+    // From 1000 on: job 2 until 1100, job 3 after it, and job 4 until 1300 beside them.
+    session.answer(submitted("1.0", "2", 3, "100"));
+    session.answer(submitted("2.0", "3", 2, "100"));
+    session.answer(submitted("3.0", "4", 1, "300"));
+    CHECK(session.answer(question("3.0", "q", 1, "100")) == answered("3.0", "q", "1100.000000"));
+    // Job 4 moves first, then job 3, and both start. Job 2 follows job 3.
+    CHECK(session.answer(ended("10.0", "1")) == starts("10.0", {{"4", "0"}, {"3", "1-2"}}));
+    CHECK(session.answer(question("10.0", "q", 3, "1")) == answered("10.0", "q", "210.000000"));
 }
 
 TEST_CASE("What WRENCH may not say ends in an error that names the event", "[session]") {
