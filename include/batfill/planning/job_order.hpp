@@ -248,8 +248,9 @@ class RankedJobs {
 
     // Passes the added jobs to `take`, first to last, until it returns false. `compare`, like JobScore::compare of two
     // jobs, decides where approximations are too close. `by_id` is JobTable::ordered_by_id(): equal scores go by the
-    // ids in it. Requires: no job is added during the call, and clear() is called before the next one is added. Cost:
-    // O(jobs added), and O(log(jobs added)) for each job taken.
+    // ids in it.
+    // Requires: no job is added during the call, and clear() is called before the next one is added.
+    // Cost: O(jobs added), and O(log(jobs added)) for each job taken.
     template <typename Take, typename Compare>
     void for_each_until(Take take, Compare compare, const JobTable* by_id = nullptr) {
         const auto goes_after = [&](const Ranked& a, const Ranked& b) {
