@@ -361,8 +361,8 @@ def test_a_daemon_in_python_starts_what_the_scheduler_of_a_recorded_batsim_start
     assert started
 
 
-class Registrar(FirstComeFirstServed):
-    """Keeps its own list of the jobs that wait, and what it heard of ends."""
+class Registrar(batfill.Scheduler):
+    """First come, first served; keeps its own list of the jobs that wait, and what it heard of ends."""
 
     def begin(self, round):
         self.waiting, self.ended = set(), []
@@ -373,9 +373,10 @@ class Registrar(FirstComeFirstServed):
             self.waiting.discard(job)
             self.ended.append((round.now, str(job), float(start), float(end), str(state)))
         assert self.waiting == set(round.waiting.id)
-        before = round.waiting.id
-        super().decide(round)
-        self.waiting -= set(before) - set(round.waiting.id)
+        for job, name in enumerate(round.waiting.id):
+            if not round.try_start(job):
+                break
+            self.waiting.discard(name)
 
 
 def test_a_scheduler_hears_of_waiting_jobs_that_wrench_ends(tmp_path):
