@@ -159,7 +159,7 @@ TEST_CASE("algorithms lists every algorithm with its parameters") {
             }
             if (names.back() == "conservative" && name == "compression") {
                 CHECK(parameter["default"] == "planned-start");
-                CHECK(parameter["choices"].Size() == 4);
+                CHECK(parameter["choices"].Size() == 5);
             }
             if (name == "count-events") {
                 CHECK(parameter["type"] == "boolean");
@@ -175,7 +175,7 @@ TEST_CASE("algorithms lists every algorithm with its parameters") {
         CHECK(std::count(names.begin(), names.end(), name) == 1);
         CHECK_THAT("\n" + text.output, Contains(std::string("\n") + name + "\n"));
     }
-    CHECK_THAT(text.output, Contains("-P compression=planned-start|submission|start-now|none"));
+    CHECK_THAT(text.output, Contains("-P compression=planned-start|submission|order|start-now|none"));
     const std::size_t common = text.output.find("\n  Every algorithm above also takes:\n");
     CHECK(text.output.find("-P default-walltime=") > common);
     CHECK(text.output.find("-P default-walltime=") == text.output.rfind("-P default-walltime="));

@@ -285,7 +285,7 @@ TEST_CASE("A wrong command line of the daemon gives one line with the known valu
     const std::vector<Case> cases{
         {{"-a", "best"}, "unknown algorithm 'best', known: bf-mod, "},
         {{"-a", "easy", "-P", "speed=1"}, "default-walltime"},
-        {{"-a", "conservative", "-P", "compression=fast"}, "known: planned-start, submission, start-now, none"},
+        {{"-a", "conservative", "-P", "compression=fast"}, "known: planned-start, submission, order, start-now, none"},
         {{"-a", "easy", "-P", "default-walltime=0"}, "more than 0"},
         {{"-a", "easy", "-P", "default-walltime=soon"}, "not a number of seconds"},
         {{"-a", "easy", "-P", "nothing"}, "nothing"},
