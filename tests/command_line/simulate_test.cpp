@@ -125,8 +125,10 @@ TEST_CASE("simulate lists the known algorithms, parameters or values when it ref
         return outcome.errors;
     };
     CHECK_THAT(refused({"-a", "best"}), Contains("unknown algorithm 'best', known: ") && Contains("easy"));
-    CHECK_THAT(refused({"-a", "conservative", "-P", "size=1"}),
-               Contains("no parameter 'size', known: compression, order, weights, scales, count-events, plan-pools, default-walltime"));
+    CHECK_THAT(
+        refused({"-a", "conservative", "-P", "size=1"}),
+        Contains(
+            "no parameter 'size', known: compression, order, weights, scales, count-events, plan-pools, default-walltime"));
     CHECK_THAT(refused({"-a", "conservative", "-P", "compression=some"}),
                Contains("unknown value 'some', known: planned-start, submission, order, start-now, none"));
     CHECK_THAT(refused({"-a", "fcfs", "-P", "default-walltime=-1"}), Contains("default-walltime") && Contains("'-1'"));

@@ -154,8 +154,9 @@ TEST_CASE("conservative decides as its plain form does with compression=order, i
     unsigned seed = 0;
     for (const auto& [name, weights] : named_orders()) {
         for (int i = 0; i < 60; ++i) {
+            ++seed;
             INFO("order=" << name << ", stream " << seed);
-            Stream stream(++seed, {.most_jobs = 60, .most_processors = seed % 3 == 0 ? 5 : 16, .deadlines = false});
+            Stream stream(seed, {.most_jobs = 60, .most_processors = seed % 3 == 0 ? 5 : 16, .deadlines = false});
             Engine engine("conservative", {{"compression", "order"}, {"order", name}});
             PlainConservativeInOrder plain(stream.processors(), weights, counts);
             std::map<JobIndex, Time> promised;
