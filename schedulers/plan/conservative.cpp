@@ -44,9 +44,13 @@ class Conservative : public PlanAlgorithm {
         }
         ++compressions_;
         if (compression_ == Compression::submission) {
-            count_compression(round, round.state().waiting.jobs(), Scan::to_the_next);
-            for (const JobIndex job : round.state().waiting.jobs()) {
-                moves_ += plan().move_earlier(job) ? 1U : 0U;
+            const SchedulerState& state = round.state();
+            count_compression(round, state.waiting.jobs(), Scan::to_the_next);
+            // batsched, in whose place ids decide ties, gives a job other hosts also at the same start.
+            const bool places_anew =
+                state.jobs.ordered_by_id() != nullptr && state.machine.resources().has_named_hosts();
+            for (const JobIndex job : state.waiting.jobs()) {
+                moves_ += (places_anew ? place_anew(job) : plan().move_earlier(job)) ? 1U : 0U;
             }
             return;
         }
@@ -64,8 +68,8 @@ class Conservative : public PlanAlgorithm {
 };
 
 // With compression=order: after any completion, one pass over the waiting jobs in an order that the user chooses. Each
-// is placed again, whether or not it was planned before. So new jobs wait for their places until all jobs of the
-// instant are known, and one may take a hole before a job that goes behind it.
+// is placed again, whether or not it was planned before, on named hosts also at the same start. So new jobs wait for
+// their places until all jobs of the instant are known, and one may take a hole before a job that goes behind it.
 //
 // Cost of a compression: that of Conservative, and O(n log n) for the n waiting jobs if some are due.
 class ConservativeInOrder : public OrderedPlanAlgorithm {
@@ -128,9 +132,10 @@ class ConservativeInOrder : public OrderedPlanAlgorithm {
         std::vector<JobIndex> planned;
         std::ranges::copy_if(order, std::back_inserter(planned), [&](JobIndex job) { return plan().contains(job); });
         count_compression(round, planned, Scan::to_the_next);
+        const bool places_anew = state.machine.resources().has_named_hosts();
         for (const JobIndex job : order) {
             if (plan().contains(job)) {
-                moves_ += plan().move_earlier(job) ? 1U : 0U;
+                moves_ += (places_anew ? place_anew(job) : plan().move_earlier(job)) ? 1U : 0U;
             } else {
                 place(round, job, round.now());
             }

@@ -192,8 +192,11 @@ void follow_options(const Variant& variant, const std::string& text, WrittenSche
 
 }  // namespace
 
-bool batsched_sorts_queue(const std::string& variant) {
-    return entry_named("variant", variants(), variant).order != Order::ignored;
+BatschedRules batsched_rules(const BatschedOptions& options) {
+    const Variant& variant = entry_named("variant", variants(), options.variant);
+    const bool reserves = variant.order == Order::of_plan || variant.order == Order::of_both;
+    // Consecutive hosts have no names here (docs/algorithms.md).
+    return {variant.order != Order::ignored, reserves && options.selection_policy != "contiguous"};
 }
 
 WrittenScheduler batsched_choice(const BatschedOptions& options) {

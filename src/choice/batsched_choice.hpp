@@ -20,9 +20,15 @@ struct BatschedOptions {
 // Throws: UsageError for what batsched does not know, and for what has no equivalent.
 WrittenScheduler batsched_choice(const BatschedOptions& options);
 
-// Whether batsched sorts the queue of a variant, so that ids as text decide ties. Other variants keep the order of
-// arrival.
+// What batsched decides otherwise than batfill, where this shows: under Batsim, jobs of one instant come by id.
+struct BatschedRules {
+    // Jobs that the queue order holds equal go by their ids as text; else in the order of arrival.
+    bool orders_ties_by_id = false;
+    // Plans and reservations hold particular processors, the lowest ones; else a number of them.
+    bool reserves_hosts = false;
+};
+
 // Throws: UsageError, as above.
-bool batsched_sorts_queue(const std::string& variant);
+BatschedRules batsched_rules(const BatschedOptions& options);
 
 }  // namespace batfill

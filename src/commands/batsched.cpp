@@ -69,7 +69,7 @@ int batsched(const Arguments& arguments) {
     spdlog::set_level(verbosity);
     server.serves_wrench = true;
     server.scheduler = batsched_choice(chosen);
-    server.orders_ties_by_id = batsched_sorts_queue(chosen.variant);
+    server.as_batsched = batsched_rules(chosen);
     require_fit_for_daemon(server.scheduler);
     const auto lines = std::make_shared<JoinedLogLines>(spdlog::default_logger()->sinks().front());
     if (verbosity != level::debug) {

@@ -236,6 +236,13 @@ void PlanAlgorithm::sort_due(const SchedulerState& state, std::vector<JobIndex>&
     });
 }
 
+bool PlanAlgorithm::place_anew(JobIndex job) {
+    const Time before = plan_.planned_start(job);
+    plan_.cancel({&job, 1});
+    plan_.place_again(job);
+    return plan_.planned_start(job) != before;
+}
+
 void PlanAlgorithm::decide(Round& round) {
     begin_planning(round);
     bool late;

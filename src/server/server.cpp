@@ -147,8 +147,8 @@ class Server {
     std::unique_ptr<Session> new_session(std::unique_ptr<protocol::Codec> codec) const {
         auto session = std::make_unique<Session>(options_.scheduler, std::move(codec),
                                                  options_.platform ? &*options_.platform : nullptr, options_.machine);
-        if (options_.orders_ties_by_id) {
-            session->order_ties_by_id();
+        if (options_.as_batsched) {
+            session->decide_as_batsched(*options_.as_batsched);
         }
         return session;
     }

@@ -7,6 +7,7 @@
 #include <batfill/core/time.hpp>
 #include <batfill/formats/platform.hpp>
 
+#include "src/choice/batsched_choice.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/joined_log_lines.hpp"
 
@@ -15,15 +16,15 @@ namespace batfill {
 struct ServerOptions {
     std::string endpoint = "tcp://127.0.0.1:28000";  // for WRENCH, ports above 65535 begin anew, as in ZeroMQ
     WrittenScheduler scheduler;
-    std::optional<Platform> platform;      // for Session
-    MachineDetails machine;                // for Session
-    std::string protocol;                  // name, as in make_codec(); empty: that of the peer
-    bool serves_wrench = false;            // without `protocol`: WRENCH, too
-    bool orders_ties_by_id = false;        // for WRENCH: Session::order_ties_by_id()
-    bool keep_alive = false;               // serve one simulation after another
-    std::optional<Duration> idle_timeout;  // end if no message comes for this time
-    std::string curve_secret_key;          // empty: hear anybody who can connect
-    JoinedLogLines* log_lines = nullptr;   // if given, one line for all that a message gives cause to log
+    std::optional<Platform> platform;          // for Session
+    MachineDetails machine;                    // for Session
+    std::string protocol;                      // name, as in make_codec(); empty: that of the peer
+    bool serves_wrench = false;                // without `protocol`: WRENCH, too
+    std::optional<BatschedRules> as_batsched;  // for WRENCH: Session::decide_as_batsched()
+    bool keep_alive = false;                   // serve one simulation after another
+    std::optional<Duration> idle_timeout;      // end if no message comes for this time
+    std::string curve_secret_key;              // empty: hear anybody who can connect
+    JoinedLogLines* log_lines = nullptr;       // if given, one line for all that a message gives cause to log
 };
 
 // Serves until the simulation has ended (with keep_alive: until a signal), or until SIGINT, SIGTERM or SIGHUP. The peer

@@ -160,7 +160,13 @@ void Session::begin(protocol::SimulationBegins& begins) {
     refuse_if<InputError>(begun_, "SIMULATION_BEGINS comes twice");
     refuse_if<InputError>(begins.options.redis_enabled,
                           "SIMULATION_BEGINS: jobs are kept in Redis, expected a Batsim without --enable-redis");
-    const std::vector<Host> hosts = hosts_of(begins);
+    std::vector<Host> hosts = hosts_of(begins);
+    const bool decides_as_batsched = as_batsched_ && codec_->has_ids_in_any_order();
+    if (decides_as_batsched && as_batsched_->reserves_hosts) {
+        for (Host& host : hosts) {
+            host.properties.emplace("partitions", "all");  // hosts in partitions have names: plans hold particular ones
+        }
+    }
     last_resource_ = begins.last_resource;
     if (!greeted_) {
         choose(begins.options.scheduler_configuration);
@@ -171,7 +177,7 @@ void Session::begin(protocol::SimulationBegins& begins) {
         !greeted_ && !begins.options.compute_sharing_enabled && machine.resources().has_shared_hosts(),
         "SIMULATION_BEGINS: jobs share hosts with a capacity, expected a Batsim with --enable-compute-sharing");
     engine_->follow_dependencies([&ids = codec_->ids()](const std::string& id) { return ids.find(id); });
-    if (orders_ties_by_id_ && codec_->has_ids_in_any_order()) {
+    if (decides_as_batsched && as_batsched_->orders_ties_by_id) {
         engine_->order_ties_by_id();
     }
     engine_->begin(now_, std::move(machine), acknowledges_jobs_);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <batfill/formats/platform.hpp>
 
 #include "protocol/codec.hpp"
+#include "src/choice/batsched_choice.hpp"
 #include "src/formats/named_platform.hpp"
 
 namespace batfill {
@@ -30,9 +32,9 @@ class Session {
     Session(WrittenScheduler command_line, std::unique_ptr<protocol::Codec> codec, const Platform* platform = nullptr,
             MachineDetails machine = {});
 
-    // From now on, jobs of one instant wait by their ids as text, and so do jobs that an order holds equal, if the
-    // protocol submits them in any order (Codec::has_ids_in_any_order()). To be called before the simulation begins.
-    void order_ties_by_id() { orders_ties_by_id_ = true; }
+    // Follows these rules if the protocol submits jobs in any order (Codec::has_ids_in_any_order()).
+    // Requires: the simulation has not begun.
+    void decide_as_batsched(const BatschedRules& rules) { as_batsched_ = rules; }
 
     // Returns the reply to one frame, valid until the next call. The session cannot be used after an error.
     // Throws:
@@ -81,7 +83,7 @@ class Session {
     std::vector<Window> windows_;
     std::unique_ptr<Engine> engine_;
     bool greeted_ = false;  // whether Hello was sent to Batsim
-    bool orders_ties_by_id_ = false;
+    std::optional<BatschedRules> as_batsched_;
     bool begun_ = false;                  // whether the engine knows the machine
     bool finishes_registration_ = false;  // whether the reply begins with registration_finished
     std::string frame_;

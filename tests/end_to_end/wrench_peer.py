@@ -29,13 +29,7 @@ VARIANTS = ("conservative_bf", "fast_conservative_bf", "easy_bf", "easy_bf_fast"
 ORDERS = ("lcfs", "desc_bounded_slowdown", "desc_slowdown", "asc_size", "desc_size", "asc_walltime", "desc_walltime")
 
 # Conversations that go on in another way: after how many messages at the earliest, and why (docs/serve.md).
-NODES = "batsched reserves particular nodes"
 PARTS = {
-    "LargeCONSERVATIVE_BFTest-1": (325, NODES),
-    "MultipleStandardJobSubmissionTest-1": (15, NODES),
-    "SimpleEASY_BFTest_RANDOM-1": (1012, NODES),
-    "SimpleEASY_BFTest_RANDOM-2": (1002, NODES),
-    "SimpleEASY_BFTest_RANDOM-3": (1003, NODES),
     "TerminateStandardJobsTest-1": (5, "batsched starts a job that a user has ended"),
 }
 

@@ -98,6 +98,10 @@ class PlanAlgorithm : public Algorithm {
     // Sorts jobs that are due, which come in the order of the plan, into the order in which they start. That decides
     // who gets which processors, and who waits if a job has outlived its estimate.
     virtual void sort_due(const SchedulerState& state, std::vector<JobIndex>& due);
+    // Takes a planned job out of the plan, and places it as a new one: at its earliest start, which is not later than
+    // the one that it had, and there on the hosts that its placement prefers. Returns whether its start moved.
+    // Cost: that of Plan::cancel() and of Plan::place().
+    bool place_anew(JobIndex job);
     // Compresses all planned jobs by planned start, when some are parked.
     virtual void compress_beside_parked(const Round&) { plan_.move_all_earlier(); }
 

@@ -82,16 +82,15 @@ Session session_of(const std::string& algorithm, const std::string& margin = "5"
     return session_with(algorithm, parameters);
 }
 // The parameters of `-v VARIANT -o ORDER`, without a delay.
-Session session_in_order(const std::string& variant, const std::string& order) {
+Session session_in_order(const std::string& variant, const std::string& order, const std::string& policy = "basic") {
     BatschedOptions options;
     options.variant = variant;
     options.queue_order = order;
+    options.selection_policy = policy;
     options.rjms_delay = "0";
     const WrittenScheduler choice = batsched_choice(options);
     Session session = session_with(choice.algorithm, choice.parameters);
-    if (batsched_sorts_queue(variant)) {
-        session.order_ties_by_id();
-    }
+    session.decide_as_batsched(batsched_rules(options));
     return session;
 }
 
@@ -236,6 +235,29 @@ TEST_CASE("Jobs that the queue order holds equal go by id as text, whenever they
             session.answer(submitted("2.0", "0", 1, "100"));
             CHECK(session.answer(ended("3.0", "1")) == starts("3.0", order == "lcfs" ? "0" : "10", "0"));
         }
+    }
+}
+
+TEST_CASE("Plans and reservations hold particular nodes, the lowest, as in batsched", "[session]") {
+    const QuietLog quiet;
+    for (const bool counts_nodes : {false, true}) {
+        INFO(counts_nodes);
+        // 9 and 10 are planned at 100, on nodes 0 and 1. When node 0 is free, 10 goes first by its id, but would hold
+        // it until 150.
+        Session planned = session_in_order("conservative_bf", "fcfs", counts_nodes ? "contiguous" : "basic");
+        planned.answer(begins(2));
+        for (const char* const id : {"1", "2", "9", "10"}) {
+            planned.answer(submitted("0.0", id, 1, "100"));
+        }
+        CHECK(planned.answer(ended("50.0", "1")) == starts("50.0", counts_nodes ? "10" : "9", "0"));
+        // 3 has nodes 0 and 1 from 100 on. Of the three that are free then, 4 may have the last only.
+        Session reserved = counts_nodes ? session_of("easy", "0") : session_in_order("easy_bf", "fcfs");
+        reserved.answer(begins(3));
+        reserved.answer(submitted("0.0", "1", 1, "10"));
+        reserved.answer(submitted("0.0", "2", 2, "100"));
+        reserved.answer(submitted("0.0", "3", 2, "100"));
+        reserved.answer(submitted("0.0", "4", 1, "1000"));
+        CHECK(reserved.answer(ended("5.0", "1")) == (counts_nodes ? starts("5.0", "4", "0") : nothing("5.0")));
     }
 }
 
