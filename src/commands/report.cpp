@@ -17,21 +17,12 @@ namespace batfill::commands {
 
 namespace {
 
-// Whether there is a run of this name.
-bool is_run(const std::string& prefix) {
-    try {
-        runs::jobs_file(prefix);
-        return true;
-    } catch (const InputError&) {
-        return false;
-    }
-}
-
 // Returns the index of the baseline in `prefixes`, and behind them that of the log, which `log` names, or the word
 // "log". Inserts a missing baseline at the front.
 std::size_t place_of_baseline(const std::string& baseline, const std::optional<std::string>& log,
                               std::vector<std::string>& prefixes) {
-    if (log && (baseline == *log || (baseline == "log" && !is_run(baseline)))) {
+    const bool is_among_runs = std::ranges::find(prefixes, baseline) != prefixes.end();
+    if (log && (baseline == *log || (baseline == "log" && !is_among_runs))) {
         return prefixes.size();
     }
     const std::string file = runs::jobs_file(baseline);  // a run may be named by its prefix or by this file

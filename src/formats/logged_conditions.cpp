@@ -214,14 +214,15 @@ constexpr std::string_view letters_of_flags = "EHIKOQVWXZhklsuv";
 // Walks through the words of a command.
 class SubmitLine {
  public:
-    explicit SubmitLine(std::string_view line) : words_(words_of(line)) {}
-
-    std::string dependency() {
+    explicit SubmitLine(std::string_view line) : words_(words_of(line)) {
         // The first word is the program.
         while (next() && (read_behind_wrap() || read_option())) {
         }
-        return dependency_;
     }
+
+    const std::string& dependency() const { return dependency_; }
+    // Whether it has --exclusive. --exclusive=user lets jobs of one user share hosts.
+    bool is_exclusive() const { return is_exclusive_; }
 
  private:
     bool next() { return ++place_ < words_.size(); }
@@ -241,6 +242,8 @@ class SubmitLine {
             place_ = words_.size();
         } else if (is_dependency(name) || name == "-d") {
             take(value.empty() ? next_word() : std::string(value));
+        } else if (word == "--exclusive") {
+            is_exclusive_ = true;
         }
         return true;
     }
@@ -266,6 +269,7 @@ class SubmitLine {
         if (is_dependency(name)) {
             take(value);
         }
+        is_exclusive_ = is_exclusive_ || (name == "--exclusive" && !has_value);
     }
 
     // "-d", "-dafterok:12" or "-Hd".
@@ -296,6 +300,7 @@ class SubmitLine {
     std::vector<std::string> words_;
     std::size_t place_ = 0;
     bool is_wrapped_ = false;
+    bool is_exclusive_ = false;
     std::string dependency_;
 };
 
@@ -323,6 +328,11 @@ LoggedConditions conditions_of_slurm(std::string_view text, std::string_view id)
 
 std::string dependency_in(std::string_view submit_line) {
     return SubmitLine(submit_line).dependency();
+}
+
+bool asks_for_whole_hosts(std::string_view submit_line) {
+    constexpr std::string_view option = "--exclusive";  // which few lines have
+    return submit_line.find(option) != std::string_view::npos && SubmitLine(submit_line).is_exclusive();
 }
 
 LoggedConditions conditions_of_pbs(std::string_view text) {

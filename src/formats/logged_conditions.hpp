@@ -25,6 +25,9 @@ LoggedConditions conditions_of_slurm(std::string_view text, std::string_view id)
 // none. What follows the name of the script are options of the script.
 std::string dependency_in(std::string_view submit_line);
 
+// Whether such a command asks for hosts that no other job uses, by --exclusive.
+bool asks_for_whole_hosts(std::string_view submit_line);
+
 // Reads the attribute `depend` of PBS and TORQUE: "afterok:12.server:13.server,afterany:14.server". Names of servers do
 // not count.
 LoggedConditions conditions_of_pbs(std::string_view text);

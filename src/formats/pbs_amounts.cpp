@@ -84,7 +84,7 @@ Shares requested_chunks(const PbsAttributes& attributes) {
                                                       : attributes["Resource_List.neednodes"].text;
     Shares chunks;
     long long cores = 0;
-    for_each_part(cut(request, '#').first, '+', [&](std::string_view part) {
+    for_each_part(first_request(request), '+', [&](std::string_view part) {
         Share& chunk = chunks.emplace_back();
         chunk.chunks = checked(number_in<long long>(cut(part, ':').first).value_or(1), part);
         chunk.gpus = checked(number_of(part, select.empty() ? "gpus" : "ngpus").value_or(0), part);

@@ -59,6 +59,12 @@ void for_each_part(std::string_view list, char separator, const auto& use) {
     }
 }
 
+// A request without the rule on sharing that may follow, "4:ppn=2#shared", and without alternatives behind it,
+// "1:ppn=4|2:ppn=2".
+inline std::string_view first_request(std::string_view request) {
+    return request.substr(0, request.find_first_of("#|"));
+}
+
 // Calls `use` with each vnode of exec_vnode: "(n1:ncpus=8+n2:ncpus=4)+(n3:ncpus=8)". A chunk in parentheses may be on
 // several vnodes.
 void for_each_vnode(std::string_view exec_vnode, const auto& use) {

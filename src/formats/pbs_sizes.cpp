@@ -15,11 +15,14 @@ bool has_list(std::string_view name) {
 // Slots of each host of a part of exec_host.
 long long slots_of_part(std::string_view part) {
     const std::string_view slots = part.find('/') == std::string_view::npos ? "0" : cut(part, '/').second;
-    const auto number = [&](std::string_view text) -> Microseconds {
-        const auto read = number_in<long long>(text);
-        if (!read || *read < 0) {
+    const auto require = [&](bool condition) {
+        if (!condition) {
             throw InputError("exec_host has the slots " + excerpt(part) + ", expected such as n1/0*8 or n1/0-7,9");
         }
+    };
+    const auto number = [&](std::string_view text) -> Microseconds {
+        const auto read = number_in<long long>(text);
+        require(read >= 0);
         return *read;
     };
     if (slots.find('*') != std::string_view::npos) {
@@ -28,7 +31,10 @@ long long slots_of_part(std::string_view part) {
     Microseconds sum = 0;
     for_each_part(slots, ',', [&](std::string_view range) {
         const auto [from, to] = cut(range, '-');
-        sum += checked(number(range.size() == from.size() ? from : to) - number(from) + 1, part);
+        const Microseconds first = number(from);
+        const Microseconds last = range.size() == from.size() ? first : number(to);
+        require(first <= last);
+        sum += checked(last - first + 1, part);
     });
     return checked(sum, part);
 }
@@ -71,8 +77,7 @@ struct Chunks {
 
 Chunks chunks_in(std::string_view request, const auto& processors_of, std::string_view gpus) {
     Chunks sum;
-    // A rule on sharing may follow: "4:ppn=2#shared".
-    for_each_part(cut(request, '#').first, '+', [&](std::string_view part) {
+    for_each_part(first_request(request), '+', [&](std::string_view part) {
         const Microseconds chunks = number_in<long long>(cut(part, ':').first).value_or(1);
         const std::optional<long long> processors = processors_of(part);
         sum.chunks += checked(chunks, part);
@@ -152,6 +157,10 @@ long long slots_in(std::string_view exec_host) {
     long long processors = 0;
     for_each_part(exec_host, '+', [&](std::string_view part) {
         const std::string_view name = cut(part, '/').first;
+        if (name.empty()) {
+            throw InputError("exec_host has a part without a host, expected such as n1/0*8+n2/0*8, found " +
+                             excerpt(exec_host));
+        }
         const auto hosts = static_cast<Microseconds>(has_list(name) ? hosts_of_name(name).size() : 1);
         processors += checked(hosts * slots_of_part(part), part);
     });

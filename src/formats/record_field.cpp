@@ -171,11 +171,14 @@ std::optional<long long> RecordField::number() const {
     return read;
 }
 
-std::optional<long long> RecordField::bytes(long long unit) const {
-    if (is_missing() || is_word_of(text, largest_integers)) {
+std::optional<long long> RecordField::bytes(long long unit, std::size_t ending) const {
+    const std::string_view size = text.substr(0, text.size() - ending);
+    constexpr double near_2_to_63 = 9.2e18;
+    const auto whole = number_in<double>(size.substr(0, size.find_first_not_of("0123456789")));
+    if (is_missing() || (whole && (size.ends_with('?') || *whole > near_2_to_63))) {
         return std::nullopt;
     }
-    const std::optional<long long> read = read_bytes(text, unit);
+    const std::optional<long long> read = read_bytes(size, unit);
     if (!read) {
         fail("a size of memory such as 4000M or 16gb");
     }
@@ -183,7 +186,9 @@ std::optional<long long> RecordField::bytes(long long unit) const {
 }
 
 std::string_view RecordField::hosts() const {
-    if (is_missing() || text == "None assigned") {
+    const std::size_t open = text.find('[');
+    const bool names_block = open != std::string_view::npos && text.find('x', open) < text.find(']', open);
+    if (is_missing() || text == "None assigned" || names_block) {
         return {};
     }
     if (!hosts_in(text)) {

@@ -27,9 +27,10 @@ struct RecordField {
     std::optional<Duration> limit(Duration unit = Duration::seconds(1)) const;
     // A number of processors or nodes, also with separators between thousands. No value also for -1.
     std::optional<long long> number() const;
-    // A size of memory in bytes; a number without a unit counts `unit` bytes.
-    std::optional<long long> bytes(long long unit) const;
-    // A list of hosts of Slurm. Empty also for "None assigned".
+    // A size of memory in bytes, without an ending of this many characters; a number without a unit counts `unit`
+    // bytes. No value also for "16?" and numbers near 2^63 and 2^64, by which Slurm says that it knows none.
+    std::optional<long long> bytes(long long unit, std::size_t ending = 0) const;
+    // A list of hosts of Slurm. Empty also for "None assigned", and for the blocks of Blue Gene, "bg[000x111]".
     std::string_view hosts() const;
 
     [[noreturn]] void fail(std::string_view expected) const;

@@ -59,9 +59,6 @@ class SacctJobs {
     std::unordered_map<std::string, std::size_t> rows_of_component_;
 };
 
-// Whether the command that submitted a job, as the column SubmitLine has it, asks for hosts that no other job uses.
-bool asks_for_whole_hosts(std::string_view submit_line);
-
 // Reads what a job waited for: its dependency, or else the option --dependency of the command that submitted it.
 // Requires: the job has its id.
 void read_conditions(std::string_view dependency, std::string_view submit_line, AccountedJob& job);

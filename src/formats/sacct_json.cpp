@@ -8,6 +8,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/formats/accounting_readers.hpp"
+#include "src/formats/logged_conditions.hpp"
 #include "src/formats/sacct_jobs.hpp"
 #include "src/formats/tres.hpp"
 #include "src/support/json.hpp"

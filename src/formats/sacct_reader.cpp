@@ -44,13 +44,10 @@ RecordField field(const CsvRow& row, std::size_t column) {
 
 // "4Gn" is for each node, "4000Mc" for each processor. `processors` returns their number.
 std::optional<long long> memory_of(const RecordField& field, long long nodes, const auto& processors) {
-    long long parts = 1;
-    RecordField size = field;
-    if (size.text.size() > 1 && !size.is_missing() && (size.text.ends_with('n') || size.text.ends_with('c'))) {
-        parts = size.text.back() == 'n' ? nodes : processors();
-        size.text.remove_suffix(1);
-    }
-    const auto bytes = size.bytes(1 << 20);
+    const std::string_view text = field.text;
+    const bool is_of_part = text.size() > 1 && !field.is_missing() && (text.ends_with('n') || text.ends_with('c'));
+    const long long parts = !is_of_part ? 1 : text.back() == 'n' ? nodes : processors();
+    const auto bytes = field.bytes(1 << 20, is_of_part ? 1 : 0);
     if (bytes.value_or(0) == 0 || parts <= 0) {
         return std::nullopt;
     }
@@ -331,17 +328,6 @@ class Reader {
 };
 
 }  // namespace
-
-bool asks_for_whole_hosts(std::string_view submit_line) {
-    while (!submit_line.empty()) {
-        const auto [word, rest] = cut(submit_line, ' ');
-        if (word == "--exclusive" || word.starts_with("--wrap")) {
-            return word == "--exclusive";  // a command inside --wrap speaks of its step
-        }
-        submit_line = rest;
-    }
-    return false;
-}
 
 std::vector<LoggedHosts> logged_hosts(std::string_view list) {
     std::string names = list_of(names_of_hosts(list), " ");

@@ -90,7 +90,7 @@ std::optional<long long> hosts_of_item(std::string_view item) {
         hosts *= *numbers;
         item.remove_prefix(close + 1);
     }
-    return hosts;
+    return item.find(']') == std::string_view::npos ? std::optional(hosts) : std::nullopt;
 }
 
 // Adds the names of the hosts of such an item, each behind `before`.
@@ -165,15 +165,20 @@ std::optional<std::string_view> item_of(std::string_view list, std::string_view 
 
 std::optional<long long> read_bytes(std::string_view text, long long unit) {
     constexpr std::string_view units = "kKmMgGtTpP";
+    constexpr long long word = 8;  // of PBS
+    if (text.ends_with('w')) {
+        const auto words = read_bytes(std::string(text.substr(0, text.size() - 1)) + 'b', 1);
+        return words && *words <= most_bytes / word ? std::optional(*words * word) : std::nullopt;
+    }
     if (text.ends_with('b') || text.ends_with('B')) {
-        text.remove_suffix(1);
+        text.remove_suffix(text.size() > 1 && text[text.size() - 2] == 'i' ? 2 : 1);
         unit = 1;
     }
     if (const std::size_t place = units.find(text.empty() ? ' ' : text.back()); place != std::string_view::npos) {
         text.remove_suffix(1);
         unit = 1LL << (10 * (place / 2 + 1));
     }
-    const auto number = number_in<double>(text);
+    const auto number = number_in<double>(trimmed(text));
     const double bytes = number.value_or(-1) * static_cast<double>(unit);
     if (!(bytes >= 0 && bytes <= static_cast<double>(most_bytes)) || (unit == 1 && std::trunc(bytes) != bytes)) {
         return std::nullopt;

@@ -10,7 +10,8 @@
 // Resources as batch systems write them: sizes of memory, and lists of trackable resources (TRES) of Slurm.
 namespace batfill {
 
-// A size in bytes: "16G", "4000M", "2.5G", "16gb", "8388608kb", with or without a letter for bytes; a number without a
+// A size in bytes: "16G", "4000M", "2.5G", "16 GB", "8388608kb", "16GiB", with or without a letter for bytes, or in
+// words of 8 bytes, "2gw"; a number without a
 // unit counts `unit` bytes. No value if it is not a size, is above `most_bytes`, or is not a whole number of bytes.
 std::optional<long long> read_bytes(std::string_view text, long long unit);
 

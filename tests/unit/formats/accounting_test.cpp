@@ -247,6 +247,12 @@ TEST_CASE("Sizes of memory and items of lists of resources") {
     CHECK(read_bytes("16G", 1) == 16LL << 30);
     CHECK(read_bytes("2.5g", 1) == (5LL << 30) / 2);
     CHECK(read_bytes("8388608kb", 1) == 8LL << 30);
+    CHECK(read_bytes("16GiB", 1) == 16LL << 30);
+    CHECK(read_bytes("16 GB", 1) == 16LL << 30);
+    CHECK(read_bytes("2gw", 1) == 16LL << 30);
+    CHECK(read_bytes("100w", 1 << 20) == 800);
+    CHECK_FALSE(read_bytes("w", 1));
+    CHECK_FALSE(read_bytes("ib", 1));
     CHECK(read_bytes("4000", 1 << 20) == 4000LL << 20);
     CHECK(read_bytes("4000b", 1 << 20) == 4000);
     CHECK_FALSE(read_bytes("", 1));

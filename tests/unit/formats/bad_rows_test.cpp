@@ -151,10 +151,16 @@ TEST_CASE("Amounts that cannot be read make a row of sacct a bad one") {
     AccountingData data;
     data.fields = {.per_host = true};
     data.keeps_hosts = true;
-    for (const std::string none : {"", "None assigned", "Unknown"}) {
-        CHECK(
-            read("sacct", "JobID|Submit|Start|Elapsed|NCPUS|NNodes|ReqMem|NodeList\n1|1|1|5|4|1|?|" + none + "\n", data)
-                .jobs.size() == 1);
+    refused("NNodes|NodeList", "2|n]", "NodeList is 'n]', expected");
+    refused("NNodes|ReqMem", "1|4Gnn", "ReqMem is '4Gnn', expected");
+    for (const std::string none : {"", "None assigned", "Unknown", "bgp[000x133]"}) {
+        for (const std::string memory : {"?", "16?n", "18446744073709551614M", "9223372036854775808Mc"}) {
+            const SwfLog log = read(
+                "sacct",
+                "JobID|Submit|Start|Elapsed|NCPUS|NNodes|ReqMem|NodeList\n1|1|1|5|4|1|" + memory + "|" + none + "\n",
+                data);
+            CHECK(fields_of(log, 0) == R"("nodes":1,"per_host":{"cores":4})");
+        }
     }
 }
 
@@ -179,7 +185,8 @@ TEST_CASE("Amounts that cannot be read make a row of PBS or of a table a bad one
     pbs("Resource_List.select=1:ncpus=a", "ncpus is 'a', expected a whole number");
     pbs("exec_vnode=(n1:ncpus=2:ngpus=b)", "ngpus is 'b', expected");
     pbs("exec_host=n1/0*x", "exec_host has the slots 'n1/0*x', expected");
-    pbs("exec_host=n1/3-1+n2/a", "exec_host has the slots");
+    pbs("exec_host=n1/3-1", "exec_host has the slots 'n1/3-1', expected");
+    pbs("exec_host=n1/0++n2/0", "exec_host has a part without a host");
     pbs("exec_host=n[01-/0", "exec_host names the hosts 'n[01-', expected a list");
     const ColumnMapping columns = {{"id", "i"},    {"submit", "s"}, {"run-time", "r"},
                                    {"nodes", "n"}, {"cores", "c"},  {"memory", "m"}};

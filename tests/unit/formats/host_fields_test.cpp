@@ -110,6 +110,10 @@ TEST_CASE("sacct: exclusive jobs take whole hosts, and still say what hosts have
     const std::string shared = "1 x cores:64,memory:4096";
     CHECK(look("SubmitLine", "sbatch -n 1 --exclusive job.sh") == "1 x whole");
     CHECK(look("SubmitLine", "sbatch --exclusive=user job.sh") == shared);
+    CHECK(look("SubmitLine", "sbatch --exclusive job.sh --exclusive=user") == "1 x whole");
+    CHECK(look("SubmitLine", "sbatch job.sh --exclusive") == shared);
+    CHECK(look("SubmitLine", "srun -N1 -p long ./a --exclusive") == shared);
+    CHECK(look("SubmitLine", "sbatch --wrap=./a --exclusive") == "1 x whole");
     CHECK(look("SubmitLine", "sbatch --wrap=srun --exclusive ./a") == shared);
     CHECK(look("OverSubscribe", "NO") == "1 x whole");
     CHECK(look("OverSubscribe", "OK") == shared);
