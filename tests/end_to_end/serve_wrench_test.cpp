@@ -76,8 +76,8 @@ TEST_CASE("batsched: one line of the log at most for each message", "[daemon]") 
     REQUIRE(lines.size() == 4);
     CHECK(lines[1] == "batfill: info: simulation begins: 2 processors, algorithm conservative");
     CHECK(lines[2] ==
-          "batfill: info: at 1.000000: job 3 rejected: it asks for 3 processors, the machine has 2; at 1.000000: job 4 "
-          "rejected: it asks for 3 processors, the machine has 2");
+          "batfill: info: at 1.000000: job 3 rejected: it asks for 3 hosts, the machine has 2; at 1.000000: job 4 "
+          "rejected: it asks for 3 hosts, the machine has 2");
     CHECK_THAT(lines[3], Contains("3 jobs (2 rejected), 4 messages; ") && Contains("; statistics: compressions 0, "));
 }
 
