@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -116,8 +117,8 @@ class NamedHosts {
             needs_of_partition[selection_.log->needs[needs].stated.partition.value_or("")].push_back(needs);
         }
         // Jobs without a partition may use the hosts that other jobs need.
-        for (auto of = needs_of_partition.rbegin(); of != needs_of_partition.rend(); ++of) {
-            add_missing(of->first, of->second, hosts);
+        for (const auto& [partition, needs] : std::views::reverse(needs_of_partition)) {
+            add_missing(partition, needs, hosts);
         }
         hosts.erase(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(named));
         return hosts;
