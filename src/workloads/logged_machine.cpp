@@ -1,8 +1,8 @@
 #include "src/workloads/logged_machine.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
-#include <ranges>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -112,12 +112,12 @@ class NamedHosts {
     // Requires: `hosts` are those of take().
     std::vector<HostOfLog> unnamed_hosts(std::vector<HostOfLog> hosts) const {
         const std::size_t named = hosts.size();
-        std::map<std::string, std::vector<std::uint32_t>> needs_of_partition;
+        std::map<std::string, std::vector<std::uint32_t>, std::greater<>> needs_of_partition;
         for (const auto& [needs, widest] : widest_without_hosts_) {
             needs_of_partition[selection_.log->needs[needs].stated.partition.value_or("")].push_back(needs);
         }
-        // Jobs without a partition may use the hosts that other jobs need.
-        for (const auto& [partition, needs] : std::views::reverse(needs_of_partition)) {
+        // Jobs without a partition come last: they may use the hosts that other jobs need.
+        for (const auto& [partition, needs] : needs_of_partition) {
             add_missing(partition, needs, hosts);
         }
         hosts.erase(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(named));
