@@ -30,10 +30,11 @@ LoggedNeeds LogBuilder::needs_of(const AccountedJob& job) {
     LoggedNeeds needs;
     const ResourceFields& fields = data_.fields;
     if (fields.per_host) {
-        needs.taken = job.amounts.amounts();
+        HostAmounts amounts = job.amounts;
         if (fields.memory_pool) {
-            std::erase_if(needs.taken, [](const auto& amount) { return amount.first == "memory"; });
+            amounts.leave_out_memory();
         }
+        needs.taken = amounts.amounts();
         if (!job.amounts.takes_whole_hosts() && !needs.taken.empty()) {
             needs.stated.per_host = needs.taken;
         }

@@ -303,9 +303,6 @@ std::uint32_t LogBuilder::add_hosts(std::vector<LoggedHosts> hosts) {
     std::string text;
     for (LoggedHosts& group : hosts) {
         group.names = valid_text(group.names);
-        if (group.taken && data_.fields.memory_pool) {
-            std::erase_if(*group.taken, [](const auto& amount) { return amount.first == "memory"; });
-        }
         text.append(group.names).append(group.taken ? " " + capacity_text(*group.taken) : "").append("\n");
         text.append(group.partition.value_or("\n")).append("\n");
     }
@@ -326,10 +323,6 @@ void LogBuilder::count_columns_of_joined() {
         for (const auto& column : columns) {
             jobs_of_column_[column].push_back(job);
         }
-    }
-    for (auto& [column, jobs] : jobs_of_column_) {
-        std::ranges::sort(jobs);
-        jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
     }
 }
 

@@ -59,9 +59,7 @@ SharesByHost on_slots(const PbsAttributes& attributes) {
         for_each_part(list, '+', [&](std::string_view part) {
             std::string_view name = cut(part, '/').first;
             name.remove_suffix(name.ends_with(ending) ? ending.size() : 0);
-            const bool is_list = name.find('[') != std::string_view::npos;
-            const std::vector<std::string> names =
-                is_list ? hosts_of_name(name) : std::vector<std::string>{std::string(name)};
+            const std::vector<std::string> names = hosts_of_name(name);
             const long long of_each = slots_in(part) / static_cast<long long>(names.size());
             for (const std::string& each : names) {
                 Share& host = hosts[each];

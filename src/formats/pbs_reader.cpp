@@ -33,7 +33,11 @@ void read_size(const PbsAttributes& attributes, const AccountingData& data, Acco
         job.amounts = std::move(hosts.amounts);
     }
     if (data.keeps_hosts) {
-        job.hosts = logged_hosts_of(attributes, job.amounts);
+        HostAmounts amounts = job.amounts;
+        if (data.fields.memory_pool) {
+            amounts.leave_out_memory();  // it is none of the hosts
+        }
+        job.hosts = logged_hosts_of(attributes, amounts);
     }
     if (data.fields.per_host) {
         return;

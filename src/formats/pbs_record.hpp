@@ -91,7 +91,7 @@ std::optional<long long> processors_of_node(std::string_view part);
 // 8 on each of two hosts. 0 if no part of the list has slots: Cobalt names a partition of the machine.
 // Throws: InputError, which names the part, for other slots, and for more than a job can have.
 long long slots_in(std::string_view exec_host);
-// The hosts that a name such as "n[1-2]" stands for.
+// The hosts that a name stands for: "n1" and "n2" for "n[1-2]", itself for a name without brackets.
 // Throws: InputError if its brackets do not list numbers.
 std::vector<std::string> hosts_of_name(std::string_view name);
 

@@ -168,6 +168,9 @@ long long slots_in(std::string_view exec_host) {
 }
 
 std::vector<std::string> hosts_of_name(std::string_view name) {
+    if (!has_list(name)) {
+        return {std::string(name)};
+    }
     std::vector<std::string> hosts = names_of_hosts(name);
     if (hosts.empty()) {
         throw InputError("exec_host names the hosts " + excerpt(name) + ", expected a list such as n[01-16,20]");

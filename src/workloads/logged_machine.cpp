@@ -288,12 +288,12 @@ MachineOfLog machine_of_named_hosts(const SwfSelection& selection, const SwfConv
                          std::to_string(*conversion.processors));
     }
     HostOfLog largest;  // what is given beyond them
-    for (const std::vector<HostOfLog>& some : {hosts, unnamed}) {
-        for (const HostOfLog& host : some) {
-            raise_amounts(largest.capacity, host.capacity);
-            largest.partitions.insert(host.partitions.begin(), host.partitions.end());
-        }
-    }
+    const auto raise = [&largest](const HostOfLog& host) {
+        raise_amounts(largest.capacity, host.capacity);
+        largest.partitions.insert(host.partitions.begin(), host.partitions.end());
+    };
+    std::ranges::for_each(hosts, raise);
+    std::ranges::for_each(unnamed, raise);
     const std::size_t given = conversion.processors ? static_cast<std::size_t>(*conversion.processors) - number : 0;
     result.description = counted(hosts.size(), "host") + " that the log names";
     if (!unnamed.empty()) {
