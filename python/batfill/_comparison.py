@@ -59,16 +59,17 @@ class Comparison:
         return pandas.DataFrame(self.values(metric), index=self.workloads, columns=self.schedulers)
 
     def table(self, format: Literal["table", "csv", "json", "markdown", "latex"] = "table") -> str:
-        """The table of `batfill compare --format`: means over the workloads, with confidence intervals of 95 %."""
+        """The table of `batfill compare --format`: means over the workloads, with confidence intervals of 95 %, and marks
+        that hold for the whole table."""
         return self._core.table(format)
 
     @property
     def note(self) -> str:
-        """Why the table has no confidence intervals; empty if it has some, or if there is one workload."""
+        """Why the table has neither confidence intervals nor marks; empty if it has some. The printed table says it."""
         return self._core.note
 
     def __str__(self) -> str:
-        return self.table() + (f"\nnote: {self.note}\n" if self.note else "")
+        return self.table()
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.schedulers)} schedulers on {len(self.workloads)} workloads>"
@@ -96,6 +97,8 @@ def compare(
     windows: Windows | None = None,
     master_host: str = "master_host",
     log: AnyPath | None = None,
+    baseline: str | None = None,
+    weeks: bool = False,
     threads: int | None = None,
     tau: Seconds = _core.DEFAULT_TAU,
     short_deadline: Seconds = _core.DEFAULT_SHORT_DEADLINE,
@@ -107,6 +110,9 @@ def compare(
     the table. `metric` is the only one to compute, by default all. `platform`, `pools`, `capacity` and `windows` are
     as in simulate(), by default as many hosts as each workload says. `log` is a log (.swf), or the jobs.csv that
     `batfill import --schedule` wrote of the same jobs: what happened on its machine is one more scheduler, "log".
+    `baseline` is the name of the scheduler that the table compares the others with, by default the first.
+    `weeks` says that the workloads are consecutive weeks of one log, such as Workload.weeks() gives, which depend on each
+    other: then intervals need 20 of them.
     `threads` is by default the number of cores.
     `progress(done, total)` is called after each replay.
 
@@ -139,6 +145,8 @@ def compare(
         metric,
         machine_of(platform, pools, capacity, windows, master_host),
         None if log is None else path_text(log, "log"),
+        None if baseline is None else utf8(baseline),
+        bool(weeks),
         threads or 0,
         tau,
         short_deadline,

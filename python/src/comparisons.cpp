@@ -40,6 +40,7 @@ std::pair<Comparison, std::vector<std::string>> compare(const std::vector<std::p
                                                         const std::vector<Compared>& schedulers,
                                                         const std::optional<std::string>& metric,
                                                         const NamedMachine& machine, const std::optional<FileName>& log,
+                                                        const std::optional<std::string>& baseline, bool weeks,
                                                         unsigned threads, const nb::object& tau,
                                                         const nb::object& short_deadline, const nb::object& progress) {
     Background work;
@@ -49,6 +50,8 @@ std::pair<Comparison, std::vector<std::string>> compare(const std::vector<std::p
         request.log = log->text;
         request.note = [&notes](const std::string& note) { notes.push_back(note); };
     }
+    request.baseline = baseline;
+    request.weeks = weeks;
     const Measures measures = measures_of(tau, short_deadline);
     request.metrics.tau = measures.tau;
     request.metrics.short_deadline = measures.short_deadline;
@@ -151,7 +154,7 @@ void pack(Unpacker& all, Comparison::Row& row) {
 }
 template <class Archive>
 void pack(Archive& all, Is<Comparison> auto& comparison) {
-    all(comparison.schedulers, comparison.rows);
+    all(comparison.schedulers, comparison.rows, comparison.baseline, comparison.sample, comparison.left_out);
 }
 
 void bind_comparisons(nb::module_& module) {
@@ -167,7 +170,7 @@ void bind_comparisons(nb::module_& module) {
              nb::sig("def values(self, metric: str) -> numpy.typing.NDArray[numpy.float64]"))
         .def("table", &table, arg("format"));
     module.def("compare", &compare, arg("workloads"), arg("schedulers"), arg("metric").none(), arg("machine"),
-               arg("log").none(), arg("threads"), arg("tau"), arg("short_deadline"), arg("progress").none());
+               arg("log").none(), arg("baseline").none(), arg("weeks"), arg("threads"), arg("tau"), arg("short_deadline"), arg("progress").none());
     module.def(
         "name_of_scheduler", [](const std::string& text) { return read_scheduler(text).name; }, arg("text"));
     module.def("metric_names", &metric_names);

@@ -90,10 +90,9 @@ analysis::MarkedLines lines_of(const std::vector<RunMetrics>& runs, const std::v
         if (is_unknown && chosen.empty()) {
             continue;
         }
-        const std::vector<bool> best = analysis::best_of(values, metric.goal);
         std::vector<analysis::MarkedCell>& line = lines.emplace_back(1, analysis::MarkedCell{metric.title});
         for (std::size_t run = 0; run < runs.size(); ++run) {
-            line.push_back({for_people(values[run], metric.unit), best[run]});
+            line.push_back({for_people(values[run], metric.unit)});
         }
     }
     return lines;
@@ -284,7 +283,7 @@ void write_metrics(std::ostream& out, const std::vector<RunMetrics>& runs, Metri
     if (format == MetricsFormat::csv || format == MetricsFormat::json) {
         analysis::write_rows(out, rows_of(runs, chosen), format);
     } else {
-        analysis::write_lines(out, lines_of(runs, chosen), format, false);
+        analysis::write_lines(out, lines_of(runs, chosen), format);
     }
 }
 

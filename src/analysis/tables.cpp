@@ -95,16 +95,11 @@ std::string for_latex(std::string_view text) {
                                                                         {'}', "\\}"}});
 }
 
-// What marks a cell that may be best.
-std::string mark_of_may_be_best(MetricsFormat format) {
-    return format == MetricsFormat::table ? "~" : format == MetricsFormat::latex ? "$\\sim$" : "\\~";
-}
-
 // The text with marks or markup. Two blanks before the title of a line are an indentation.
 std::string text_of(const MarkedCell& cell, bool is_title, MetricsFormat format, bool marks) {
     if (format == MetricsFormat::table) {
-        const std::string mark = cell.is_best ? "*" : cell.may_be_best ? mark_of_may_be_best(format) : " ";
-        return cell.text + (marks && !is_title ? ' ' + mark : "");
+        const char* const mark = cell.mark == Mark::best ? " *" : cell.mark == Mark::not_told_apart ? " ~" : "  ";
+        return cell.text + (marks && !is_title ? mark : "");
     }
     const bool latex = format == MetricsFormat::latex;
     const std::size_t blanks = is_title ? std::min(cell.text.find_first_not_of(' '), cell.text.size()) : 0;
@@ -114,23 +109,13 @@ std::string text_of(const MarkedCell& cell, bool is_title, MetricsFormat format,
     }
     const std::string_view shown = std::string_view(cell.text).substr(blanks);
     text += latex ? for_latex(shown) : for_markdown(shown);
-    if (cell.is_best) {
+    if (cell.mark == Mark::best) {
         return latex ? "\\textbf{" + text + "}" : "**" + text + "**";
     }
-    return marks && cell.may_be_best ? text + ' ' + mark_of_may_be_best(format) : text;
+    return cell.mark == Mark::not_told_apart ? text + (latex ? " $\\sim$" : " \\~") : text;
 }
 
-// What the marks of Markdown and LaTeX mean; empty if no cell may be best.
-std::string legend_of(const MarkedLines& lines, MetricsFormat format, bool marks) {
-    const auto may_be_best = [](const auto& line) { return std::ranges::any_of(line, &MarkedCell::may_be_best); };
-    if (!marks || std::ranges::none_of(lines, may_be_best)) {
-        return "";
-    }
-    return (format == MetricsFormat::latex ? "\\textbf{bold}: the best; " : "**bold**: the best; ") +
-           mark_of_may_be_best(format) + ": not told apart from it";
-}
-
-void write_markdown(std::ostream& out, const TextLines& lines, const std::string& legend) {
+void write_markdown(std::ostream& out, const TextLines& lines, const std::string& meaning) {
     write_cells(out, lines.front(), "| ", " | ", " |\n");
     std::vector<std::string> rule(lines.front().size(), "---:");
     rule.front() = "---";
@@ -138,22 +123,21 @@ void write_markdown(std::ostream& out, const TextLines& lines, const std::string
     for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
         write_cells(out, *line, "| ", " | ", " |\n");
     }
-    if (!legend.empty()) {
-        out << '\n' << legend << '\n';
+    if (!meaning.empty()) {
+        out << '\n' << for_markdown(meaning) << '\n';
     }
 }
 
-void write_latex(std::ostream& out, const TextLines& lines, const std::string& legend) {
+void write_latex(std::ostream& out, const TextLines& lines, const std::string& meaning) {
     out << "\\begin{tabular}{l" << std::string(lines.front().size() - 1, 'r') << "}\n\\toprule\n";
     write_cells(out, lines.front(), "", " & ", " \\\\\n\\midrule\n");
     for (auto line = lines.begin() + 1; line != lines.end(); ++line) {
         write_cells(out, *line, "", " & ", " \\\\\n");
     }
-    out << "\\bottomrule\n";
-    if (!legend.empty()) {
-        out << "\\multicolumn{" << lines.front().size() << "}{l}{\\footnotesize " << legend << "} \\\\\n";
+    out << "\\bottomrule\n\\end{tabular}\n";
+    if (!meaning.empty()) {
+        out << "\\par\\smallskip{\\footnotesize " << for_latex(meaning) << "}\n";
     }
-    out << "\\end{tabular}\n";
 }
 
 }  // namespace
@@ -191,7 +175,7 @@ void write_rows(std::ostream& out, const Rows& rows, MetricsFormat format) {
            std::holds_alternative<std::string>(rows.rows.front()[keys])) {
         ++keys;
     }
-    write_lines(out, lines, format, false, keys);
+    write_lines(out, lines, format, {}, keys);
 }
 
 std::vector<bool> best_of(const std::vector<std::optional<double>>& values, Goal goal) {
@@ -203,7 +187,25 @@ std::vector<bool> best_of(const std::vector<std::optional<double>>& values, Goal
     return mapped(values, [=](const auto& value) { return has_best && value == wanted; });
 }
 
-void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat format, bool marks, std::size_t keys) {
+const char* to_string(Mark mark) {
+    switch (mark) {
+        case Mark::none:
+            return "";
+        case Mark::best:
+            return "best";
+        case Mark::told_apart:
+            return "told_apart";
+        case Mark::not_told_apart:
+            return "not_told_apart";
+    }
+    return "";
+}
+
+void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat format, const std::string& meaning,
+                 std::size_t keys) {
+    const bool marks = std::ranges::any_of(lines, [](const std::vector<MarkedCell>& line) {
+        return std::ranges::any_of(line, [](const MarkedCell& cell) { return cell.mark != Mark::none; });
+    });
     TextLines texts;
     for (const std::vector<MarkedCell>& line : lines) {
         std::vector<std::string>& cells = texts.emplace_back();
@@ -213,10 +215,11 @@ void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat form
     }
     if (format == MetricsFormat::table) {
         write_aligned(out, std::move(texts), keys);
+        out << meaning << (meaning.empty() ? "" : "\n");
     } else if (format == MetricsFormat::latex) {
-        write_latex(out, texts, legend_of(lines, format, marks));
+        write_latex(out, texts, meaning);
     } else {
-        write_markdown(out, texts, legend_of(lines, format, marks));
+        write_markdown(out, texts, meaning);
     }
 }
 

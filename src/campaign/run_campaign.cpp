@@ -7,10 +7,15 @@
 #include <optional>
 #include <string_view>
 
+#include <batfill/analysis/intervals.hpp>
 #include <batfill/core/error.hpp>
 #include <batfill/version.hpp>
 
 #include "src/analysis/job_measures.hpp"
+#include "src/analysis/metric_table.hpp"
+#include "src/analysis/told_apart.hpp"
+#include "src/analysis/metric_table.hpp"
+#include "src/analysis/told_apart.hpp"
 #include "src/campaign/campaign_pages.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
@@ -216,6 +221,13 @@ const std::string* value_of(const RunResult& result, std::string_view metric) {
     return found == result.values.end() ? nullptr : &found->second;
 }
 
+// Weeks, or other periods, of logs, or else independent workloads.
+Sample sample_of(const MadeCampaign& made) {
+    return std::ranges::all_of(made.workloads, [](const MadeWorkload& workload) { return !workload.period.empty(); })
+               ? Sample::weeks
+               : Sample::workloads;
+}
+
 // What is shown on the terminal, with decimals.
 constexpr std::array<std::pair<const char*, int>, 3> shown_metrics{
     {{"mean_wait", 0}, {"mean_bounded_slowdown", 2}, {"utilisation", 3}}};
@@ -242,11 +254,12 @@ class ValuesByRow {
                                            : static_cast<std::size_t>(one.scheduler - made.campaign.schedulers.data());
             runs_.back()[machine * columns_ + column] = run;
         }
-        groups_ = groups_of_equal(hashes);
+        groups_ = {groups_of_equal(hashes), sample_of(made)};
     }
 
     std::size_t count() const { return made_.campaign.machines.size() * columns_; }
-    const std::vector<std::size_t>& groups() const { return groups_; }
+    std::size_t of_a_machine() const { return columns_; }
+    const WorkloadGroups& groups() const { return groups_; }
 
     bool is_of_log(std::size_t row) const { return row % columns_ == made_.campaign.schedulers.size(); }
 
@@ -264,27 +277,40 @@ class ValuesByRow {
         });
     }
 
+    // Which of the rows of a machine, whose first one this is, differ in a metric.
+    analysis::ToldApart told_apart(std::size_t first, std::string_view metric,
+                                   const analysis::ToldApart* only_where = nullptr) const {
+        return {columns_,
+                [&](std::size_t one, std::size_t other, std::size_t pairs) {
+                    Values differences = values(first + one, metric);
+                    subtract(values(first + other, metric), differences);
+                    return mean_over_groups(differences, groups_, pairs).interval;
+                },
+                only_where};
+    }
+
     // Of workloads that have the log's own schedule, on the same machine.
     Values differences_to_log(std::size_t row, std::string_view metric) const {
         Values differences = values(row, metric);
-        const Values of_log = values(row - row % columns_ + columns_ - 1, metric);
-        for (std::size_t i = 0; i < differences.size(); ++i) {
-            differences[i] = differences[i] && of_log[i] ? std::optional(*differences[i] - *of_log[i]) : std::nullopt;
-        }
+        subtract(values(row - row % columns_ + columns_ - 1, metric), differences);
         return differences;
     }
 
  private:
+    static void subtract(const Values& others, Values& values) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = values[i] && others[i] ? std::optional(*values[i] - *others[i]) : std::nullopt;
+        }
+    }
+
     const MadeCampaign& made_;
     std::size_t columns_;
     std::vector<std::vector<std::optional<std::size_t>>> runs_;  // by workload, then by row
-    std::vector<std::size_t> groups_;                            // of the workloads
+    WorkloadGroups groups_;
 };
 
 // The mean of the values and, if there is one, its confidence interval.
-std::string mean_text(const std::vector<std::optional<double>>& values, const std::vector<std::size_t>& groups,
-                      int decimals) {
-    const GroupedMean mean = mean_over_groups(values, groups);
+std::string mean_text(const GroupedMean& mean, int decimals) {
     std::string text = mean.mean ? rounded(*mean.mean, decimals) : "-";
     if (mean.interval) {
         text += " [" + rounded(mean.interval->low, decimals) + ", " + rounded(mean.interval->high, decimals) + ']';
@@ -294,29 +320,49 @@ std::string mean_text(const std::vector<std::optional<double>>& values, const st
 
 }  // namespace
 
-std::vector<std::size_t> groups_of(const MadeCampaign& made) {
+WorkloadGroups groups_of(const MadeCampaign& made) {
     std::vector<std::string> hashes;
     for (std::size_t run = 0; run < made.runs.size(); ++run) {
         if (run == 0 || !is_beside(made.runs[run], made.runs[run - 1])) {
             hashes.push_back(made.runs[run].workload->jobs_hash);
         }
     }
-    return groups_of_equal(hashes);
+    return {groups_of_equal(hashes), sample_of(made)};
 }
 
-std::vector<std::vector<std::string>> table_of_means(const MadeCampaign& made) {
+MarkedTable table_of_means(const MadeCampaign& made) {
     const ValuesByRow rows(made);
-    std::vector<std::vector<std::string>> lines{{"mean over the workloads [95 % interval]"}};
-    for (const auto& [metric, decimals] : shown_metrics) {
-        lines.front().emplace_back(metric);
-    }
+    MarkedTable table{{{{"mean over the workloads [95 % interval]"}}}, {}};
     for (std::size_t row = 0; row < rows.count(); ++row) {
-        std::vector<std::string>& line = lines.emplace_back(1, rows.name(row));
+        table.lines.push_back({{rows.name(row)}});
+    }
+    for (const auto& [metric, decimals] : shown_metrics) {
+        table.lines.front().push_back({metric});
+    }
+    for (std::size_t first = 0; first < rows.count(); first += rows.of_a_machine()) {
+        const analysis::ToldApart mean_waits = rows.told_apart(first, "mean_wait");
         for (const auto& [metric, decimals] : shown_metrics) {
-            line.push_back(mean_text(rows.values(row, metric), rows.groups(), decimals));
+            std::vector<std::optional<double>> means;
+            std::vector<GroupedMean> shown;
+            for (std::size_t i = 0; i < rows.of_a_machine(); ++i) {
+                shown.push_back(mean_over_groups(rows.values(first + i, metric), rows.groups()));
+                shown.back().interval = from_0(shown.back().interval);
+                means.push_back(shown.back().mean);
+            }
+            const std::vector<analysis::Mark> marks = analysis::marks_of(
+                means, analysis::find_metric(metric)->goal, rows.told_apart(first, metric, &mean_waits));
+            for (std::size_t i = 0; i < rows.of_a_machine(); ++i) {
+                table.lines[1 + first + i].push_back({mean_text(shown[i], decimals), marks[i]});
+            }
+        }
+        if (table.meaning.empty() || mean_waits.any()) {
+            table.meaning = analysis::meaning_of_marks(mean_waits, MetricsFormat::table);
         }
     }
-    return lines;
+    if (made.campaign.machines.size() > 1 && !table.meaning.empty()) {
+        table.meaning += " Each machine counts as a table.";
+    }
+    return table;
 }
 
 std::vector<std::vector<std::string>> table_of_differences_to_log(const MadeCampaign& made) {
@@ -334,7 +380,7 @@ std::vector<std::vector<std::string>> table_of_differences_to_log(const MadeCamp
         }
         std::vector<std::string>& line = lines.emplace_back(1, rows.name(row));
         for (const auto& [metric, decimals] : shown_metrics) {
-            line.push_back(mean_text(rows.differences_to_log(row, metric), rows.groups(), decimals));
+            line.push_back(mean_text(mean_over_groups(rows.differences_to_log(row, metric), rows.groups()), decimals));
         }
     }
     return lines;

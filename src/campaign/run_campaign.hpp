@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include <batfill/analysis/intervals.hpp>
 #include <batfill/simulator/simulator.hpp>
 
+#include "src/analysis/tables.hpp"
 #include "src/campaign/campaign_file.hpp"
 #include "src/campaign/campaign_runs.hpp"
 #include "src/campaign/campaign_workloads.hpp"
@@ -69,19 +71,26 @@ struct CampaignWatch {
 // Throws: UsageError if FOLDER/manifest.json or FOLDER/results.csv is the campaign file.
 MadeCampaign run_campaign(const CampaignRequest& request, const CampaignWatch& watch);
 
-// Returns the lines of a table: for each machine and scheduler the mean of some metrics over all workloads, with a 95 %
-// confidence interval if there are enough workloads (see mean_over_groups()).
-// Requires: the result of each run.
-std::vector<std::vector<std::string>> table_of_means(const MadeCampaign& made);
+// A table for people, and what its marks mean.
+struct MarkedTable {
+    analysis::MarkedLines lines;
+    std::string meaning;  // one or more sentences; empty without intervals
+};
 
-// As above, of the differences to the log's own schedule of the same workload. Empty without own schedules.
+// Returns a table: for each machine and scheduler the mean of some metrics over all workloads, with a 95 % confidence
+// interval if there are enough workloads (see mean_over_groups()). The marks of each machine hold together
+// (src/analysis/told_apart.hpp).
+// Requires: the result of each run.
+MarkedTable table_of_means(const MadeCampaign& made);
+
+// Returns such a table without marks, of the differences to the log's own schedule of the same workload. Empty without own schedules.
 std::vector<std::vector<std::string>> table_of_differences_to_log(const MadeCampaign& made);
 
 // Returns what a reader of the log's own schedules has to know: which jobs and workloads they lack.
 std::vector<std::string> notes_on_logs(const MadeCampaign& made);
 
 // Returns the groups of workloads with the same jobs: a number for each workload and machine.
-std::vector<std::size_t> groups_of(const MadeCampaign& made);
+WorkloadGroups groups_of(const MadeCampaign& made);
 
 // Returns the runs that rejected jobs: "3 in PREFIX". Schedulers that reject different jobs are not comparable.
 // Requires: the result of each run.

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <optional>
 
+#include <batfill/analysis/intervals.hpp>
 #include <batfill/core/error.hpp>
 
 #include "src/campaign/run_campaign.hpp"
@@ -94,7 +95,8 @@ void print_replayed(const MadeCampaign& made, const std::string& folder) {
     if (made.results.empty()) {
         return;
     }
-    write_aligned(std::cout, table_of_means(made));
+    const MarkedTable means = table_of_means(made);
+    analysis::write_lines(std::cout, means.lines, MetricsFormat::table, means.meaning);
     if (const auto differences = table_of_differences_to_log(made); !differences.empty()) {
         write_aligned(std::cout, differences);
     }

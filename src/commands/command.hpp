@@ -25,6 +25,7 @@ int report(const Arguments&);
 int plot(const Arguments&);
 int check(const Arguments&);
 int compare(const Arguments&);
+int intervals(const Arguments&);
 int tune(const Arguments&);
 int campaign(const Arguments&);
 int algorithms(const Arguments&);

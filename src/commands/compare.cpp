@@ -54,9 +54,6 @@ void print(const Comparison& comparison, const CompareOptions& read) {
     if (read.request.metric) {
         print_metric(comparison, read.metric);
     } else {
-        if (read.format == MetricsFormat::table && comparison.rows.size() > 1) {
-            std::cout << "mean over " << comparison.rows.size() << " workloads, each replayed on an empty machine\n";
-        }
         write_comparison(std::cout, comparison, read.format, read.chosen);
     }
     std::cout << std::flush;
@@ -82,6 +79,8 @@ void add_compare_options(Options& options, CompareOptions& read) {
     options.add("metric", text(read.metric, "NAME"),
                 "print only this metric, for each workload: " + metric_names_help());
     add_metrics_option(options, read.chosen);
+    options.add("baseline", text(request.baseline, "SCHEDULER"),
+                "scheduler to compare the others with, or log, that of --log; by default the first");
     add_groupings_option(options, read.groupings);
     add_measure_options(options, request.metrics.tau, request.metrics.short_deadline);
     options.group("Output");
@@ -112,7 +111,7 @@ void sort_arguments(const std::vector<std::string>& arguments, ComparisonRequest
 
 // The rules of --by, which shows groups of jobs in place of the metrics of workloads.
 void check_groupings(const Options& options, const ComparisonRequest& request) {
-    for (const char* option : {"metric", "metrics", "output"}) {
+    for (const char* option : {"metric", "metrics", "baseline", "output"}) {
         refuse_if(options.given(option),
                   "--by shows groups of jobs in place of metrics, expected no --" + std::string(option));
     }
@@ -130,6 +129,8 @@ void complete(const Options& options, CompareOptions& read) {
               "--metric prints a metric for each workload, expected no --format, which is for all metrics");
     refuse_if(options.given("metric") && options.given("metrics"),
               "--metric prints a metric for each workload, expected no --metrics, which chooses those of the table");
+    refuse_if(options.given("metric") && options.given("baseline") && !options.given("report"),
+              "--metric prints a metric for each workload, expected no --baseline, which is of differences");
     if (!read.groupings.empty()) {
         check_groupings(options, request);
     }
@@ -153,8 +154,9 @@ void complete(const Options& options, CompareOptions& read) {
 void compare_metrics(const Options& options, const CompareOptions& read) {
     const Comparison comparison = batfill::compare(read.request, show_progress("replays"));
     print(comparison, read);
+    // The table for people says it itself.
     if (const std::string reason = reason_for_no_intervals(groups_of(comparison));
-        !options.given("metric") && !reason.empty()) {
+        !options.given("metric") && read.format != MetricsFormat::table && !reason.empty()) {
         note(reason);
     }
     if (read.output) {
@@ -175,8 +177,8 @@ int compare(const Arguments& arguments) {
              "A SCHEDULER is NAME[,KEY=VALUE]..., say easy,order=saf,backfill-order=spf, or the path of a JSON file\n"
              "{\"algorithm\": NAME, \"params\": {KEY: VALUE}}. A WORKLOAD is Batsim's JSON or a log (.swf), also gzipped. Of several\n"
              "workloads, or with --weeks, the table has means. From five workloads with different jobs on, they have confidence\n"
-             "intervals of 95 %. * marks the best, ~ what is not told apart from it. With --by, the jobs of one workload are shown in\n"
-             "groups, such as those of each partition.",
+             "intervals of 95 %, and * marks the best that is told apart from others, ~ what is not told apart from it. With --by, the\n"
+             "jobs of one workload are shown in groups, such as those of each partition.",
              {"compare fcfs easy easy,order=saf sp2.json -p sdsc-sp2",
               "compare conservative pc dc SP2.swf.gz --weeks --report page.html"}})) {
         return 0;

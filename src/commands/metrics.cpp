@@ -31,18 +31,11 @@ void check_rules(const Options& options, runs::MeasureRequest& request) {
     if (options.given("by")) {
         check_groupings(options, request.groupings);
     }
-    const bool intervals = options.given("intervals");
-    for (const char* option : {"resamples", "block", "seed"}) {
-        refuse_if(options.given(option) && !intervals,
-                  "--" + std::string(option) + " is of confidence intervals, expected --intervals");
-    }
-    refuse_if(intervals && request.waited_in_any_run,
+    request.intervals = options.given("intervals");
+    refuse_if(request.intervals && request.waited_in_any_run,
               "--intervals are of all finished jobs, expected no --waited-in-any-run");
-    refuse_if(intervals && options.given("metrics"),
+    refuse_if(request.intervals && options.given("metrics"),
               "--intervals are those of all metrics of single jobs, expected no --metrics");
-    if (!intervals) {
-        request.intervals.reset();
-    }
 }
 
 // The files that the command reads, except the platform.
@@ -59,7 +52,6 @@ std::vector<std::string> files_of(const runs::MeasureRequest& request) {
 }
 
 void add_metrics_options(Options& options, runs::MeasureRequest& request, std::vector<std::string>& chosen) {
-    IntervalOptions& intervals = request.intervals.emplace();
     options.add_positional("schedules", text(request.schedules).required());
     options.group("Input");
     options.add(
@@ -81,12 +73,7 @@ void add_metrics_options(Options& options, runs::MeasureRequest& request, std::v
     add_groupings_option(options, request.groupings);
     options.add(
         "intervals",
-        "instead of the metrics: those of single jobs (means, percentiles, worst and widest) with confidence intervals of 95 %, by bootstrap over weeks; with --baseline, also of the difference");
-    options.add("resamples", number(intervals.resamples, "N", 100, 1'000'000).otherwise_as_declared(),
-                "resamples of the bootstrap");
-    options.add("block", number(intervals.block, "WEEKS", 1, 1000).otherwise_as_declared(),
-                "consecutive weeks sampled together");
-    options.add("seed", number(intervals.seed, "N").otherwise_as_declared(), "seed of the resamples");
+        "instead of the metrics: those of single jobs (means, percentiles, worst and widest) with confidence intervals of 95 %, over weeks; with --baseline, also of the difference");
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ const options::Words<Command> all_commands = {
     {"plot", {"plot one chart of runs as SVG, PDF or PNG, for a paper", commands::plot}},
     {"check", {"audit a schedule against its workload and platform", commands::check}},
     {"compare", {"replay workloads under several schedulers and compare a metric", commands::compare}},
+    {"intervals", {"print means of a table of values, and their differences, with confidence intervals", commands::intervals}},
     {"campaign", {"replay many workloads under many schedulers, from one file into one table", commands::campaign}},
     {"tune", {"search for the weights of a mixed policy that minimise a metric", commands::tune}},
     {"algorithms", {"list the algorithms and their parameters", commands::algorithms}},

@@ -12,6 +12,7 @@
 
 #include "src/analysis/resource_use.hpp"
 #include "src/analysis/tables.hpp"
+#include "src/analysis/told_apart.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/replay/log_column.hpp"
 #include "src/replay/notes.hpp"
@@ -169,8 +170,8 @@ Values difference_of(const Values& values, const Values& others) {
 
 std::string text_of(const GroupedMean& mean, Unit unit) {
     std::string text = for_people(mean.mean, unit);
-    if (mean.interval && unit != Unit::count) {
-        text += " [" + for_people(mean.interval->low, unit) + ", " + for_people(mean.interval->high, unit) + "]";
+    if (const std::optional<Interval> interval = from_0(mean.interval); interval && unit != Unit::count) {
+        text += " [" + for_people(interval->low, unit) + ", " + for_people(interval->high, unit) + "]";
     }
     return text;
 }
@@ -193,64 +194,109 @@ bool is_telling(const ShownMetric& metric, const Values& means, bool with_deadli
            (any_above_0(means) || (metric.unit != Unit::count && has_any));
 }
 
-analysis::MarkedLines lines_of(const Comparison& comparison, const std::vector<std::string>& chosen) {
+// Which schedulers differ in a metric, workload by workload.
+analysis::ToldApart told_apart_by(const Comparison& comparison, const std::vector<Values>& values,
+                                  const analysis::ToldApart* only_where = nullptr) {
+    return {comparison.schedulers.size(),
+            [&](std::size_t one, std::size_t other, std::size_t pairs) {
+                return mean_over_groups(difference_of(values[one], values[other]), groups_of(comparison), pairs)
+                    .interval;
+            },
+            only_where};
+}
+
+// The values of a metric under each scheduler, for each workload.
+std::vector<Values> values_of(const Comparison& comparison, const ShownMetric& metric) {
+    std::vector<Values> values;
+    for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
+        values.push_back(values_of(comparison, scheduler, metric));
+    }
+    return values;
+}
+
+Values means_of(const Comparison& comparison, const std::vector<Values>& values) {
+    return mapped(values, [&](const Values& of) { return mean_over_groups(of, groups_of(comparison)).mean; });
+}
+
+// What everything rests on that is said of who is better.
+struct MeanWaitsOf {
+    explicit MeanWaitsOf(const Comparison& comparison)
+        : values(values_of(comparison, analysis::shown_metrics({"mean_wait"}, first_of(comparison)).front())),
+          told_apart(told_apart_by(comparison, values)) {}
+
+    static const Metrics& first_of(const Comparison& comparison) { return comparison.rows.front().values.front(); }
+
+    std::vector<Values> values;
+    analysis::ToldApart told_apart;
+};
+
+analysis::MarkedLines lines_of(const Comparison& comparison, const std::vector<std::string>& chosen,
+                               const analysis::ToldApart& mean_waits) {
     const bool with_deadlines = any_has_deadlines(comparison);
     analysis::MarkedLines lines{{{""}}};
     for (const std::string& scheduler : comparison.schedulers) {
         lines.front().push_back({scheduler});
     }
-    const std::vector<std::size_t> groups = groups_of(comparison);
-    for (const ShownMetric& metric : analysis::shown_metrics(chosen, comparison.rows.front().values.front())) {
-        std::vector<Values> values;
-        std::vector<GroupedMean> with_intervals;
-        Values means;
-        for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
-            values.push_back(values_of(comparison, scheduler, metric));
-            with_intervals.push_back(mean_over_groups(values.back(), groups));
-            means.push_back(with_intervals.back().mean);
-        }
+    for (const ShownMetric& metric : analysis::shown_metrics(chosen, MeanWaitsOf::first_of(comparison))) {
+        const std::vector<Values> values = values_of(comparison, metric);
+        const Values means = means_of(comparison, values);
         if (chosen.empty() && !is_telling(metric, means, with_deadlines)) {
             continue;
         }
-        const std::vector<bool> best = analysis::best_of(means, metric.goal);
-        const auto first_best = static_cast<std::size_t>(std::find(best.begin(), best.end(), true) - best.begin());
+        const std::vector<analysis::Mark> marks =
+            analysis::marks_of(means, metric.goal, told_apart_by(comparison, values, &mean_waits));
         auto& line = lines.emplace_back(1, analysis::MarkedCell{metric.title});
         for (std::size_t scheduler = 0; scheduler < means.size(); ++scheduler) {
-            analysis::MarkedCell cell{text_of(with_intervals[scheduler], metric.unit), best[scheduler]};
-            if (first_best < best.size() && !best[scheduler]) {
-                const GroupedMean difference =
-                    mean_over_groups(difference_of(values[scheduler], values[first_best]), groups);
-                cell.may_be_best =
-                    difference.interval && difference.interval->low <= 0 && difference.interval->high >= 0;
-            }
-            line.push_back(std::move(cell));
+            const GroupedMean mean = mean_over_groups(values[scheduler], groups_of(comparison));
+            line.push_back({text_of(mean, metric.unit), marks[scheduler]});
         }
     }
     return lines;
 }
 
-analysis::Rows rows_of(const Comparison& comparison, const std::vector<std::string>& chosen) {
+analysis::Rows rows_of(const Comparison& comparison, const std::vector<std::string>& chosen,
+                       const analysis::ToldApart& mean_waits) {
     analysis::Rows rows{analysis::with_intervals(
                             {{"metric", "metric"}, {"scheduler", "scheduler"}, {"workloads", "workloads"}}, "mean"),
                         {}};
-    const std::vector<std::size_t> groups = groups_of(comparison);
-    for (const ShownMetric& metric : analysis::shown_metrics(chosen, comparison.rows.front().values.front())) {
-        const Values first = values_of(comparison, 0, metric);
+    rows.columns.push_back({"mark", "mark"});
+    const WorkloadGroups groups = groups_of(comparison);
+    for (const ShownMetric& metric : analysis::shown_metrics(chosen, MeanWaitsOf::first_of(comparison))) {
+        const std::vector<Values> values = values_of(comparison, metric);
+        const std::vector<analysis::Mark> marks = analysis::marks_of(
+            means_of(comparison, values), metric.goal, told_apart_by(comparison, values, &mean_waits));
         for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
-            const Values values = values_of(comparison, scheduler, metric);
-            const GroupedMean own = mean_over_groups(values, groups);
+            const GroupedMean own = mean_over_groups(values[scheduler], groups);
             if (own.values == 0 && chosen.empty()) {
                 continue;
             }
             std::vector<analysis::Cell>& row = rows.rows.emplace_back();
             row = {metric.name, comparison.schedulers[scheduler],
                    analysis::Number{static_cast<double>(own.values), Unit::count}};
-            for (const GroupedMean& mean : {own, mean_over_groups(difference_of(values, first), groups)}) {
-                append(row, mean.mean, mean.interval, metric.unit);
-            }
+            const Values differences = difference_of(values[scheduler], values[comparison.baseline]);
+            const GroupedMean difference = mean_over_groups(differences, groups);
+            append(row, own.mean, from_0(own.interval), metric.unit);
+            append(row, difference.mean, difference.interval, metric.unit);
+            row.emplace_back(to_string(marks[scheduler]));
         }
     }
     return rows;
+}
+
+// What the table says before its numbers: over how many workloads it is, and which scheduler is best.
+std::string heading_of(const Comparison& comparison, const MeanWaitsOf& waits) {
+    const std::size_t workloads = comparison.rows.size();
+    std::string text =
+        workloads > 1 ? "mean over " + std::to_string(workloads) + " workloads, each replayed on an empty machine"
+                      : "one workload";
+    if (comparison.left_out > 0) {
+        text += ", without " + counted(comparison.left_out, "job") + " that did not run everywhere";
+    }
+    text += '\n';
+    const std::string verdict = analysis::verdict({comparison.schedulers, means_of(comparison, waits.values),
+                                                   comparison.baseline, reason_for_no_intervals(groups_of(comparison))},
+                                                  waits.told_apart);
+    return verdict.empty() ? text : text + one_line(verdict) + '\n';
 }
 
 }  // namespace
@@ -278,7 +324,23 @@ PreparedReplays prepare_replays(const ComparisonRequest& request) {
     return prepared;
 }
 
+std::size_t baseline_of(const ComparisonRequest& request) {
+    std::vector<std::string> names = mapped(request.schedulers, &NamedScheduler::name);
+    if (request.log) {
+        names.emplace_back("log");
+    }
+    if (!request.baseline) {
+        return 0;
+    }
+    const auto found = std::ranges::find(names, *request.baseline);
+    if (found == names.end()) {
+        throw UsageError(unknown_name("baseline", *request.baseline, names));
+    }
+    return static_cast<std::size_t>(found - names.begin());
+}
+
 Comparison compare(const ComparisonRequest& request, const std::function<void(std::size_t, std::size_t)>& progress) {
+    baseline_of(request);  // before files are read
     PreparedReplays prepared = prepare_replays(request);
     if (!prepared.replays.empty()) {
         require_known_metrics(request, prepared.replays.front());
@@ -290,6 +352,8 @@ Comparison compare(const ComparisonRequest& request, const std::function<void(st
 Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> names, const ComparisonRequest& request,
                    const std::function<void(std::size_t, std::size_t)>& progress) {
     Comparison comparison;
+    comparison.baseline = baseline_of(request);
+    comparison.sample = request.weeks ? Sample::weeks : Sample::workloads;
     comparison.schedulers = mapped(request.schedulers, &NamedScheduler::name);
     if (request.log) {
         comparison.schedulers.emplace_back("log");
@@ -315,6 +379,8 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
             added.values.push_back(std::move(*measured[row * columns + column]));
         }
         if (!of_log.empty()) {
+            comparison.left_out +=
+                replays[row].scenario().workloads.front().jobs.size() - of_log[row].jobs.size();
             added.values.push_back(
                 measure_log(of_log[row], options_for(replays[row], request), replays[row].scenario().workloads));
         }
@@ -360,8 +426,8 @@ std::vector<RunGroups> compare_groups(const ComparisonRequest& request, const st
     return result;
 }
 
-std::vector<std::size_t> groups_of(const Comparison& comparison) {
-    return mapped(comparison.rows, &Comparison::Row::group);
+WorkloadGroups groups_of(const Comparison& comparison) {
+    return {mapped(comparison.rows, &Comparison::Row::group), comparison.sample};
 }
 
 void write_csv(const Comparison& comparison, const std::string& metric, const std::string& path) {
@@ -384,11 +450,16 @@ void write_csv(const Comparison& comparison, const std::string& metric, const st
 
 void write_comparison(std::ostream& out, const Comparison& comparison, MetricsFormat format,
                       const std::vector<std::string>& chosen) {
+    const MeanWaitsOf waits(comparison);
     if (format == MetricsFormat::csv || format == MetricsFormat::json) {
-        analysis::write_rows(out, rows_of(comparison, chosen), format);
+        analysis::write_rows(out, rows_of(comparison, chosen, waits.told_apart), format);
         return;
     }
-    analysis::write_lines(out, lines_of(comparison, chosen), format, true);
+    if (format == MetricsFormat::table) {
+        out << heading_of(comparison, waits);
+    }
+    analysis::write_lines(out, lines_of(comparison, chosen, waits.told_apart), format,
+                          analysis::meaning_of_marks(waits.told_apart, format));
 }
 
 }  // namespace batfill

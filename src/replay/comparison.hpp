@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <batfill/analysis/intervals.hpp>
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/replay/replay.hpp>
 
@@ -32,6 +33,8 @@ struct ComparisonRequest {
     // A log of SWF, or a jobs.csv, of the same jobs: its schedule is the last column, called log. All columns then have
     // only the jobs that started in the log.
     std::optional<std::string> log{};
+    // The scheduler to compare the others with, or log; none: the first one.
+    std::optional<std::string> baseline{};
 };
 
 struct Comparison {
@@ -44,7 +47,14 @@ struct Comparison {
 
     std::vector<std::string> schedulers;  // names of the columns
     std::vector<Row> rows;
+    std::size_t baseline = 0;  // the column that the others are compared with
+    Sample sample = Sample::workloads;
+    std::size_t left_out = 0;  // jobs of all workloads that no column counts, since they did not start in the log
 };
+
+// The column of the baseline.
+// Throws: UsageError, which lists the names, for one that is no column.
+std::size_t baseline_of(const ComparisonRequest& request);
 
 // The replays of a request, which have not run, and their names.
 struct PreparedReplays {
@@ -76,14 +86,15 @@ std::vector<RunGroups> compare_groups(const ComparisonRequest& request, const st
 void write_csv(const Comparison& comparison, const std::string& metric, const std::string& path);
 
 // The groups of the rows.
-std::vector<std::size_t> groups_of(const Comparison& comparison);
+WorkloadGroups groups_of(const Comparison& comparison);
 
 // Writes the metrics: the mean over the workloads and, if there are enough, its 95 % confidence interval (see
-// mean_over_groups()). Marks the best mean, and those that may be as good: the interval of the paired difference to the
-// best contains 0. Leaves out metrics of deadlines if no job has one, and counts that are 0. csv and json have a line
-// or object for each metric and scheduler, with the difference to the first scheduler. If `chosen` is not empty, writes
+// mean_over_groups()). Marks the best mean and those that may be as good, so that it holds for the whole table
+// (src/analysis/told_apart.hpp). Leaves out metrics of deadlines if no job has one, and counts that are 0. The table for
+// people begins with which scheduler is best, and how sure that is. csv and json have a line or object for each metric
+// and scheduler, with the difference to the baseline, its own interval, and the mark. If `chosen` is not empty, writes
 // these metrics, in this order, and leaves none out.
-// Requires: `chosen` has names of metric_names().
+// Requires: `chosen` has names of metric_names(); there is a row.
 void write_comparison(std::ostream& out, const Comparison& comparison, MetricsFormat format,
                       const std::vector<std::string>& chosen = {});
 

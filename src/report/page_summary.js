@@ -2,51 +2,39 @@
 "use strict";
 
 const comparing = runs.length > 1;
-const metricOf = (name) => report.metrics.find((metric) => metric.name === name);
-const intervalsOf = (name) => report.intervals.metrics.find((metric) => metric.name === name);
 const listed = (names) => (names.length < 2 ? names.join("")
   : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`);
+const firstScreen = report.first_screen;
+const metricOf = (name) => report.metrics.find((metric) => metric.name === name);
 
 // --- Bars ---------------------------------------------------------------------------------------------------------
 
+// The metrics of the jobs that all runs finished, and two of all that a run did.
 function headlineMetrics() {
   const use = metricOf("utilisation") || metricOf("utilisation_of_cores") ||
     report.metrics.find(({ name }) => name.startsWith("utilisation_of_"));
-  const found = ["mean_wait", "wait_percentile_99", "max_wait", "mean_bounded_slowdown"].map(metricOf);
-  return [...found, use, metricOf("user_fairness")].filter(Boolean);
-}
-// The only run that is told apart from all others; none: undefined.
-function bestOf(metric) {
-  const compared = intervalsOf(metric.name);
-  const isAlone = compared && runs.every((_, i) => i === compared.best ||
-    (compared.is_told_apart[i] && !tiesWith(metric, compared.best, i)));
-  return comparing && isAlone ? compared.best : undefined;
-}
-// Whether a run's value is the least one, as far as the page shows: it looks the same, and nothing tells it apart.
-function tiesWith(metric, best, run) {
-  const [least, value] = [metric.values[best], metric.values[run]];
-  if (textOf(metric, least, metric.texts[best]) !== textOf(metric, value, metric.texts[run])) {
-    return false;
-  }
-  const compared = intervalsOf(metric.name);
-  const isShown = (value - least) / least >= 0.0005;  // as a difference in per cent with one decimal
-  return value === least || !compared || !compared.is_told_apart[run] || !isShown;
+  return [...firstScreen.metrics, use, metricOf("user_fairness")].filter(Boolean);
 }
 const threeDigits = (value) => number(value, value < 10 ? 2 : value < 100 ? 1 : 0);
 // A value in as few words as a bar has room for. Shares have a unit in their text.
 function textOf(metric, value, text = "") {
   return metric.unit === "seconds" ? duration(value) : value === null || text.includes("%") ? text : threeDigits(value);
 }
+// What stands before the name of a run.
+function markOf(metric, run) {
+  const mark = metric.marks ? metric.marks[run] : "";
+  const [sign, meaning] = mark === "best" ? ["\u2605", "best, and told apart from runs without a mark"]
+    : mark === "not_told_apart" ? ["~", "not told apart from the best"] : ["", ""];
+  return sign ? element("span", { role: "img", "aria-label": meaning, title: meaning }, `${sign} `) : "";
+}
 function barRow(metric, run, scale) {
   const value = metric.values[run];
-  const compared = intervalsOf(metric.name);
-  const isBest = bestOf(metric) === run;
   const percent = (part) => `${Number((100 * Math.min(Math.max(part / scale, 0), 1)).toFixed(2))}%`;
   const track = element("span", { class: "track", "aria-hidden": "true" }, value === null ? ""
     : element("span", { class: "bar", style: `width:${percent(value)};background:${runColour(run)}` }));
   const shown = element("span", { class: "value" }, textOf(metric, value, metric.texts[run]));
-  if (compared) {
-    const [low, high] = [compared.low[run], compared.high[run]];
+  if (metric.low && metric.low[run] !== null) {
+    const [low, high] = [metric.low[run], metric.high[run]];
     track.append(element("span", { class: "whisker", style: `left:${percent(low)};width:${percent(high - low)}` }));
     const text = (bound) => (metric.unit === "seconds" ? inOneUnit(bound) : threeDigits(bound));
     shown.append(element("small", {}, ` (${text(low)} to ${text(high)})`));
@@ -54,13 +42,12 @@ function barRow(metric, run, scale) {
   if (comparing && run !== report.baseline && metric.differences[run] !== "-") {
     shown.append(element("small", { class: "change" }, ` ${metric.differences[run].replace(" ", "\u00a0")}`));
   }
-  const name = element("span", { class: "name" }, isBest ? element("span", { role: "img", "aria-label":
-    "best, and told apart from all others" }, "★ ") : "", comparing ? breakable(runs[run].label) : "");
+  const isBest = metric.marks && metric.marks[run] === "best";
+  const name = element("span", { class: "name" }, markOf(metric, run), comparing ? breakable(runs[run].label) : "");
   return element("li", { class: isBest ? "best" : "" }, name, track, shown);
 }
 function bars(metric) {
-  const compared = intervalsOf(metric.name);
-  const largest = d3.max([...metric.values, ...(compared ? compared.high : [])]);
+  const largest = d3.max([...metric.values, ...(metric.high || [])]);
   const scale = metric.better === "more" && largest <= 1 ? 1 : largest || 1;
   return element("figure", { class: "bars", "data-marks": runs.length }, element("figcaption", {}, metric.title.trim().replace(" (s)", ""),
     element("small", {}, metric.better ? `, ${metric.better} is better` : "")),
@@ -69,44 +56,34 @@ function bars(metric) {
 
 // --- The answer ---------------------------------------------------------------------------------------------------
 
-// What a metric says of which run is best.
-function verdict(name, what) {
-  const metric = metricOf(name);
-  if (!metric || metric.values.some((value) => value === null)) {
-    return "";
-  }
-  const first = metric.values.indexOf(d3.min(metric.values));
-  const text = textOf(metric, metric.values[first], metric.texts[first]);
-  const best = d3.range(runs.length).filter((run) => tiesWith(metric, first, run));
-  if (best.length === runs.length) {
-    const isExact = metric.values.every((value) => value === metric.values[first]);
-    return `${runs.length > 2 ? "All" : "Both"} runs have the same ${what}${isExact ? "" : " as far as shown"}, ${text}.`;
-  }
-  const isOne = best.length === 1;
-  const than = best.includes(report.baseline) ? ""
-    : `, ${metric.differences[first].replace("\u2212", "")} less than ${runs[report.baseline].label}`;
-  const beginning = `${listed(best.map((run) => runs[run].label))} ${isOne ? "has" : "have"} the least ${what}, ` +
-    `${text}${than}`;
-  const compared = intervalsOf(name);
-  if (!compared) {
-    return `${beginning}.`;
-  }
-  const others = runs.filter((_, i) => !best.includes(i));
-  const alike = others.filter((run) => !compared.is_told_apart[runs.indexOf(run)]).map(({ label }) => label);
-  return alike.length ? `${beginning}. ${isOne ? "It is" : "They are"} not told apart from ${listed(alike)}.`
-    : `${beginning}, and ${isOne ? "is" : "are"} told apart from ${others.length > 1 ? "all others" : others[0].label}.`;
-}
+// Which run is best, how sure that is, and how many jobs are not compared.
 function answer() {
-  return report.intervals.of_same_jobs ? [verdict("mean_wait", "mean wait"),
-    verdict("mean_bounded_slowdown", "mean bounded slowdown")].filter(Boolean).join(" ")
-    : "Which is better is open: the runs finished different jobs, so their means are of different jobs.";
+  const { verdict, jobs, left_out: others } = firstScreen;
+  const left = others ? `${counted(others, "job")} that not every run finished ${others === 1 ? "is" : "are"} left out.` : "";
+  return [jobs ? verdict : "Nothing is compared: no job finished in every run.", left].filter(Boolean).join(" ");
+}
+// The job that makes a mean.
+function decisiveJob() {
+  const { id, run, share, means_without: means } = firstScreen.decisive_job;
+  return `Job ${id} alone is ${number(100 * share)} % of all waiting under ${runs[run].label}: without it, the mean waits are ` +
+    `${listed(means.map((mean, i) => `${inOneUnit(mean)} (${runs[i].label})`))}.`;
+}
+// The user whom a run starves.
+function starvedUser() {
+  const { name, run, times, mean_wait: wait, other_run: other, other_mean_wait: less } = firstScreen.starved_user;
+  return `User ${name} waits ${inOneUnit(wait)} on average under ${runs[run].label}, ${number(times)} times as long as all ` +
+    `jobs there, and ${inOneUnit(less)} under ${runs[other].label}.`;
 }
 function howTold() {
-  const { reason } = report.intervals;
-  return reason ? `${comparing ? "No differences are told apart" : "There are no intervals"}: ${reason}.`
-    : `Intervals are of 95 %, by bootstrap over ${number(report.intervals.weeks)} weeks of submissions` +
-      (comparing ? "; ★ marks a best run that is told apart from all others. The other metrics are measured once for " +
-        "each run: they have no interval and no mark." : ".");
+  const { metrics, weeks } = firstScreen;
+  const hasIntervals = metrics.some(({ low }) => low.some((bound) => bound !== null));
+  if (!hasIntervals) {
+    return comparing ? "" : "There are no intervals: they need 20 weeks of jobs. ";
+  }
+  return `Intervals are of 95 %, over ${number(weeks)} weeks of submissions, each for itself. ` + (comparing
+    ? "\u2605 marks a run that is best and told apart from those without a mark, ~ one that is not told apart from it. At " +
+      "most 5 % of pages of equal schedulers have a mark: all rest on the mean wait, and on all pairs of runs together. " +
+      "The longest wait, and the metrics below, are measured once for each run. " : "");
 }
 
 // --- Who waits less, who longer -----------------------------------------------------------------------------------
@@ -207,10 +184,12 @@ function whoSection() {
 }
 function summarySection() {
   const finished = runs.some((run) => run.rows.count);
+  const named = comparing ? [firstScreen.decisive_job ? decisiveJob() : "", firstScreen.starved_user ? starvedUser() : ""] : [];
   section("summary", comparing ? "Which is better" : "In short",
     comparing && finished ? element("p", { class: "answer" }, answer()) : "",
+    ...named.filter(Boolean).map((text) => element("p", {}, text)),
     ...report.notes.map((text) => element("p", { class: "note" }, `Note: ${text}.`)),
     element("div", { class: "headline" }, ...headlineMetrics().map(bars)),
     element("p", { class: "note" }, howTold() + (comparing
-      ? ` Differences are to ${runs[report.baseline].label}; a share's are in percentage points.` : "")));
+      ? `Differences are to ${runs[report.baseline].label}; a share's are in percentage points.` : "")));
 }

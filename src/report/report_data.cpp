@@ -10,7 +10,6 @@
 
 #include <batfill/version.hpp>
 
-#include "src/analysis/compared_intervals.hpp"
 #include "src/analysis/metric_table.hpp"
 #include "src/analysis/resource_use.hpp"
 #include "src/analysis/workload_jobs.hpp"
@@ -18,6 +17,7 @@
 #include "src/report/columns.hpp"
 #include "src/report/drawn_windows.hpp"
 #include "src/report/figures.hpp"
+#include "src/report/first_screen.hpp"
 #include "src/report/report.hpp"
 #include "src/report/stripes.hpp"
 #include "src/support/csv_text.hpp"
@@ -462,6 +462,21 @@ std::string difference(std::optional<double> value, std::optional<double> baseli
     return *baseline == 0 ? "-" : with_sign(more / std::abs(*baseline) * 100, 1) + " %";
 }
 
+// Writes the name, unit and direction of a metric, its values, and their differences to the baseline's.
+void write_metric(const auto& metric, const std::vector<std::optional<double>>& values, std::size_t baseline,
+                  JsonWriter& json) {
+    json.key("name").text(metric.name);
+    json.key("title").text(metric.title);
+    json.key("unit").text(metric.unit == Unit::seconds ? "seconds" : "");
+    const char* const direction = metric.goal == analysis::Goal::more ? "more" : "less";
+    json.key("better").text(metric.goal == analysis::Goal::none ? "" : direction);
+    json.key("values").array(values, [&](const std::optional<double>& value) { json.number(value); });
+    json.key("texts").array(values, [&](const auto& value) { json.text(for_people(value, metric.unit)); });
+    json.key("differences").array(values, [&](const auto& value) {
+        json.text(difference(value, values[baseline], metric.unit));
+    });
+}
+
 // Writes the metrics that any run has, those of deadlines only if a job has one: names, meanings, which direction is
 // better, values, and differences to the baseline.
 void write_metrics(const std::vector<MeasuredRun>& runs, std::size_t baseline, JsonWriter& json) {
@@ -473,37 +488,60 @@ void write_metrics(const std::vector<MeasuredRun>& runs, std::size_t baseline, J
         return (metric.is_of_deadlines && !has_deadlines) || std::ranges::none_of(runs, is_known);
     });
     json.key("metrics").objects(shown, [&](const analysis::ShownMetric& metric) {
-        const auto value = [&](const MeasuredRun& run) { return metric.of(run.metrics); };
-        json.key("name").text(metric.name);
-        json.key("title").text(metric.title);
         json.key("meaning").text(metric.meaning);
-        json.key("unit").text(metric.unit == Unit::seconds ? "seconds" : "");
-        const char* const direction = metric.goal == analysis::Goal::more ? "more" : "less";
-        json.key("better").text(metric.goal == analysis::Goal::none ? "" : direction);
-        json.key("values").array(runs, [&](const MeasuredRun& run) { json.number(value(run)); });
-        json.key("texts").array(runs, [&](const MeasuredRun& run) { json.text(for_people(value(run), metric.unit)); });
-        json.key("differences").array(runs, [&](const MeasuredRun& run) {
-            json.text(difference(value(run), value(runs[baseline]), metric.unit));
-        });
+        write_metric(metric, mapped(runs, [&](const MeasuredRun& run) { return metric.of(run.metrics); }), baseline,
+                     json);
     });
 }
 
-// Writes the intervals of the metrics on the first screen, and which runs are told apart from the best one.
-void write_intervals(const std::vector<MeasuredRun>& runs, Duration tau, JsonWriter& json) {
-    const analysis::ComparedIntervals compared =
-        analysis::compare_intervals(mapped(runs, [](const MeasuredRun& run) { return &run.finished; }),
-                                    {"mean_wait", "wait_percentile_99", "mean_bounded_slowdown"}, tau);
-    json.key("intervals").open_object();
-    json.key("weeks").integer(compared.weeks);
-    json.key("reason").text(compared.reason);
-    json.key("of_same_jobs").boolean(compared.are_of_same_jobs);
-    json.key("metrics").objects(compared.metrics, [&](const analysis::ComparedMetric& metric) {
-        json.key("name").text(metric.metric);
-        json.key("low").array(metric.values, [&](const Interval& interval) { json.number(interval.low); });
-        json.key("high").array(metric.values, [&](const Interval& interval) { json.number(interval.high); });
-        json.key("best").integer(metric.best);
-        json.key("is_told_apart").array(metric.is_told_apart, [&](bool is) { json.boolean(is); });
+// Writes which run is better, and the metrics that it rests on.
+void write_first_screen(const std::vector<MeasuredRun>& runs, const Groupings& groupings, const Report& report,
+                        JsonWriter& json) {
+    const Grouping& by_user = groupings.all().front();
+    const FirstScreen screen = first_screen(
+        mapped(runs, [](const MeasuredRun& run) { return &run.finished; }),
+        mapped(runs, [](const MeasuredRun& run) { return run.run.label; }), report.baseline, report.options.tau,
+        [&](const FinishedJob& job) -> std::string {
+            if (by_user.names.empty() || is_no_user(groupings.name(by_user, job))) {
+                return "";
+            }
+            return groupings.name(by_user, job);
+        });
+    json.key("first_screen").open_object();
+    json.key("verdict").text(screen.verdict);
+    json.key("jobs").integer(screen.jobs);
+    json.key("left_out").integer(screen.left_out);
+    json.key("weeks").integer(screen.weeks);
+    json.key("metrics").objects(screen.metrics, [&](const ComparedMetric& compared) {
+        const analysis::Metric& metric = *compared.metric;
+        write_metric(metric, compared.values, report.baseline, json);
+        const auto bounds = [&](const char* name, double Interval::*bound) {
+            json.key(name).array(compared.intervals, [&](const std::optional<Interval>& interval) {
+                json.number(interval ? std::optional(*interval.*bound) : std::nullopt);
+            });
+        };
+        bounds("low", &Interval::low);
+        bounds("high", &Interval::high);
+        json.key("marks").texts(mapped(compared.marks, analysis::to_string));
     });
+    if (const std::optional<DecisiveJob>& job = screen.decisive_job) {
+        json.key("decisive_job").open_object();
+        json.key("id").text(job->id);
+        json.key("run").integer(job->run);
+        json.key("share").number(job->share);
+        json.key("means_without").array(job->means_without, [&](double mean) { json.number(mean); });
+        json.close_object();
+    }
+    if (const std::optional<StarvedUser>& user = screen.starved_user) {
+        json.key("starved_user").open_object();
+        json.key("name").text(user->name);
+        json.key("run").integer(user->run);
+        json.key("mean_wait").number(user->mean_wait);
+        json.key("times").number(user->times);
+        json.key("other_run").integer(user->other_run);
+        json.key("other_mean_wait").number(user->other_mean_wait);
+        json.close_object();
+    }
     json.close_object();
 }
 
@@ -687,7 +725,7 @@ std::string report_data(const Report& report) {
     json.key("baseline").integer(report.baseline);
     json.key("notes").texts(report.notes);
     write_metrics(runs, report.baseline, json);
-    write_intervals(runs, report.options.tau, json);
+    write_first_screen(runs, groupings, report, json);
     if (!report.options.windows.empty()) {
         write_windows(drawn_windows(report.options.windows, processors, clock), host_names, clock, json);
     }

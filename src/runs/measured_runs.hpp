@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <batfill/analysis/intervals.hpp>
 #include <batfill/analysis/metrics.hpp>
 
 #include "src/workloads/named_workload.hpp"
@@ -21,7 +22,7 @@ struct MeasureRequest {
     std::optional<std::string> per_job;   // path of a file to write
     // What replaces the metrics: groups, or else intervals.
     std::vector<JobGrouping> groupings;
-    std::optional<IntervalOptions> intervals;
+    bool intervals = false;
 };
 
 // The requested measures of each run; the other two lists are empty.

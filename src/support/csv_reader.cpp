@@ -56,6 +56,14 @@ std::optional<Duration> CsvRow::seconds(std::size_t column, std::optional<Durati
     return value;
 }
 
+std::vector<std::string_view> CsvRow::all() const {
+    std::vector<std::string_view> fields;
+    for (std::size_t i = 0; i < ends_.size(); ++i) {
+        fields.push_back(field(i));
+    }
+    return fields;
+}
+
 void CsvRow::fail(const std::string& problem) const {
     throw InputError(path_ + ":" + std::to_string(line_) + ": " + problem);
 }
@@ -295,7 +303,7 @@ class CsvParser {
         const CsvFormat& format = row_.format_;
         header_size_ = row_.ends_.size();
         have_header_ = true;
-        if (format.is_mapped && count_columns()) {
+        if (format.has_any_columns || (format.is_mapped && count_columns())) {
             return false;
         }
         for (const std::string_view column : format.columns) {

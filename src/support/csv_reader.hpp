@@ -45,6 +45,8 @@ struct CsvFormat {
     // and the first line is a row. Lines with # or ; at the beginning of the file are comments; one of them may have
     // the names of the columns.
     bool is_mapped = false;
+    // Any columns: the line of their names is a row, too, the first one, and rows have all(). Requires: no `columns`.
+    bool has_any_columns = false;
     std::span<const ColumnAlias> aliases{};  // in the order in which they count; the column's own name comes first
 };
 
@@ -76,6 +78,9 @@ class CsvRow {
     // As above, for instants that must have a value.
     Time time(std::size_t column) const { return Time::at(required(column, optional_duration(column))); }
     Time planned_time(std::size_t column) const { return required(column, optional_planned_time(column)); }
+
+    // All fields, in the order of the file.
+    std::vector<std::string_view> all() const;
 
     std::size_t line() const { return line_; }
     // Throw: InputError, which names file and line.

@@ -222,59 +222,6 @@ std::vector<std::vector<JobGroup>> measure_groups(const std::vector<MeasuredSche
                                                   const std::vector<JobGrouping>& groupings,
                                                   const std::vector<Workload>& workloads = {});
 
-// How confidence intervals are computed: by bootstrap over weeks. All values are positive, except the seed.
-struct IntervalOptions {
-    std::size_t resamples = 2000;
-    std::size_t block = 1;  // consecutive weeks that are sampled together
-    std::uint64_t seed = 1;
-};
-
-struct Interval {
-    double low;
-    double high;
-};
-
-// The 95 % confidence interval of the mean of values that were drawn independently, such as a metric of replays of
-// several weeks, by bootstrap. Equal numbers of values are sampled alike, which pairs the values of two calls. None for
-// fewer than two values.
-// Cost: O(resamples * values).
-std::optional<Interval> interval_of_mean(const std::vector<double>& values, const IntervalOptions& how = {});
-
-// With fewer groups of workloads, an interval over them says little: with two, it is from the least to the greatest.
-inline constexpr std::size_t fewest_groups = 5;
-
-// The mean of values of several workloads, of which some are replicates of others. Each group of replicates counts with
-// the mean of its values.
-struct GroupedMean {
-    std::size_t values = 0;  // that are known
-    std::optional<double> mean;
-    std::optional<Interval> interval;  // over the groups; none for fewer than `fewest_groups`
-};
-// `groups` has the number of each value's group, from 0.
-// Requires: as many groups as values.
-GroupedMean mean_over_groups(const std::vector<std::optional<double>>& values, const std::vector<std::size_t>& groups);
-
-// Why tables over workloads of these groups have no intervals. Empty if they have some, or if there is one workload.
-std::string reason_for_no_intervals(const std::vector<std::size_t>& groups);
-
-// A metric, its 95 % confidence interval, and its difference from the baseline's metric.
-struct MetricInterval {
-    std::string metric;     // a mean over jobs, a percentile, or a mean of the worst or widest jobs
-    std::size_t weeks = 0;  // number of weeks in which jobs were submitted
-    std::optional<double> value;
-    std::optional<Interval> interval;
-    std::optional<double> difference;
-    std::optional<Interval> difference_interval;  // of the same resamples of both runs
-};
-
-// The intervals of these metrics, as docs/metrics.md defines them. A value is missing if no job finished or no baseline
-// is given (null). An interval is also missing if there are fewer than two blocks of weeks. The result depends on the
-// seed, but not on the order of the jobs.
-// Throws: InputError, which names a job, if the same jobs did not finish in the baseline.
-// Cost: O(n log n + resamples * n).
-std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, const MetricsOptions& options,
-                                              const IntervalOptions& how, const MeasuredSchedule* baseline = nullptr);
-
 struct RunMetrics {
     std::string label;
     Metrics metrics;
@@ -284,7 +231,7 @@ enum class MetricsFormat {
     table,     // for people: a line per metric, a column per run, rounded; omits metrics that no run has
     csv,       // a line per run, a column per metric, full precision, empty where missing
     json,      // an array with an object per run, full precision, null where missing
-    markdown,  // as table, with the best value of each line in bold
+    markdown,  // as table
     latex,     // as markdown, for the package booktabs
 };
 
@@ -305,13 +252,5 @@ struct RunGroups {
 // Writes a line, or object, for every group of every run, in any format.
 void write_groups(std::ostream& out, const std::vector<RunGroups>& runs, const std::vector<JobGrouping>& groupings,
                   MetricsFormat format);
-
-struct RunIntervals {
-    std::string label;
-    std::vector<MetricInterval> intervals;  // of measure_intervals()
-};
-
-// Writes a line, or object, for every metric of every run, in any format.
-void write_intervals(std::ostream& out, const std::vector<RunIntervals>& runs, MetricsFormat format);
 
 }  // namespace batfill

@@ -1,0 +1,98 @@
+#include "src/analysis/confidence.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numbers>
+
+#include <boost/math/distributions/students_t.hpp>
+
+#include "src/analysis/job_measures.hpp"
+
+namespace batfill {
+
+namespace {
+
+// The values around their mean, which is 0 then, and their moments.
+struct Deviations {
+    explicit Deviations(const std::vector<double>& values) : each(values) {
+        const double mean = *analysis::mean(values);
+        double cubes = 0;
+        for (double& value : each) {
+            value -= mean;
+            squares += value * value;
+            cubes += value * value * value;
+        }
+        const auto count = static_cast<double>(each.size());
+        skewness = squares > 0 ? cubes / count / std::pow(squares / count, 1.5) : 0;
+    }
+
+    std::vector<double> each;  // in the order of the values
+    double squares = 0;        // their sum
+    double skewness = 0;
+};
+
+// The standard error of a mean, and the degrees of freedom of its t.
+struct StandardError {
+    double error;
+    double degrees;
+};
+
+StandardError of_independent(const Deviations& values) {
+    const auto count = static_cast<double>(values.each.size());
+    return {std::sqrt(values.squares / (count - 1) / count), count - 1};
+}
+
+// From the long-run variance: the mean square of the first coefficients of the cosine transform.
+StandardError of_series(const Deviations& values) {
+    const auto count = static_cast<double>(values.each.size());
+    const double coefficients = std::max(std::round(0.41 * std::pow(count, 2.0 / 3)), 1.0);
+    double squares = 0;
+    for (double k = 1; k <= coefficients; ++k) {
+        double sum = 0;
+        for (std::size_t i = 0; i < values.each.size(); ++i) {
+            sum += values.each[i] * std::cos(std::numbers::pi * k * (static_cast<double>(i) + 0.5) / count);
+        }
+        squares += 2 / count * sum * sum;
+    }
+    return {std::sqrt(squares / coefficients / count), coefficients};
+}
+
+// How often the t of a normal distribution is beyond its bounds. Fewer values say less of how skew they are.
+double miss_rate(std::size_t values) {
+    return std::min(0.035, 0.01 * (static_cast<double>(values) - 4));
+}
+
+double quantile_of_t(double degrees, double tail) {
+    using NoPromotion = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+    return quantile(complement(boost::math::students_t_distribution<double, NoPromotion>(degrees), tail));
+}
+
+// The t whose value without skewness is `t`: the inverse of Hall's cubic transformation. `skew` is the skewness of the
+// values divided by the square root of their number.
+double with_skewness(double t, double skew) {
+    return std::abs(skew) < 1e-9 ? t : 3 / skew * (std::cbrt(1 + skew * (t - skew / 6)) - 1);
+}
+
+}  // namespace
+
+Interval analysis::interval_around(double center, const std::vector<double>& values, Sample sample,
+                                   std::size_t comparisons) {
+    assert(values.size() >= 2 && comparisons > 0 && (sample == Sample::weeks || values.size() >= fewest_workloads));
+    const Deviations deviations(values);
+    const StandardError of = sample == Sample::workloads ? of_independent(deviations) : of_series(deviations);
+    const double rate = sample == Sample::workloads ? miss_rate(values.size()) : miss_rate(fewest_weeks);
+    const double t = quantile_of_t(of.degrees, rate / static_cast<double>(comparisons) / 2);
+    const double skew = deviations.skewness / std::sqrt(static_cast<double>(values.size()));
+    return {center - of.error * std::max(t, with_skewness(t, skew)),
+            center - of.error * std::min(-t, with_skewness(-t, skew))};
+}
+
+std::optional<Interval> interval_of_mean(const std::vector<double>& values, Sample sample, std::size_t comparisons) {
+    if (values.size() < (sample == Sample::workloads ? fewest_workloads : fewest_weeks)) {
+        return std::nullopt;
+    }
+    return analysis::interval_around(*analysis::mean(values), values, sample, comparisons);
+}
+
+}  // namespace batfill

@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <batfill/analysis/intervals.hpp>
+#include <batfill/core/error.hpp>
+
+#include "src/analysis/confidence.hpp"
+#include "src/analysis/tables.hpp"
+#include "src/analysis/weekly_series.hpp"
+#include "src/commands/inputs.hpp"
+#include "src/support/csv_reader.hpp"
+#include "src/support/mapped.hpp"
+#include "src/support/names.hpp"
+#include "src/support/text.hpp"
+
+namespace batfill::commands {
+
+namespace {
+
+using analysis::WeeklySeries;
+
+struct IntervalOptions {
+    std::string table;
+    bool weeks = false;
+    std::optional<std::string> jobs;
+    std::optional<std::string> baseline;
+    bool relative = false;
+    MetricsFormat format{};
+};
+
+struct Column {
+    std::string name;
+    std::vector<double> values;  // by row
+    double sum = 0;
+};
+
+// The columns of a table behind the first, which names the rows.
+std::vector<Column> read_columns(const std::string& path) {
+    std::vector<Column> columns;
+    const CsvFormat format{.name = "table", .written_by = "compare -o", .columns = {}, .has_any_columns = true};
+    bool is_header = true;
+    read_csv(path, format, [&](const CsvRow& row) {
+        const std::vector<std::string_view> fields = row.all();
+        for (std::size_t i = 1; i < fields.size(); ++i) {
+            if (is_header) {
+                columns.push_back({std::string(fields[i]), {}});
+                continue;
+            }
+            const auto value = number_in<double>(fields[i]);
+            if (!value || !std::isfinite(*value)) {
+                row.fail(columns[i - 1].name + " is " + excerpt(fields[i]) + ", expected a number");
+            }
+            columns[i - 1].values.push_back(*value);
+        }
+        is_header = false;
+    });
+    refuse_if<InputError>(columns.empty(), path, ": expected a column with the names of rows, and others with numbers");
+    refuse_if<InputError>(columns.front().values.empty(), path, ": expected a row of numbers");
+    for (Column& column : columns) {
+        column.sum = analysis::sum(column.values);
+    }
+    return columns;
+}
+
+std::size_t place_of(const std::vector<Column>& columns, const std::string& name, const char* option) {
+    const auto found = std::ranges::find(columns, name, &Column::name);
+    if (found == columns.end()) {
+        throw UsageError(unknown_name(option, name, mapped(columns, &Column::name)));
+    }
+    return static_cast<std::size_t>(found - columns.begin());
+}
+
+// Computes means and changes of columns, and their intervals.
+class Samples {
+ public:
+    // `jobs`: how many jobs each row has, whose sums the columns have.
+    Samples(Column jobs, Sample sample) : jobs_(std::move(jobs)), sample_(sample) {}
+
+    std::optional<double> mean(const Column& column, std::optional<std::size_t> without = {}) const {
+        const double jobs = sum_without(jobs_, without);
+        return jobs > 0 ? std::optional(sum_without(column, without) / jobs) : std::nullopt;
+    }
+    std::optional<double> difference(const Column& one, const Column& other, bool relative,
+                                     std::optional<std::size_t> without = {}) const {
+        const std::optional<double> ours = mean(one, without);
+        const std::optional<double> theirs = mean(other, without);
+        if (!ours || !theirs || (relative && *theirs == 0)) {
+            return std::nullopt;
+        }
+        return relative ? *ours / *theirs - 1 : *ours - *theirs;
+    }
+    // `statistic(without)`: a mean or difference without a row.
+    std::optional<Interval> interval(const auto& statistic) const {
+        const std::optional<double> value = statistic(std::optional<std::size_t>());
+        if (!value || jobs_.values.size() < (sample_ == Sample::workloads ? fewest_workloads : fewest_weeks)) {
+            return std::nullopt;
+        }
+        const std::optional<WeeklySeries> series = analysis::jackknife(
+            *value, jobs_.values.size(), [&](std::size_t row) { return statistic(std::optional<std::size_t>(row)); });
+        return series ? std::optional(analysis::interval_around(*value, series->weeks, sample_, 1)) : std::nullopt;
+    }
+
+ private:
+    static double sum_without(const Column& column, std::optional<std::size_t> without) {
+        return column.sum - (without ? column.values[*without] : 0);
+    }
+
+    Column jobs_;
+    Sample sample_;
+};
+
+void print(std::vector<Column> columns, const IntervalOptions& read) {
+    const std::size_t count = columns.front().values.size();
+    Column jobs{"", std::vector<double>(count, 1), static_cast<double>(count)};
+    if (read.jobs) {
+        const std::size_t place = place_of(columns, *read.jobs, "--jobs");
+        jobs = std::move(columns[place]);
+        refuse_if<InputError>(std::ranges::any_of(jobs.values, [](double number) { return number < 0; }), read.table,
+                              ": a row has fewer than 0 jobs in column " + *read.jobs);
+        columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(place));
+        refuse_if<InputError>(columns.empty(), read.table, ": expected another column than that of jobs");
+    }
+    const Column& baseline = columns[read.baseline ? place_of(columns, *read.baseline, "--baseline") : 0];
+    const Samples samples(jobs, read.weeks ? Sample::weeks : Sample::workloads);
+    analysis::Rows rows{analysis::with_intervals({{"name", "name"}, {"rows", "rows"}}, "value"), {}};
+    for (const Column& column : columns) {
+        std::vector<analysis::Cell>& row = rows.rows.emplace_back();
+        row = {column.name, analysis::Number{static_cast<double>(count), analysis::Unit::count}};
+        const auto mean = [&](std::optional<std::size_t> without) { return samples.mean(column, without); };
+        const auto difference = [&](std::optional<std::size_t> without) {
+            return samples.difference(column, baseline, read.relative, without);
+        };
+        append(row, mean({}), samples.interval(mean), analysis::Unit::ratio);
+        append(row, difference({}), samples.interval(difference),
+               read.relative ? analysis::Unit::share : analysis::Unit::ratio);
+    }
+    analysis::write_rows(std::cout, rows, read.format);
+}
+
+}  // namespace
+
+int intervals(const Arguments& arguments) {
+    IntervalOptions read;
+    Options options;
+    options.add_positional("table", text(read.table).required());
+    options.group("Input");
+    options.add("weeks", read.weeks,
+                "the rows are consecutive weeks of one log, in the order of time, instead of independent workloads");
+    options.add("jobs", text(read.jobs, "COLUMN"),
+                "column with the number of jobs of each row: the others are sums over these jobs, and means are over jobs");
+    options.group("Output");
+    options.add("baseline", text(read.baseline, "COLUMN"),
+                "column to compare the others with; by default the first");
+    options.add("relative", read.relative, "differences are shares of the baseline's mean");
+    add_table_format_option(options, read.format);
+    if (!parse(
+            options, arguments,
+            {"batfill intervals TABLE.csv [OPTION]...",
+             "Prints the mean of each column of a table, and its difference to that of the first column, with confidence intervals\n"
+             "of 95 %, by the method of docs/metrics.md. The table has a line of names, and a row for each workload, as\n"
+             "batfill compare -o writes it, or for each week. Its first column names the rows. An interval needs five workloads\n"
+             "or 20 weeks.",
+             {"intervals values.csv --baseline easy", "intervals weeks.csv --weeks --jobs jobs --relative --format csv"}})) {
+        return 0;
+    }
+    print(read_columns(read.table), read);
+    return 0;
+}
+
+}  // namespace batfill::commands
