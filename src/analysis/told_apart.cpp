@@ -18,14 +18,14 @@ std::string listed(const std::vector<std::string>& names) {
     return text;
 }
 
-// ", 33 % less than fcfs"; empty if the run is the baseline, or if nobody waited under that.
-std::string compared_with_baseline(const MeanWaits& waits, std::size_t run) {
-    const double before = *waits.values[waits.baseline];
-    if (*waits.values[run] == before || before <= 0) {
+// ", 33 % less than fcfs"; empty if the best run is the baseline of several.
+std::string compared_with_baseline(const MeanWaits& waits, std::size_t best) {
+    const std::size_t other = waits.names.size() == 2 ? 1 - best : waits.baseline;
+    const double before = *waits.values[other];
+    if (*waits.values[best] == before) {
         return "";
     }
-    return ", " + rounded((before - *waits.values[run]) / before * 100, 1) + " % less than " +
-           waits.names[waits.baseline];
+    return ", " + rounded((before - *waits.values[best]) / before * 100, 1) + " % less than " + waits.names[other];
 }
 
 }  // namespace

@@ -199,10 +199,6 @@ void make_pages(const CampaignPages& pages, const PageSources& sources, const st
         if (of_runs.has_log) {
             page.log = page.prefixes.back() + "_jobs.csv";
             page.prefixes.pop_back();
-            // A log does not say which of the hosts that jobs share a job had.
-            if (named_platform(page.platform, machine).machine().resources().has_shared_hosts()) {
-                page.log.reset();
-            }
         }
         page.windows = machine.windows;
         page.metrics = pages.metrics;

@@ -72,9 +72,6 @@ int report(const Arguments& arguments) {
     if (request.log) {
         refuse_if(request.workloads.size() != 1, "--log shows the jobs of one workload, expected one -w, found " +
                                                      std::to_string(request.workloads.size()));
-        refuse_if(
-            request.metrics.resources.has_shared_hosts(),
-            "--log: a log does not say which hosts its jobs shared, expected a machine whose hosts no jobs share");
         require_no_input("output", request.output, {*request.log});
     }
     if (options.given("baseline")) {

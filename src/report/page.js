@@ -245,7 +245,7 @@ function timeSection() {
   const height = Math.min(340, Math.max(140, report.processors_drawn * 8)) / (runs.length > 2 ? 1.4 : 1) + 34;
   const explained = runs.map(explanations);
   const bands = hostNames.length ? hostNames.map((name, i) => ({ name, from: i, until: i + 1 })) : undefined;
-  const figures = runs.map((run, i) => addTimeChart({ id: `gantt-${i}`, height, top: report.processors_drawn,
+  const figures = runs.map((run, i) => (run.has_hosts ? addTimeChart({ id: `gantt-${i}`, height, top: report.processors_drawn,
     mark: report.processors, downwards: true, bands, paint: (...place) => {
       const marks = paintGantt(run.rows, ...place);
       markHolders(run, ...place);
@@ -256,7 +256,9 @@ function timeSection() {
       explained[i] && explained[i].pick(placeAt(run.rows, time, share));
     } },
   runs.length > 1 ? `${run.label}: ${units}` : `${units[0].toUpperCase()}${units.slice(1)}`,
-  `Gantt chart of ${run.label}: ${number(run.rows.count)} jobs on ${counted(report.processors, unitName)}.`));
+  `Gantt chart of ${run.label}: ${number(run.rows.count)} jobs on ${counted(report.processors, unitName)}.`)
+    : element("p", { class: "note" }, `${run.label}: nobody knows which hosts its jobs had, or what they took of them. It ` +
+      "is on no chart of hosts.")));
   const longest = d3.max(runs, (run) => d3.max(run.levels.waiting)) || 1;
   const levels = [
     ...(showsBusy ? [addTimeChart({ id: "busy", height: 164, top: report.processors_drawn, mark: report.processors,

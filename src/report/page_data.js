@@ -123,7 +123,7 @@ async function unpack(run) {
 
 // A text that may begin with a number, with the sign that a negative one has in print.
 const withMinus = (text) => text.replace(/^-(?=\d)/, "\u2212");
-for (const metric of report.metrics) {
+for (const metric of [...report.metrics, ...report.first_screen.metrics]) {
   metric.texts = metric.texts.map(withMinus);
   metric.differences = metric.differences.map(withMinus);
   if (report.has_shared_hosts) {

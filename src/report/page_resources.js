@@ -151,6 +151,9 @@ function gpuChart(run, i) {
 function showSharedHosts() {
   runs.forEach((run, i) => {
     const chart = charts.find(({ id }) => id === `gantt-${i}`);
+    if (!chart) {
+      return;
+    }
     chart.height = Math.min(400, Math.max(180, report.processors * 32)) / (runs.length > 2 ? 1.4 : 1) + 34;
     const figure = chart.canvas.closest("figure");
     figure.querySelector("figcaption").textContent =

@@ -71,8 +71,8 @@ function decisiveJob() {
 // The user whom a run starves.
 function starvedUser() {
   const { name, run, times, mean_wait: wait, other_run: other, other_mean_wait: less } = firstScreen.starved_user;
-  return `User ${name} waits ${inOneUnit(wait)} on average under ${runs[run].label}, ${number(times)} times as long as all ` +
-    `jobs there, and ${inOneUnit(less)} under ${runs[other].label}.`;
+  return `Under ${runs[run].label}, user ${name} waits ${inOneUnit(wait)} on average, ${number(times)} times the mean of all ` +
+    `jobs. Under ${runs[other].label} it is ${inOneUnit(less)}.`;
 }
 function howTold() {
   const { metrics, weeks } = firstScreen;

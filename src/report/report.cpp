@@ -95,7 +95,13 @@ void add_log(const std::string& path, Report& page, const Note& note) {
             std::erase_if(*run.guarantees, [&](const Guarantee& one) { return !started.contains(one.job_id); });
         }
     }
-    page.runs.push_back({"log", std::move(schedule)});
+    if (page.options.resources.has_shared_hosts()) {
+        for (ScheduledJob& job : schedule.jobs) {
+            job.allocation = {};  // of the log's own machine, whatever its processors were
+        }
+    }
+    Run& run = page.runs.emplace_back(Run{"log", std::move(schedule)});
+    run.is_of_log = true;
 }
 
 }  // namespace
@@ -181,8 +187,8 @@ std::string comparison_page(const ComparisonRequest& request, const std::string&
     page.runs = mapped(request.schedulers, [&](const NamedScheduler& scheduler) {
         return run_of(replay.run(scheduler.choice), scheduler.name);
     });
-    // A log does not say which of the hosts that jobs share a job had.
-    if (request.log && !page.options.resources.has_shared_hosts()) {
+    page.baseline = baseline_of(request);
+    if (request.log) {
         add_log(*request.log, page, [&](const std::string& text) { page.notes.push_back(text); });
     }
     return report_page(page);

@@ -30,6 +30,7 @@ struct Run {
     std::optional<std::vector<Guarantee>> guarantees{};               // none: no such file
     std::optional<std::vector<BrokenGuarantee>> broken_guarantees{};  // none: no such file
     std::vector<WaitReason> wait_reasons{};                           // of explain.csv
+    bool is_of_log = false;                                           // what happened on a log's own machine
 };
 
 // A file that the page was made from, for readers who want to make it again.
@@ -67,7 +68,8 @@ std::string report_page(const Report& report);
 struct ReportRequest {
     std::vector<std::string> prefixes;  // of the runs, at least one
     // A log, or a jobs.csv of one, which LogColumn reads: its schedule of the one workload is one more run, the last,
-    // and all runs have only its jobs. Needs a workload, and a machine whose hosts no jobs share.
+    // and all runs have only its jobs. Needs a workload. Where jobs share hosts, a log does not say which hosts its jobs
+    // had: it has waits, and no place on the charts of hosts.
     std::optional<std::string> log{};
     std::vector<std::string> workloads;  // paths; none: users, queues and deadlines are unknown
     std::string platform;                // as --platform takes it; empty if not given

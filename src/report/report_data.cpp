@@ -14,6 +14,7 @@
 #include "src/analysis/resource_use.hpp"
 #include "src/analysis/workload_jobs.hpp"
 #include "src/replay/explanation.hpp"
+#include "src/replay/log_column.hpp"
 #include "src/report/columns.hpp"
 #include "src/report/drawn_windows.hpp"
 #include "src/report/figures.hpp"
@@ -70,8 +71,15 @@ struct MeasuredRun {
     const FinishedJobs& counted() const { return with_cores.empty() ? finished : with_cores; }
 };
 
+// Whether nobody knows which hosts the jobs of a run had.
+bool has_no_hosts(const Run& run, const Report& report) {
+    return run.is_of_log && report.options.resources.has_shared_hosts();
+}
+
 MeasuredRun measured(const Run& run, const MeasuredSchedule& schedule, const Report& report) {
-    MeasuredRun result{run, {}, {}, compute_metrics(schedule, report.options, report.workloads)};
+    MeasuredRun result{run, {}, {}, has_no_hosts(run, report)
+                                        ? measure_log(run.schedule, report.options, report.workloads)
+                                        : compute_metrics(schedule, report.options, report.workloads)};
     for (const ScheduledJob& job : run.schedule.jobs) {
         if (job.finished()) {
             result.jobs.push_back(&job);
@@ -467,6 +475,7 @@ void write_metric(const auto& metric, const std::vector<std::optional<double>>& 
                   JsonWriter& json) {
     json.key("name").text(metric.name);
     json.key("title").text(metric.title);
+    json.key("meaning").text(metric.meaning);
     json.key("unit").text(metric.unit == Unit::seconds ? "seconds" : "");
     const char* const direction = metric.goal == analysis::Goal::more ? "more" : "less";
     json.key("better").text(metric.goal == analysis::Goal::none ? "" : direction);
@@ -488,7 +497,6 @@ void write_metrics(const std::vector<MeasuredRun>& runs, std::size_t baseline, J
         return (metric.is_of_deadlines && !has_deadlines) || std::ranges::none_of(runs, is_known);
     });
     json.key("metrics").objects(shown, [&](const analysis::ShownMetric& metric) {
-        json.key("meaning").text(metric.meaning);
         write_metric(metric, mapped(runs, [&](const MeasuredRun& run) { return metric.of(run.metrics); }), baseline,
                      json);
     });
@@ -564,6 +572,7 @@ void write_run(const MeasuredRun& run, const Shown& shown, JsonWriter& json) {
     const Clock& clock = shown.clock;
     json.key("label").text(run.run.label);
     json.key("path").text(run.run.schedule.path);
+    json.key("has_hosts").boolean(!has_no_hosts(run.run, report));
     write_pairs("summary", run.run.summary, json);
     write_pairs("statistics", run.run.statistics, json);
     write_jobs(run, groupings, clock, json);
@@ -631,6 +640,23 @@ void count_cores(const MeasuredSchedule& schedule, const Resources& machine, con
     }
 }
 
+// Lets the time of a run whose hosts nobody knows count what its jobs have of the machine in another run.
+void count_as(const MeasuredRun& other, MeasuredRun& run) {
+    std::unordered_map<std::string_view, const FinishedJob*> found;  // only looked up
+    for (const FinishedJob& job : other.counted()) {
+        found.emplace(job.id, &job);
+    }
+    run.with_cores = run.finished;
+    for (FinishedJob& job : run.with_cores) {
+        const auto same = found.find(job.id);
+        job.allocated = same == found.end() ? 0 : same->second->allocated;
+    }
+    if (other.with_cores.empty()) {
+        run.finished = std::move(run.with_cores);
+        run.with_cores.clear();
+    }
+}
+
 // Adds to a run where its jobs lie on these charts, and what they take.
 void measure_resources(const MeasuredSchedule& schedule, const std::vector<HostPanel>& panels, const Report& report,
                        const analysis::WorkloadJobs& submitted, MeasuredRun& run) {
@@ -639,6 +665,11 @@ void measure_resources(const MeasuredSchedule& schedule, const std::vector<HostP
     std::vector<std::size_t> order(schedule.finished().size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t job) { return schedule.finished()[job].start; });
+    if (has_no_hosts(run.run, report)) {
+        run.stripes.assign(panels.size(), std::vector<Rows>(order.size()));
+        run.use = analysis::use_over_time(schedule, machine, report.options.windows, std::move(needs));
+        return;
+    }
     for (const HostPanel& panel : panels) {
         std::vector<Rows> stripes = stripes_of(schedule, panel, machine, needs);
         run.stripes.push_back(mapped(order, [&](std::size_t job) { return std::move(stripes[job]); }));
@@ -673,6 +704,11 @@ std::string report_data(const Report& report) {
         runs.push_back(measured(run, schedule, report));
         if (shows_resources(report)) {
             measure_resources(schedule, panels, report, *submitted, runs.back());
+        }
+    }
+    for (MeasuredRun& run : runs) {
+        if (has_no_hosts(run.run, report)) {
+            count_as(runs.front(), run);
         }
     }
     // All runs count the same.

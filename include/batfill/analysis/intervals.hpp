@@ -40,7 +40,7 @@ inline constexpr std::size_t fewest_weeks_of_tails = 50;
 //   2018), with its 0.41 n^(2/3) degrees of freedom.
 // Each bound is moved outwards to that of a t whose skewness is removed, if that is further out (P. Hall, "On the
 // removal of skewness by transformation", Journal of the Royal Statistical Society B 54(1), 1992). Skewness needs some
-// room even so: each interval leaves out 3.5 % of a normal distribution, and 1, 2 and 3 % with 5, 6 and 7 values.
+// room even so: intervals of normal distributions err in 3 % of the cases, and in 1 and 2 % with 5 and 6 values.
 // `comparisons`: the interval is one of so many that hold together, by Bonferroni.
 // None for fewer than fewest_workloads or fewest_weeks values. The mean alone, if all values are equal.
 // Requires: comparisons > 0.
