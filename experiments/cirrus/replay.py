@@ -47,16 +47,11 @@ def mean_of(values: Sequence[float]) -> float:
     return fsum(values) / len(values)
 
 
-def periods_of(jobs: Jobs, first: float, length: float) -> list[dict[str, float]]:
-    """A line for each period from second `first` on: jobs submitted in it, and sums over them."""
-    last = max(float(one["submission_time"]) for one in jobs)
-    found: list[list[tuple[float, float]]] = [[] for _ in range(int((last - first) // length) + 1)]
-    for one in jobs:
-        wait = float(one["waiting_time"])
-        found[int((float(one["submission_time"]) - first) // length)].append(
-            (wait, bounded_slowdown(wait, float(one["execution_time"]))))
-    return [{"period": place, "jobs": len(lines), "wait": fsum(wait for wait, _ in lines),
-             "bounded_slowdown": fsum(slowdown for _, slowdown in lines)} for place, lines in enumerate(found)]
+def sums_of(jobs: Jobs) -> dict[str, float]:
+    """The number of jobs, and sums over them."""
+    return {"jobs": len(jobs), "wait": fsum(float(one["waiting_time"]) for one in jobs),
+            "bounded_slowdown": fsum(bounded_slowdown(float(one["waiting_time"]), float(one["execution_time"]))
+                                     for one in jobs)}
 
 
 def work_left(jobs: Jobs, first: float) -> float:
@@ -88,7 +83,7 @@ class Replays:
         # batfill counts from the midnight before the first submission.
         self._zero = instant_of(day_of(min(one.submit for one in records)))
         self._first = complete - self._zero
-        self.tables: dict[str, Rows] = {name: [] for name in ("results", "classes", "longer", "days", "periods")}
+        self.tables: dict[str, Rows] = {name: [] for name in ("results", "classes", "longer", "days", "sums")}
 
     def add(self, machine: str, schedule: str, file: str) -> None:
         """Measures a schedule."""
@@ -101,10 +96,8 @@ class Replays:
                                                 for one in jobs])
         what = {"machine": machine, "schedule": schedule}
         groups = {"all": jobs, "node": of_nodes(jobs, self._machine["cores"])}
-        periods = {group: periods_of(found, self._first, self._settings["period"]) for group, found in groups.items()}
-        check_means(periods["all"], self._bench.metrics(kept))
-        for group, lines in periods.items():
-            self.tables["periods"] += [{**what, "group": group, **line} for line in lines]
+        check_means([sums_of(jobs)], self._bench.metrics(kept))
+        self.tables["sums"] += [{**what, "group": group, **sums_of(found)} for group, found in groups.items()]
         self.tables["results"].append({**what, "jobs": len(everything), "measured": len(jobs),
                                        "wait_of_all": mean_of([float(one["waiting_time"]) for one in everything]),
                                        "left": work_left(early, self._first)})

@@ -31,7 +31,7 @@ rule cirrus_replay:
         batfill=SETTINGS.batfill,
     output:
         **{part: f"cirrus/tables/{part}.csv" for part in CIRRUS_PARTS},
-        periods="cirrus/periods.csv",
+        sums="cirrus/sums.csv",
         manifest="cirrus/replay-manifest.json",
     params:
         settings=CIRRUS,
@@ -42,12 +42,10 @@ rule cirrus_replay:
 
 rule cirrus_tables:
     input:
-        periods="cirrus/periods.csv",
+        sums="cirrus/sums.csv",
     output:
         means="cirrus/tables/means.csv",
         changes="cirrus/tables/changes.csv",
-    params:
-        bootstrap=CIRRUS["bootstrap"],
     script:
         "tables.py"
 

@@ -1,9 +1,9 @@
 """Job of rule `cirrus_tables`: mean waits and slowdowns of the centre and of all replays, and by how much the replays
-differ from the centre and hosts from counted cores; with intervals over stretches of time, in pairs."""
-from typing import Any, Mapping, Sequence
+differ from the centre and hosts from counted cores. Without intervals: the data cover a few days, and have one day with
+most of the jobs."""
+from typing import Mapping, Sequence
 
 from cirrus.replay import CENTRE, CORES, HOSTS
-from common.bootstrap import Bounds, Resamples, mean, means
 from common.job import Job, run_job
 from common.tables import Row, read_csv, write_csv
 
@@ -11,14 +11,6 @@ MEASURES = ("wait", "bounded_slowdown")
 
 Lines = Sequence[Mapping[str, str]]
 Way = tuple[str, str]  # machine and schedule
-
-
-def ways_of(lines: Lines) -> dict[Way, list[Mapping[str, str]]]:
-    """The lines by machine and schedule."""
-    found: dict[Way, list[Mapping[str, str]]] = {}
-    for line in lines:
-        found.setdefault((line["machine"], line["schedule"]), []).append(line)
-    return found
 
 
 def pairs_of(ways: Sequence[Way]) -> list[tuple[Way, Way]]:
@@ -29,32 +21,26 @@ def pairs_of(ways: Sequence[Way]) -> list[tuple[Way, Way]]:
            [(way, (CORES, way[1])) for way in ways if way[0] == HOSTS]
 
 
-def tables_of(lines: Lines, group: str, bootstrap: Mapping[str, Any]) -> tuple[list[Row], list[Row]]:
-    """Means and changes of a group of jobs, with the same draws for everything."""
-    ways = ways_of([line for line in lines if line["group"] == group])
-    resamples = Resamples(len(next(iter(ways.values()))), 1, **bootstrap)
+def tables_of(lines: Lines, group: str) -> tuple[list[Row], list[Row]]:
+    """Means and changes of a group of jobs."""
+    ways = {(line["machine"], line["schedule"]): line for line in lines if line["group"] == group}
     all_means: list[Row] = []
     changes: list[Row] = []
     for measure in MEASURES:
-        measured = {}
-        for way, periods in ways.items():
-            sums, jobs = [[float(one[measure]) for one in periods]], [float(one["jobs"]) for one in periods]
-            measured[way] = mean(sums, jobs), means(sums, jobs, resamples)
-            all_means.append({"group": group, "machine": way[0], "schedule": way[1], "measure": measure,
-                              "jobs": int(sum(jobs)), **vars(Bounds.of(*measured[way]))})
-        for way, than in pairs_of(list(ways)):
-            change = Bounds.of(measured[way][0] / measured[than][0] - 1,
-                               [one / other - 1 for one, other in zip(measured[way][1], measured[than][1])])
-            changes.append({"group": group, "machine": way[0], "schedule": way[1], "than": than[0], "measure": measure,
-                            **vars(change),
-                            "verdict": "more" if change.low > 0 else "less" if change.high < 0 else "open"})
+        means = {way: float(line[measure]) / float(line["jobs"]) for way, line in ways.items()}
+        all_means += [{"group": group, "machine": machine, "schedule": schedule, "measure": measure,
+                       "jobs": int(ways[machine, schedule]["jobs"]), "value": value}
+                      for (machine, schedule), value in means.items()]
+        changes += [{"group": group, "machine": way[0], "schedule": way[1], "than": than[0], "measure": measure,
+                     "value": means[way] / means[than] - 1}
+                    for way, than in pairs_of(list(ways))]
     return all_means, changes
 
 
 def main(job: Job) -> None:
     """Writes both tables."""
-    lines = read_csv(job.input.periods)
-    found = [tables_of(lines, group, job.params.bootstrap) for group in dict.fromkeys(line["group"] for line in lines)]
+    lines = read_csv(job.input.sums)
+    found = [tables_of(lines, group) for group in dict.fromkeys(line["group"] for line in lines)]
     for place, file in enumerate((job.output.means, job.output.changes)):
         write_csv(file, [row for pair in found for row in pair[place]])
 

@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from common.comparison import LIMITS, word
 from common.files import read_json, sha256
+from common.intervals import LEVEL
 from common.job import Job, JobError, run_job
 from common.tables import count, read_csv
 
@@ -174,6 +175,24 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{number(100 * share, digits)} %"
 
 
+def interval(one: Line, digits: int = 1, scale: float = 1, unit: str = "", has_sign: bool = False) -> str:
+    """`value (low to high)` of a row with these columns, each times `scale`; the unit is only behind the value."""
+    show = signed if has_sign else number
+    value, low, high = (one[part] for part in ("value", "low", "high"))
+    if not isinstance(value, (int, float)):
+        raise PageError("a row without a value has no interval")
+    shown = show(scale * value, digits) + unit
+    if not isinstance(low, (int, float)) or not isinstance(high, (int, float)):
+        return f"{shown} (no interval)"
+    return f"{shown} ({show(scale * low, digits)} to {show(scale * high, digits)})"
+
+
+def by_chance(lines: Sequence[object]) -> str:
+    """How many of these intervals are expected to leave out the truth, if each does so in 5 % of the cases."""
+    expected = (1 - LEVEL) * len(lines)
+    return number(expected, 1 if expected < 10 else 0)
+
+
 def spelled(value: int) -> str:
     """A count up to twelve in words, a larger one in digits."""
     return SMALL[value] if 0 <= value < len(SMALL) else number(value)
@@ -193,7 +212,7 @@ def render(template: Path, results: Path) -> str:
     environment.globals.update(files=data.files, rows=data.rows, row=data.row, value=data.value, table=data.table,
                                statements=data.statements, word=word, limits=LIMITS, count=count)
     environment.filters.update(digits=number, signed=signed, minutes=minutes, percent=percent, spelled=spelled,
-                               listed=listed)
+                               listed=listed, interval=interval, by_chance=by_chance)
     if (results / MANIFEST).is_file():
         environment.globals["manifest"] = read_json(str(results / MANIFEST))
     try:

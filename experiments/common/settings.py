@@ -18,7 +18,7 @@ class Settings:
     def __init__(self, config: Mapping[str, Any], project: Path, environment: Mapping[str, str]) -> None:
         self._config = config
         self._project = project
-        self.batfill = _find_batfill(config["batfill"], project)
+        self.batfill = find_batfill(config["batfill"], project)
         self.batsim = _find_batsim(config["batsim"])
         self.engine = self._find_engine(config["engine"])
         folder = config["logs"] or environment.get("BATFILL_LOGS", "")
@@ -131,7 +131,8 @@ class Settings:
                 if machine in reading.get("machines", [machine]) and name in settings.get("readings", [name])}
 
 
-def _find_batfill(configured: str, project: Path) -> str:
+def find_batfill(configured: str, project: Path) -> str:
+    """The program that the configuration names; if it names none, the one that run.sh builds, or that on the PATH."""
     built = project / "build" / "release" / "batfill"
     program = shutil.which(configured or (str(built) if built.exists() else "batfill"))
     if not program:

@@ -1,7 +1,7 @@
 """How figures look, and how they are written: the same bytes each time."""
 import re
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Any, Mapping, Optional, Sequence
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -62,6 +62,22 @@ def whiskers(spreads: Sequence[Spread]) -> list[list[float]]:
     of equal numbers is rounded away from them."""
     return [[max(spread.mean - spread.least, 0) for spread in spreads],
             [max(spread.most - spread.mean, 0) for spread in spreads]]
+
+
+def scaled(row: Mapping[str, str], factor: float = 1, shift: float = 0) -> dict[str, Optional[float]]:
+    """The value and the interval of a table's row, on the scale of a figure. Without an interval, both ends are
+    missing."""
+    return {part: shift + factor * float(row[part]) if row[part] else None for part in ("value", "low", "high")}
+
+
+def plot_intervals(axes: Axes, heights: Sequence[float], rows: Sequence[Mapping[str, Any]], look: Look,
+                   label: str) -> None:
+    """Draws a point for the `value` of each row, and a bar from `low` to `high` for each that has an interval."""
+    bars = [(height, row["low"], row["high"]) for height, row in zip(heights, rows) if row["low"] is not None]
+    if bars:
+        axes.hlines(*zip(*bars), color=look["color"], alpha=0.35, linewidth=4)
+    axes.plot([row["value"] for row in rows], heights, color=look["color"], marker=look["marker"], linestyle="none",
+              label=label)
 
 
 def legend(figure: Figure, panel: Axes, rows: int = 1) -> None:

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Iterable, Mapping, Sequence, Union
 
-from common.confidence import Interval
-
 # How people want to read a number.
 Show = Callable[[float], str]
 
@@ -35,7 +33,7 @@ class Spread:
 class Cell:
     """What several draws say of a number, in a table, and how people read it."""
 
-    drawn: Union[Spread, Interval]
+    drawn: Spread
     show: Show
 
     def __str__(self) -> str:

@@ -2,7 +2,7 @@
 from typing import Callable, Mapping, Sequence
 
 from common import style
-from common.confidence import Interval
+from common.intervals import Bounds
 from common.job import Job, run_job
 from common.style import Numbers
 from common.tables import Spread
@@ -15,13 +15,18 @@ LOOKS: Mapping[str, style.Look] = {
     scheduler: {"color": color, "marker": marker, "linestyle": "none", "label": NAMES[scheduler]}
     for scheduler, color, marker in zip(NAMES, ("#CC79A7", "#E69F00", "#0072B2", "#009E73"), "Ds^o")}
 # The measure, the label of the horizontal axis, the places on it, and what is at a place for a scheduler.
-Panel = tuple[str, str, Sequence[str], Callable[[str, str], Interval]]
+Panel = tuple[str, str, Sequence[str], Callable[[str, str], Bounds]]
 
 
-def plot(axes: Axes, places: Sequence[str], series: Mapping[str, Sequence[Interval]]) -> None:
+def spread_of(one: Bounds) -> Spread:
+    """What is drawn of a mean: its interval, or only the mean if it has none."""
+    return Spread(one.value, *(one.value if end is None else end for end in (one.low, one.high)))
+
+
+def plot(axes: Axes, places: Sequence[str], series: Mapping[str, Sequence[Bounds]]) -> None:
     """Means with their confidence intervals, over places at equal distances, in columns beside each other."""
     style.plot_spreads(axes, range(len(places)), [
-        (LOOKS[scheduler], [Spread(one.mean, one.low, one.high) for one in intervals])
+        (LOOKS[scheduler], [spread_of(one) for one in intervals])
         for scheduler, intervals in series.items()], room=0.7 / max(len(places) - 1, 1))
     axes.set_xticks(range(len(places)), places)
 
@@ -59,7 +64,7 @@ def draw(shown: Sequence[Panel], columns: int) -> tuple[Figure, Numbers]:
         axes.set(xlabel=label, ylabel=MEASURES[measure].label)
         if measure == "wait":
             # The shortest are a thousandth of the longest.
-            means = [one.mean for intervals in series.values() for one in intervals]
+            means = [one.value for intervals in series.values() for one in intervals]
             axes.set(yscale="log", ylim=(min(means) / 3, 3 * max(means)))
         numbers += [{"measure": measure, "axis": label, "place": place, "scheduler": scheduler, **vars(one)}
                     for scheduler, intervals in series.items() for place, one in zip(places, intervals)]
@@ -70,7 +75,8 @@ def draw(shown: Sequence[Panel], columns: int) -> tuple[Figure, Numbers]:
 def main(job: Job) -> None:
     """Draws the figure that the rule asks for."""
     part = job.wildcards.part
-    figure, numbers = draw(panels(Results(job.input[0]), part), {"1": 3, "2a": 2, "2b": 2}[part])
+    results = Results(job.input.replays, job.input.batfill)
+    figure, numbers = draw(panels(results, part), {"1": 3, "2a": 2, "2b": 2}[part])
     style.save(figure, numbers, job.output)
 
 

@@ -1,8 +1,9 @@
 """The workflow's collected numbers of the farms, as tables and figures ask for them."""
 from dataclasses import dataclass
-from typing import Callable, Mapping, Optional, Sequence
+from itertools import combinations
+from typing import Callable, Mapping, Optional
 
-from common.confidence import Interval
+from common.intervals import Bounds, Intervals
 from common.tables import Show, one_digit, read_csv, two_digits
 
 Line = Mapping[str, str]
@@ -57,7 +58,9 @@ MEASURES = {
 class Results:
     """All lines that the workflow has collected. Draws are in order, so that equal places are the same farm."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, batfill: str) -> None:
+        self._intervals = Intervals(batfill)
+        self._found: dict[tuple[str, str, str], dict[tuple[str, ...], Bounds]] = {}
         self._lines: dict[tuple[str, str, str], list[Line]] = {}
         for line in read_csv(file):
             self._lines.setdefault((line["scenario"], line["interarrival"], line["scheduler"]), []).append(line)
@@ -77,12 +80,24 @@ class Results:
         lines = self._lines.get(key) or self._lines[_farms_of(scenario), interarrival, scheduler]
         return [MEASURES[measure].of(line) for line in lines]
 
-    def mean(self, measure: str, scheduler: str, interarrival: str, scenario: str = PAPER) -> Interval:
+    def mean(self, measure: str, scheduler: str, interarrival: str, scenario: str = PAPER) -> Bounds:
         """The mean over the draws."""
-        return Interval.of(self.values(measure, scheduler, interarrival, scenario))
+        return self._bounds(measure, interarrival, scenario)[scheduler,]
 
-    def gain(self, measure: str, pair: Sequence[str], interarrival: str, scenario: str = PAPER) -> Interval:
-        """By how much the first scheduler is better than the second: above 0 where it is."""
-        first, second = (self.values(measure, scheduler, interarrival, scenario) for scheduler in pair)
-        more, less = (first, second) if MEASURES[measure].more_is_better else (second, first)
-        return Interval.of_difference(more, less)
+    def gain(self, measure: str, pair: tuple[str, str], interarrival: str, scenario: str = PAPER) -> Bounds:
+        """By how much the first scheduler is better than the second, draw by draw: above 0 where it is. The first
+        comes after the second in NAMES."""
+        return self._bounds(measure, interarrival, scenario)[pair]
+
+    def _bounds(self, measure: str, interarrival: str, scenario: str) -> Mapping[tuple[str, ...], Bounds]:
+        """The means of all schedulers, and the gains of all pairs."""
+        key = measure, interarrival, scenario
+        if key not in self._found:
+            values = {scheduler: self.values(measure, scheduler, interarrival, scenario) for scheduler in NAMES}
+            sign = 1 if MEASURES[measure].more_is_better else -1
+            samples: dict[tuple[str, ...], list[float]] = {(scheduler,): found for scheduler, found in values.items()}
+            for second, first in combinations(NAMES, 2):
+                samples[first, second] = [sign * (ours - theirs)
+                                          for ours, theirs in zip(values[first], values[second])]
+            self._found[key] = self._intervals.means(samples)
+        return self._found[key]

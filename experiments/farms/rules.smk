@@ -98,7 +98,8 @@ rule farms_collect:
 
 rule farms_tables:
     input:
-        "{study}/replays.csv",
+        replays="{study}/replays.csv",
+        batfill=SETTINGS.batfill,
     output:
         expand("{{study}}/tables/{table}.csv", table=FARMS_TABLES),
     params:
@@ -110,7 +111,8 @@ rule farms_tables:
 
 rule farms_figure:
     input:
-        "{study}/replays.csv",
+        replays="{study}/replays.csv",
+        batfill=SETTINGS.batfill,
     output:
         svg="{study}/figures/figure-{part}.svg",
         png="{study}/figures/figure-{part}.png",

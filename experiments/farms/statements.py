@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Iterable, Mapping, Optional, Sequence
 
 from common.comparison import Overview, Statement, relation, worst
-from common.confidence import Interval
+from common.intervals import Bounds
 from common.tables import Row, count, one_digit, two_digits
 from farms.results import MEASURES, NAMES, PAPER, PRIORITISED, Results, scenario_of
 
@@ -105,11 +105,11 @@ class Checks:
             self._no_difference(),
         ]
 
-    def _gain(self, measure: str, pair: Sequence[str], rate: str, ratio: Optional[str] = None) -> Interval:
+    def _gain(self, measure: str, pair: tuple[str, str], rate: str, ratio: Optional[str] = None) -> Bounds:
         return self._results.gain(measure, pair, rate, scenario_of(self._weights, ratio))
 
     def _mean(self, measure: str, scheduler: str, rate: str) -> float:
-        return self._results.mean(measure, scheduler, rate, self._weights).mean
+        return self._results.mean(measure, scheduler, rate, self._weights).value
 
     def _better(self, part: str, says: str, measure: str, pairs: Sequence[tuple[str, str]],
                 rates: Iterable[str]) -> Claim:
@@ -117,7 +117,7 @@ class Checks:
         for rate in rates:
             for pair in pairs:
                 gain = self._gain(measure, pair, rate)
-                claim.check(gain.low > 0, gain.mean,
+                claim.check(gain.is_above_0, gain.value,
                             f"{self._pair(pair)} at {rate} s: {gain.text(MEASURES[measure].show)}{unit(measure)}")
         return claim
 
@@ -127,7 +127,7 @@ class Checks:
         for rate in self._low:
             for scheduler in PRIORITISED:
                 gain = self._gain("late", (scheduler, "easy"), rate)
-                claim.check(abs(gain.mean) <= SIMILAR, gain.mean,
+                claim.check(abs(gain.value) <= SIMILAR, gain.value,
                             f"{self._pair((scheduler, 'easy'))} at {rate} s: {gain.text(one_digit)} points")
         return claim
 
@@ -138,7 +138,7 @@ class Checks:
                        f"({counted})",
                        "the least gain over FCFS at 4, 6 and 12 s is above the greatest at 24 and 48 s")
         for scheduler in backfilling:
-            gains = {rate: self._gain(measure, (scheduler, "fcfs"), rate).mean for rate in self._rates}
+            gains = {rate: self._gain(measure, (scheduler, "fcfs"), rate).value for rate in self._rates}
             least, most = min(gains[rate] for rate in self._high), max(gains[rate] for rate in self._low)
             rising.check(least > most, most - least, f"{NAMES[scheduler]}: " + ", ".join(
                 f"{one_digit(gain)} at {rate} s" for rate, gain in gains.items()))
@@ -186,9 +186,9 @@ class Checks:
                     gain = self._gain("license_usage", (scheduler, "easy"), rate, ratio)
                     case = f"{NAMES[scheduler]} at ratio {ratio} %, {rate} s: {gain.text(one_digit)} points"
                     if is_scarce:
-                        more.check(gain.low > 0, gain.mean, case)
+                        more.check(gain.is_above_0, gain.value, case)
                     else:
-                        less.check(gain.high < 0, gain.mean, case)
+                        less.check(gain.is_below_0, gain.value, case)
         return [more, less]
 
     def _mod_under_contention(self) -> Claim:
@@ -200,7 +200,7 @@ class Checks:
         for ratio in ratios[:len(ratios) // 2]:
             for rate in self._results.interarrivals(f"ratio-{ratio}"):
                 gain = self._gain("late", ("bf-mod", "bf-unmod"), rate, ratio)
-                claim.check(gain.low > 0, gain.mean, f"ratio {ratio} %, {rate} s: {gain.text(one_digit)} points")
+                claim.check(gain.is_above_0, gain.value, f"ratio {ratio} %, {rate} s: {gain.text(one_digit)} points")
         return claim
 
     def _no_difference(self) -> Claim:
@@ -209,7 +209,7 @@ class Checks:
         for measure in ("late", "system_usage", "slowdown"):
             for rate in self._rates:
                 gain = self._gain(measure, ("bf-mod", "bf-unmod"), rate)
-                claim.check(not gain.differs, gain.mean,
+                claim.check(gain.contains_0, gain.value,
                             f"{MEASURES[measure].title} at {rate} s: "
                             f"{gain.text(MEASURES[measure].show)}{unit(measure)}")
         return claim

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Iterator
 
 from common.comparison import rows_of
-from common.confidence import Interval
 from common.job import Job, run_job
 from common.tables import Row, write_csv
 from farms.results import MEASURES, NAMES, PAPER, Results
@@ -20,35 +19,28 @@ DEFAULTS = "defaults"
 LICENSE_MEASURES = ["license_usage", "late"]
 
 
-def verdict(gain: Interval) -> str:
-    """What the interval says of a difference."""
-    if gain.low > 0:
-        return "better"
-    return "worse" if gain.high < 0 else "undecided"
-
-
 class Tables:
     """The tables from the workflow's file."""
 
     def __init__(self, job: Job) -> None:
-        self._results = Results(job.input[0])
+        self.results = Results(job.input.replays, job.input.batfill)
         self._scenarios: list[str] = [*job.params.workloads, *job.params.heuristics]
 
     def _places(self) -> Iterator[tuple[str, str, str]]:
         """Scenario, inter-arrival time and measure of everything that is told."""
         for scenario in self._scenarios:
             for measure in MEASURES if scenario == PAPER else VARIANT_MEASURES:
-                for rate in self._results.interarrivals(scenario):
+                for rate in self.results.interarrivals(scenario):
                     yield scenario, rate, measure
-        for scenario in (f"ratio-{ratio}" for ratio in self._results.ratios()):
-            for rate in self._results.interarrivals(scenario):
+        for scenario in (f"ratio-{ratio}" for ratio in self.results.ratios()):
+            for rate in self.results.interarrivals(scenario):
                 for measure in LICENSE_MEASURES:
                     yield scenario, rate, measure
 
     def means(self) -> list[Row]:
-        """Means with half the widths of their intervals."""
+        """Means with their intervals."""
         return [{"scenario": scenario, "interarrival": rate, "measure": measure, "scheduler": name,
-                 **vars(self._results.mean(measure, scheduler, rate, scenario))}
+                 **vars(self.results.mean(measure, scheduler, rate, scenario))}
                 for scenario, rate, measure in self._places() for scheduler, name in NAMES.items()]
 
     def gains(self) -> list[Row]:
@@ -57,15 +49,16 @@ class Tables:
         rows: list[Row] = []
         for scenario, rate, measure in self._places():
             for first, second in PAIRS:
-                gain = self._results.gain(measure, (first, second), rate, scenario)
+                gain = self.results.gain(measure, (first, second), rate, scenario)
                 rows.append({"scenario": scenario, "interarrival": rate, "measure": measure, "first": NAMES[first],
-                             "second": NAMES[second], **vars(gain), "verdict": verdict(gain)})
+                             "second": NAMES[second], **vars(gain), "verdict": gain.verdict("better", "worse")})
         return rows
 
 
 def main(job: Job) -> None:
     """Writes all tables."""
-    folder, tables, results = Path(job.output[0]).parent, Tables(job), Results(job.input[0])
+    folder, tables = Path(job.output[0]).parent, Tables(job)
+    results = tables.results
     found = {DEFAULTS: claims(results), **{weights: claims(results, weights) for weights in job.params.heuristics}}
     write_csv(str(folder / "means.csv"), tables.means())
     write_csv(str(folder / "gains.csv"), tables.gains())

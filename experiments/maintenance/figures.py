@@ -16,7 +16,7 @@ def numbers_of(changes: list[dict[str, str]], means: list[dict[str, str]]) -> li
     """What is drawn: of jobs the change from no maintenance, in per cent, and of windows the means."""
     drawn = [(row, 100) for row in changes if row["than"] == NONE] + [(row, 1) for row in means]
     return [{"place": f"{row['machine']}, {row['algorithm']}", "announced": row["announced"],
-             "measure": row["measure"], **{part: scale * float(row[part]) for part in ("value", "low", "high")}}
+             "measure": row["measure"], **style.scaled(row, scale)}
             for row, scale in drawn
             if row["measure"] in PANELS and (scale == 100 or row["measure"] in ("drained", "lost"))]
 
@@ -30,10 +30,7 @@ def draw(numbers: list[dict[str, Any]], labels: Mapping[str, str]) -> Figure:
         for number, ((announced, words), look) in enumerate(zip(labels.items(), style.MACHINES)):
             shown = [row for row in numbers if (row["measure"], row["announced"]) == (measure, announced)]
             heights = [places.index(row["place"]) + (number - (len(labels) - 1) / 2) * STEP for row in shown]
-            axes.hlines(heights, [row["low"] for row in shown], [row["high"] for row in shown], color=look["color"],
-                        alpha=0.35, linewidth=4)
-            axes.plot([row["value"] for row in shown], heights, color=look["color"], marker=look["marker"],
-                      linestyle="none", label=words)
+            style.plot_intervals(axes, heights, shown, look, words)
         axes.axvline(0, color="black", linewidth=0.8)
         axes.set_xlabel(label)
     panels[0][0].set_yticks(range(len(places)), places)

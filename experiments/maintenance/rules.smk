@@ -58,10 +58,9 @@ rule maintenance_tables:
     input:
         weeks="maintenance/weeks.csv",
         results="maintenance/results.csv",
+        batfill=SETTINGS.batfill,
     output:
         MAINTENANCE_TABLES,
-    params:
-        bootstrap=MAINTENANCE["bootstrap"],
     script:
         "tables.py"
 

@@ -254,6 +254,7 @@ rule mixed_sums:
 
 rule mixed_tables:
     input:
+        batfill=SETTINGS.batfill,
         paper=EXPERIMENTS / "mixed_policies/paper-tables.csv",
         paper_logs=EXPERIMENTS / "mixed_policies/paper-table-1.csv",
         paper_weeks=EXPERIMENTS / "mixed_policies/paper-weeks.csv",

@@ -5,6 +5,7 @@ from statistics import fmean, median
 from typing import Any, Callable, Mapping, Sequence, TypeVar
 
 from common.comparison import BY_NUMBER, BY_NUMBER_FROM_1, Overview, Statement, relation, word, worst
+from common.intervals import Bounds
 from common.page import listed, number, percent
 from mixed_policies.period_values import QUIET
 
@@ -212,7 +213,8 @@ def _of_searches(rows: Lines) -> list[Stated]:
     same = {row["log"]: (row["weeks"] - row["xnes3, w*: weeks below"] - row["xnes3, w*: weeks above"], row["weeks"])
             for row in rows}
     lower = {row["log"]: row["xnes3, w*: weeks below"] for row in rows}
-    six = {row["log"]: (row["xnes6 above xnes3"], row["xnes6 above xnes3, half width"], row["surely"]) for row in rows}
+    six = {row["log"]: (Bounds(*(row[f"xnes6 above xnes3{part}"] for part in ("", ", low", ", high"))), row["verdict"])
+           for row in rows}
     worse = {row["log"]: row["xnes6, xnes3: weeks above"] for row in rows}
     within = percent(SAME_RESULT)
     return [
@@ -224,9 +226,9 @@ def _of_searches(rows: Lines) -> list[Stated]:
                f"more than {within} below in {by_log(lower, str)} weeks", relation(all(lower.values())),
                f"by more than {within} in some week, on each log"),
         Stated("Figure 5", "On average xnes6 is better than xnes3, not by a large margin",
-               "difference of the sums: " + by_log(six, lambda of: f"{of[0]:+.1f} ± {of[1]:.1f} %"),
-               relation(all(sure == "less" and of >= -100 * COMPARABLE for of, _, sure in six.values())),
-               f"surely lower, and by at most {percent(COMPARABLE)}, on each log"),
+               "difference of the sums in per cent: " + by_log(six, lambda of: of[0].text("{:+.1f}".format)),
+               relation(all(verdict == "less" and of.value >= -100 * COMPARABLE for of, verdict in six.values())),
+               f"lower by its confidence interval, and by at most {percent(COMPARABLE)}, on each log"),
         Stated("Figure 5", "In rare weeks xnes3 is better than xnes6",
                f"more than {within} in {by_log(worse, str)} weeks", relation(all(worse.values())),
                f"by more than {within} in some week, on each log"),

@@ -4,8 +4,8 @@ from statistics import fmean
 from typing import Any, Mapping, Optional, Sequence
 
 from common.comparison import rows_of, word
-from common.confidence import Interval
 from common.files import read_json
+from common.intervals import Intervals
 from common.job import Job, run_job
 from common.tables import read_csv, write_csv
 from mixed_policies.cover import size
@@ -32,6 +32,7 @@ class Results:
         self.machines: Mapping[str, Any] = job.params.machines
         self.orders: list[str] = job.params.orders
         self.searches: list[str] = job.params.searches
+        self.intervals = Intervals(job.input.batfill)
         self.paper = {(row["machine"], row["policy"], row["what"]): float(row["sum"])
                       for row in read_csv(job.input.paper)}
         self.paper_logs = {row["machine"]: row for row in read_csv(job.input.paper_logs)}
@@ -177,21 +178,23 @@ def of_features(results: Results) -> Rows:
 
 
 def of_searches(results: Results) -> Rows:
-    """The sums of what xNES found, over its seeds: differences in per cent, with half the width of their intervals."""
+    """The sums of what xNES found, over its seeds: differences in per cent, with their intervals."""
     rows = []
     for machine, weeks in results.weeks.items():
         star = sum(weeks.known("w-star", weeks.periods))
         sums = {search: [sum(weeks.known(seed, weeks.periods)) for seed in weeks.seeds(search)]
                 for search in results.searches}
         three, six = (sums[search] for search in results.searches)
-        more = Interval.of([100 * (one / other - 1) for one, other in zip(six, three)])
+        found = results.intervals.means({
+            **{f"{search} above w*": [100 * (one / star - 1) for one in sums[search]] for search in results.searches},
+            "xnes6 above xnes3": [100 * (one / other - 1) for one, other in zip(six, three)]})
         row: dict[str, Any] = {"log": machine, "w*": star, "seeds": len(three)}
-        for search in results.searches:
-            of_star = Interval.of([100 * (one / star - 1) for one in sums[search]])
-            row.update({f"{search}, evaluations": results.machines[machine]["weeks"]["evaluations"][search],
-                        f"{search} above w*": of_star.mean, f"{search} above w*, half width": of_star.half_width})
-        row.update({"xnes6 above xnes3": more.mean, "xnes6 above xnes3, half width": more.half_width,
-                    "surely": "more" if more.low > 0 else "less" if more.high < 0 else "neither"})
+        for name, above in found.items():
+            search = name.split(" ", maxsplit=1)[0]
+            if name.endswith("w*"):
+                row[f"{search}, evaluations"] = results.machines[machine]["weeks"]["evaluations"][search]
+            row.update({name: above.value, f"{name}, low": above.low, f"{name}, high": above.high})
+        row["verdict"] = found["xnes6 above xnes3"].verdict("more", "less")
         w_star, xnes3, xnes6 = weeks.known("w-star", weeks.periods), means(weeks, "xnes3"), means(weeks, "xnes6")
         for name, ours, others in (("xnes3, w*", xnes3, w_star), ("xnes6, xnes3", xnes6, xnes3)):
             ratios = [one / other for one, other in zip(ours, others)]
@@ -215,10 +218,10 @@ def convergence(results: Results, files: Sequence[str]) -> Rows:
         for search in results.searches:
             found = [read_csv(next(names)) for _ in range(settings["weeks"]["seeds"])]
             last = settings["weeks"]["evaluations"][search]
-            for step in sorted({*(one for one in STEPS if one < last), last}):
-                sums = Interval.of([_sum_after(lines, step) for lines in found])
-                rows.append({"log": machine, "search": search, "evaluations": step, "sum": sums.mean,
-                             "half width": sums.half_width})
+            sums = results.intervals.means({step: [_sum_after(lines, step) for lines in found]
+                                            for step in sorted({*(one for one in STEPS if one < last), last})})
+            rows += [{"log": machine, "search": search, "evaluations": step, "sum": one.value, "low": one.low,
+                      "high": one.high} for step, one in sums.items()]
     return rows
 
 

@@ -76,10 +76,9 @@ rule online_tuning_tables:
     input:
         weeks="online-tuning/weeks.csv",
         results="online-tuning/results.csv",
+        batfill=SETTINGS.batfill,
     output:
         PAGES["online-tuning"],
-    params:
-        bootstrap=ONLINE_TUNING["bootstrap"],
     script:
         "tables.py"
 

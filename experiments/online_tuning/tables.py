@@ -1,10 +1,11 @@
-"""Job of rule `online_tuning_tables`: means of the policies and of the ways to tune, how they differ, how often weights
-were replaced, and what that cost; all with intervals."""
+"""Job of rule `online_tuning_tables`: means of the policies and of the ways to tune, and how they differ, with
+intervals over weeks; how often weights were replaced, and what that cost. Seeds are averaged within each week."""
 from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
-from typing import Any, Mapping, Sequence
+from typing import Mapping, Sequence
 
-from common.bootstrap import Bounds, Resamples, mean, means
+from common.intervals import Bounds, Intervals
 from common.job import Job, JobError, run_job
 from common.tables import Row, Spread, read_csv, write_csv
 
@@ -23,10 +24,11 @@ class Way:
 
 
 class Machine:
-    """All that was measured on a machine, with the same draws of weeks and seeds for everything."""
+    """All that was measured on a machine."""
 
-    def __init__(self, name: str, rows: Sequence[Mapping[str, str]], bootstrap: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, rows: Sequence[Mapping[str, str]], intervals: Intervals) -> None:
         self.name = name
+        self._intervals = intervals
         runs: dict[tuple[str, str], list[Mapping[str, str]]] = {}
         for row in rows:
             runs.setdefault((row["way"], row["replay"]), []).append(row)
@@ -43,29 +45,28 @@ class Machine:
         self.ways = [Way(way, way not in policies, {
             measure: [[float(row[measure]) for row in weeks] for weeks in found] for measure in MEASURES})
             for way, found in grouped.items()]
-        seeds = max(len(found) for found in grouped.values())
-        self._resamples = Resamples(len(self._weeks), seeds, **bootstrap)
-        self._resampled = {(way.name, measure): means(way.sums[measure], self._jobs, self._resamples)
-                           for way in self.ways for measure in MEASURES}
+        self._seeds = max(len(found) for found in grouped.values())
 
     def extent(self) -> Row:
         """What there is of the machine."""
         return {"machine": self.name, "jobs": int(sum(self._jobs)), "weeks": len(self._weeks),
-                "seeds": self._resamples.seeds}
+                "seeds": self._seeds}
 
-    def mean(self, way: Way, measure: str) -> float:
-        """The mean over all jobs, and over the seeds."""
-        return mean(way.sums[measure], self._jobs)
+    def _sums(self, measure: str) -> dict[str, list[float]]:
+        """The sums of each week by way, as means over the seeds."""
+        return {way.name: [fsum(of_seeds) / len(of_seeds) for of_seeds in zip(*way.sums[measure])]
+                for way in self.ways}
 
     def means(self) -> list[Row]:
         """The means of every way with their intervals and, where there are several seeds, the least and the most of
         them."""
         rows: list[Row] = []
+        found = {measure: self._intervals.weekly_means(self._jobs, self._sums(measure)) for measure in MEASURES}
         for way in self.ways:
             for measure in MEASURES:
-                bounds = Bounds.of(self.mean(way, measure), self._resampled[way.name, measure])
-                spread = Spread.of(mean([run], self._jobs) for run in way.sums[measure])
-                rows.append({**self._what(way, measure), **vars(bounds), "least": spread.least, "most": spread.most})
+                spread = Spread.of(fsum(run) / fsum(self._jobs) for run in way.sums[measure])
+                rows.append({**self._what(way, measure), **vars(found[measure][way.name]), "least": spread.least,
+                             "most": spread.most})
         return rows
 
     def changes(self) -> list[Row]:
@@ -74,31 +75,21 @@ class Machine:
         rows: list[Row] = []
         for measure in MEASURES:
             policies = [way for way in self.ways if not way.is_tuned]
-            found = [self.mean(policy, measure) for policy in policies]
-            best = policies[found.index(min(found))]
+            sums = self._sums(measure)
+            best = min(policies, key=lambda policy, sums=sums: fsum(sums[policy.name]))  # type: ignore[misc]
+            found: dict[str, dict[str, Bounds]] = {
+                policy.name: self._intervals.weekly_changes(self._jobs, sums, policy.name) for policy in policies}
             for way in self.ways:
                 for policy in policies:
                     if way is not policy:
-                        change = self._change(way, policy, measure)
+                        change = found[policy.name][way.name]
                         rows.append({**self._what(way, measure), "policy": policy.name, "is_best": int(policy is best),
-                                     **vars(change), "verdict": verdict(change)})
+                                     **vars(change), "verdict": change.verdict("worse", "better")})
         return rows
-
-    def _change(self, way: Way, policy: Way, measure: str) -> Bounds:
-        pairs = zip(self._resampled[way.name, measure], self._resampled[policy.name, measure])
-        return Bounds.of(self.mean(way, measure) / self.mean(policy, measure) - 1,
-                         [ours / theirs - 1 for ours, theirs in pairs])
 
     def _what(self, way: Way, measure: str) -> Row:
         return {"machine": self.name, "way": way.name, "kind": "tuned" if way.is_tuned else "policy",
                 "measure": measure}
-
-
-def verdict(change: Bounds) -> str:
-    """What an interval says of the sign of a change."""
-    if change.high < 0:
-        return "better"
-    return "worse" if change.low > 0 else "open"
 
 
 def searches(results: Sequence[Mapping[str, str]]) -> list[Row]:
@@ -122,7 +113,8 @@ def main(job: Job) -> None:
     """Writes all tables."""
     folder = Path(job.output[0]).parent
     weeks = read_csv(job.input.weeks)
-    machines = [Machine(name, [row for row in weeks if row["machine"] == name], job.params.bootstrap)
+    intervals = Intervals(job.input.batfill)
+    machines = [Machine(name, [row for row in weeks if row["machine"] == name], intervals)
                 for name in dict.fromkeys(row["machine"] for row in weeks)]
     write_csv(str(folder / "machines.csv"), [machine.extent() for machine in machines])
     write_csv(str(folder / "means.csv"), [row for machine in machines for row in machine.means()])

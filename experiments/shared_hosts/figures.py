@@ -30,7 +30,7 @@ def numbers_of(changes: list[dict[str, str]]) -> list[dict[str, Any]]:
     """What is drawn: how many times as long as in the other way."""
     return [{"place": f"{row['machine'].replace('-', ' ')}: {words_of(row['way'], row['than'])}",
              "algorithm": row["algorithm"],
-             "measure": row["measure"], **{part: 1 + float(row[part]) for part in ("value", "low", "high")}}
+             "measure": row["measure"], **style.scaled(row, shift=1)}
             for row in changes if row["measure"] in PANELS and words_of(row["way"], row["than"])]
 
 
@@ -45,10 +45,7 @@ def draw(numbers: list[dict[str, Any]]) -> Figure:
             look = style.SERIES[algorithm]
             shown = [row for row in numbers if (row["measure"], row["algorithm"]) == (measure, algorithm)]
             heights = [places.index(row["place"]) + (number - (len(ALGORITHMS) - 1) / 2) * STEP for row in shown]
-            axes.hlines(heights, [row["low"] for row in shown], [row["high"] for row in shown], color=look["color"],
-                        alpha=0.35, linewidth=4)
-            axes.plot([row["value"] for row in shown], heights, color=look["color"], marker=look["marker"],
-                      linestyle="none", label=look["label"])
+            style.plot_intervals(axes, heights, shown, look, look["label"])
         axes.axvline(1, color="black", linewidth=0.8)
         axes.xaxis.set_major_locator(LogLocator(numticks=6))
         axes.xaxis.set_minor_locator(NullLocator())

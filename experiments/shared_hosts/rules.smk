@@ -89,10 +89,9 @@ rule shared_hosts_tables:
         draws="shared-hosts/draws.csv",
         weeks="shared-hosts/weeks.csv",
         results="shared-hosts/results.csv",
+        batfill=SETTINGS.batfill,
     output:
         SHARED_HOSTS_TABLES,
-    params:
-        bootstrap=SHARED_HOSTS["bootstrap"],
     script:
         "tables.py"
 

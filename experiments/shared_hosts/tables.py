@@ -3,10 +3,9 @@ intervals over draws, or over the weeks of a log."""
 import math
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Callable, Mapping, Sequence
+from typing import Callable, Mapping, Sequence
 
-from common.bootstrap import Bounds, Resamples, mean, means
-from common.confidence import Interval
+from common.intervals import Bounds, Intervals
 from common.job import Job, run_job
 from common.tables import Row, read_csv, write_csv
 
@@ -14,9 +13,8 @@ from common.tables import Row, read_csv, write_csv
 MEASURES = {"wait": "jobs", "bounded_slowdown": "jobs", "wait_of_large": "large"}
 
 Lines = Sequence[Mapping[str, str]]
-# What was measured in a way: a number for each draw, or the mean of the log and that of each resample.
-Means = Callable[[Any], Bounds]
-Changes = Callable[[Any, Any], Bounds]
+# The change of each way from one of them.
+Changes = Callable[[str], Mapping[str, Bounds]]
 
 
 def grouped(lines: Lines, *columns: str) -> dict[tuple[str, ...], list[Mapping[str, str]]]:
@@ -27,41 +25,25 @@ def grouped(lines: Lines, *columns: str) -> dict[tuple[str, ...], list[Mapping[s
     return found
 
 
-def mean_of_draws(values: Sequence[float]) -> Bounds:
-    """The mean over draws."""
-    interval = Interval.of(values)
-    return Bounds(interval.mean, interval.low, interval.high)
+def changes_of_draws(intervals: Intervals, measured: Mapping[str, Sequence[float]], than: str) -> dict[str, Bounds]:
+    """By what share the geometric mean of each way is above that of another: ten times as long in one draw and a tenth
+    in another are no change. The interval is of the logarithms, draw by draw. All numbers are positive."""
+    logarithms = {way: [math.log(ours / theirs) for ours, theirs in zip(values, measured[than])]
+                  for way, values in measured.items()}
+    return {way: change.mapped(math.expm1) for way, change in intervals.means(logarithms).items()}
 
 
-def change_of_draws(ours: Sequence[float], theirs: Sequence[float]) -> Bounds:
-    """By what share the geometric mean changes: ten times as long in one draw and a tenth in another are no change. The
-    interval is of the logarithms, draw by draw. All numbers are positive."""
-    interval = Interval.of_difference([math.log(one) for one in ours], [math.log(one) for one in theirs])
-    return Bounds(*(math.expm1(one) for one in (interval.mean, interval.low, interval.high)))
-
-
-def mean_of_weeks(measured: tuple[float, Sequence[float]]) -> Bounds:
-    """The mean over jobs of a log."""
-    return Bounds.of(*measured)
-
-
-def change_of_weeks(ours: tuple[float, Sequence[float]], theirs: tuple[float, Sequence[float]]) -> Bounds:
-    """By what share that changes, resample by resample."""
-    return Bounds.of(ours[0] / theirs[0] - 1, [one / other - 1 for one, other in zip(ours[1], theirs[1])])
-
-
-def rows_of(what: Mapping[str, str], measured: Mapping[str, Any], mean_of: Means,
-            change_of: Changes) -> tuple[list[Row], list[Row]]:
-    """Of what was measured in each way, the means, and by how much each way is above those before it."""
+def rows_of(what: Mapping[str, str], means: Mapping[str, Bounds], changes_from: Changes) -> tuple[list[Row], list[Row]]:
+    """The means of all ways, and by how much each way is above those before it."""
+    changes_from_each = {way: changes_from(way) for way in means}
     changes: list[Row] = []
-    for than, way in combinations(measured, 2):
-        change = change_of(measured[way], measured[than])
-        verdict = "more" if change.low > 0 else "less" if change.high < 0 else "open"
-        changes.append({**what, "way": way, "than": than, **vars(change), "verdict": verdict})
-    return [{**what, "way": way, **vars(mean_of(one))} for way, one in measured.items()], changes
+    for than, way in combinations(means, 2):
+        change = changes_from_each[than][way]
+        changes.append({**what, "way": way, "than": than, **vars(change), "verdict": change.verdict("more", "less")})
+    return [{**what, "way": way, **vars(one)} for way, one in means.items()], changes
 
 
-def of_draws(lines: Lines) -> tuple[list[Row], list[Row]]:
+def of_draws(lines: Lines, intervals: Intervals) -> tuple[list[Row], list[Row]]:
     """Means and changes of all drawn machines."""
     all_means: list[Row] = []
     all_changes: list[Row] = []
@@ -69,29 +51,30 @@ def of_draws(lines: Lines) -> tuple[list[Row], list[Row]]:
         for measure in MEASURES:
             measured = {way: [float(line[measure]) for line in of_way]
                         for (way,), of_way in grouped(found, "way").items()}
-            means_of, changes = rows_of({"machine": machine, "algorithm": algorithm, "measure": measure}, measured,
-                                        mean_of_draws, change_of_draws)
-            all_means += means_of
+            means, changes = rows_of({"machine": machine, "algorithm": algorithm, "measure": measure},
+                                     intervals.means(measured),
+                                     lambda than, measured=measured:  # type: ignore[misc]
+                                     changes_of_draws(intervals, measured, than))
+            all_means += means
             all_changes += changes
     return all_means, all_changes
 
 
-def of_logs(lines: Lines, bootstrap: Mapping[str, Any]) -> tuple[list[Row], list[Row]]:
-    """Means and changes of all logs, with the same draws of weeks for all that is measured on one."""
+def of_logs(lines: Lines, intervals: Intervals) -> tuple[list[Row], list[Row]]:
+    """Means and changes of all logs. All ways have the same jobs."""
     all_means: list[Row] = []
     all_changes: list[Row] = []
-    for (machine,), of_machine in grouped(lines, "machine").items():
-        resamples = Resamples(len({line["week"] for line in of_machine}), 1, **bootstrap)
-        for (algorithm,), found in grouped(of_machine, "algorithm").items():
-            for measure, number in MEASURES.items():
-                measured: dict[str, tuple[float, list[float]]] = {}
-                for (way,), weeks in grouped(found, "way").items():
-                    sums, jobs = [[float(week[measure]) for week in weeks]], [float(week[number]) for week in weeks]
-                    measured[way] = mean(sums, jobs), means(sums, jobs, resamples)
-                means_of, changes = rows_of({"machine": machine, "algorithm": algorithm, "measure": measure}, measured,
-                                            mean_of_weeks, change_of_weeks)
-                all_means += means_of
-                all_changes += changes
+    for (machine, algorithm), found in grouped(lines, "machine", "algorithm").items():
+        by_way = {way: weeks for (way,), weeks in grouped(found, "way").items()}
+        for measure, number in MEASURES.items():
+            jobs = [float(week[number]) for week in next(iter(by_way.values()))]
+            sums = {way: [float(week[measure]) for week in weeks] for way, weeks in by_way.items()}
+            means, changes = rows_of({"machine": machine, "algorithm": algorithm, "measure": measure},
+                                     intervals.weekly_means(jobs, sums),
+                                     lambda than, jobs=jobs, sums=sums:  # type: ignore[misc]
+                                     intervals.weekly_changes(jobs, sums, than))
+            all_means += means
+            all_changes += changes
     return all_means, all_changes
 
 
@@ -117,7 +100,8 @@ def main(job: Job) -> None:
     """Writes all tables."""
     folder = Path(job.output[0]).parent
     draws, weeks = read_csv(job.input.draws), read_csv(job.input.weeks)
-    of_drawn, of_logged = of_draws(draws), of_logs(weeks, job.params.bootstrap)
+    intervals = Intervals(job.input.batfill)
+    of_drawn, of_logged = of_draws(draws, intervals), of_logs(weeks, intervals)
     for table, rows in (("drawn", drawn_rows(draws)), ("log", log_rows(read_csv(job.input.results), weeks)),
                         ("means", of_drawn[0] + of_logged[0]), ("changes", of_drawn[1] + of_logged[1])):
         write_csv(str(folder / f"{table}.csv"), rows)

@@ -91,3 +91,43 @@ class StandInProgram:
     def calls(self) -> list[str]:
         """The arguments of each call, in order, with a space between them; without those for versions."""
         return [" ".join(call) for call in map(json.loads, lines_of(self._calls)) if not call[0].endswith("version")]
+
+
+INTERVALS = """#!{python}
+import csv, math, statistics, sys
+arguments = sys.argv[3:]
+weeks = "--weeks" in arguments
+option = {{name: arguments[arguments.index(name) + 1] for name in ("--jobs", "--baseline") if name in arguments}}
+with open(sys.argv[2], encoding="utf-8", newline="") as stream:
+    header, *rows = csv.reader(stream)
+columns = {{name: [float(row[place]) for row in rows] for place, name in enumerate(header) if place > 0}}
+jobs = columns.pop(option["--jobs"]) if "--jobs" in option else [1.0] * len(rows)
+baseline = columns[option.get("--baseline", next(iter(columns)))]
+
+def mean(column, without):
+    return sum(column[:without] + column[without + 1:]) / sum(jobs[:without] + jobs[without + 1:])
+
+def difference(column, without):
+    ours, theirs = mean(column, without), mean(baseline, without)
+    return ours / theirs - 1 if "--relative" in arguments else ours - theirs
+
+def bounds(statistic, column):
+    count = len(rows)
+    value = statistic(column, count)
+    if count < (20 if weeks else 5):
+        return [value, "", ""]
+    error = statistics.stdev((count - 1) * statistic(column, row) for row in range(count)) / math.sqrt(count)
+    return [value, value - 2 * error, value + 2 * error]
+
+print("name,rows,value,low,high,difference,difference_low,difference_high")
+for name, column in columns.items():
+    print(name, len(rows), *bounds(mean, column), *bounds(difference, column), sep=",")
+"""
+
+
+def intervals_stand_in(folder: Path) -> str:
+    """A program in the place of `batfill intervals`. Its intervals are two standard errors of the jackknife to either
+    side, with at least 5 rows, or 20 weeks."""
+    file = Path(write(folder / "batfill-intervals", INTERVALS.format(python=sys.executable)))
+    file.chmod(0o755)
+    return str(file)

@@ -90,15 +90,15 @@ def test_each_calendar_is_replayed_and_audited(tmp_path: Path, program: StandInP
 
 
 @pytest.fixture(name="written")
-def all_tables(tmp_path: Path) -> Path:
-    """The folder with the tables of a log of twelve weeks and two calendars: windows are in weeks 0, 2, ... or in weeks
+def all_tables(tmp_path: Path, intervals_program: str) -> Path:
+    """The folder with the tables of a log of 24 weeks and two calendars: windows are in weeks 0, 2, ... or in weeks
     1, 3, ... Announced, 3 hours of the whole machine of 4 processors are drained, else 2 are lost."""
     weeks: list[dict[str, object]] = []
     results: list[dict[str, object]] = []
     for announced, wait, drained, lost in (("none", 100, 0, 0), ("week", 120, 3, 0), ("surprise", 90, 0, 2)):
         for calendar in (0,) if announced == "none" else (1, 2):
             what = {"machine": "KTH", "algorithm": "easy", "announced": announced, "calendar": calendar}
-            for week in range(12):
+            for week in range(24):
                 windows = int(announced != "none" and week % 2 == calendar - 1)
                 weeks.append({**what, "week": week, "jobs": 10, "bounded_slowdown": 10 + wait, "wait": 10 * wait,
                               "windows": windows, "lost": windows * lost * 4 * HOUR,
@@ -108,8 +108,7 @@ def all_tables(tmp_path: Path) -> Path:
     files = {"weeks": str(tmp_path / "weeks.csv"), "results": str(tmp_path / "results.csv")}
     write_csv(files["weeks"], weeks)
     write_csv(files["results"], results)
-    tables.main(StandInJob(files, [str(tmp_path / "machines.csv")],
-                           {"bootstrap": {"number": 100, "block": 2, "seed": 1}}))
+    tables.main(StandInJob({**files, "batfill": intervals_program}, [str(tmp_path / "machines.csv")]))
     return tmp_path
 
 
@@ -121,8 +120,8 @@ def lines_where(folder: Path, table: str, **where: str) -> list[dict[str, str]]:
 
 def test_means_are_of_jobs_or_of_windows(written: Path) -> None:
     assert [list(row.values()) for row in lines_where(written, "machines")] == [
-        ["KTH", "4", "120", "12", "2", "6", "6", "7200.0"]]
-    # Nothing depends on the draws of weeks: calendar 1 has the windows that calendar 2 has not.
+        ["KTH", "4", "240", "24", "2", "6", "6", "7200.0"]]
+    # All weeks are the same: calendar 1 has the windows that calendar 2 has not.
     found = {(row["announced"], row["measure"]): tuple(round(float(row[part]), 6) for part in ("value", "low", "high"))
              for row in lines_where(written, "means")}
     assert found["week", "wait"] == (120, 120, 120)

@@ -101,6 +101,19 @@ def test_errors_name_the_line(results: Path, text: str, message: str) -> None:
         rendered(results, "first", text)
 
 
+def test_intervals_and_how_many_miss(results: Path) -> None:
+    write(results / "changes.csv", "log,value,low,high", "KTH,0.25,-0.04,0.5", "CTC,-2,,")
+    assert rendered(
+        results,
+        '{% set kth, ctc = rows("changes.csv") %}',
+        '{{ kth | interval }}; {{ kth | interval(0, 100, " %", true) }}; {{ ctc | interval(2) }}',
+        '{{ rows("changes.csv") | by_chance }}, {{ ([kth] * 300) | by_chance }}',
+    ) == ["0.2 (0.0 to 0.5); +25 % (-4 to +50); -2.00 (no interval)", "0.1, 15"]
+    write(results / "none.csv", "log,value,low,high", "KTH,,,")
+    with pytest.raises(page.PageError, match="a row without a value has no interval"):
+        rendered(results, '{{ row("none.csv") | interval }}')
+
+
 def test_a_table_is_in_one_place_only(results: Path) -> None:
     shutil.copyfile(results.parent / "paper" / "paper-table-1.csv", results / "paper-table-1.csv")
     with pytest.raises(page.PageError, match="paper-table-1.csv: in 2 folders"):

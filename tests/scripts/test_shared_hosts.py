@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from common.intervals import Intervals
 from common.job import JobError
 from common.tables import read_csv, write_csv
 from common.workbench import Workbench
@@ -164,34 +165,35 @@ def test_a_log_is_replayed_in_each_way_but_those_left_out(tmp_path: Path, progra
         (way, "2", "60.0") for way in ("ignored", "100 planned", "100 unplanned", "60 planned")]
 
 
-def test_changes_of_draws_are_of_geometric_means() -> None:
-    doubled = tables.change_of_draws([2, 8, 6], [1, 4, 3])
-    assert (doubled.value, doubled.low, doubled.high) == pytest.approx((1, 1, 1))
-    # Logarithms are +ln 10 and -ln 10: their mean is 0, and t of one degree, 12.706, times ln 10 is half the width.
-    balanced = tables.change_of_draws([10, 1], [1, 10])
+def test_changes_of_draws_are_of_geometric_means(intervals_program: str) -> None:
+    intervals = Intervals(intervals_program)
+    doubled = tables.changes_of_draws(intervals, {"one": [2, 8, 6, 4, 2], "two": [1, 4, 3, 2, 1]}, "two")["one"]
+    assert list(vars(doubled).values()) == pytest.approx([1, 1, 1])
+    # Logarithms are +ln 10 and -ln 10 in turn: their mean is 0, and the standard error ln 10 / root of 5.
+    balanced = tables.changes_of_draws(intervals, {"one": [10, 1] * 3, "two": [1, 10] * 3}, "two")["one"]
     assert balanced.value == pytest.approx(0)
-    assert balanced.low == pytest.approx(10 ** -12.7062 - 1)
-    assert 1 + balanced.high == pytest.approx(10 ** 12.7062, rel=1e-3)
+    assert [balanced.low, balanced.high] == pytest.approx([10 ** (-2 / 5 ** 0.5) - 1, 10 ** (2 / 5 ** 0.5) - 1])
 
 
 @pytest.fixture(name="written")
-def all_tables(tmp_path: Path) -> Path:
-    """The folder with the tables of two draws, and of a log of twelve weeks whose waits are the same in every week."""
+def all_tables(tmp_path: Path, intervals_program: str) -> Path:
+    """The folder with the tables of five draws, and of a log of 40 weeks whose waits are the same in every week. Every
+    second week has large jobs."""
     draws = [{"machine": "load-0.7", "algorithm": "easy", "way": way, "draw": draw, "jobs": 30, "with_pool": 9 + draw,
               "large": 3 * draw, "load_of_gpus": 0.25 + draw / 4, "wait": draw * wait, "bounded_slowdown": slowdown,
               "wait_of_large": draw * wait * 2}
              for way, wait, slowdown in (("counted", 100, 2), ("hosts", 150, 2), ("planned", 300, 4))
-             for draw in (1, 2)]
+             for draw in (1, 2, 3, 4, 5)]
     ways = (("ignored", 100), ("80 planned", 90), ("80 unplanned", 135))
     weeks = [{"machine": "HPC2N", "algorithm": "easy", "way": way, "week": week, "jobs": 10, "wait": 10 * wait,
               "bounded_slowdown": 10 * (3 + week % 2), "large": 5 * (week % 2),
-              "wait_of_large": 10 * wait * (week % 2)} for way, wait in ways for week in range(11, 23)]
-    results = [{"machine": "HPC2N", "algorithm": "easy", "way": way, "processors": 240, "jobs": 120, "load_of_80": 0.75,
+              "wait_of_large": 10 * wait * (week % 2)} for way, wait in ways for week in range(11, 51)]
+    results = [{"machine": "HPC2N", "algorithm": "easy", "way": way, "processors": 240, "jobs": 400, "load_of_80": 0.75,
                 "utilisation": 0.6} for way, _ in ways]
     files = {name: str(tmp_path / f"{name}.csv") for name in ("draws", "weeks", "results")}
     for name, rows in (("draws", draws), ("weeks", weeks), ("results", results)):
         write_csv(files[name], rows)
-    tables.main(StandInJob(files, [str(tmp_path / "drawn.csv")], {"bootstrap": {"number": 100, "block": 2, "seed": 1}}))
+    tables.main(StandInJob({**files, "batfill": intervals_program}, [str(tmp_path / "drawn.csv")]))
     return tmp_path
 
 
@@ -203,17 +205,17 @@ def changes_in(folder: Path) -> dict[tuple[str, ...], dict[str, str]]:
 
 def test_tables_say_what_there_was(written: Path) -> None:
     assert [list(row.values()) for row in read_csv(str(written / "drawn.csv"))] == [
-        ["load-0.7", "2", "30", "10.5", "4.5", "0.625"]]
+        ["load-0.7", "5", "30", "12.0", "9.0", "1.0"]]
     assert read_csv(str(written / "log.csv")) == [
-        {"machine": "HPC2N", "processors": "240", "jobs": "120", "load_of_80": "0.75", "weeks": "12"}]
+        {"machine": "HPC2N", "processors": "240", "jobs": "400", "load_of_80": "0.75", "weeks": "40"}]
 
 
 def test_means_are_of_draws_or_of_jobs(written: Path) -> None:
     means = {(row["machine"], row["way"], row["measure"]): [float(row[part]) for part in ("value", "low", "high")]
              for row in read_csv(str(written / "means.csv"))}
-    # 100 and 200: the standard error is 50, and t of one degree 12.706.
-    assert means["load-0.7", "counted", "wait"] == pytest.approx([150, 150 - 635.31, 150 + 635.31], abs=0.01)
-    assert means["load-0.7", "hosts", "wait_of_large"][0] == 450
+    # 100, 200, ..., 500: the standard error is the root of 25000 / 5.
+    assert means["load-0.7", "counted", "wait"] == pytest.approx([300, 300 - 2 * 5000 ** 0.5, 300 + 2 * 5000 ** 0.5])
+    assert means["load-0.7", "hosts", "wait_of_large"][0] == 900
     assert means["HPC2N", "80 unplanned", "wait"] == pytest.approx([135, 135, 135])
     assert means["HPC2N", "ignored", "bounded_slowdown"][0] == pytest.approx(3.5)
     # Only every second week has large jobs.
@@ -231,14 +233,25 @@ def test_changes_have_verdicts(written: Path) -> None:
     assert ("HPC2N", "ignored", "80 planned", "wait") not in found
 
 
-def test_a_change_that_differs_from_draw_to_draw_is_open() -> None:
+def test_a_change_that_differs_from_draw_to_draw_is_open(intervals_program: str) -> None:
     rows = [{"machine": "load-0.7", "algorithm": "easy", "way": way, "draw": str(draw),
              **{measure: str(value) for measure in tables.MEASURES}}
-            for way, values in (("counted", (10, 10, 10)), ("hosts", (40, 10, 5))) for draw, value in enumerate(values)]
-    _, changes = tables.of_draws(rows)
-    # Logarithms of 2 are 2, 0 and -1: their mean is 1/3, and 0 is far within 4.303 standard errors.
+            for way, values in (("counted", (10,) * 6), ("hosts", (40, 10, 5) * 2))
+            for draw, value in enumerate(values)]
+    _, changes = tables.of_draws(rows, Intervals(intervals_program))
+    # Logarithms to base 2 are 2, 0 and -1, twice: their mean is 1/3, and 0 is within two standard errors.
     assert changes[0]["value"] == pytest.approx(2 ** (1 / 3) - 1)
     assert changes[0]["verdict"] == "open"
+
+
+def test_a_few_draws_have_no_interval_and_no_verdict(intervals_program: str) -> None:
+    rows = [{"machine": "load-0.7", "algorithm": "easy", "way": way, "draw": str(draw),
+             **{measure: str(value) for measure in tables.MEASURES}}
+            for way, value in (("counted", 10), ("hosts", 40)) for draw in range(4)]
+    means, changes = tables.of_draws(rows, Intervals(intervals_program))
+    assert (means[1]["value"], means[1]["low"], means[1]["high"]) == (40, None, None)
+    assert changes[0]["value"] == pytest.approx(3)
+    assert (changes[0]["low"], changes[0]["high"], changes[0]["verdict"]) == (None, None, "open")
 
 
 def test_words_are_of_pairs_that_are_drawn() -> None:

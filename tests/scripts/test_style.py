@@ -24,6 +24,18 @@ def test_whiskers_are_never_negative() -> None:
     assert style.whiskers([Spread(2, 1, 4)]) == [[1], [2]]
 
 
+def test_points_have_bars_where_there_is_an_interval() -> None:
+    rows = [style.scaled({"value": "0.5", "low": "0.25", "high": "1"}, 100),
+            style.scaled({"value": "2", "low": "", "high": ""}, shift=1)]
+    assert rows == [{"value": 50, "low": 25, "high": 100}, {"value": 3, "low": None, "high": None}]
+    axes = Figure().subplots()
+    style.plot_intervals(axes, [0, 1], rows, style.SERIES["easy"], "EASY")
+    style.plot_intervals(axes, [2], rows[1:], style.SERIES["dbf"], "DBF")
+    [bars] = axes.collections
+    assert [segment.tolist() for segment in bars.get_segments()] == [[[25, 0], [100, 0]]]
+    assert [list(line.get_xdata()) for line in axes.lines] == [[50, 3], [3]]
+
+
 def test_figures_are_the_same_bytes_each_time(tmp_path: Path) -> None:
     outputs = [named(results_in(tmp_path, svg=f"{run}.svg", png=f"{run}.png", csv=f"{run}.csv")) for run in (1, 2)]
     for output in outputs:

@@ -2,7 +2,6 @@
 from pathlib import Path
 
 import pytest
-from common.confidence import Interval
 from common.tables import Cell, Row, Spread, count, one_digit, read_csv, two_digits, write_csv, write_table
 from stand_ins import lines_of
 
@@ -14,13 +13,6 @@ def test_spread() -> None:
 def test_cell_names_the_span_only_where_it_can_be_seen() -> None:
     assert str(Cell(Spread(3, 1, 6), one_digit)) == "3.0 (1.0 to 6.0)"
     assert str(Cell(Spread(3, 2.99, 3.01), one_digit)) == "3.0"
-
-
-def test_cell_with_a_confidence_interval(tmp_path: Path) -> None:
-    rows: list[Row] = [{"log": "KTH", "wait": Cell(Interval(1.25, 0.5), two_digits)}, {"log": "CTC", "wait": None}]
-    write_table(str(tmp_path / "table"), "Waits", rows)
-    assert lines_of(tmp_path / "table.csv") == ['log,"wait, mean","wait, half_width"', "KTH,1.25,0.5", "CTC,,"]
-    assert lines_of(tmp_path / "table.md")[4:] == ["| KTH | 1.25 ± 0.50 |", "| CTC | - |"]
 
 
 def test_numbers_for_people() -> None:
