@@ -1,28 +1,137 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <iterator>
+#include <cstddef>
+#include <functional>
+#include <numbers>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <boost/math/distributions/students_t.hpp>
 #include <catch2/catch.hpp>
 
-#include <batfill/analysis/metrics.hpp>
+#include <batfill/analysis/intervals.hpp>
 #include <batfill/core/error.hpp>
 
-#include "src/analysis/compared_intervals.hpp"
-#include "tests/support/random_stream.hpp"
+#include "tests/support/random.hpp"
 #include "tests/support/scheduled_job.hpp"
+#include "tests/unit/analysis/random_values.hpp"
 
 namespace batfill::tests::intervals_test {
 
 namespace {
 
 using tests::job;
+using Values = std::vector<double>;
 
 constexpr long long week = 7LL * 24 * 3600;
+// How often an interval of many values of a normal distribution may leave out the mean.
+constexpr double miss_rate = 0.03;
+
+// ---- The method, written down once more
+
+double sum_of(const Values& values, const std::function<double(double)>& term) {
+    double sum = 0;
+    for (const double value : values) {
+        sum += term(value);
+    }
+    return sum;
+}
+
+double mean_of(const Values& values) {
+    return sum_of(values, [](double value) { return value; }) / static_cast<double>(values.size());
+}
+
+double skewness_of(const Values& values) {
+    const double mean = mean_of(values);
+    const auto count = static_cast<double>(values.size());
+    const double squares = sum_of(values, [=](double value) { return std::pow(value - mean, 2); });
+    const double cubes = sum_of(values, [=](double value) { return std::pow(value - mean, 3); });
+    return squares > 0 ? cubes / count / std::pow(squares / count, 1.5) : 0;
+}
+
+double two_sided_t(double degrees, double rate) {
+    return quantile(boost::math::students_t(degrees), 1 - rate / 2);
+}
+
+// The t that Hall's transformation takes to `wanted`, by bisection.
+double hall_bound(double wanted, double skew) {
+    const auto transformed = [=](double t) { return t + skew * t * t / 3 + skew * skew * t * t * t / 27 + skew / 6; };
+    double low = -1e6;
+    double high = 1e6;
+    for (int i = 0; i < 200; ++i) {
+        const double middle = (low + high) / 2;
+        (transformed(middle) < wanted ? low : high) = middle;
+    }
+    return low;
+}
+
+Interval expected_interval(double center, const Values& values, double error, double t) {
+    const double skew = skewness_of(values) / std::sqrt(static_cast<double>(values.size()));
+    return {center - error * std::max(t, hall_bound(t, skew)), center - error * std::min(-t, hall_bound(-t, skew))};
+}
+
+Interval of_workloads(const Values& values, double rate) {
+    const double mean = mean_of(values);
+    const auto count = static_cast<double>(values.size());
+    const double squares = sum_of(values, [=](double value) { return std::pow(value - mean, 2); });
+    return expected_interval(mean, values, std::sqrt(squares / (count - 1) / count), two_sided_t(count - 1, rate));
+}
+
+// Projects the series on each cosine of length 1 that has fewer than a number of waves.
+Interval of_weeks(double center, const Values& values, double rate = miss_rate) {
+    const auto count = static_cast<double>(values.size());
+    const double mean = mean_of(values);
+    const auto degrees = static_cast<std::size_t>(std::lround(0.41 * std::pow(count, 2.0 / 3)));
+    double power = 0;
+    for (std::size_t k = 1; k <= degrees; ++k) {
+        double projection = 0;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            projection += std::sqrt(2 / count) * (values[i] - mean) *
+                          std::cos(std::numbers::pi * static_cast<double>(k * (2 * i + 1)) / (2 * count));
+        }
+        power += projection * projection;
+    }
+    const auto number = static_cast<double>(degrees);
+    return expected_interval(center, values, std::sqrt(power / number / count), two_sided_t(number, rate));
+}
+
+void require_same(const std::optional<Interval>& found, const Interval& expected) {
+    REQUIRE(found);
+    REQUIRE(found->low == Approx(expected.low).epsilon(1e-7).margin(1e-7));
+    REQUIRE(found->high == Approx(expected.high).epsilon(1e-7).margin(1e-7));
+}
+
+// A cosine of so many half waves over the series, which has the mean 0 and, for an odd number, no skewness.
+Values cosine(std::size_t count, int half_waves) {
+    Values values;
+    for (std::size_t i = 0; i < count; ++i) {
+        values.push_back(
+            std::cos(std::numbers::pi * half_waves * (static_cast<double>(i) + 0.5) / static_cast<double>(count)));
+    }
+    return values;
+}
+
+Values up_to(std::size_t count) {
+    Values values;
+    for (std::size_t i = 1; i <= count; ++i) {
+        values.push_back(static_cast<double>(i));
+    }
+    return values;
+}
+
+// In how many of 2,000 draws the interval of `count` values leaves out `truth`.
+double missed(std::size_t count, Sample sample, double truth, const std::function<Values(std::size_t)>& values) {
+    int missed = 0;
+    for (int draw = 0; draw < 2000; ++draw) {
+        missed += interval_of_mean(values(count), sample)->contains(truth) ? 0 : 1;
+    }
+    return missed / 2000.0;
+}
+
+// ---- Schedules
 
 MeasuredSchedule schedule(std::vector<ScheduledJob> jobs) {
     return Schedule{"run_jobs.csv", std::move(jobs)};
@@ -40,29 +149,283 @@ MeasuredSchedule with_waits(const std::vector<int>& waits) {
     return schedule(jobs);
 }
 
-MetricInterval of_waits(const MeasuredSchedule& run, const IntervalOptions& how = {},
-                        const MeasuredSchedule* baseline = nullptr) {
-    const std::vector<MetricInterval> found = measure_intervals(run, {}, how, baseline);
-    REQUIRE(found.size() > 2);
+std::vector<int> random_waits(Random& random, std::size_t count) {
+    std::vector<int> waits(count);
+    std::ranges::generate(waits, [&] { return random.between(1000, 2000); });
+    return waits;
+}
+
+MetricInterval of_waits(const MeasuredSchedule& run, const MeasuredSchedule* baseline = nullptr) {
+    const std::vector<MetricInterval> found = measure_intervals(run, {}, baseline);
+    REQUIRE(!found.empty());
     REQUIRE(found[0].metric == "mean_wait");
-    REQUIRE(found[1].metric == "mean_bounded_slowdown");
     return found[0];
+}
+
+MetricInterval of(const std::string& metric, const std::vector<MetricInterval>& intervals) {
+    const auto found = std::ranges::find(intervals, metric, &MetricInterval::metric);
+    REQUIRE(found != intervals.end());
+    return *found;
+}
+
+std::size_t week_of(const ScheduledJob& scheduled) {
+    return static_cast<std::size_t>(scheduled.submit.since_zero().count() / Duration::seconds(week).count());
+}
+
+// The metric of the jobs of all weeks but one.
+std::optional<double> without(std::vector<ScheduledJob> jobs, std::size_t left_out, const std::string& metric) {
+    std::erase_if(jobs, [=](const ScheduledJob& each) { return week_of(each) == left_out; });
+    return compute_metrics(schedule(jobs), {})[metric];
+}
+
+// Jobs in each of so many weeks, the first one at 0. `seed` draws the jobs, `waits` their waits.
+std::vector<ScheduledJob> random_jobs(unsigned seed, unsigned waits, std::size_t weeks) {
+    Random random(seed);
+    Random of_waits(waits);
+    std::vector<ScheduledJob> jobs;
+    for (std::size_t w = 0; w < weeks; ++w) {
+        for (int i = random.between(1, 6); i > 0; --i) {
+            const long long submit = static_cast<long long>(w) * week + (i == 1 ? 0 : random.between(0, 100'000));
+            const int run = random.between(1, 100);
+            const int width = random.between(1, 5);
+            // Several jobs wait the same time.
+            const int wait = of_waits.one_in(3) ? 100 : of_waits.between(0, 1000);
+            jobs.push_back(job(std::to_string(w) + "-" + std::to_string(i), submit, submit + wait, run, width,
+                               random.one_in(4) ? std::nullopt : std::optional<long long>(run)));
+        }
+    }
+    return jobs;
 }
 
 }  // namespace
 
-TEST_CASE("the interval of two weeks reaches from one to the other", "[metrics]") {
-    const MetricInterval waits = of_waits(with_waits({10, 30}));
-    CHECK(waits.weeks == 2);
-    CHECK(waits.value == 20);
-    CHECK(waits.interval->low == 10);
-    CHECK(waits.interval->high == 30);
-    CHECK_FALSE(waits.difference);
-    CHECK_FALSE(waits.difference_interval);
-    const MetricInterval slowdowns = measure_intervals(with_waits({10, 30}), {}, {})[1];
-    CHECK(slowdowns.value == 3);
-    CHECK(slowdowns.interval->low == 2);
-    CHECK(slowdowns.interval->high == 4);
+TEST_CASE("the interval of a mean of workloads is Student's t, worked by hand", "[metrics]") {
+    // Mean 3, standard error sqrt(2.5 / 5); t is 4.604095 with 4 degrees of freedom, for 1 %.
+    const std::optional<Interval> five = interval_of_mean({5, 1, 3, 2, 4}, Sample::workloads);
+    CHECK(five->low == Approx(3 - 4.604095 * std::sqrt(0.5)));
+    CHECK(five->high == Approx(3 + 4.604095 * std::sqrt(0.5)));
+    // Mean 3.5, standard error sqrt(3.5 / 6); t is 3.364930 with 5 degrees of freedom, for 2 %.
+    const std::optional<Interval> six = interval_of_mean(up_to(6), Sample::workloads);
+    CHECK(six->low == Approx(3.5 - 3.364930 * std::sqrt(3.5 / 6)));
+    CHECK(six->high == Approx(3.5 + 3.364930 * std::sqrt(3.5 / 6)));
+    // From seven on, for the same share.
+    for (const std::size_t count : {7U, 8U, 9U, 30U}) {
+        CAPTURE(count);
+        require_same(interval_of_mean(up_to(count), Sample::workloads), of_workloads(up_to(count), miss_rate));
+    }
+}
+
+TEST_CASE("the interval of skew values reaches further to the side of their tail", "[metrics]") {
+    // Mean 1, standard error 1, skewness 1.5: Hall's t is (cbrt(1 - 0.67082 (4.604095 + 0.111803)) - 1) 3 / 0.67082.
+    const std::optional<Interval> skew = interval_of_mean({0, 0, 5, 0, 0}, Sample::workloads);
+    CHECK(skew->low == Approx(1 - 4.604095));
+    CHECK(skew->high == Approx(1 + 10.2563).epsilon(1e-5));
+    const std::optional<Interval> mirrored = interval_of_mean({0, 0, -5, 0, 0}, Sample::workloads);
+    CHECK(mirrored->low == Approx(-skew->high));
+    CHECK(mirrored->high == Approx(-skew->low));
+}
+
+TEST_CASE("the interval of a mean is what Hall's transformation by bisection gives, and contains plain t's",
+          "[metrics][property]") {
+    RandomValues random(61);
+    for (int round = 0; round < 300; ++round) {
+        const auto count = static_cast<std::size_t>(5 + round % 20);
+        const Values values = round % 2 == 0 ? random.exponential(count) : random.normal(count);
+        const double rate = std::min(miss_rate, 0.01 * static_cast<double>(count - 4));
+        const std::optional<Interval> found = interval_of_mean(values, Sample::workloads);
+        require_same(found, of_workloads(values, rate));
+        const double mean = mean_of(values);
+        const double squares = sum_of(values, [=](double value) { return std::pow(value - mean, 2); });
+        const auto number = static_cast<double>(count);
+        const double plain = two_sided_t(number - 1, rate) * std::sqrt(squares / (number - 1) / number);
+        REQUIRE(found->low <= mean - plain + 1e-9);
+        REQUIRE(found->high >= mean + plain - 1e-9);
+        const double skewness = skewness_of(values);
+        REQUIRE((skewness > 0 ? found->high - mean - plain : mean - plain - found->low) > 0);
+    }
+}
+
+TEST_CASE("the interval of values that are scaled and shifted is scaled and shifted", "[metrics][property]") {
+    RandomValues random(62);
+    for (const Sample sample : {Sample::workloads, Sample::weeks}) {
+        const Values values = random.exponential(30);
+        const Interval plain = *interval_of_mean(values, sample);
+        for (const double scale : {0.001, 7.0, -3.0}) {
+            for (const double shift : {0.0, -50.0, 1000.0}) {
+                Values changed = values;
+                std::ranges::transform(values, changed.begin(), [=](double value) { return scale * value + shift; });
+                const double one = scale * plain.low + shift;
+                const double other = scale * plain.high + shift;
+                require_same(interval_of_mean(changed, sample), {std::min(one, other), std::max(one, other)});
+            }
+        }
+    }
+}
+
+TEST_CASE("there is no interval of too few values, and that of equal values is a point", "[metrics]") {
+    for (const auto& [sample, fewest] :
+         {std::pair(Sample::workloads, fewest_workloads), std::pair(Sample::weeks, fewest_weeks)}) {
+        for (std::size_t count = 0; count < fewest; ++count) {
+            REQUIRE_FALSE(interval_of_mean(up_to(count), sample));
+        }
+        CHECK(interval_of_mean(up_to(fewest), sample));
+        const std::optional<Interval> equal = interval_of_mean(Values(fewest, 2), sample);
+        CHECK(equal->low == 2);
+        CHECK(equal->high == 2);
+    }
+    CHECK(fewest_workloads == 5);
+    CHECK(fewest_weeks == 20);
+}
+
+TEST_CASE("intervals that hold together are wider: each errs in its share of the cases", "[metrics]") {
+    // t is 8.610302 with 4 degrees of freedom, for a tenth of 1 %.
+    const std::optional<Interval> ten = interval_of_mean({5, 1, 3, 2, 4}, Sample::workloads, 10);
+    CHECK(ten->low == Approx(3 - 8.610302 * std::sqrt(0.5)));
+    CHECK(ten->high == Approx(3 + 8.610302 * std::sqrt(0.5)));
+    RandomValues random(63);
+    const Values values = random.exponential(40);
+    for (const Sample sample : {Sample::workloads, Sample::weeks}) {
+        Interval before = *interval_of_mean(values, sample);
+        for (const std::size_t comparisons : {2U, 3U, 28U, 1000U}) {
+            const Interval wider = *interval_of_mean(values, sample, comparisons);
+            CHECK(wider.low < before.low);
+            CHECK(wider.high > before.high);
+            before = wider;
+        }
+    }
+    require_same(interval_of_mean(values, Sample::weeks, 6), of_weeks(mean_of(values), values, miss_rate / 6));
+}
+
+TEST_CASE("the interval of a mean over weeks rests on slow changes, worked by hand", "[metrics]") {
+    // With 20 weeks, 3 cosines count. Of this series only the first has a square, 20 / 2.
+    const std::optional<Interval> slow = interval_of_mean(cosine(20, 1), Sample::weeks);
+    const double error = std::sqrt(10.0 / 3 / 20);
+    CHECK(slow->high == Approx(error * two_sided_t(3, miss_rate)));
+    CHECK(slow->low == Approx(-slow->high));
+    // As workloads, the same values would say much more.
+    CHECK(interval_of_mean(cosine(20, 1), Sample::workloads)->high < slow->high / 2);
+    // The third one counts as well, and the next odd one does not: a week makes good for the one before.
+    CHECK(interval_of_mean(cosine(20, 3), Sample::weeks)->high == Approx(slow->high));
+    CHECK(interval_of_mean(cosine(20, 5), Sample::weeks)->high == Approx(0).margin(1e-9));
+    CHECK(interval_of_mean(cosine(20, 5), Sample::workloads)->high > 0.3);
+}
+
+TEST_CASE("the degrees of freedom of weeks are 0.41 n^(2/3)", "[metrics]") {
+    for (const auto& [weeks, degrees] :
+         {std::pair(20U, 3), std::pair(50U, 6), std::pair(52U, 6), std::pair(104U, 9), std::pair(260U, 17)}) {
+        CAPTURE(weeks);
+        // The square of the first cosine is divided by the number of those that count.
+        const double error = std::sqrt(0.5 / degrees);
+        CHECK(interval_of_mean(cosine(weeks, 1), Sample::weeks)->high ==
+              Approx(error * two_sided_t(degrees, miss_rate)));
+    }
+}
+
+TEST_CASE("the interval of a mean over weeks is that of a plain cosine transform, and depends on their order",
+          "[metrics][property]") {
+    RandomValues random(64);
+    for (std::size_t round = 0; round < 60; ++round) {
+        Values values = round % 2 == 0 ? random.autoregressive(20 + round) : random.exponential(20 + round);
+        const Interval found = *interval_of_mean(values, Sample::weeks);
+        require_same(found, of_weeks(mean_of(values), values));
+        std::ranges::reverse(values);
+        require_same(interval_of_mean(values, Sample::weeks), found);
+        std::ranges::sort(values);  // the slowest change there is
+        const Interval sorted = *interval_of_mean(values, Sample::weeks);
+        REQUIRE(sorted.high - sorted.low > found.high - found.low);
+    }
+}
+
+TEST_CASE("intervals err as often as they say, and not much more often where values are skew", "[metrics][property]") {
+    RandomValues random(65);
+    const auto normal = [&](std::size_t count) { return random.normal(count); };
+    const auto exponential = [&](std::size_t count) { return random.exponential(count); };
+    // Three standard deviations of the share of 2,000 draws. Skewness that is chance makes intervals wider, too.
+    for (const auto& [count, rate] :
+         {std::pair(5U, 0.01), std::pair(6U, 0.02), std::pair(8U, miss_rate), std::pair(30U, miss_rate)}) {
+        CAPTURE(count);
+        const double share = missed(count, Sample::workloads, 0, normal);
+        CHECK(share <= rate + 3 * std::sqrt(rate / 2000));
+        CHECK(share >= rate / 2 - 3 * std::sqrt(rate / 2000 / 2));
+    }
+    CHECK(missed(5, Sample::workloads, 1, exponential) <= 0.05);
+    CHECK(missed(8, Sample::workloads, 1, exponential) <= 0.07);
+    CHECK(missed(30, Sample::workloads, 1, exponential) <= 0.06);
+    CHECK(missed(52, Sample::weeks, 1, exponential) <= 0.06);
+    // Half of the difference of a week to the mean is that of the week before.
+    const auto series = [&](std::size_t count) { return random.autoregressive(count); };
+    CHECK(missed(52, Sample::weeks, 0, series) <= 0.07);
+    CHECK(missed(52, Sample::workloads, 0, series) >= 0.15);
+}
+
+TEST_CASE("values of several workloads count by groups of replicates", "[metrics]") {
+    using Optional = std::vector<std::optional<double>>;
+    const Optional nine{10, 30, 20, 50, 40, 70, 60, 90, 80};
+    const WorkloadGroups apart{{0, 1, 2, 3, 4, 5, 6, 7, 8}};
+    const GroupedMean alone = mean_over_groups(nine, apart);
+    CHECK(alone.values == 9);
+    CHECK(alone.mean == 50);
+    require_same(alone.interval, *interval_of_mean({10, 30, 20, 50, 40, 70, 60, 90, 80}, Sample::workloads));
+    require_same(mean_over_groups(nine, apart, 6).interval,
+                 *interval_of_mean({10, 30, 20, 50, 40, 70, 60, 90, 80}, Sample::workloads, 6));
+    // Replicates change nothing, however many there are.
+    Optional fivefold;
+    WorkloadGroups groups;
+    for (std::size_t i = 0; i < nine.size(); ++i) {
+        fivefold.insert(fivefold.end(), 5, nine[i]);
+        groups.numbers.insert(groups.numbers.end(), 5, i);
+    }
+    const GroupedMean replicated = mean_over_groups(fivefold, groups);
+    CHECK(replicated.values == 45);
+    CHECK(replicated.mean == alone.mean);
+    CHECK(replicated.interval->low == alone.interval->low);
+    CHECK(replicated.interval->high == alone.interval->high);
+    // A group counts with its mean, whatever its size.
+    CHECK(mean_over_groups({1, 3, 10}, {{0, 0, 1}}).mean == 6);
+    CHECK(mean_over_groups({1, std::nullopt, 10}, {{0, 0, 1}}).mean == 5.5);
+    CHECK(!mean_over_groups({std::nullopt}, {{0}}).mean);
+    CHECK(!mean_over_groups({1, 2, 3, 4}, {{0, 1, 2, 3}}).interval);
+    CHECK(mean_over_groups({1, 2, 3, 4, 5}, {{0, 1, 2, 3, 4}}).interval);
+    CHECK(!mean_over_groups({1, 2, 3, 4, std::nullopt}, {{0, 1, 2, 3, 4}}).interval);
+    CHECK(!mean_over_groups({1, 2, 3, 4, 5}, {{0, 1, 2, 3, 4}, Sample::weeks}).interval);
+}
+
+TEST_CASE("weeks that are workloads have the interval of a series", "[metrics]") {
+    RandomValues random(66);
+    const Values values = random.autoregressive(24);
+    WorkloadGroups groups{{}, Sample::weeks};
+    std::vector<std::optional<double>> known;
+    for (const double value : values) {
+        groups.numbers.push_back(known.size());
+        known.emplace_back(value);
+    }
+    require_same(mean_over_groups(known, groups).interval, of_weeks(mean_of(values), values));
+}
+
+TEST_CASE("a table over few workloads says why it has no intervals", "[metrics]") {
+    CHECK(reason_for_no_intervals({{0, 1, 2, 3, 4}}).empty());
+    CHECK(reason_for_no_intervals({{0, 0, 1, 2, 3, 4, 4}}).empty());
+    CHECK(reason_for_no_intervals({{0}}) == "measured once: nothing is said about chance");
+    CHECK(reason_for_no_intervals({{0}, Sample::weeks}) == "measured once: nothing is said about chance");
+    CHECK(reason_for_no_intervals({{0, 0, 0}}) ==
+          "measured once: nothing is said about chance, as all workloads have the same jobs");
+    CHECK(reason_for_no_intervals({{0, 1, 1, 2, 3}}) ==
+          "nothing is said about chance: 4 workloads with different jobs, expected at least 5");
+    std::vector<std::size_t> weeks;
+    for (std::size_t i = 0; i < 19; ++i) {
+        weeks.push_back(i);
+    }
+    CHECK(reason_for_no_intervals({weeks, Sample::weeks}) ==
+          "nothing is said about chance: 19 weeks, expected at least 20");
+    weeks.push_back(19);
+    CHECK(reason_for_no_intervals({weeks, Sample::weeks}).empty());
+}
+
+TEST_CASE("the interval of a value that cannot be negative begins at 0", "[metrics]") {
+    CHECK(from_0(Interval{-1, 2})->low == 0);
+    CHECK(from_0(Interval{-1, 2})->high == 2);
+    CHECK(from_0(Interval{1, 2})->low == 1);
+    CHECK_FALSE(from_0(std::nullopt));
 }
 
 TEST_CASE("weeks begin with the first submission, and those without jobs are none", "[metrics]") {
@@ -71,233 +434,169 @@ TEST_CASE("weeks begin with the first submission, and those without jobs are non
     CHECK(of_waits(with_waits({3, -1, -1, 4})).weeks == 2);
 }
 
-TEST_CASE("blocks of weeks are drawn together", "[metrics]") {
-    const MeasuredSchedule alternating = with_waits({0, 4, 0, 4});
-    const MetricInterval single = of_waits(alternating);
-    CHECK(single.interval->low == 0);
-    CHECK(single.interval->high == 4);
-    // Each block of two weeks, including the last week with the first, has one of each.
-    const MetricInterval blocks = of_waits(alternating, {.block = 2});
-    CHECK(blocks.interval->low == 2);
-    CHECK(blocks.interval->high == 2);
-}
-
-TEST_CASE("without two blocks of weeks there is no interval, and without jobs no value", "[metrics]") {
+TEST_CASE("with few weeks there is a value without an interval, and without jobs no value", "[metrics]") {
     const MetricInterval one = of_waits(with_waits({7}));
     CHECK(one.value == 7);
     CHECK_FALSE(one.interval);
-    CHECK_FALSE(of_waits(with_waits({7, 8, 9}), {.block = 2}).interval);
-    CHECK(of_waits(with_waits({7, 8, 9, 9}), {.block = 2}).interval);
     const MeasuredSchedule empty = with_waits({});
-    const MetricInterval none = of_waits(empty, {}, &empty);
+    const MetricInterval none = of_waits(empty, &empty);
     CHECK(none.weeks == 0);
     CHECK_FALSE(none.value);
+    CHECK_FALSE(none.interval);
     CHECK_FALSE(none.difference);
 }
 
+TEST_CASE("statistics of single weeks need 20 of them, and those of tails 50", "[metrics]") {
+    const std::vector<std::string> tails{"wait_percentile_99", "mean_wait_worst_5_percent", "mean_wait_worst_1_percent",
+                                         "bounded_slowdown_percentile_99"};
+    Random random(67);
+    for (const std::size_t weeks : {19U, 20U, 49U, 50U}) {
+        const MeasuredSchedule run = with_waits(random_waits(random, weeks));
+        for (const MetricInterval& found : measure_intervals(run, {}, &run)) {
+            CAPTURE(weeks, found.metric);
+            if (found.metric == "mean_stretch") {  // no job has a walltime
+                CHECK_FALSE(found.value);
+                CHECK_FALSE(found.interval);
+                continue;
+            }
+            CHECK(found.value);
+            const bool is_tail = std::ranges::find(tails, found.metric) != tails.end();
+            CHECK(found.interval.has_value() == (weeks >= (is_tail ? 50U : 20U)));
+            CHECK(found.difference_interval.has_value() == found.interval.has_value());
+        }
+    }
+}
+
+TEST_CASE("a statistic of jobs that are all of one week has no interval", "[metrics]") {
+    std::vector<ScheduledJob> jobs;
+    for (int w = 0; w < 30; ++w) {
+        jobs.push_back(job(std::to_string(w), w * week, w * week + w, 10));
+    }
+    jobs.push_back(job("x", 5, 25, 10, 1, 10));
+    const auto stretch = [&] { return of("mean_stretch", measure_intervals(schedule(jobs), {})); };
+    CHECK(stretch().value == 3);
+    CHECK_FALSE(stretch().interval);
+    jobs.push_back(job("y", week, week + 20, 10, 1, 10));
+    CHECK(stretch().value == 3);
+    CHECK(stretch().interval);
+}
+
+TEST_CASE("the interval of a mean with a job each week is that of the jobs' values", "[metrics]") {
+    Random random(68);
+    const std::vector<int> waits = random_waits(random, 30);
+    const Values values(waits.begin(), waits.end());
+    require_same(of_waits(with_waits(waits)).interval, of_weeks(mean_of(values), values));
+}
+
+TEST_CASE("intervals of waits begin at 0, and those of differences do not", "[metrics]") {
+    std::vector<int> waits(20, 0);
+    waits[0] = 1000;
+    waits[1] = 1000;
+    const MeasuredSchedule run = with_waits(waits);
+    const MeasuredSchedule at_once = with_waits(std::vector<int>(20, 0));
+    const MetricInterval found = of_waits(run, &at_once);
+    CHECK(found.interval->low == 0);
+    CHECK(found.difference == 100);
+    CHECK(found.difference_interval->low < 0);
+    CHECK(found.difference_interval->high == Approx(found.interval->high));
+}
+
 TEST_CASE("differences from the baseline are of pairs of one job", "[metrics]") {
-    const MeasuredSchedule before = with_waits({100, 5000, 20, 700});
-    const MeasuredSchedule after = with_waits({97, 4997, 17, 697});
-    const MetricInterval waits = of_waits(after, {}, &before);
-    CHECK(waits.interval->high - waits.interval->low > 1000);
-    CHECK(waits.difference == -3);
-    CHECK(waits.difference_interval->low == -3);
-    CHECK(waits.difference_interval->high == -3);
-    const MeasuredSchedule other = with_waits({100, 5000});
-    CHECK_THROWS_AS(of_waits(after, {}, &other), InputError);
-}
-
-TEST_CASE("the bounds are those of all resamples there are", "[metrics]") {
-    tests::Random random(51);
-    for (int round = 0; round < 30; ++round) {
-        std::vector<ScheduledJob> jobs;
-        std::array<double, 4> sums{};
-        std::array<double, 4> counts{};
-        for (std::size_t w = 0; w < 4; ++w) {
-            for (int i = random.between(1, 9); i > 0; --i) {
-                const long long submit = static_cast<long long>(w) * week + (i == 1 ? 0 : i);
-                const int wait = random.between(0, 1000);
-                jobs.push_back(job(std::to_string(w) + "-" + std::to_string(i), submit, submit + wait, 10));
-                sums.at(w) += wait;
-                counts.at(w) += 1;
-            }
-        }
-        std::vector<double> all;
-        for (std::size_t draw = 0; draw < 256; ++draw) {
-            double sum = 0;
-            double count = 0;
-            for (std::size_t digits = draw, i = 0; i < 4; ++i, digits /= 4) {
-                sum += sums.at(digits % 4);
-                count += counts.at(digits % 4);
-            }
-            all.push_back(sum / count);
-        }
-        std::sort(all.begin(), all.end());
-        // With 10,000 resamples, the share below a value is within 0.01 of the exact one: six standard deviations.
-        const auto bound = [&](double share) { return all.at(static_cast<std::size_t>(share * 256)); };
-        const IntervalOptions how{.resamples = 10'000, .block = 1, .seed = static_cast<std::uint64_t>(round)};
-        const MetricInterval found = of_waits(schedule(jobs), how);
-        REQUIRE(found.interval->low >= bound(0.015) - 1e-9);
-        REQUIRE(found.interval->low <= bound(0.035) + 1e-9);
-        REQUIRE(found.interval->high >= bound(0.965) - 1e-9);
-        REQUIRE(found.interval->high <= bound(0.985) + 1e-9);
-        std::reverse(jobs.begin(), jobs.end());
-        const MetricInterval again = of_waits(schedule(jobs), how);
-        REQUIRE(again.interval->low == found.interval->low);
-        REQUIRE(again.interval->high == found.interval->high);
+    Random random(69);
+    std::vector<int> waits = random_waits(random, 25);
+    const MeasuredSchedule before = with_waits(waits);
+    for (int& wait : waits) {
+        wait -= 3;
     }
+    const MeasuredSchedule after = with_waits(waits);
+    const MetricInterval found = of_waits(after, &before);
+    CHECK(found.interval->high - found.interval->low > 100);
+    CHECK(found.difference == -3);
+    CHECK(found.difference_interval->low == Approx(-3));
+    CHECK(found.difference_interval->high == Approx(-3));
+    waits.pop_back();
+    const MeasuredSchedule other = with_waits(waits);
+    CHECK_THROWS_WITH(of_waits(after, &other), Catch::Matchers::Contains("w0!24"));
+    CHECK_THROWS_AS(of_waits(other, &after), InputError);
 }
 
-TEST_CASE("the value of each metric is that of metrics, and an interval is made of the same measure", "[metrics]") {
-    tests::Random random(52);
-    for (int round = 0; round < 10; ++round) {
-        std::vector<ScheduledJob> jobs;
-        std::vector<ScheduledJob> longer;
-        for (int i = 0; i < 60; ++i) {
-            const long long submit = random.between(0, 4) * week + random.between(0, 1000);
-            const int wait = random.between(0, 1000);
-            const int width = random.between(1, 4);
-            jobs.push_back(job(std::to_string(i), submit, submit + wait, random.between(1, 100), width));
-            longer.push_back(job(std::to_string(i), submit, submit + wait + 50, 10, width));
-        }
+TEST_CASE("intervals of all metrics are those of the jackknife by week, by computing each metric again",
+          "[metrics][property]") {
+    const std::size_t weeks = 55;
+    for (unsigned round = 0; round < 4; ++round) {
+        std::vector<ScheduledJob> jobs = random_jobs(70 + round, 170 + round, weeks);
+        std::vector<ScheduledJob> others = random_jobs(70 + round, 270 + round, weeks);
         const MeasuredSchedule run = schedule(jobs);
-        const MeasuredSchedule baseline = schedule(longer);
-        const Metrics metrics = compute_metrics(run, {});
-        for (const MetricInterval& found : measure_intervals(run, {}, {.resamples = 300}, &baseline)) {
-            INFO(found.metric);
-            CHECK(found.value == metrics[found.metric]);
-            if (found.value) {
-                REQUIRE(found.interval);
-                CHECK(found.interval->low <= found.interval->high);
+        const MeasuredSchedule baseline = schedule(others);
+        const std::vector<MetricInterval> found = measure_intervals(run, {}, &baseline);
+        CHECK(found.size() == 13);
+        for (const MetricInterval& each : found) {
+            CAPTURE(round, each.metric);
+            const std::optional<double> value = compute_metrics(run, {})[each.metric];
+            REQUIRE(value);
+            REQUIRE(each.value == value);
+            REQUIRE(each.weeks == weeks);
+            const double difference = *value - *compute_metrics(baseline, {})[each.metric];
+            REQUIRE(each.difference == difference);
+            Values own;
+            Values differences;
+            for (std::size_t w = 0; w < weeks; ++w) {
+                const double rest = *without(jobs, w, each.metric);
+                const double rest_of_others = *without(others, w, each.metric);
+                own.push_back(55 * *value - 54 * rest);
+                differences.push_back(55 * difference - 54 * (rest - rest_of_others));
             }
+            require_same(each.interval, *from_0(of_weeks(*value, own)));
+            require_same(each.difference_interval, of_weeks(difference, differences));
         }
-        // All jobs in one week, twice: each resample is the run itself, twice.
-        std::vector<ScheduledJob> twice;
-        for (const long long begin : {0LL, week}) {
-            for (int i = 0; i < 30; ++i) {
-                twice.push_back(job(std::to_string(begin + i), begin + i, begin + i + (i * 37) % 101, 10, i + 1));
-            }
-        }
-        for (const MetricInterval& found : measure_intervals(schedule(twice), {}, {.resamples = 100})) {
-            if (found.interval) {
-                INFO(found.metric);
-                CHECK(found.interval->low == Approx(found.interval->high));
-                CHECK(found.interval->low == Approx(*found.value));
-            }
+        // The order of the jobs is of no meaning.
+        std::ranges::reverse(jobs);
+        std::ranges::rotate(others, others.begin() + 20);
+        const MeasuredSchedule reordered = schedule(others);
+        const std::vector<MetricInterval> again = measure_intervals(schedule(jobs), {}, &reordered);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            CAPTURE(round, found[i].metric);
+            REQUIRE(again[i].interval->low == found[i].interval->low);
+            REQUIRE(again[i].interval->high == found[i].interval->high);
+            REQUIRE(again[i].difference_interval->low == found[i].difference_interval->low);
+            REQUIRE(again[i].difference_interval->high == found[i].difference_interval->high);
         }
     }
 }
 
-TEST_CASE("the interval of a mean of independent values", "[metrics]") {
-    CHECK_FALSE(interval_of_mean({}));
-    CHECK_FALSE(interval_of_mean({5}));
-    const std::optional<Interval> two = interval_of_mean({1, 3});
-    CHECK(two->low == 1);
-    CHECK(two->high == 3);
-    const std::optional<Interval> equal = interval_of_mean({2, 2, 2});
-    CHECK(equal->low == 2);
-    CHECK(equal->high == 2);
-}
-
-TEST_CASE("Values of several workloads count by groups of replicates", "[metrics]") {
-    using Values = std::vector<std::optional<double>>;
-    const Values nine{10, 30, 20, 50, 40, 70, 60, 90, 80};
-    const std::vector<std::size_t> apart{0, 1, 2, 3, 4, 5, 6, 7, 8};
-    const GroupedMean alone = mean_over_groups(nine, apart);
-    CHECK(alone.values == 9);
-    CHECK(alone.mean == 50);
-    REQUIRE(alone.interval);
-    // Replicates change nothing, however many there are.
-    Values fivefold;
-    std::vector<std::size_t> groups;
-    for (std::size_t i = 0; i < nine.size(); ++i) {
-        fivefold.insert(fivefold.end(), 5, nine[i]);
-        groups.insert(groups.end(), 5, i);
-    }
-    const GroupedMean replicated = mean_over_groups(fivefold, groups);
-    CHECK(replicated.values == 45);
-    CHECK(replicated.mean == alone.mean);
-    CHECK(replicated.interval->low == alone.interval->low);
-    CHECK(replicated.interval->high == alone.interval->high);
-    // A group counts with its mean, whatever its size.
-    CHECK(mean_over_groups({1, 3, 10}, {0, 0, 1}).mean == 6);
-    CHECK(mean_over_groups({1, std::nullopt, 10}, {0, 0, 1}).mean == 5.5);
-    CHECK(!mean_over_groups({std::nullopt}, {0}).mean);
-    CHECK(!mean_over_groups({1, 2, 3, 4}, {0, 1, 2, 3}).interval);
-    CHECK(mean_over_groups({1, 2, 3, 4, 5}, {0, 1, 2, 3, 4}).interval);
-    CHECK(!mean_over_groups({1, 2, 3, 4, std::nullopt}, {0, 1, 2, 3, 4}).interval);
-}
-
-TEST_CASE("A table over few workloads says why it has no intervals", "[metrics]") {
-    CHECK(reason_for_no_intervals({0}).empty());
-    CHECK(reason_for_no_intervals({0, 1, 2, 3, 4}).empty());
-    CHECK_THAT(
-        reason_for_no_intervals({0, 0, 0}),
-        Catch::Matchers::Contains("too few workloads for intervals: 1 with different jobs, expected at least 5"));
-    CHECK_THAT(reason_for_no_intervals({0, 1, 2, 3}), Catch::Matchers::Contains("4 with different jobs"));
+TEST_CASE("the bounded slowdown of intervals has the bound of the metrics", "[metrics]") {
+    Random random(71);
+    const MeasuredSchedule run = with_waits(random_waits(random, 20));
+    MetricsOptions options;
+    options.tau = Duration::seconds(1000);
+    const MetricInterval found = of("mean_bounded_slowdown", measure_intervals(run, options));
+    CHECK(found.value == compute_metrics(run, options)["mean_bounded_slowdown"]);
+    CHECK(found.interval->high < 3);  // each job waited 1000 s to 2000 s, and ran 10 s
+    CHECK(of("mean_slowdown", measure_intervals(run, options)).interval->low > 100);
 }
 
 TEST_CASE("intervals are written as a table, csv and json", "[metrics]") {
-    const std::vector<RunIntervals> runs{{"easy", measure_intervals(with_waits({10, 30}), {}, {})}};
+    const MeasuredSchedule few = with_waits({10, 30});
+    const MeasuredSchedule equal = with_waits(std::vector<int>(20, 10));
+    const MeasuredSchedule longer = with_waits(std::vector<int>(20, 13));
+    const std::vector<RunIntervals> runs{{"easy", measure_intervals(few, {})},
+                                         {"fcfs", measure_intervals(equal, {}, &longer)}};
     const auto written = [&](MetricsFormat format) {
         std::ostringstream out;
         write_intervals(out, runs, format);
         return out.str();
     };
-    CHECK(written(MetricsFormat::csv)
-              .starts_with("run,metric,weeks,value,low,high,difference,difference_low,difference_high\n"
-                           "\"easy\",\"mean_wait\",2,20,10,30,,,\n"
-                           "\"easy\",\"mean_bounded_slowdown\",2,3,2,4,,,\n"));
+    const std::string csv = written(MetricsFormat::csv);
+    CHECK(
+        csv.starts_with("run,metric,weeks,value,low,high,difference,difference_low,difference_high\n"
+                        "\"easy\",\"mean_wait\",2,20,,,,,\n"
+                        "\"easy\",\"mean_bounded_slowdown\",2,3,,,,,\n"));
+    CHECK_THAT(csv, Catch::Matchers::Contains("\"fcfs\",\"mean_wait\",20,10,10,10,-3,-3,-3\n") &&
+                        Catch::Matchers::Contains("\"fcfs\",\"wait_percentile_99\",20,10,,,-3,,\n"));
     CHECK(written(MetricsFormat::json)
-              .rfind("[{\"run\":\"easy\",\"metric\":\"mean_wait\",\"weeks\":2,\"value\":20,", 0) == 0);
+              .starts_with("[{\"run\":\"easy\",\"metric\":\"mean_wait\",\"weeks\":2,\"value\":20,\"low\":null,"));
     CHECK_THAT(written(MetricsFormat::table),
-               Catch::Matchers::Matches("(.|\\n)*mean_wait +2   20.0       10.0   30.0 +-(.|\\n)*"));
-}
-
-TEST_CASE("a run is told apart from the best if it is worse in nearly all resamples", "[metrics]") {
-    const std::vector<MeasuredSchedule> runs{with_waits({100, 5000, 20, 700, 60}), with_waits({97, 4997, 17, 697, 57}),
-                                             with_waits({90, 4990, 10, 720, 50})};
-    const auto jobs = [&](std::vector<std::size_t> of) {
-        std::vector<const analysis::FinishedJobs*> result;
-        std::ranges::transform(of, std::back_inserter(result), [&](std::size_t run) { return &runs[run].finished(); });
-        return result;
-    };
-    const auto of_waits_of = [&](std::vector<std::size_t> of) {
-        const analysis::ComparedIntervals found =
-            analysis::compare_intervals(jobs(std::move(of)), {"mean_wait"}, Duration::seconds(10));
-        CHECK(found.reason.empty());
-        CHECK(found.weeks == 5);
-        REQUIRE(found.metrics.size() == 1);
-        return found.metrics[0];
-    };
-    // Each wait is 3 s longer.
-    const analysis::ComparedMetric apart = of_waits_of({0, 1});
-    CHECK(apart.best == 1);
-    CHECK(apart.is_told_apart == std::vector{true, false});
-    // The mean is shorter, but one week is longer.
-    const analysis::ComparedMetric open = of_waits_of({1, 2});
-    CHECK(open.best == 1);
-    CHECK(open.is_told_apart == std::vector{false, false});
-    CHECK(of_waits_of({0, 0}).is_told_apart == std::vector{false, false});
-    // The intervals are those of a run alone.
-    for (const std::size_t run : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
-        const Interval alone = *of_waits(runs[run]).interval;
-        CHECK(of_waits_of({run, 1}).values[0].low == alone.low);
-        CHECK(of_waits_of({run, 1}).values[0].high == alone.high);
-    }
-}
-
-TEST_CASE("runs are not told apart by few weeks or by different jobs", "[metrics]") {
-    const MeasuredSchedule four = with_waits({1, 2, 3, 4});
-    const MeasuredSchedule five = with_waits({1, 2, 3, 4, 5});
-    const auto reason = [](const MeasuredSchedule& one, const MeasuredSchedule& other) {
-        const analysis::ComparedIntervals found =
-            analysis::compare_intervals({&one.finished(), &other.finished()}, {"mean_wait"}, Duration::seconds(10));
-        CHECK(found.metrics.empty());
-        return found.reason;
-    };
-    CHECK(reason(four, four) == "too few weeks of jobs: 4, expected at least 5");
-    CHECK(reason(five, four) == "the runs finished different jobs");
+               Catch::Matchers::Matches("(.|\\n)*fcfs +mean_wait +20 +10.0 +10.0 +10.0 +-3.0 +-3.0 +-3.0\n(.|\\n)*"));
 }
 
 }  // namespace batfill::tests::intervals_test
