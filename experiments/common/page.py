@@ -92,8 +92,9 @@ class Data:
     def table(self, of: Union[str, Sequence[Line]], /, columns: Optional[Mapping[str, str]] = None,
               digits: Union[int, Mapping[str, int]] = 1, **where: object) -> str:
         """A table in Markdown, of a file's rows or of given ones. `columns` has, by heading, the name of a column or a
-        text with columns in braces, `{wait, mean:.1f} ± {wait, half_width:.1f}`; without it all are shown. `digits`
-        are those after the point, one number or one for each heading (1 if not named), of columns that have any."""
+        text with columns in braces, `{wait, mean:.1f} ({wait, least:.1f} to {wait, most:.1f})`; without it all are
+        shown. `digits` are those after the point, one number or one for each heading (1 if not named), of columns that
+        have any."""
         file = of if isinstance(of, str) else "table"
         lines = self.rows(of, **where) if isinstance(of, str) else of
         if not lines:
