@@ -170,7 +170,8 @@ void bind_comparisons(nb::module_& module) {
              nb::sig("def values(self, metric: str) -> numpy.typing.NDArray[numpy.float64]"))
         .def("table", &table, arg("format"));
     module.def("compare", &compare, arg("workloads"), arg("schedulers"), arg("metric").none(), arg("machine"),
-               arg("log").none(), arg("baseline").none(), arg("weeks"), arg("threads"), arg("tau"), arg("short_deadline"), arg("progress").none());
+               arg("log").none(), arg("baseline").none(), arg("weeks"), arg("threads"), arg("tau"),
+               arg("short_deadline"), arg("progress").none());
     module.def(
         "name_of_scheduler", [](const std::string& text) { return read_scheduler(text).name; }, arg("text"));
     module.def("metric_names", &metric_names);

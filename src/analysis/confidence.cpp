@@ -60,7 +60,7 @@ StandardError of_series(const Deviations& values) {
 
 // How often the t of a normal distribution is beyond its bounds. Fewer values say less of how skew they are.
 double miss_rate(std::size_t values) {
-    return std::min(0.03, 0.01 * (static_cast<double>(values) - 4));
+    return std::min(0.03, 0.005 * (static_cast<double>(values) - 4));
 }
 
 double quantile_of_t(double degrees, double tail) {

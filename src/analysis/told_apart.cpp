@@ -37,8 +37,7 @@ ToldApart::ToldApart(std::size_t runs, const DifferenceInterval& interval, const
         for (std::size_t other = 0; other < one; ++other) {
             const std::optional<Interval> found = interval(one, other, pairs);
             is_known_ = is_known_ || found;
-            const bool is_apart =
-                found && !found->contains(0) && (only_where == nullptr || (*only_where)(one, other));
+            const bool is_apart = found && !found->contains(0) && (only_where == nullptr || (*only_where)(one, other));
             pairs_[one * runs + other] = is_apart;
             pairs_[other * runs + one] = is_apart;
         }
@@ -64,9 +63,7 @@ std::vector<Mark> marks_of(const std::vector<std::optional<double>>& values, Goa
     }
     for (std::size_t run = 0; run < values.size(); ++run) {
         if (values[run]) {
-            marks[run] = is_best[run]            ? Mark::best
-                         : told_apart(best, run) ? Mark::told_apart
-                                                 : Mark::not_told_apart;
+            marks[run] = is_best[run] ? Mark::best : told_apart(best, run) ? Mark::told_apart : Mark::not_told_apart;
         }
     }
     return marks;
@@ -102,8 +99,8 @@ std::string verdict(const MeanWaits& waits, const ToldApart& told_apart) {
         return found + ", and " + (is_one ? "is" : "are") + " told apart from " +
                (apart.size() > 1 ? "all others" : apart.front()) + ".";
     }
-    return found + "; " + listed(open) + " may be as good. " + (is_one ? "It is" : "They are") +
-           " told apart from " + (apart.size() > 2 ? "the others" : listed(apart)) + " only.";
+    return found + "; " + listed(open) + " may be as good. " + (is_one ? "It is" : "They are") + " told apart from " +
+           (apart.size() > 2 ? "the others" : listed(apart)) + " only.";
 }
 
 std::string meaning_of_marks(const ToldApart& mean_waits, MetricsFormat format) {

@@ -11,8 +11,8 @@
 #include "src/analysis/metric_table.hpp"
 #include "src/analysis/tables.hpp"
 
-// What a table or a page says of which runs are better than others, so that it holds for the whole of it: at most 5 % of
-// the tables of equal schedulers say anything.
+// What a table or a page says of which runs are better than others, so that it holds for the whole of it: at most 5 %
+// of the tables of equal schedulers say anything.
 // - The intervals of a metric's differences hold together, over all pairs of runs, since the data choose the best run.
 // - Everything rests on one metric, the mean wait. The others tell two runs apart only where that does.
 namespace batfill::analysis {
@@ -52,8 +52,8 @@ struct MeanWaits {
     std::string nothing_known{};  // why there are no intervals, as the end of a sentence
 };
 
-// The sentence on which run is best by its mean wait, and how sure that is: "easy has the least mean wait, 33 % less than
-// fcfs, and is told apart from it." Empty for fewer than two runs, or if a value is missing.
+// The sentence on which run is best by its mean wait, and how sure that is: "easy has the least mean wait, 33 % less
+// than fcfs, and is told apart from it." Empty for fewer than two runs, or if a value is missing.
 std::string verdict(const MeanWaits& waits, const ToldApart& told_apart);
 
 // What the marks of a table in this format mean, or that it has none: one or two sentences. Empty without intervals.

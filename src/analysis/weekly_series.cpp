@@ -140,9 +140,8 @@ std::optional<WeeklySeries> weekly_series(const JobsByWeek& weeks, const JobStat
     if (!value) {
         return std::nullopt;
     }
-    return statistic.kind == Kind::mean
-               ? jackknife(*value, weeks.size(), MeansWithout(weeks, statistic.measure, tau))
-               : jackknife(*value, weeks.size(), OrderedWithout(weeks, statistic, tau));
+    return statistic.kind == Kind::mean ? jackknife(*value, weeks.size(), MeansWithout(weeks, statistic.measure, tau))
+                                        : jackknife(*value, weeks.size(), OrderedWithout(weeks, statistic, tau));
 }
 
 WeeklySeries difference(const WeeklySeries& one, const WeeklySeries& other) {

@@ -14,8 +14,6 @@
 #include "src/analysis/job_measures.hpp"
 #include "src/analysis/metric_table.hpp"
 #include "src/analysis/told_apart.hpp"
-#include "src/analysis/metric_table.hpp"
-#include "src/analysis/told_apart.hpp"
 #include "src/campaign/campaign_pages.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/files.hpp"
@@ -349,8 +347,8 @@ MarkedTable table_of_means(const MadeCampaign& made) {
                 shown.back().interval = from_0(shown.back().interval);
                 means.push_back(shown.back().mean);
             }
-            const std::vector<analysis::Mark> marks = analysis::marks_of(
-                means, analysis::find_metric(metric)->goal, rows.told_apart(first, metric, &mean_waits));
+            const std::vector<analysis::Mark> marks = analysis::marks_of(means, analysis::find_metric(metric)->goal,
+                                                                         rows.told_apart(first, metric, &mean_waits));
             for (std::size_t i = 0; i < rows.of_a_machine(); ++i) {
                 table.lines[1 + first + i].push_back({mean_text(shown[i], decimals), marks[i]});
             }

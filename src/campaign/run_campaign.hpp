@@ -83,7 +83,8 @@ struct MarkedTable {
 // Requires: the result of each run.
 MarkedTable table_of_means(const MadeCampaign& made);
 
-// Returns such a table without marks, of the differences to the log's own schedule of the same workload. Empty without own schedules.
+// Returns such a table without marks, of the differences to the log's own schedule of the same workload. Empty without
+// own schedules.
 std::vector<std::vector<std::string>> table_of_differences_to_log(const MadeCampaign& made);
 
 // Returns what a reader of the log's own schedules has to know: which jobs and workloads they lack.

@@ -150,11 +150,11 @@ int intervals(const Arguments& arguments) {
     options.group("Input");
     options.add("weeks", read.weeks,
                 "the rows are consecutive weeks of one log, in the order of time, instead of independent workloads");
-    options.add("jobs", text(read.jobs, "COLUMN"),
-                "column with the number of jobs of each row: the others are sums over these jobs, and means are over jobs");
+    options.add(
+        "jobs", text(read.jobs, "COLUMN"),
+        "column with the number of jobs of each row: the others are sums over these jobs, and means are over jobs");
     options.group("Output");
-    options.add("baseline", text(read.baseline, "COLUMN"),
-                "column to compare the others with; by default the first");
+    options.add("baseline", text(read.baseline, "COLUMN"), "column to compare the others with; by default the first");
     options.add("relative", read.relative, "differences are shares of the baseline's mean");
     add_table_format_option(options, read.format);
     if (!parse(
@@ -164,7 +164,8 @@ int intervals(const Arguments& arguments) {
              "of 95 %, by the method of docs/metrics.md. The table has a line of names, and a row for each workload, as\n"
              "batfill compare -o writes it, or for each week. Its first column names the rows. An interval needs five workloads\n"
              "or 20 weeks.",
-             {"intervals values.csv --baseline easy", "intervals weeks.csv --weeks --jobs jobs --relative --format csv"}})) {
+             {"intervals values.csv --baseline easy",
+              "intervals weeks.csv --weeks --jobs jobs --relative --format csv"}})) {
         return 0;
     }
     print(read_columns(read.table), read);

@@ -197,12 +197,12 @@ bool is_telling(const ShownMetric& metric, const Values& means, bool with_deadli
 // Which schedulers differ in a metric, workload by workload.
 analysis::ToldApart told_apart_by(const Comparison& comparison, const std::vector<Values>& values,
                                   const analysis::ToldApart* only_where = nullptr) {
-    return {comparison.schedulers.size(),
-            [&](std::size_t one, std::size_t other, std::size_t pairs) {
-                return mean_over_groups(difference_of(values[one], values[other]), groups_of(comparison), pairs)
-                    .interval;
-            },
-            only_where};
+    return {
+        comparison.schedulers.size(),
+        [&](std::size_t one, std::size_t other, std::size_t pairs) {
+            return mean_over_groups(difference_of(values[one], values[other]), groups_of(comparison), pairs).interval;
+        },
+        only_where};
 }
 
 // The values of a metric under each scheduler, for each workload.
@@ -263,8 +263,8 @@ analysis::Rows rows_of(const Comparison& comparison, const std::vector<std::stri
     const WorkloadGroups groups = groups_of(comparison);
     for (const ShownMetric& metric : analysis::shown_metrics(chosen, MeanWaitsOf::first_of(comparison))) {
         const std::vector<Values> values = values_of(comparison, metric);
-        const std::vector<analysis::Mark> marks = analysis::marks_of(
-            means_of(comparison, values), metric.goal, told_apart_by(comparison, values, &mean_waits));
+        const std::vector<analysis::Mark> marks = analysis::marks_of(means_of(comparison, values), metric.goal,
+                                                                     told_apart_by(comparison, values, &mean_waits));
         for (std::size_t scheduler = 0; scheduler < comparison.schedulers.size(); ++scheduler) {
             const GroupedMean own = mean_over_groups(values[scheduler], groups);
             if (own.values == 0 && chosen.empty()) {
@@ -286,9 +286,9 @@ analysis::Rows rows_of(const Comparison& comparison, const std::vector<std::stri
 // What the table says before its numbers: over how many workloads it is, and which scheduler is best.
 std::string heading_of(const Comparison& comparison, const MeanWaitsOf& waits) {
     const std::size_t workloads = comparison.rows.size();
-    std::string text =
-        workloads > 1 ? "mean over " + std::to_string(workloads) + " workloads, each replayed on an empty machine"
-                      : "one workload";
+    std::string text = workloads > 1
+                           ? "mean over " + std::to_string(workloads) + " workloads, each replayed on an empty machine"
+                           : "one workload";
     if (comparison.left_out > 0) {
         text += ", without " + counted(comparison.left_out, "job") + " that did not run everywhere";
     }
@@ -379,8 +379,7 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
             added.values.push_back(std::move(*measured[row * columns + column]));
         }
         if (!of_log.empty()) {
-            comparison.left_out +=
-                replays[row].scenario().workloads.front().jobs.size() - of_log[row].jobs.size();
+            comparison.left_out += replays[row].scenario().workloads.front().jobs.size() - of_log[row].jobs.size();
             added.values.push_back(
                 measure_log(of_log[row], options_for(replays[row], request), replays[row].scenario().workloads));
         }

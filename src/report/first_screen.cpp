@@ -136,9 +136,8 @@ std::optional<StarvedUser> starved_user_of(const std::vector<FinishedJobs>& runs
     for (std::size_t run = 0; run < runs.size(); ++run) {
         const double all = runs[run].empty() ? 0 : total_wait(runs[run]) / static_cast<double>(runs[run].size());
         for (const auto& [user, mean] : means[run]) {
-            const auto other = std::ranges::min_element(means, {}, [&, &name = user](const auto& of_run) {
-                return of_run.at(name);
-            });
+            const auto other =
+                std::ranges::min_element(means, {}, [&, &name = user](const auto& of_run) { return of_run.at(name); });
             const double times = all > 0 ? mean / all : 0;
             if (times >= starved_times && mean >= starved_other_times * other->at(user) &&
                 (!found || times > found->times)) {

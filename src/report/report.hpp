@@ -68,8 +68,8 @@ std::string report_page(const Report& report);
 struct ReportRequest {
     std::vector<std::string> prefixes;  // of the runs, at least one
     // A log, or a jobs.csv of one, which LogColumn reads: its schedule of the one workload is one more run, the last,
-    // and all runs have only its jobs. Needs a workload. Where jobs share hosts, a log does not say which hosts its jobs
-    // had: it has waits, and no place on the charts of hosts.
+    // and all runs have only its jobs. Needs a workload. Where jobs share hosts, a log does not say which hosts its
+    // jobs had: it has waits, and no place on the charts of hosts.
     std::optional<std::string> log{};
     std::vector<std::string> workloads;  // paths; none: users, queues and deadlines are unknown
     std::string platform;                // as --platform takes it; empty if not given

@@ -77,9 +77,11 @@ bool has_no_hosts(const Run& run, const Report& report) {
 }
 
 MeasuredRun measured(const Run& run, const MeasuredSchedule& schedule, const Report& report) {
-    MeasuredRun result{run, {}, {}, has_no_hosts(run, report)
-                                        ? measure_log(run.schedule, report.options, report.workloads)
-                                        : compute_metrics(schedule, report.options, report.workloads)};
+    MeasuredRun result{run,
+                       {},
+                       {},
+                       has_no_hosts(run, report) ? measure_log(run.schedule, report.options, report.workloads)
+                                                 : compute_metrics(schedule, report.options, report.workloads)};
     for (const ScheduledJob& job : run.schedule.jobs) {
         if (job.finished()) {
             result.jobs.push_back(&job);
@@ -506,15 +508,15 @@ void write_metrics(const std::vector<MeasuredRun>& runs, std::size_t baseline, J
 void write_first_screen(const std::vector<MeasuredRun>& runs, const Groupings& groupings, const Report& report,
                         JsonWriter& json) {
     const Grouping& by_user = groupings.all().front();
-    const FirstScreen screen = first_screen(
-        mapped(runs, [](const MeasuredRun& run) { return &run.finished; }),
-        mapped(runs, [](const MeasuredRun& run) { return run.run.label; }), report.baseline, report.options.tau,
-        [&](const FinishedJob& job) -> std::string {
-            if (by_user.names.empty() || is_no_user(groupings.name(by_user, job))) {
-                return "";
-            }
-            return groupings.name(by_user, job);
-        });
+    const FirstScreen screen =
+        first_screen(mapped(runs, [](const MeasuredRun& run) { return &run.finished; }),
+                     mapped(runs, [](const MeasuredRun& run) { return run.run.label; }), report.baseline,
+                     report.options.tau, [&](const FinishedJob& job) -> std::string {
+                         if (by_user.names.empty() || is_no_user(groupings.name(by_user, job))) {
+                             return "";
+                         }
+                         return groupings.name(by_user, job);
+                     });
     json.key("first_screen").open_object();
     json.key("verdict").text(screen.verdict);
     json.key("jobs").integer(screen.jobs);

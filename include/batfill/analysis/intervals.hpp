@@ -32,15 +32,16 @@ inline constexpr std::size_t fewest_weeks = 20;
 // Of statistics of less than a tenth of the jobs, such as a 99th percentile.
 inline constexpr std::size_t fewest_weeks_of_tails = 50;
 
-// The 95 % confidence interval of the mean of these values, which are in the order of time if they are of weeks. Errs in
-// at most 5 % of the cases if their distribution is symmetric, and not in many more if it is skew.
+// The 95 % confidence interval of the mean of these values, which are in the order of time if they are of weeks. Errs
+// in at most 5 % of the cases if their distribution is symmetric, and not in many more if it is skew.
 // - Workloads: Student's t.
 // - Weeks: Student's t, on the cosine estimate of the long-run variance (E. Lazarus, D. J. Lewis, J. H. Stock and
 //   M. W. Watson, "HAR inference: recommendations for practice", Journal of Business and Economic Statistics 36(4),
 //   2018), with its 0.41 n^(2/3) degrees of freedom.
 // Each bound is moved outwards to that of a t whose skewness is removed, if that is further out (P. Hall, "On the
 // removal of skewness by transformation", Journal of the Royal Statistical Society B 54(1), 1992). Skewness needs some
-// room even so: intervals of normal distributions err in 3 % of the cases, and in 1 and 2 % with 5 and 6 values.
+// room even so: intervals of normal distributions err in 3 % of the cases; with fewer than ten values, in 0.5 %
+// for each value above four.
 // `comparisons`: the interval is one of so many that hold together, by Bonferroni.
 // None for fewer than fewest_workloads or fewest_weeks values. The mean alone, if all values are equal.
 // Requires: comparisons > 0.
