@@ -23,7 +23,7 @@ TEST_CASE("batfill introduces itself") {
     CHECK(help.status == 0);
     CHECK(help.errors.empty());
     for (const char* command : {"serve", "batsched", "simulate", "swf", "generate", "platform", "deadlines", "metrics",
-                                "check", "compare", "tune", "algorithms"}) {
+                                "check", "compare", "intervals", "tune", "algorithms"}) {
         CHECK_THAT(help.output, Contains(std::string("\n  ") + command + " "));
         const Outcome of_command = run(folder, {command, "--help"});
         INFO(command);
