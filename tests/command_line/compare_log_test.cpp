@@ -75,7 +75,7 @@ TEST_CASE("Jobs that did not start in the log are in no column") {
 TEST_CASE("With --weeks, the log's column is paired with the others") {
     const Inputs inputs;
     std::string log = "; MaxProcs: 4\n";
-    for (int week = 0; week < 6; ++week) {
+    for (int week = 0; week < 20; ++week) {
         const std::string submit = std::to_string(week * 604'800 + 100);
         log.append(std::to_string(2 * week + 1)).append(" ").append(submit);
         log.append(" 0 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n");
@@ -84,13 +84,17 @@ TEST_CASE("With --weeks, the log's column is paired with the others") {
     }
     const std::string weeks = inputs.write("weeks.swf", log);
     // The waits of the log are 5 + week/2 s longer in the mean.
-    CHECK_THAT(inputs.waits({weeks, "--weeks", "--log", weeks}),
-               Contains(R"("mean_wait","fcfs",6,50,50,50,0,0,0)") && Contains(R"("mean_wait","log",6,56.25,)"));
+    const std::string waits = inputs.waits({weeks, "--weeks", "--log", weeks});
+    CHECK_THAT(waits, Contains(R"("mean_wait","fcfs",20,50,50,50,0,0,0,"best")") &&
+                          Contains(R"("mean_wait","log",20,59.75,)") && Contains(",9.75,") &&
+                          Contains("\"told_apart\"\n"));
+    CHECK_THAT(inputs.waits({weeks, "--weeks", "--log", weeks, "--baseline", "log"}),
+               Contains(R"("mean_wait","fcfs",20,50,50,50,-9.75,)") && Contains(",0,0,0,\"told_apart\"\n"));
     const std::string table = inputs.file("waits.csv");
     require_done(
         run(inputs, {"compare", "fcfs", weeks, "--weeks", "--log", weeks, "--metric", "mean_wait", "-o", table}));
     CHECK_THAT(contents(table), Contains("workload,\"fcfs\",\"log\"\n\"weeks-week-1\",50,55\n") &&
-                                    Contains("\"weeks-week-6\",50,57.5\n"));
+                                    Contains("\"weeks-week-20\",50,64.5\n"));
 }
 
 TEST_CASE("The page of a comparison shows what happened in the log") {
@@ -120,8 +124,10 @@ TEST_CASE("report --log adds what happened in the log to the page of runs") {
     require_done(run(inputs, with(report, {"-w", inputs.workload, "-p", "4"})));
     CHECK_THAT(contents(page), Contains(R"("label":"f")") && Contains(R"("label":"log")"));
     check_refused(run(inputs, report), 2, "--log shows the jobs of one workload, expected one -w, found 0");
-    check_refused(run(inputs, with(report, {"-w", inputs.workload, "-p", "4", "--capacity", "cores:2"})), 2,
-                  "--log: a log does not say which hosts its jobs shared");
+    // Where jobs share hosts, the log has none of them.
+    require_done(run(inputs, with(report, {"-w", inputs.workload, "-p", "4", "--capacity", "cores:2"})));
+    CHECK_THAT(contents(page),
+               Contains(R"("label":"log")") && Contains("\"has_hosts\":true") && Contains("\"has_hosts\":false"));
 }
 
 TEST_CASE("On hosts that jobs share, the log has waits and no use of hosts, and a note says so") {
@@ -132,7 +138,7 @@ TEST_CASE("On hosts that jobs share, the log has waits and no use of hosts, and 
     CHECK(outcome.status == 0);
     CHECK_THAT(outcome.errors, Contains("the log does not say how its jobs shared hosts"));
     CHECK_THAT(outcome.output, Contains(R"("mean_wait","log",1,30,)") && !Contains(R"("utilisation_of_cores","log")"));
-    CHECK_THAT(contents(page), !Contains(R"("label":"log")"));
+    CHECK_THAT(contents(page), Contains(R"("label":"log")") && Contains("\"has_hosts\":false"));
 }
 
 TEST_CASE("A week without a job that started in the log has no values, and the others do") {

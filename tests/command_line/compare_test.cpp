@@ -1,5 +1,9 @@
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -17,6 +21,8 @@
 namespace batfill::tests::compare_test {
 
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
 using Given = Parameters::Given;
 
 namespace {
@@ -122,23 +128,60 @@ TEST_CASE("batfill compare refuses what it cannot use", "[compare][command]") {
     CHECK_THROWS_AS(commands::compare({"easy", "-p", inputs.file("p.xml"), "-w", inputs.file("none")}), InputError);
 }
 
-TEST_CASE("batfill compare prints all metrics of a log, with the best marked, and a page", "[compare][command]") {
-    const tests::Folder folder;
+namespace {
+
+// A log of so many jobs, one every 9000 s, of which each week has 67.
+std::string log_of(int jobs) {
     std::string log = "; MaxProcs: 8\n";
-    for (int i = 1; i <= 300; ++i) {
+    for (int i = 1; i <= jobs; ++i) {
         const int size = 1 + i * 7 % 8;
         log += std::to_string(i) + " " + std::to_string(9000 * i) + " 0 " + std::to_string(60 + i * 977 % 40'000) +
                " " + std::to_string(size) + " -1 -1 " + std::to_string(size) + " 50000 -1 1 " + std::to_string(i % 5) +
                " 1 1 1 -1 -1 -1\n";
     }
-    const std::string path = folder.write("cluster.swf", log);
+    return log;
+}
+
+// The first lines of a text.
+std::string head_of(const std::string& text, int lines) {
+    std::size_t end = 0;
+    for (int i = 0; i < lines; ++i) {
+        end = text.find('\n', end) + 1;
+    }
+    return text.substr(0, end);
+}
+
+// The fields of a line of csv that begins with `begin`, behind that.
+std::vector<std::string> fields_of(const std::string& csv, const std::string& begin) {
+    const std::size_t at = csv.find('\n' + begin);
+    REQUIRE(at != std::string::npos);
+    std::istringstream line(csv.substr(at + 1 + begin.size(), csv.find('\n', at + 1) - at - 1 - begin.size()));
+    std::vector<std::string> fields;
+    for (std::string field; std::getline(line, field, ',');) {
+        fields.push_back(field);
+    }
+    return fields;
+}
+
+}  // namespace
+
+TEST_CASE("batfill compare prints all metrics of a log, says which scheduler is best, and makes a page",
+          "[compare][command]") {
+    const tests::Folder folder;
+    const std::string path = folder.write("cluster.swf", log_of(300));
     const auto compare = [&](const Arguments& more) {
         return tests::run(folder, with({"compare", "fcfs", "easy", path}, more));
     };
     const tests::Outcome whole = compare({"--report", folder.file("page.html")});
     CHECK(whole.status == 0);
     CHECK_THAT(whole.errors, Contains("converted as by batfill swf without options: 300 of 300 jobs kept"));
-    CHECK_THAT(whole.output, Contains("mean wait (s)") && Contains(" *") && !Contains("[") && !Contains("deadline"));
+    // One workload says nothing of chance: no marks.
+    CHECK_THAT(whole.output, Contains("mean wait (s)") && !Contains("*") && !Contains("~") && !Contains("[") &&
+                                 !Contains("deadline"));
+    CHECK_THAT(
+        head_of(whole.output, 2),
+        Catch::Matchers::Matches("one workload\neasy has the least mean wait, [0-9.]+ % less than fcfs; measured "
+                                 "once: nothing is said about chance\\.\n"));
     CHECK_THAT(tests::contents(folder.file("page.html")), Contains("batfill compare fcfs easy"));
 
     // As the page and the metrics of the same runs by hand.
@@ -153,24 +196,116 @@ TEST_CASE("batfill compare prints all metrics of a log, with the best marked, an
     };
     CHECK(value_of(as_json.output, R"("metric":"mean_wait","scheduler":"easy","workloads":1,"mean":)") ==
           value_of(by_hand.output, R"("mean_wait":)"));
+    CHECK_THAT(as_json.output, Contains(R"("mark":"")"));
+    // Other formats than the table for people have no sentence: a note says it.
+    CHECK_THAT(as_json.errors, Contains("batfill: note: measured once: nothing is said about chance\n"));
+    CHECK_THAT(whole.errors, !Contains("measured once"));
 
-    const tests::Outcome weeks = compare({"--weeks", "--format", "latex"});
+    const tests::Outcome weeks = compare({"--weeks"});
     CHECK(weeks.status == 0);
     CHECK_THAT(weeks.errors, Contains("5 weeks, "));
-    CHECK_THAT(weeks.output, Contains("\\begin{tabular}{lrr}\n\\toprule\n & fcfs & easy \\\\\n") &&
-                                 Contains("\\textbf{") && Contains(" [") && Contains("\\%"));
-    // A workload does not tell which jobs cross the end of a week, so it keeps them.
+    CHECK_THAT(weeks.output, StartsWith("mean over 5 workloads, each replayed on an empty machine\n") &&
+                                 Contains("; nothing is said about chance: 5 weeks, expected at least 20.\n") &&
+                                 !Contains("["));
+    // A workload does not tell which jobs cross the end of a week, so it keeps them. Its weeks are as the files of
+    // them, but these may be independent of each other.
     require_done(tests::run(folder, {"swf", path, "-o", folder.file("cluster.json")}));
     require_done(tests::run(folder, {"swf", path, "-o", folder.file("weeks"), "--split", "7", "--crossing", "keep"}));
     Arguments files{"compare", "fcfs", "easy", "--format", "csv", "-w"};
     for (int week = 1; week <= 5; ++week) {
         files.push_back(folder.file("weeks/cluster-week-00" + std::to_string(week) + ".json"));
     }
-    CHECK(tests::run(folder, {"compare", "fcfs", "easy", folder.file("cluster.json"), "--weeks", "--format", "csv"})
-              .output == tests::run(folder, files).output);
-    CHECK_THAT(compare({"--weeks", "--format", "markdown"}).output, Contains("|---|---:|---:|\n") && Contains("**"));
-    CHECK_THAT(compare({"--weeks", "--format", "csv"}).output,
-               Contains("metric,scheduler,workloads,mean,low,high,difference,difference_low,difference_high\n"));
+    const std::string of_weeks =
+        tests::run(folder, {"compare", "fcfs", "easy", folder.file("cluster.json"), "--weeks", "--format", "csv"})
+            .output;
+    const std::string of_files = tests::run(folder, files).output;
+    for (const char* const line :
+         {"\"mean_wait\",\"fcfs\",5,", "\"mean_wait\",\"easy\",5,", "\"makespan\",\"easy\",5,"}) {
+        const std::vector<std::string> in_order = fields_of(of_weeks, line);
+        const std::vector<std::string> independent = fields_of(of_files, line);
+        REQUIRE(in_order.size() == 7);
+        CHECK(in_order[0] == independent[0]);
+        CHECK(in_order[3] == independent[3]);
+        CHECK(in_order[1].empty());
+        CHECK(!independent[1].empty());
+    }
+}
+
+TEST_CASE("batfill compare marks the best scheduler over 20 weeks in every format", "[compare][command]") {
+    const tests::Folder folder;
+    const std::string path = folder.write("cluster.swf", log_of(1400));
+    const auto compare = [&](const Arguments& more) {
+        return tests::run(folder, with({"compare", "fcfs", "easy", path, "--weeks"}, more));
+    };
+    const std::string csv = compare({"--format", "csv"}).output;
+    CHECK_THAT(csv,
+               StartsWith("metric,scheduler,workloads,mean,low,high,difference,difference_low,difference_high,mark\n"));
+    const std::vector<std::string> fcfs = fields_of(csv, "\"mean_wait\",\"fcfs\",21,");
+    const std::vector<std::string> easy = fields_of(csv, "\"mean_wait\",\"easy\",21,");
+    CHECK(fcfs.back() == "\"told_apart\"");
+    CHECK(easy.back() == "\"best\"");
+    CHECK(std::stod(easy[1]) < std::stod(easy[0]));
+    CHECK(std::stod(easy[2]) > std::stod(easy[0]));
+    CHECK(std::stod(easy[3]) == Approx(std::stod(easy[0]) - std::stod(fcfs[0])));
+    CHECK(std::stod(easy[5]) < 0);
+    CHECK(fields_of(csv, "\"jobs\",\"easy\",21,").back() == "\"\"");  // neither is better
+
+    const tests::Outcome table = compare({});
+    CHECK_THAT(head_of(table.output, 2),
+               Catch::Matchers::Matches("mean over 21 workloads, each replayed on an empty machine\neasy has the least "
+                                        "mean wait, [0-9.]+ % less than fcfs, and is told apart from fcfs\\.\n"));
+    CHECK_THAT(table.output, Contains("] *") &&
+                                 EndsWith("\n*: best, and told apart from what has no mark; ~: not told apart from it. "
+                                          "At most 5 % of tables of equal schedulers have a mark: all rest on the mean "
+                                          "wait, and on all pairs together.\n"));
+    CHECK_THAT(compare({"--format", "latex"}).output,
+               Contains("\\begin{tabular}{lrr}\n\\toprule\n & fcfs & easy \\\\\n") && Contains("\\textbf{") &&
+                   Contains(" [") && Contains("\\%") &&
+                   Contains("\n\\end{tabular}\n\\par\\smallskip{\\footnotesize Bold: best, "));
+    CHECK_THAT(compare({"--format", "markdown"}).output,
+               StartsWith("|  | fcfs | easy |\n|---|---:|---:|\n") && Contains("**") && Contains("\n\nBold: best, "));
+    // Schedulers that do the same are not told apart.
+    const std::string same = tests::run(folder, {"compare", "easy", "easy,order=fcfs", path, "--weeks"}).output;
+    CHECK_THAT(same, Contains("\nBoth have the same mean wait.\n") && !Contains("] *") &&
+                         Contains("\nNo marks: the mean wait tells no two schedulers apart."));
+}
+
+TEST_CASE("batfill compare takes any scheduler as the baseline", "[compare][command]") {
+    const tests::Folder folder;
+    const std::string path = folder.write("cluster.swf", log_of(300));
+    const auto compare = [&](const Arguments& more) {
+        return tests::run(folder, with({"compare", "fcfs", "easy", "conservative", path}, more));
+    };
+    const auto differences = [&](const Arguments& more) {
+        const std::string csv = compare(with(more, {"--format", "csv"})).output;
+        std::vector<double> found;
+        for (const char* const scheduler : {"fcfs", "easy", "conservative"}) {
+            found.push_back(std::stod(fields_of(csv, "\"mean_wait\",\"" + std::string(scheduler) + "\",1,").at(3)));
+        }
+        return found;
+    };
+    const std::vector<double> to_first = differences({});
+    CHECK(to_first[0] == 0);
+    CHECK(to_first[1] < 0);
+    const std::vector<double> to_easy = differences({"--baseline", "easy"});
+    for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(to_easy[i] == Approx(to_first[i] - to_first[1]).margin(1e-6));
+    }
+    CHECK(differences({"--baseline", "fcfs"}) == to_first);
+    CHECK(differences({"--log", path, "--baseline", "log"})[0] > 0);  // nobody waits in the log
+    // The sentence compares with it, and so does the page.
+    CHECK_THAT(compare({"--baseline", "conservative"}).output, Contains(" % less than conservative; "));
+    const std::string page = folder.file("page.html");
+    require_done(compare({"--baseline", "easy", "--report", page}));
+    CHECK_THAT(tests::contents(page), Contains("\"baseline\":1,"));
+
+    const auto refused = [&](const Arguments& more, const std::string& words) {
+        check_refused(compare(more), 2, words);
+    };
+    refused({"--baseline", "eazy"}, "unknown baseline 'eazy', did you mean 'easy'? Known: fcfs, easy, conservative");
+    refused({"--baseline", "log"}, "unknown baseline 'log', known: fcfs, easy, conservative");
+    refused({"--baseline", "easy", "--by", "width"}, "expected no --baseline");
+    refused({"--baseline", "easy", "--metric", "mean_wait"}, "expected no --baseline");
 }
 
 TEST_CASE("batfill compare takes loads of one log for one workload", "[compare][command]") {
@@ -191,8 +326,13 @@ TEST_CASE("batfill compare takes loads of one log for one workload", "[compare][
     }
     const tests::Outcome loads = tests::run(folder, files);
     CHECK(loads.status == 0);
-    CHECK_THAT(loads.output, Contains("mean wait (s)") && !Contains("[") && !Contains("~"));
-    CHECK_THAT(loads.errors, Contains("too few workloads for intervals: 1 with different jobs, expected at least 5"));
+    CHECK_THAT(loads.output, StartsWith("mean over 6 workloads, each replayed on an empty machine\n") &&
+                                 Contains("mean wait (s)") && !Contains("[") && !Contains("~"));
+    const std::string reason = "measured once: nothing is said about chance, as all workloads have the same jobs";
+    CHECK_THAT(loads.output, Contains("; " + reason + ".\n"));
+    CHECK(loads.errors.empty());
+    CHECK(tests::run(folder, with(files, {"--format", "csv"})).errors == "batfill: note: " + reason + '\n');
+    CHECK(tests::run(folder, with(files, {"--metric", "mean_wait"})).errors.empty());
     for (std::uint64_t seed = 2; seed <= 5; ++seed) {
         add(seed, 0.9);
     }

@@ -125,6 +125,10 @@ TEST_CASE("Names of runs, users and files are names in every output") {
     CHECK_THAT(metrics("latex"), Contains(" a\\textbar{}b\\textbackslash{}n\\textbackslash{}u001B[2J"));
     CHECK_THAT(metrics("csv"), Contains("\"a|b\n\x1b[2J<i>_&\","));
 
+    const std::string scheduler = inputs.folder.write("f\x1b[31m.json", R"({"algorithm": "easy"})");
+    const std::string compared = run(inputs.folder, {"compare", "fcfs", scheduler, inputs.workload}).output;
+    CHECK_THAT(compared, Contains("\nf\\u001B[31m has the least mean wait, ") && !Contains("\x1b"));
+
     const std::string page = inputs.folder.file("p\x1b[31m.html");
     CHECK(run(inputs.folder, {"report", inputs.easy, "-o", page}).output ==
           inputs.folder.file("p\\u001B[31m.html") + ": 1 run\n");
