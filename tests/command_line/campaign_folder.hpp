@@ -58,8 +58,9 @@ struct CampaignFolder {
 
 // Whether a campaign says only that it has too few workloads for intervals.
 inline bool notes_few_workloads(const std::string& errors) {
-    return errors.starts_with("batfill: note: too few workloads for intervals: ") &&
-           errors.find('\n') + 1 == errors.size();
+    const bool is_said = errors.starts_with("batfill: note: measured once: nothing is said about chance") ||
+                         errors.starts_with("batfill: note: nothing is said about chance: ");
+    return is_said && errors.find('\n') + 1 == errors.size();
 }
 
 inline std::string log_of_three_weeks() {

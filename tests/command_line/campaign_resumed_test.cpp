@@ -224,7 +224,7 @@ TEST_CASE("A campaign does not believe results and schedules that were cut or ed
         INFO(name << ": " << changed);
         campaign.folder.write("out/" + name, changed);
         const Outcome outcome = campaign.run(text);
-        CHECK(outcome.errors.empty());
+        CHECK(notes_few_workloads(outcome.errors));
         CHECK_THAT(outcome.output, Contains("1 run made, 1 up to date, 0 failed"));
         CHECK(campaign.files(".") == files);
     };
