@@ -12,6 +12,7 @@ namespace batfill::tests::metrics_test {
 
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
 
 namespace {
 
@@ -209,22 +210,56 @@ TEST_CASE("metrics --by shows groups of jobs") {
 
 TEST_CASE("metrics --intervals shows how far the means may be by chance") {
     const Inputs inputs;
-    const Outcome csv =
-        inputs.metrics({"--intervals", "--resamples", "100", "--block", "1", "--seed", "7", "-f", "csv"});
+    const Outcome csv = inputs.metrics({"--intervals", "-f", "csv"});
     CHECK(csv.status == 0);
-    CHECK_THAT(csv.output, Contains("\"one\",\"mean_wait\",1,1.8,,,,,\n"));
+    CHECK_THAT(csv.output, StartsWith("run,metric,weeks,value,low,high,difference,difference_low,difference_high\n") &&
+                               Contains("\"one\",\"mean_wait\",1,1.8,,,,,\n"));
     const Outcome compared =
         run(inputs.folder, {"metrics", inputs.one, "--intervals", "--baseline", inputs.one, "-f", "csv"});
     CHECK_THAT(compared.output, Contains("\"one\",\"mean_wait\",1,1.8,,,0,,\n"));
     const auto refused = [&](const Arguments& options, const std::string& words) {
         check_refused(inputs.metrics(options), 2, words);
     };
-    refused({"--seed", "1"}, "--seed is of confidence intervals, expected --intervals");
-    refused({"--intervals", "--resamples", "99"},
-            "--resamples: expected a whole number from 100 to 1000000, found '99'");
-    refused({"--intervals", "--block", "0"}, "--block: expected a whole number from 1 to 1000, found '0'");
     refused({"--intervals", "--by", "width"}, "expected no --intervals");
     refused({"--intervals", "--waited-in-any-run", "-w", inputs.workload}, "expected no --waited-in-any-run");
+    refused({"--intervals", "--metrics", "max_wait"}, "expected no --metrics");
+    for (const char* const bootstrap : {"--resamples", "--block", "--seed"}) {
+        refused({"--intervals", bootstrap, "1"}, "unrecognised option '" + std::string(bootstrap) + "'");
+    }
+}
+
+TEST_CASE("metrics --intervals has an interval from 20 weeks on, and of the difference to another run") {
+    const Folder folder;
+    // The last job of a week waits 100 s more in every second run, and waits change from week to week.
+    const auto written = [&](const std::string& name, int weeks, int more) {
+        std::string text = header;
+        for (int week = 0; week < weeks; ++week) {
+            const int submit = 604'800 * week;
+            const int wait = 1000 + 137 * (week * week % 11) + more;
+            text += std::to_string(week) + ",w0," + std::to_string(submit) + ",1,8,1,COMPLETED_SUCCESSFULLY," +
+                    std::to_string(submit + wait) + ",4," + std::to_string(submit + wait + 4) + ',' +
+                    std::to_string(wait) + ',' + std::to_string(wait + 4) + ",0\n";
+        }
+        return folder.write(name, text);
+    };
+    const auto line_of = [&](const Arguments& arguments) {
+        const Outcome outcome = run(folder, with({"metrics", "--intervals", "-f", "csv"}, arguments));
+        require_done(outcome);
+        CHECK(outcome.errors.empty());
+        const std::size_t at = outcome.output.find("\"mean_wait\"");
+        return outcome.output.substr(at, outcome.output.find('\n', at) - at);
+    };
+    const std::string less = written("less_jobs.csv", 20, 0);
+    const std::string more = written("more_jobs.csv", 20, 100);
+    // Nothing but the waits of all weeks differs, so the difference is sure.
+    CHECK_THAT(line_of({more, "--baseline", less}),
+               Catch::Matchers::Matches("\"mean_wait\",20,[0-9.]+,[0-9.]+,[0-9.]+,100,(100|99.99[0-9]*|100.00[0-9]*),"
+                                        "(100|99.99[0-9]*|100.00[0-9]*)"));
+    CHECK_THAT(line_of({more}), EndsWith(",,,"));
+    CHECK_THAT(line_of({written("few_jobs.csv", 19, 0)}), EndsWith(",,,,,"));
+    // The page and the table of metrics say nothing of chance.
+    CHECK_THAT(run(folder, {"metrics", less, more, "--format", "markdown"}).output,
+               Contains("mean wait") && !Contains("**"));
 }
 
 TEST_CASE("metrics of a log are those of the schedule that swf writes of it, in all commands") {

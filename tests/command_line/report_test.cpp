@@ -11,6 +11,7 @@
 namespace batfill::tests::report_test {
 
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 
 namespace {
@@ -103,6 +104,56 @@ TEST_CASE("report compares runs with the first one, or with the baseline") {
     CHECK(inputs.report({inputs.easy, inputs.fcfs, "--baseline", inputs.fcfs + "_jobs.csv"}).output ==
           inputs.page + ": 2 runs\n");
     CHECK(data_of(inputs.page)["baseline"].GetInt() == 1);
+}
+
+TEST_CASE("The first screen of a page says which run is better, and which job and user that depends on") {
+    const Inputs inputs;
+    require_done(inputs.report({inputs.easy, inputs.fcfs, "-w", inputs.workload}));
+    const rapidjson::Document two = data_of(inputs.page);
+    CHECK(two["first_screen"]["verdict"].GetString() ==
+          std::string("easy has the least mean wait, 66.7 % less than fcfs; measured once: nothing is said about "
+                      "chance."));
+    CHECK(two["first_screen"]["decisive_job"]["share"].GetDouble() == 1);
+    CHECK_THAT(two["first_screen"]["decisive_job"]["id"].GetString(), EndsWith("2"));
+    CHECK_FALSE(two["first_screen"].HasMember("starved_user"));
+    require_done(inputs.report({inputs.easy}));
+    CHECK(data_of(inputs.page)["first_screen"]["verdict"].GetString() == std::string());
+
+    // Of 20 jobs, that of cy waits 1000 s in one run.
+    std::string workload = R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)";
+    const std::string head =
+        "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,"
+        "final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,allocated_resources\n";
+    const auto written = [&](const std::string& name, int wait) {
+        std::string jobs = head;
+        for (int i = 0; i < 20; ++i) {
+            const int own = i == 7 ? wait : 1;
+            jobs += std::to_string(i) + ",w0,p,0,1,30,1,COMPLETED_SUCCESSFULLY," + std::to_string(own) + ",10," +
+                    std::to_string(own + 10) + ',' + std::to_string(own) + ',' + std::to_string(own + 10) + ",0\n";
+        }
+        return inputs.folder.write(name, jobs);
+    };
+    for (int i = 0; i < 20; ++i) {
+        workload += std::string(i == 0 ? "" : ",") + R"({"id":")" + std::to_string(i) +
+                    R"(","subtime":0,"res":1,"walltime":30,"profile":"p")" + (i == 7 ? R"(,"user":"cy"})" : "}");
+    }
+    workload = inputs.folder.write("u.json", workload + "]}");
+    const std::string less = written("less_jobs.csv", 5);
+    const std::string more = written("more_jobs.csv", 1000);
+    require_done(inputs.report({more, less, "-w", workload, "--baseline", less}));
+    const rapidjson::Document starved = data_of(inputs.page);
+    const rapidjson::Value& user = starved["first_screen"]["starved_user"];
+    CHECK(user["name"].GetString() == std::string("cy"));
+    CHECK(user["run"].GetInt() == 0);
+    CHECK(user["mean_wait"].GetDouble() == 1000);
+    CHECK(user["times"].GetDouble() == Approx(1000 / (1019 / 20.0)));
+    CHECK(user["other_run"].GetInt() == 1);
+    CHECK(user["other_mean_wait"].GetDouble() == 5);
+    CHECK_THAT(starved["first_screen"]["decisive_job"]["id"].GetString(), EndsWith("7"));
+    CHECK(starved["first_screen"]["metrics"][0]["differences"][0].GetString() == std::string("+4145.8 %"));
+    // Nobody knows the users without the workload.
+    require_done(inputs.report({more, less}));
+    CHECK_FALSE(data_of(inputs.page)["first_screen"].HasMember("starved_user"));
 }
 
 TEST_CASE("report takes the machine as metrics does") {
@@ -275,6 +326,9 @@ TEST_CASE("Changes of waits are those of the jobs that both runs finished, each 
     workload.replace(workload.find(R"("user":"bob")"), 12, R"("user":-1)");
     require_done(inputs.report({first, second, "-w", inputs.folder.write("u.json", workload)}));
     const rapidjson::Document data = data_of(inputs.page);
+    CHECK(data["first_screen"]["jobs"].GetInt() == 2);
+    CHECK(data["first_screen"]["left_out"].GetInt() == 1);
+    CHECK(data["first_screen"]["metrics"][0]["values"][0].GetDouble() == 35);
     CHECK_FALSE(data["runs"][0].HasMember("changes"));
     const rapidjson::Value& changes = data["runs"][1]["changes"];
     CHECK(changes["jobs"].GetInt() == 2);
