@@ -92,6 +92,7 @@ def calls(workload, run, tmp_path):
         lambda: batfill.compare([5], easy), lambda: batfill.compare(workload, 5), lambda: batfill.compare(workload, [5]),
         lambda: batfill.compare(workload, b"easy"), lambda: batfill.compare(workload, easy, 5),
         lambda: batfill.compare(workload, easy, threads="x"), lambda: batfill.compare(workload, easy, threads=-1),
+        lambda: batfill.compare(workload, easy, baseline=5), lambda: batfill.compare(workload, easy, baseline="fcfs"),
         lambda: batfill.compare(workload, easy, progress=5), lambda: batfill.compare(workload, easy, tau=[]),
         lambda: batfill.compare(workload, easy).values(5), lambda: batfill.compare(workload, easy).table(5),
         lambda: batfill.simulate(5), lambda: batfill.simulate(workload, 5.5), lambda: batfill.simulate(workload, []),

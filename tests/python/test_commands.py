@@ -1,6 +1,7 @@
 """The package gives the numbers and files of the commands, bit for bit."""
 
 import csv
+import io
 import json
 import math
 
@@ -261,14 +262,27 @@ def test_compare(workload, command, tmp_path):
 
 def test_compare_weeks(log, command):
     theirs = command("compare", "fcfs", "easy", log, "--weeks", "--format", "csv")
-    assert batfill.compare(batfill.Workload.weeks_from_swf(log), ["fcfs", "easy"]).table("csv") == theirs
+    assert batfill.compare(batfill.Workload.weeks_from_swf(log), ["fcfs", "easy"], weeks=True).table("csv") == theirs
 
 
 def test_compare_weeks_of_a_workload(workload, command, tmp_path):
     workload.save(tmp_path / "w.json")
     theirs = command("compare", "fcfs", "easy", "w.json", "--weeks", "--format", "json")
-    comparison = batfill.compare(workload.weeks(), ["fcfs", "easy"])
+    comparison = batfill.compare(workload.weeks(), ["fcfs", "easy"], weeks=True)
     assert comparison.table("json") == theirs
+
+
+def test_compare_with_a_baseline(workload, command, tmp_path):
+    workload.save(tmp_path / "w.json")
+    schedulers = ["fcfs", "easy", "conservative"]
+    theirs = command("compare", *schedulers, "w.json", "--baseline", "easy", "--format", "csv")
+    comparison = batfill.compare([tmp_path / "w.json"], schedulers, baseline="easy")
+    assert comparison.table("csv") == theirs
+    assert comparison.table("csv") != batfill.compare([tmp_path / "w.json"], schedulers).table("csv")
+    waits = [row for row in csv.DictReader(io.StringIO(comparison.table("csv"))) if row["metric"] == "mean_wait"]
+    assert [float(row["difference"]) == 0 for row in waits] == [False, True, False]
+    with pytest.raises(batfill.UsageError, match="unknown baseline 'eazy', did you mean 'easy'"):
+        batfill.compare(workload, schedulers, baseline="eazy")
 
 
 def test_named_platforms_come_with_the_package(workload):
@@ -276,16 +290,35 @@ def test_named_platforms_come_with_the_package(workload):
     assert run.metrics() == batfill.simulate(workload, 100, "easy").metrics()
 
 
+def lublins(seeds, loads):
+    return [batfill.Workload.lublin(jobs=40, processors=16, seed=seed, load=load) for seed in seeds for load in loads]
+
+
 def test_compare_says_why_it_has_no_intervals():
-    loads = [
-        batfill.Workload.lublin(jobs=40, processors=16, seed=1, load=load) for load in (0.5, 0.6, 0.7, 0.8, 0.9)
-    ]
-    comparison = batfill.compare(loads, ["fcfs", "easy"])
-    assert comparison.note.startswith("too few workloads for intervals: 1 with different jobs")
-    assert "[" not in comparison.table() and comparison.note in str(comparison)
-    seeds = [batfill.Workload.lublin(jobs=40, processors=16, seed=seed, load=0.9) for seed in range(1, 6)]
-    assert batfill.compare(seeds, ["fcfs", "easy"]).note == ""
-    assert "[" in batfill.compare(seeds, ["fcfs", "easy"]).table()
+    comparison = batfill.compare(lublins([1], [0.5, 0.6, 0.7, 0.8, 0.9]), ["fcfs", "easy"])
+    assert comparison.note == "measured once: nothing is said about chance, as all workloads have the same jobs"
+    assert str(comparison) == comparison.table()
+    assert "[" not in str(comparison) and f"; {comparison.note}.\n" in str(comparison)
+    few = batfill.compare(lublins(range(1, 5), [0.9]), ["fcfs", "easy"])
+    assert few.note == "nothing is said about chance: 4 workloads with different jobs, expected at least 5"
+    seeds = batfill.compare(lublins(range(1, 6), [0.9]), ["fcfs", "easy"])
+    assert seeds.note == ""
+    assert "[" in str(seeds) and "At most 5 % of tables of equal schedulers have a mark" in str(seeds)
+    # Weeks depend on each other: five are not enough.
+    weeks = batfill.compare(lublins(range(1, 6), [0.9]), ["fcfs", "easy"], weeks=True)
+    assert weeks.note == "nothing is said about chance: 5 weeks, expected at least 20"
+    assert "[" not in str(weeks) and (weeks.values() == seeds.values()).all()
+
+
+def test_compare_marks_the_best_scheduler():
+    comparison = batfill.compare(
+        [batfill.Workload.lublin(jobs=200, processors=32, seed=seed, load=1.2) for seed in range(1, 9)],
+        ["fcfs", "easy", "conservative"])
+    assert str(comparison).splitlines()[1].startswith(("easy has the least mean wait, ", "conservative has "))
+    rows = list(csv.DictReader(io.StringIO(comparison.table("csv"))))
+    marks = {row["scheduler"]: row["mark"] for row in rows if row["metric"] == "mean_wait"}
+    assert marks["fcfs"] == "told_apart" and "best" in (marks["easy"], marks["conservative"])
+    assert {row["mark"] for row in rows if row["metric"] == "jobs"} == {""}
 
 
 def test_cleaning_has_the_oddities_of_the_log(tmp_path):

@@ -98,9 +98,10 @@ def test_a_run_comes_back(rich, scheduler, parameters, tmp_path):
 
 
 def test_what_comes_of_many_replays_comes_back(workload):
-    comparison = batfill.compare(workload.weeks(), ["fcfs", "easy"])
+    comparison = batfill.compare(workload.weeks(), ["fcfs", "easy"], baseline="easy", weeks=True)
     loaded = again(comparison)
     assert str(loaded) == str(comparison) and loaded.note == comparison.note
+    assert loaded.table("csv") == comparison.table("csv")
     assert (loaded.values() == comparison.values()).all() and loaded.schedulers == comparison.schedulers
     [best] = batfill.tune(workload, 64, evaluations=5)
     assert again(best) == best == copy.deepcopy(best)
