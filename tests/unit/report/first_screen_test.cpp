@@ -29,6 +29,7 @@ struct Waited {
     int id;
     long long wait;
     long long submit = 0;
+    long long run = 10;
 };
 
 // The texts of ids live as long as the tests.
@@ -40,7 +41,7 @@ std::string_view id_of(int number) {
     return ids[static_cast<std::size_t>(number)];
 }
 
-// Jobs of 10 s on one processor.
+// Jobs on one processor.
 FinishedJobs jobs_of(const std::vector<Waited>& waited) {
     FinishedJobs jobs;
     for (const Waited& each : waited) {
@@ -50,7 +51,7 @@ FinishedJobs jobs_of(const std::vector<Waited>& waited) {
         job.allocated = 1;
         job.submit = Time::seconds(each.submit);
         job.start = Time::seconds(each.submit + each.wait);
-        job.run = Duration::seconds(10);
+        job.run = Duration::seconds(each.run);
         job.finish = job.start + job.run;
     }
     return jobs;
@@ -185,6 +186,27 @@ TEST_CASE("Marks of the first screen are those of weeks, and the longest wait ha
         // Told apart although each interval contains the other mean.
         CHECK(waits.intervals[0]->contains(*waits.values[1]));
     }
+}
+
+TEST_CASE("Metrics of the first screen have marks only where the mean wait has some", "[report]") {
+    // In each week there is a short job, which waits for 100 s more in the first run, and a long one, which waits for
+    // anything up to 12 days.
+    const auto with_long_waits = [](long long more, unsigned seed) {
+        Random random(seed);
+        std::vector<Waited> waited;
+        for (int w = 0; w < 20; ++w) {
+            waited.push_back({2 * w, more, w * week});
+            waited.push_back({2 * w + 1, random.between(0, 1'000'000), w * week, 10'000'000});
+        }
+        return jobs_of(waited);
+    };
+    using Marks = std::vector<Mark>;
+    const FirstScreen same = screen_of({with_long_waits(100, 92), with_long_waits(0, 92)});
+    CHECK(metric(same, "mean_bounded_slowdown").marks == Marks{Mark::told_apart, Mark::best});
+    const FirstScreen others = screen_of({with_long_waits(100, 92), with_long_waits(0, 93)});
+    CHECK_THAT(others.verdict, Catch::Contains("but this may be chance"));
+    CHECK(metric(others, "mean_wait").marks == Marks(2, Mark::none));
+    CHECK(metric(others, "mean_bounded_slowdown").marks == Marks(2, Mark::none));
 }
 
 TEST_CASE("Each run has intervals where there are enough weeks, even if it is alone", "[report]") {
