@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "src/analysis/confidence.hpp"
 #include "tests/command_line/outcome.hpp"
 
 namespace batfill::tests::intervals_command_test {
@@ -21,11 +22,11 @@ namespace {
 // A table of five rows: easy has no skewness, and its differences to fcfs are -2.
 const std::string five =
     "workload,\"easy\",\"fcfs\",\"jobs, all\"\n"
-    "a,1,3,10\n"
-    "b,2,4,10\n"
-    "\"c,d\",3,5,10\n"
-    "e,4,6,10\n"
-    "f,5,7,10\n";
+    "a,11,13,10\n"
+    "b,12,14,10\n"
+    "\"c,d\",13,15,10\n"
+    "e,14,16,10\n"
+    "f,15,17,10\n";
 
 struct Inputs : Folder {
     Outcome intervals(const std::string& table, const Arguments& more = {}) const {
@@ -78,10 +79,10 @@ TEST_CASE("intervals prints the mean of each column, and the difference to the f
     // t is 5.597568 with 4 degrees of freedom, for 0.5 %.
     const double half = 5.597568 * std::sqrt(0.5);
     CHECK(found["easy"][0] == "5");
-    CHECK(number(found["easy"][1]) == 3);
-    CHECK(number(found["easy"][2]) == Approx(3 - half));
-    CHECK(number(found["easy"][3]) == Approx(3 + half));
-    CHECK(number(found["fcfs"][2]) == Approx(5 - half));
+    CHECK(number(found["easy"][1]) == 13);
+    CHECK(number(found["easy"][2]) == Approx(13 - half));
+    CHECK(number(found["easy"][3]) == Approx(13 + half));
+    CHECK(number(found["fcfs"][2]) == Approx(15 - half));
     CHECK(number(found["fcfs"][4]) == 2);
     CHECK(number(found["fcfs"][5]) == Approx(2));
     CHECK(number(found["fcfs"][6]) == Approx(2));
@@ -89,10 +90,10 @@ TEST_CASE("intervals prints the mean of each column, and the difference to the f
     CHECK(found["jobs, all"][3] == "10");
     const Outcome table = inputs.intervals(five);
     CHECK_THAT(table.output, StartsWith("name ") && Contains("95 % from") &&
-                                 Contains("\neasy          5   3.000     -0.958   6.958       0.000"));
+                                 Contains("\neasy          5  13.000      9.042  16.958       0.000"));
     CHECK_THAT(inputs.intervals(five, {"-f", "markdown"}).output, StartsWith("| name | rows | value | 95 % from |"));
     CHECK_THAT(inputs.intervals(five, {"-f", "json"}).output,
-               StartsWith("[{\"name\":\"easy\",\"rows\":5,\"value\":3,"));
+               StartsWith("[{\"name\":\"easy\",\"rows\":5,\"value\":13,"));
 }
 
 TEST_CASE("intervals compares with another column, and by shares") {
@@ -100,15 +101,34 @@ TEST_CASE("intervals compares with another column, and by shares") {
     auto differences = inputs.lines(five, {"--baseline", "fcfs"});
     CHECK(differences["easy"][4] == "-2");
     CHECK(differences["fcfs"][4] == "0");
+    // The interval of a share is that of the logarithm of the ratio, so it is as far down as up.
     auto shares = inputs.lines(five, {"--baseline", "fcfs", "--relative"});
-    CHECK(number(shares["easy"][4]) == Approx(3.0 / 5 - 1));
-    CHECK(number(shares["easy"][5]) < -0.4);
-    CHECK(number(shares["easy"][6]) > -0.4);
+    CHECK(number(shares["easy"][4]) == Approx(13.0 / 15 - 1));
+    std::vector<double> pseudo_values;
+    for (int row = 0; row < 5; ++row) {
+        pseudo_values.push_back(5 * std::log(13.0 / 15) - 4 * std::log((65.0 - (11 + row)) / (75.0 - (13 + row))));
+    }
+    const Interval expected = analysis::interval_around(std::log(13.0 / 15), pseudo_values, Sample::workloads, 1);
+    CHECK(number(shares["easy"][5]) == Approx(std::expm1(expected.low)));
+    CHECK(number(shares["easy"][6]) == Approx(std::expm1(expected.high)));
     CHECK(shares["easy"][2] == differences["easy"][2]);  // the means are no shares
-    CHECK_THAT(inputs.intervals(five, {"--relative"}).output, Contains("66.67 %"));
+    auto reversed = inputs.lines(five, {"--relative"});
+    CHECK((1 + number(reversed["fcfs"][5])) * (1 + number(shares["easy"][6])) == Approx(1));
+    CHECK((1 + number(reversed["fcfs"][6])) * (1 + number(shares["easy"][5])) == Approx(1));
+    CHECK_THAT(inputs.intervals(five, {"--relative"}).output, Contains("15.38 %"));
     // There are no shares of 0.
     const auto of_nothing = inputs.lines("w,a,b\nx,0,3\ny,0,4\n", {"--relative"});
     CHECK(of_nothing.at("b") == std::vector<std::string>{"2", "3.5", "", "", "", "", ""});
+}
+
+TEST_CASE("intervals of values that are not negative are not either") {
+    const Inputs inputs;
+    const auto plain = inputs.lines("w,a,b\nr,1,-1\ns,2,2\nt,3,3\nu,4,4\nv,5,7\n");
+    CHECK(plain.at("a")[2] == "0");
+    CHECK(number(plain.at("a")[3]) == Approx(3 + 5.597568 * std::sqrt(0.5)));
+    CHECK(number(plain.at("b")[2]) < -1);
+    // A difference may be negative.
+    CHECK(number(inputs.lines("w,a,b\nr,1,5\ns,2,1\nt,3,2\nu,4,3\nv,5,4\n").at("b")[5]) < 0);
 }
 
 TEST_CASE("intervals takes rows as weeks, of which it needs 20") {
