@@ -59,13 +59,17 @@ class Comparison:
         return pandas.DataFrame(self.values(metric), index=self.workloads, columns=self.schedulers)
 
     def table(self, format: Literal["table", "csv", "json", "markdown", "latex"] = "table") -> str:
-        """The table of `batfill compare --format`: means over the workloads, with confidence intervals of 95 %, and marks
-        that hold for the whole table."""
+        """The table of `batfill compare --format`: means over the workloads, with confidence intervals of 95 %.
+
+        Its marks hold for the whole table.
+        """
         return self._core.table(format)
 
     @property
     def note(self) -> str:
-        """Why the table has neither confidence intervals nor marks; empty if it has some. The printed table says it."""
+        """Why the table has no confidence intervals, or no marks; empty if it has both. The printed table says it."""
+        if self._metric not in (None, "mean_wait") and not self._core.note:
+            return f"only {self._metric} was computed, and marks rest on the mean wait"
         return self._core.note
 
     def __str__(self) -> str:
@@ -111,8 +115,8 @@ def compare(
     as in simulate(), by default as many hosts as each workload says. `log` is a log (.swf), or the jobs.csv that
     `batfill import --schedule` wrote of the same jobs: what happened on its machine is one more scheduler, "log".
     `baseline` is the name of the scheduler that the table compares the others with, by default the first.
-    `weeks` says that the workloads are consecutive weeks of one log, such as Workload.weeks() gives, which depend on each
-    other: then intervals need 20 of them.
+    `weeks` says that the workloads are consecutive weeks of one log, such as Workload.weeks() gives, which depend on
+    each other: then intervals need 20 of them.
     `threads` is by default the number of cores.
     `progress(done, total)` is called after each replay.
 
@@ -137,6 +141,8 @@ def compare(
         if name is None:
             name = _core.name_of_scheduler(given) if isinstance(given, str) else label_of(given)
         named.append((utf8(name), given))
+    if not isinstance(baseline, (str, type(None))):
+        raise _core.UsageError(f"baseline: expected the name of a scheduler, found {shown(baseline)}")
     if not jobs or not named:
         raise _core.UsageError("expected at least one workload and one scheduler")
     core, notes = _core.compare(

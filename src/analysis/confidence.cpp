@@ -46,7 +46,7 @@ StandardError of_independent(const Deviations& values) {
 // From the long-run variance: the mean square of the first coefficients of the cosine transform.
 StandardError of_series(const Deviations& values) {
     const auto count = static_cast<double>(values.each.size());
-    const double coefficients = std::max(std::round(0.41 * std::pow(count, 2.0 / 3)), 1.0);
+    const double coefficients = std::max(std::round(0.6 * std::pow(count, 2.0 / 3)), 1.0);
     double squares = 0;
     for (double k = 1; k <= coefficients; ++k) {
         double sum = 0;

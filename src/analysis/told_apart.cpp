@@ -25,7 +25,8 @@ std::string compared_with_baseline(const MeanWaits& waits, std::size_t best) {
     if (*waits.values[best] == before) {
         return "";
     }
-    return ", " + rounded((before - *waits.values[best]) / before * 100, 1) + " % less than " + waits.names[other];
+    const std::string less = rounded((before - *waits.values[best]) / before * 100, 1);
+    return ", " + (less == "0.0" ? "under 0.1" : less) + " % less than " + waits.names[other];
 }
 
 }  // namespace
@@ -91,16 +92,22 @@ std::string verdict(const MeanWaits& waits, const ToldApart& told_apart) {
     if (!told_apart.is_known()) {
         return found + "; " + waits.nothing_known + ".";
     }
+    const std::string subject = is_one ? "it is" : "they are";
     if (apart.empty()) {
-        return found + ", but this may be chance: " + (is_one ? "it is" : "they are") + " not told apart from " +
-               (open.size() > 1 ? "any other" : open.front()) + ".";
+        return found + ", but this may be chance: " +
+               (runs == 2 ? "the two are not told apart"
+                          : subject + " not told apart from " + (open.size() > 1 ? "any other" : open.front())) +
+               ".";
     }
     if (open.empty()) {
         return found + ", and " + (is_one ? "is" : "are") + " told apart from " +
-               (apart.size() > 1 ? "all others" : apart.front()) + ".";
+               (runs == 2          ? "it"
+                : apart.size() > 1 ? "all others"
+                                   : apart.front()) +
+               ".";
     }
-    return found + "; " + listed(open) + " may be as good. " + (is_one ? "It is" : "They are") + " told apart from " +
-           (apart.size() > 2 ? "the others" : listed(apart)) + " only.";
+    return found + ". " + (is_one ? "It is" : "They are") + " told apart from " + listed(apart) + "; " + listed(open) +
+           " may be as good.";
 }
 
 std::string meaning_of_marks(const ToldApart& mean_waits, MetricsFormat format) {

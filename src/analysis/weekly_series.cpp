@@ -17,6 +17,8 @@ namespace {
 
 using Kind = JobStatistic::Kind;
 
+constexpr auto no_week = static_cast<std::size_t>(-1);
+
 // A mean over jobs, without one week after the other.
 class MeansWithout {
  public:
@@ -62,26 +64,24 @@ class OrderedWithout {
         });
     }
 
-    // Cost: O(the jobs that the statistic counts), of a percentile O(the jobs on its shorter side).
+    // The statistic without the week; no_week: of all weeks. That of a percentile is smooth: the mean of the values
+    // beside it, a fifth as many to each side as are beyond it. A single value jumps from one job to the next, and
+    // would seem to vary more than it does. Cost: O(the jobs that the statistic counts), of a percentile O(the jobs on
+    // its shorter side).
     std::optional<double> operator()(std::size_t week) const {
         look_for_interruption();
-        const std::size_t left = values_.size() - counts_[week];
+        const std::size_t left = values_.size() - (week == no_week ? 0 : counts_[week]);
         if (left == 0) {
             return std::nullopt;
         }
         const std::size_t share = statistic_.share_of(left);
-        if (statistic_.kind == Kind::percentile) {
-            return share > left / 2 ? nth(values_.rbegin(), left - share, week) : nth(values_.begin(), share - 1, week);
+        if (statistic_.kind != Kind::percentile) {
+            return mean_of(values_.begin(), 0, share, week);
         }
-        double total = 0;
-        std::size_t seen = 0;
-        for (auto value = values_.begin(); seen < share; ++value) {
-            if (value->week != week) {
-                total += value->value;
-                ++seen;
-            }
-        }
-        return total / static_cast<double>(share);
+        const std::size_t beside = std::min(share - 1, left - share) / 5;
+        const std::size_t count = 2 * beside + 1;
+        return share > left / 2 ? mean_of(values_.rbegin(), left - share - beside, count, week)
+                                : mean_of(values_.begin(), share - 1 - beside, count, week);
     }
 
  private:
@@ -91,14 +91,17 @@ class OrderedWithout {
         const FinishedJob* job;
     };
 
-    // The value of another week that so many others come before.
+    // The mean of so many values of other weeks, behind so many that come before.
     template <class Iterator>
-    static double nth(Iterator value, std::size_t before, std::size_t without) {
-        for (;; ++value) {
-            if (value->week != without && before-- == 0) {
-                return value->value;
+    static double mean_of(Iterator value, std::size_t before, std::size_t count, std::size_t without) {
+        double total = 0;
+        for (std::size_t seen = 0; seen < before + count; ++value) {
+            if (value->week != without) {
+                total += seen >= before ? value->value : 0;
+                ++seen;
             }
         }
+        return total / static_cast<double>(count);
     }
 
     JobStatistic statistic_;
@@ -131,6 +134,20 @@ JobsByWeek jobs_by_week(const FinishedJobs& jobs) {
     return mapped(weeks, [](auto& week) { return std::move(week.second); });
 }
 
+namespace {
+
+std::optional<WeeklySeries> series_in_order(double value, const JobsByWeek& weeks, const JobStatistic& statistic,
+                                            Duration tau) {
+    const OrderedWithout statistic_without(weeks, statistic, tau);
+    std::optional<WeeklySeries> series = jackknife(*statistic_without(no_week), weeks.size(), statistic_without);
+    if (series) {
+        series->value = value;
+    }
+    return series;
+}
+
+}  // namespace
+
 std::optional<WeeklySeries> weekly_series(const JobsByWeek& weeks, const JobStatistic& statistic, Duration tau) {
     FinishedJobs all;
     for (const FinishedJobs& jobs : weeks) {
@@ -141,7 +158,7 @@ std::optional<WeeklySeries> weekly_series(const JobsByWeek& weeks, const JobStat
         return std::nullopt;
     }
     return statistic.kind == Kind::mean ? jackknife(*value, weeks.size(), MeansWithout(weeks, statistic.measure, tau))
-                                        : jackknife(*value, weeks.size(), OrderedWithout(weeks, statistic, tau));
+                                        : series_in_order(*value, weeks, statistic, tau);
 }
 
 WeeklySeries difference(const WeeklySeries& one, const WeeklySeries& other) {

@@ -29,6 +29,7 @@ struct WeeklySeries {
 // value. Then there is no series.
 std::optional<WeeklySeries> jackknife(double value, std::size_t weeks,
                                       const std::function<std::optional<double>(std::size_t)>& without);
+// The pseudo-values of a percentile are of the mean of the values beside it, as it jumps from one job to the next.
 // None if no job has a value, or if all those that have one are of one week.
 // Cost: O(n log n) for a mean, else O(n * weeks).
 std::optional<WeeklySeries> weekly_series(const JobsByWeek& weeks, const JobStatistic& statistic, Duration tau);

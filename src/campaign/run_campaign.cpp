@@ -319,18 +319,13 @@ std::string mean_text(const GroupedMean& mean, int decimals) {
 }  // namespace
 
 WorkloadGroups groups_of(const MadeCampaign& made) {
-    std::vector<std::string> hashes;
-    for (std::size_t run = 0; run < made.runs.size(); ++run) {
-        if (run == 0 || !is_beside(made.runs[run], made.runs[run - 1])) {
-            hashes.push_back(made.runs[run].workload->jobs_hash);
-        }
-    }
-    return {groups_of_equal(hashes), sample_of(made)};
+    return ValuesByRow(made).groups();
 }
 
 MarkedTable table_of_means(const MadeCampaign& made) {
     const ValuesByRow rows(made);
-    MarkedTable table{{{{"mean over the workloads [95 % interval]"}}}, {}};
+    const bool has_intervals = reason_for_no_intervals(rows.groups()).empty();
+    MarkedTable table{{{{has_intervals ? "mean over the workloads [95 % interval]" : "mean over the workloads"}}}, {}};
     for (std::size_t row = 0; row < rows.count(); ++row) {
         table.lines.push_back({{rows.name(row)}});
     }

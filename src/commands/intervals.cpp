@@ -2,6 +2,7 @@
 #include <cmath>
 #include <iostream>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,30 +39,47 @@ struct Column {
     double sum = 0;
 };
 
-// The columns of a table behind the first, which names the rows.
-std::vector<Column> read_columns(const std::string& path) {
+// The columns of a table behind the first, which names the rows. Leaves out rows with an empty cell, with a note: a
+// workload without jobs has no values.
+std::vector<Column> read_columns(const IntervalOptions& read) {
     std::vector<Column> columns;
     const CsvFormat format{.name = "table", .written_by = "compare -o", .columns = {}, .has_any_columns = true};
     bool is_header = true;
-    read_csv(path, format, [&](const CsvRow& row) {
+    std::size_t left_out = 0;
+    read_csv(read.table, format, [&](const CsvRow& row) {
         const std::vector<std::string_view> fields = row.all();
-        for (std::size_t i = 1; i < fields.size(); ++i) {
-            if (is_header) {
-                columns.push_back({std::string(fields[i]), {}});
-                continue;
+        const std::span<const std::string_view> cells =
+            std::span(fields).subspan(std::min<std::size_t>(1, fields.size()));
+        if (is_header) {
+            for (const std::string_view name : cells) {
+                if (std::ranges::find(columns, name, &Column::name) != columns.end()) {
+                    row.fail("column " + excerpt(name) + " twice");
+                }
+                columns.push_back({std::string(name), {}});
             }
-            const auto value = number_in<double>(fields[i]);
-            if (!value || !std::isfinite(*value)) {
-                row.fail(columns[i - 1].name + " is " + excerpt(fields[i]) + ", expected a number");
-            }
-            columns[i - 1].values.push_back(*value);
+            is_header = false;
+            return;
         }
-        is_header = false;
+        if (std::ranges::find(cells, "") != cells.end()) {
+            ++left_out;
+            return;
+        }
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            const auto value = number_in<double>(cells[i]);
+            const bool are_jobs = columns[i].name == read.jobs;
+            if (!value || !std::isfinite(*value) || (are_jobs && *value < 0)) {
+                row.fail(columns[i].name + " is " + excerpt(cells[i]) + ", expected a number" +
+                         (are_jobs ? " of jobs, from 0" : ""));
+            }
+            columns[i].values.push_back(*value);
+            columns[i].sum += *value;
+        }
     });
-    refuse_if<InputError>(columns.empty(), path, ": expected a column with the names of rows, and others with numbers");
-    refuse_if<InputError>(columns.front().values.empty(), path, ": expected a row of numbers");
-    for (Column& column : columns) {
-        column.sum = analysis::sum(column.values);
+    refuse_if<InputError>(columns.empty(), read.table,
+                          ": expected a column with the names of rows, and others with numbers");
+    refuse_if<InputError>(columns.front().values.empty(), read.table, ": expected a row of numbers");
+    if (left_out > 0) {
+        note(read.table + ": " + counted(left_out, "row") + " with an empty cell left out");
     }
     return columns;
 }
@@ -84,14 +102,18 @@ class Samples {
         const double jobs = sum_without(jobs_, without);
         return jobs > 0 ? std::optional(sum_without(column, without) / jobs) : std::nullopt;
     }
-    std::optional<double> difference(const Column& one, const Column& other, bool relative,
+    std::optional<double> difference(const Column& one, const Column& other,
                                      std::optional<std::size_t> without = {}) const {
         const std::optional<double> ours = mean(one, without);
         const std::optional<double> theirs = mean(other, without);
-        if (!ours || !theirs || (relative && *theirs == 0)) {
-            return std::nullopt;
-        }
-        return relative ? *ours / *theirs - 1 : *ours - *theirs;
+        return ours && theirs ? std::optional(*ours - *theirs) : std::nullopt;
+    }
+    // The logarithm of the ratio, which varies alike upwards and downwards. None unless both means are above 0.
+    std::optional<double> log_ratio(const Column& one, const Column& other,
+                                    std::optional<std::size_t> without = {}) const {
+        const std::optional<double> ours = mean(one, without);
+        const std::optional<double> theirs = mean(other, without);
+        return ours > 0 && theirs > 0 ? std::optional(std::log(*ours / *theirs)) : std::nullopt;
     }
     // `statistic(without)`: a mean or difference without a row.
     std::optional<Interval> interval(const auto& statistic) const {
@@ -117,26 +139,34 @@ void print(std::vector<Column> columns, const IntervalOptions& read) {
     const std::size_t count = columns.front().values.size();
     Column jobs{"", std::vector<double>(count, 1), static_cast<double>(count)};
     if (read.jobs) {
-        const std::size_t place = place_of(columns, *read.jobs, "--jobs");
+        const std::size_t place = place_of(columns, *read.jobs, "column of --jobs");
         jobs = std::move(columns[place]);
-        refuse_if<InputError>(std::ranges::any_of(jobs.values, [](double number) { return number < 0; }), read.table,
-                              ": a row has fewer than 0 jobs in column " + *read.jobs);
         columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(place));
         refuse_if<InputError>(columns.empty(), read.table, ": expected another column than that of jobs");
     }
-    const Column& baseline = columns[read.baseline ? place_of(columns, *read.baseline, "--baseline") : 0];
+    const Column& baseline = columns[read.baseline ? place_of(columns, *read.baseline, "baseline") : 0];
     const Samples samples(jobs, read.weeks ? Sample::weeks : Sample::workloads);
     analysis::Rows rows{analysis::with_intervals({{"name", "name"}, {"rows", "rows"}}, "value"), {}};
     for (const Column& column : columns) {
         std::vector<analysis::Cell>& row = rows.rows.emplace_back();
         row = {column.name, analysis::Number{static_cast<double>(count), analysis::Unit::count}};
         const auto mean = [&](std::optional<std::size_t> without) { return samples.mean(column, without); };
+        const bool is_negative = std::ranges::any_of(column.values, [](double value) { return value < 0; });
+        const std::optional<Interval> interval = samples.interval(mean);
+        append(row, mean({}), is_negative ? interval : from_0(interval), analysis::Unit::ratio);
         const auto difference = [&](std::optional<std::size_t> without) {
-            return samples.difference(column, baseline, read.relative, without);
+            return read.relative ? samples.log_ratio(column, baseline, without)
+                                 : samples.difference(column, baseline, without);
         };
-        append(row, mean({}), samples.interval(mean), analysis::Unit::ratio);
-        append(row, difference({}), samples.interval(difference),
-               read.relative ? analysis::Unit::share : analysis::Unit::ratio);
+        std::optional<double> change = difference({});
+        std::optional<Interval> of_change = samples.interval(difference);
+        if (read.relative && change) {
+            change = std::expm1(*change);
+            if (of_change) {
+                of_change = Interval{std::expm1(of_change->low), std::expm1(of_change->high)};
+            }
+        }
+        append(row, change, of_change, read.relative ? analysis::Unit::share : analysis::Unit::ratio);
     }
     analysis::write_rows(std::cout, rows, read.format);
 }
@@ -168,7 +198,7 @@ int intervals(const Arguments& arguments) {
               "intervals weeks.csv --weeks --jobs jobs --relative --format csv"}})) {
         return 0;
     }
-    print(read_columns(read.table), read);
+    print(read_columns(read), read);
     return 0;
 }
 

@@ -13,7 +13,8 @@ const metricOf = (name) => report.metrics.find((metric) => metric.name === name)
 function headlineMetrics() {
   const use = metricOf("utilisation") || metricOf("utilisation_of_cores") ||
     report.metrics.find(({ name }) => name.startsWith("utilisation_of_"));
-  return [...firstScreen.metrics, use, metricOf("user_fairness")].filter(Boolean);
+  const known = firstScreen.metrics.filter(({ values }) => values.some((value) => value !== null));
+  return [...known, use, metricOf("user_fairness")].filter(Boolean);
 }
 const threeDigits = (value) => number(value, value < 10 ? 2 : value < 100 ? 1 : 0);
 // A value in as few words as a bar has room for. Shares have a unit in their text.

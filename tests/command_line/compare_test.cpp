@@ -253,7 +253,7 @@ TEST_CASE("batfill compare marks the best scheduler over 20 weeks in every forma
     const tests::Outcome table = compare({});
     CHECK_THAT(head_of(table.output, 2),
                Catch::Matchers::Matches("mean over 21 workloads, each replayed on an empty machine\neasy has the least "
-                                        "mean wait, [0-9.]+ % less than fcfs, and is told apart from fcfs\\.\n"));
+                                        "mean wait, [0-9.]+ % less than fcfs, and is told apart from it\\.\n"));
     CHECK_THAT(table.output, Contains("] *") &&
                                  EndsWith("\n*: best, and told apart from what has no mark; ~: not told apart from it. "
                                           "At most 5 % of tables of equal schedulers have a mark: all rest on the mean "

@@ -242,7 +242,8 @@ TEST_CASE("intervals refuses what is no table of numbers, with its line") {
         check_refused(outcome, 1, path + words);
     };
     refused("w,a\nx,1\ny,zz\n", ":3: a is 'zz', expected a number");
-    refused("w,a,b c\nx,1,\n", ":2: b c is '', expected a number");
+    refused("w,a,b c\nx,1,\n", ": expected a row of numbers");  // none without an empty cell
+    refused("w,a,b,a\nx,1,2,3\n", ":1: column 'a' twice");
     refused("w,a\nx,inf\n", ":2: a is 'inf', expected a number");
     refused("w,a\nx,nan\n", ":2: a is 'nan', expected a number");
     refused("w,a\nx,1e999\n", ":2: a is '1e999', expected a number");
@@ -253,7 +254,7 @@ TEST_CASE("intervals refuses what is no table of numbers, with its line") {
     refused("w,a\n", ": expected a row of numbers");
     refused("", ": empty");
     refused("w,n\nx,1\n", ": expected another column than that of jobs", {"--jobs", "n"});
-    refused("w,n,a\nx,1,2\ny,-1,3\n", ": a row has fewer than 0 jobs in column n", {"--jobs", "n"});
+    refused("w,n,a\nx,1,2\ny,-1,3\n", ":3: n is '-1', expected a number of jobs, from 0", {"--jobs", "n"});
     check_refused(run(inputs, {"intervals", inputs.file("none.csv")}), 1, "none.csv: cannot be opened");
 }
 
@@ -262,9 +263,9 @@ TEST_CASE("intervals refuses columns that the table does not have, and options t
     const auto refused = [&](const Arguments& more, const std::string& words) {
         check_refused(inputs.intervals(five, more), 2, words);
     };
-    refused({"--baseline", "fcs"}, "unknown --baseline 'fcs', did you mean 'fcfs'? Known: easy, fcfs, jobs, all");
-    refused({"--jobs", "number"}, "unknown --jobs 'number'");
-    refused({"--jobs", "easy", "--baseline", "easy"}, "unknown --baseline 'easy'");
+    refused({"--baseline", "fcs"}, "unknown baseline 'fcs', did you mean 'fcfs'? Known: easy, fcfs, jobs, all");
+    refused({"--jobs", "number"}, "unknown column of --jobs 'number'");
+    refused({"--jobs", "easy", "--baseline", "easy"}, "unknown baseline 'easy'");
     refused({"--format", "html"}, "html");
     refused({"--resamples", "9"}, "unrecognised option '--resamples'");
     check_refused(run(inputs, {"intervals"}), 2);

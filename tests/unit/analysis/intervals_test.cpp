@@ -87,7 +87,7 @@ Interval of_workloads(const Values& values, double rate) {
 Interval of_weeks(double center, const Values& values, double rate = miss_rate) {
     const auto count = static_cast<double>(values.size());
     const double mean = mean_of(values);
-    const auto degrees = static_cast<std::size_t>(std::lround(0.41 * std::pow(count, 2.0 / 3)));
+    const auto degrees = static_cast<std::size_t>(std::lround(0.6 * std::pow(count, 2.0 / 3)));
     double power = 0;
     for (std::size_t k = 1; k <= degrees; ++k) {
         double projection = 0;
@@ -175,10 +175,30 @@ std::size_t week_of(const ScheduledJob& scheduled) {
     return static_cast<std::size_t>(scheduled.submit.since_zero().count() / Duration::seconds(week).count());
 }
 
-// The metric of the jobs of all weeks but one.
-std::optional<double> without(std::vector<ScheduledJob> jobs, std::size_t left_out, const std::string& metric) {
-    std::erase_if(jobs, [=](const ScheduledJob& each) { return week_of(each) == left_out; });
-    return compute_metrics(schedule(jobs), {})[metric];
+// The metric of the jobs of all weeks but one, or of all. Percentiles are means of the values beside them: a fifth as
+// many to each side as are beyond them.
+std::optional<double> without(std::vector<ScheduledJob> jobs, std::optional<std::size_t> left_out,
+                              const std::string& metric) {
+    std::erase_if(jobs, [=](const ScheduledJob& each) { return left_out && week_of(each) == *left_out; });
+    const std::size_t percent = metric.ends_with("_90")         ? 90
+                                : metric.ends_with("_99")       ? 99
+                                : metric.starts_with("median_") ? 50
+                                                                : 0;
+    if (percent == 0) {
+        return compute_metrics(schedule(jobs), {})[metric];
+    }
+    Values values;
+    for (const ScheduledJob& each : jobs) {
+        const double wait = (each.execution->start - each.submit).to_seconds();
+        const double run = each.execution->length.to_seconds();
+        values.push_back(
+            metric.find("slowdown") == std::string::npos ? wait : std::max((wait + run) / std::max(run, 10.0), 1.0));
+    }
+    std::ranges::sort(values);
+    const std::size_t rank = (values.size() * percent + 99) / 100;  // from 1
+    const std::size_t beside = std::min(rank - 1, values.size() - rank) / 5;
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(rank - 1 - beside);
+    return mean_of(Values(first, first + static_cast<std::ptrdiff_t>(2 * beside + 1)));
 }
 
 // Jobs in each of so many weeks, the first one at 0. `seed` draws the jobs, `waits` their waits.
@@ -300,10 +320,10 @@ TEST_CASE("intervals that hold together are wider: each errs in its share of the
 }
 
 TEST_CASE("the interval of a mean over weeks rests on slow changes, worked by hand", "[metrics]") {
-    // With 20 weeks, 3 cosines count. Of this series only the first has a square, 20 / 2.
+    // With 20 weeks, 4 cosines count. Of this series only the first has a square, 20 / 2.
     const std::optional<Interval> slow = interval_of_mean(cosine(20, 1), Sample::weeks);
-    const double error = std::sqrt(10.0 / 3 / 20);
-    CHECK(slow->high == Approx(error * two_sided_t(3, miss_rate)));
+    const double error = std::sqrt(10.0 / 4 / 20);
+    CHECK(slow->high == Approx(error * two_sided_t(4, miss_rate)));
     CHECK(slow->low == Approx(-slow->high));
     // As workloads, the same values would say much more.
     CHECK(interval_of_mean(cosine(20, 1), Sample::workloads)->high < slow->high / 2);
@@ -313,9 +333,9 @@ TEST_CASE("the interval of a mean over weeks rests on slow changes, worked by ha
     CHECK(interval_of_mean(cosine(20, 5), Sample::workloads)->high > 0.3);
 }
 
-TEST_CASE("the degrees of freedom of weeks are 0.41 n^(2/3)", "[metrics]") {
+TEST_CASE("the degrees of freedom of weeks are 0.6 n^(2/3)", "[metrics]") {
     for (const auto& [weeks, degrees] :
-         {std::pair(20U, 3), std::pair(50U, 6), std::pair(52U, 6), std::pair(104U, 9), std::pair(260U, 17)}) {
+         {std::pair(20U, 4), std::pair(50U, 8), std::pair(52U, 8), std::pair(104U, 13), std::pair(260U, 24)}) {
         CAPTURE(weeks);
         // The square of the first cosine is divided by the number of those that count.
         const double error = std::sqrt(0.5 / degrees);
@@ -541,13 +561,15 @@ TEST_CASE("intervals of all metrics are those of the jackknife by week, by compu
             REQUIRE(each.weeks == weeks);
             const double difference = *value - *compute_metrics(baseline, {})[each.metric];
             REQUIRE(each.difference == difference);
+            const double all = *without(jobs, std::nullopt, each.metric);
+            const double all_others = *without(others, std::nullopt, each.metric);
             Values own;
             Values differences;
             for (std::size_t w = 0; w < weeks; ++w) {
                 const double rest = *without(jobs, w, each.metric);
                 const double rest_of_others = *without(others, w, each.metric);
-                own.push_back(55 * *value - 54 * rest);
-                differences.push_back(55 * difference - 54 * (rest - rest_of_others));
+                own.push_back(55 * all - 54 * rest);
+                differences.push_back(55 * (all - all_others) - 54 * (rest - rest_of_others));
             }
             require_same(each.interval, *from_0(of_weeks(*value, own)));
             require_same(each.difference_interval, of_weeks(difference, differences));

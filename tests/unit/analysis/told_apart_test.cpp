@@ -127,14 +127,14 @@ TEST_CASE("marks are those of the best value and of what is not told apart from 
 TEST_CASE("the verdict on two runs compares the better one with the other", "[metrics]") {
     const ToldApart apart = with_apart(2, {{0, 1}});
     CHECK(verdict_on(two, {300, 200}, apart) ==
-          "b has the least mean wait, 33.3 % less than a, and is told apart from a.");
+          "b has the least mean wait, 33.3 % less than a, and is told apart from it.");
     CHECK(verdict_on(two, {200, 300}, apart) ==
-          "a has the least mean wait, 33.3 % less than b, and is told apart from b.");
+          "a has the least mean wait, 33.3 % less than b, and is told apart from it.");
     CHECK(verdict_on(two, {200, 300}, apart, 1) == verdict_on(two, {200, 300}, apart, 0));
     CHECK(verdict_on(two, {0, 300}, apart) ==
-          "a has the least mean wait, 100.0 % less than b, and is told apart from b.");
+          "a has the least mean wait, 100.0 % less than b, and is told apart from it.");
     CHECK(verdict_on(two, {300, 200}, with_apart(2, {})) ==
-          "b has the least mean wait, 33.3 % less than a, but this may be chance: it is not told apart from a.");
+          "b has the least mean wait, 33.3 % less than a, but this may be chance: the two are not told apart.");
     CHECK(verdict_on(two, {300, 200}, unknown(2)) == "b has the least mean wait, 33.3 % less than a; nobody knows.");
     CHECK(verdict_on(two, {200, 200}, with_apart(2, {})) == "Both have the same mean wait.");
     CHECK(verdict_on(two, {200, 200}, unknown(2)) == "Both have the same mean wait.");
@@ -158,14 +158,14 @@ TEST_CASE("the verdict on several runs compares the best one with the baseline",
 
 TEST_CASE("the verdict names the runs that may be as good as the best one", "[metrics]") {
     CHECK(verdict_on(three, {400, 100, 200}, with_apart(3, {{0, 1}})) ==
-          "b has the least mean wait, 75.0 % less than a; c may be as good. It is told apart from a only.");
+          "b has the least mean wait, 75.0 % less than a. It is told apart from a; c may be as good.");
     const Values values{400, 100, 150, 200, 500};
     CHECK(verdict_on(five, values, with_apart(5, {{0, 1}, {1, 4}})) ==
-          "b has the least mean wait, 75.0 % less than a; c and d may be as good. It is told apart from a and e only.");
+          "b has the least mean wait, 75.0 % less than a. It is told apart from a and e; c and d may be as good.");
     CHECK(verdict_on(five, values, with_apart(5, {{0, 1}})) ==
-          "b has the least mean wait, 75.0 % less than a; c, d and e may be as good. It is told apart from a only.");
+          "b has the least mean wait, 75.0 % less than a. It is told apart from a; c, d and e may be as good.");
     CHECK(verdict_on(five, values, with_apart(5, {{0, 1}, {1, 4}, {1, 3}})) ==
-          "b has the least mean wait, 75.0 % less than a; c may be as good. It is told apart from the others only.");
+          "b has the least mean wait, 75.0 % less than a. It is told apart from a, d and e; c may be as good.");
 }
 
 TEST_CASE("the verdict on runs that are equally good names all of them", "[metrics]") {
@@ -180,7 +180,7 @@ TEST_CASE("the verdict on runs that are equally good names all of them", "[metri
     CHECK(verdict_on(three, values, unknown(3)) == "a and c have the least mean wait; nobody knows.");
     const ToldApart some = with_apart(4, {{0, 1}, {1, 2}});
     CHECK(verdict_on({"a", "b", "c", "d"}, {100, 300, 100, 200}, some) ==
-          "a and c have the least mean wait; d may be as good. They are told apart from b only.");
+          "a and c have the least mean wait. They are told apart from b; d may be as good.");
 }
 
 TEST_CASE("there is no verdict without two runs, or without a value", "[metrics]") {

@@ -159,7 +159,7 @@ TEST_CASE("The first screen says with which weeks it can tell runs apart", "[rep
     CHECK_THAT(verdict(19, 9),
                Catch::EndsWith("; nothing is said about chance: 19 weeks of jobs, expected at least 20."));
     CHECK_THAT(verdict(20, 9), Catch::StartsWith("b has the least mean wait, 0.") &&
-                                   Catch::EndsWith(" % less than a, and is told apart from a."));
+                                   Catch::EndsWith(" % less than a, and is told apart from it."));
     CHECK(verdict(20, 0) == "Both have the same mean wait.");
 }
 
