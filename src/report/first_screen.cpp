@@ -120,6 +120,7 @@ std::optional<DecisiveJob> decisive_job_of(const std::vector<FinishedJobs>& runs
 // The user who waits the most times as long as all jobs of a run do, and not so under another run.
 std::optional<StarvedUser> starved_user_of(const std::vector<FinishedJobs>& runs, const UserOf& user_of) {
     std::vector<std::map<std::string, double>> means;  // by run, of each user
+    std::map<std::string, std::size_t> jobs_of;        // the same in each run
     for (const FinishedJobs& jobs : runs) {
         std::map<std::string, FinishedJobs> by_user;
         for (const FinishedJob& job : jobs) {
@@ -130,6 +131,7 @@ std::optional<StarvedUser> starved_user_of(const std::vector<FinishedJobs>& runs
         auto& of_run = means.emplace_back();
         for (const auto& [user, of_user] : by_user) {
             of_run[user] = total_wait(of_user) / static_cast<double>(of_user.size());
+            jobs_of[user] = of_user.size();
         }
     }
     std::optional<StarvedUser> found;
@@ -141,7 +143,8 @@ std::optional<StarvedUser> starved_user_of(const std::vector<FinishedJobs>& runs
             const double times = all > 0 ? mean / all : 0;
             if (times >= starved_times && mean >= starved_other_times * other->at(user) &&
                 (!found || times > found->times)) {
-                found = {user, run, mean, times, static_cast<std::size_t>(other - means.begin()), other->at(user)};
+                found = {user,  jobs_of.at(user), run, mean, times, static_cast<std::size_t>(other - means.begin()),
+                         other->at(user)};
             }
         }
     }

@@ -36,6 +36,7 @@ struct DecisiveJob {
 // A user who waits much longer than others under one run, and not under another.
 struct StarvedUser {
     std::string name;
+    std::size_t jobs;
     std::size_t run;
     double mean_wait;  // there, in seconds
     double times;      // the mean wait of all jobs there

@@ -71,8 +71,8 @@ function decisiveJob() {
 }
 // The user whom a run starves.
 function starvedUser() {
-  const { name, run, times, mean_wait: wait, other_run: other, other_mean_wait: less } = firstScreen.starved_user;
-  return `Under ${runs[run].label}, user ${name} waits ${inOneUnit(wait)} on average, ${number(times)} times the mean of all ` +
+  const { name, jobs, run, times, mean_wait: wait, other_run: other, other_mean_wait: less } = firstScreen.starved_user;
+  return `Under ${runs[run].label}, user ${name} (${counted(jobs, "job")}) waits ${inOneUnit(wait)} on average, ${number(times)} times the mean of all ` +
     `jobs. Under ${runs[other].label} it is ${inOneUnit(less)}.`;
 }
 function howTold() {

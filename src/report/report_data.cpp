@@ -536,7 +536,8 @@ void write_first_screen(const std::vector<MeasuredRun>& runs, const Groupings& g
     });
     if (const std::optional<DecisiveJob>& job = screen.decisive_job) {
         json.key("decisive_job").open_object();
-        json.key("id").text(job->id);
+        // Of one workload, its own name of the job says enough.
+        json.key("id").text(report.workloads.size() > 1 ? job->id : job->id.substr(job->id.find('!') + 1));
         json.key("run").integer(job->run);
         json.key("share").number(job->share);
         json.key("means_without").array(job->means_without, [&](double mean) { json.number(mean); });
@@ -545,6 +546,7 @@ void write_first_screen(const std::vector<MeasuredRun>& runs, const Groupings& g
     if (const std::optional<StarvedUser>& user = screen.starved_user) {
         json.key("starved_user").open_object();
         json.key("name").text(user->name);
+        json.key("jobs").integer(user->jobs);
         json.key("run").integer(user->run);
         json.key("mean_wait").number(user->mean_wait);
         json.key("times").number(user->times);

@@ -240,6 +240,7 @@ TEST_CASE("A user who waits much longer than others under one run, and not under
     const FirstScreen screen = screen_of({twenty(300, 200), twenty(1000), twenty(250, 100)}, user_of_first);
     REQUIRE(screen.starved_user);
     CHECK(screen.starved_user->name == "x");
+    CHECK(screen.starved_user->jobs == 1);
     CHECK(screen.starved_user->run == 1);
     CHECK(screen.starved_user->mean_wait == 1000);
     CHECK(screen.starved_user->times == 20);
@@ -301,7 +302,7 @@ TEST_CASE("The data of a page has its first screen", "[report]") {
     CHECK(waits["marks"][0].GetString() == std::string());
     CHECK_THAT(std::string(waits["meaning"].GetString()), Catch::EndsWith("."));
     const rapidjson::Value& decisive = screen["decisive_job"];
-    CHECK(decisive["id"].GetString() == std::string("w0!2"));
+    CHECK(decisive["id"].GetString() == std::string("2"));
     CHECK(decisive["run"].GetInt() == 0);
     CHECK(decisive["share"].GetDouble() == 0.5);
     CHECK(decisive["means_without"][0].GetDouble() == 30);
