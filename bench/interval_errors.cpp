@@ -1,18 +1,22 @@
 // Measures how often the confidence intervals of docs/metrics.md leave out the truth, and what they find.
 //
-//     interval_errors workloads | weeks | tables | halved >errors.csv
+//     interval_errors workloads | weeks | queues | tables | halved >errors.csv
 //     interval_errors log PLATFORM WORKLOAD.json SEEDS >errors.csv
 //
 // `workloads`: means over n drawn workloads; the truth is the mean over 100,000 of them.
-// `weeks`: statistics of n weeks of a drawn log; the truth is that of the same weeks of 2,000 logs together.
+// `weeks`: statistics of n drawn weeks; the truth is that of the jobs of 100,000 of them together. A week resembles the
+// one before: ranked by mean wait, the weeks follow an autoregressive process with a coefficient of 0.3.
+// `queues`: statistics of n weeks of a drawn log that keeps its queue from week to week; the truth is that of the weeks
+// of 2,000 logs together.
 // `tables`: how many tables of 2, 4 and 8 equal schedulers have a mark.
 // `halved`: from how many workloads on a scheduler that halves all waits is told apart in 80 % of the tables.
 // `log`: a workload under the scheduler `random`, in disjoint pairs of seeds: the truth of differences is 0.
 // Equal schedulers are `random` under several seeds, different ones are easy and easy,order=saf. A drawn workload is a
-// week of about 300 jobs at a load of 0.8. A drawn log has 150 a week at a load of 0.7, and 20 weeks before those that
-// count. Jobs are submitted at random, on 64 processors. They have widths from 1 to 32 (powers of two), and walltimes of
-// 1 to 4 times the run time. Tails of run times are light (exponential) or heavy (lognormal, with a coefficient of
-// variation of 2.5). "giant" is light, and one of the weeks has a job that takes the whole machine for three days.
+// week of about 300 jobs at a load of 0.8, a drawn week has 200. A drawn log has 150 a week at a load of 0.7, and 20
+// weeks before those that count. Jobs are submitted at random, on 64 processors. They have widths from 1 to 32 (powers
+// of two), and walltimes of 1 to 4 times the run time. Tails of run times are light (exponential) or heavy (lognormal,
+// with a coefficient of variation of 2.5). "giant" is light, and one of the weeks has a job that takes the whole
+// machine for three days.
 
 #include <algorithm>
 #include <array>
@@ -50,7 +54,8 @@ using analysis::WeeklySeries;
 constexpr int processors = 64;
 constexpr double week = 7.0 * 24 * 3600;
 constexpr double jobs_of_workload = 300;
-constexpr double jobs_of_week = 150;  // of a log
+constexpr double jobs_of_week = 200;
+constexpr double jobs_of_log = 150;  // a week
 constexpr double mean_width = 63.0 / 6;
 constexpr int widths = 6;
 constexpr std::size_t population = 100'000;
@@ -60,12 +65,9 @@ constexpr std::size_t repetitions = 4000;
 // Of standard errors: an effect that a test with known variance finds in 80 %.
 constexpr double effect = 2.8016;
 
-const std::array<const char*, 6> metrics{"mean_wait",
-                                         "mean_bounded_slowdown",
-                                         "wait_percentile_90",
-                                         "mean_wait_worst_5_percent",
-                                         "wait_percentile_99",
-                                         "utilisation"};
+const std::array<const char*, 6> metrics{"mean_wait",          "mean_bounded_slowdown",
+                                         "wait_percentile_90", "mean_wait_worst_5_percent",
+                                         "wait_percentile_99", "utilisation"};
 constexpr std::size_t job_metrics = 5;  // the first ones are statistics of jobs
 // Not made before main(): by then all algorithms have registered themselves.
 const std::vector<SchedulerChoice>& schedulers() {
@@ -238,12 +240,14 @@ void measure_workloads() {
                     const auto with_giant = [&](double all, double one) {
                         return giant.empty() ? all : (all * (count_of_groups - 1) + one) / count_of_groups;
                     };
-                    const double truth =
-                        with_giant(mean(differences), giant.empty() ? 0 : mean(giant_differences));
+                    const double truth = with_giant(mean(differences), giant.empty() ? 0 : mean(giant_differences));
                     const double own_truth = with_giant(mean(own), giant.empty() ? 0 : mean(giant_own));
-                    const double error = std::sqrt(
-                        with_giant(variance(differences), giant.empty() ? 0 : variance(giant_differences)) /
-                        count_of_groups);
+                    // Nobody knows which workload has the giant job: a test with known variance has that of a mixture.
+                    const double shift = truth - mean(differences);
+                    const double error =
+                        std::sqrt(with_giant(variance(differences), giant.empty() ? 0 : variance(giant_differences)) /
+                                      count_of_groups +
+                                  shift * shift);
                     Draws draws(groups);
                     Count count;
                     for (std::size_t i = 0; i < repetitions; ++i) {
@@ -281,6 +285,128 @@ FinishedJobs jobs_between(const FinishedJobs& jobs, int first, int end) {
 
 constexpr std::array<int, 3> week_counts{20, 50, 100};  // the last is the longest
 
+// The jobs of a drawn week.
+struct DrawnWeek {
+    std::vector<float> runs;                  // in seconds
+    std::array<std::vector<float>, 4> waits;  // by scheduler
+};
+
+FinishedJobs jobs_of(const DrawnWeek& drawn_week, std::size_t scheduler) {
+    FinishedJobs jobs(drawn_week.runs.size());
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        jobs[i].start = Time::at(Duration::microseconds(std::llround(drawn_week.waits.at(scheduler)[i] * 1e6)));
+        jobs[i].run = Duration::microseconds(std::llround(drawn_week.runs[i] * 1e6));
+    }
+    return jobs;
+}
+
+// Weeks by their mean wait under easy.
+std::vector<DrawnWeek> drawn_weeks(bool heavy, bool giant, std::size_t count) {
+    std::vector<DrawnWeek> weeks(count);
+    for_each_in_parallel(count, threads(), [&](std::size_t number) {
+        const Replay replay = replay_of(drawn(heavy, 0.8, jobs_of_week, 1, giant ? 0 : no_week, number + 1));
+        for (std::size_t scheduler = 0; scheduler < schedulers().size(); ++scheduler) {
+            const MeasuredSchedule schedule(replay.run_to_compare(schedulers()[scheduler]).schedule());
+            FinishedJobs jobs = schedule.finished();
+            std::ranges::sort(jobs, {}, [](const FinishedJob& job) { return std::pair(job.submit, job.id); });
+            for (const FinishedJob& job : jobs) {
+                weeks[number].waits.at(scheduler).push_back(static_cast<float>(analysis::wait(job).to_seconds()));
+                if (scheduler == 0) {
+                    weeks[number].runs.push_back(static_cast<float>(job.run.to_seconds()));
+                }
+            }
+        }
+    });
+    std::ranges::stable_sort(weeks, {}, [](const DrawnWeek& one) {
+        return analysis::sum({one.waits[2].begin(), one.waits[2].end()}) / static_cast<double>(one.runs.size());
+    });
+    return weeks;
+}
+
+// The statistic of the jobs of all weeks. With giants, one week of `groups` has a giant job.
+double truth_of(const std::vector<DrawnWeek>& weeks, const std::vector<DrawnWeek>& giants, std::size_t groups,
+                std::size_t metric, std::size_t scheduler) {
+    FinishedJobs all;
+    const auto add = [&](const DrawnWeek& one) {
+        const FinishedJobs jobs = jobs_of(one, scheduler);
+        all.insert(all.end(), jobs.begin(), jobs.end());
+    };
+    // Each of the giants stands for a log of `groups` weeks, which has one.
+    const std::size_t usual = giants.empty() ? weeks.size() : giants.size() * (groups - 1);
+    for (std::size_t i = 0; i < usual; ++i) {
+        add(weeks[i * weeks.size() / usual]);
+    }
+    std::ranges::for_each(giants, add);
+    return *analysis::measure(all, statistic_of(metric), default_tau);
+}
+
+void measure_weeks() {
+    constexpr double coefficient = 0.3;
+    print_header();
+    std::array<std::array<std::array<double, pairs.size()>, week_counts.size()>, job_metrics> usual_differences{};
+    for (const Tails& tails : all_tails) {
+        const std::vector<DrawnWeek> weeks = drawn_weeks(tails.are_heavy, false, population);
+        const std::vector<DrawnWeek> giants =
+            tails.has_giant ? drawn_weeks(false, true, population / 100) : std::vector<DrawnWeek>();
+        for (std::size_t part = 0; part < week_counts.size(); ++part) {
+            const auto groups = static_cast<std::size_t>(week_counts[part]);
+            using Series = std::array<std::array<WeeklySeries, 4>, job_metrics>;
+            std::vector<Series> found(logs);
+            for_each_in_parallel(logs, threads(), [&](std::size_t number) {
+                Draws draws(1000 * groups + number);
+                std::vector<const DrawnWeek*> chosen;
+                double state = draws.normal();
+                for (std::size_t i = 0; i < groups; ++i) {
+                    const double rank = std::erfc(-state / std::numbers::sqrt2) / 2;
+                    chosen.push_back(&weeks[std::min(static_cast<std::size_t>(rank * static_cast<double>(population)),
+                                                     population - 1)]);
+                    state = coefficient * state + std::sqrt(1 - coefficient * coefficient) * draws.normal();
+                }
+                if (!giants.empty()) {
+                    chosen[draws.below(groups)] = &giants[draws.below(giants.size())];
+                }
+                for (std::size_t scheduler = 0; scheduler < schedulers().size(); ++scheduler) {
+                    const JobsByWeek by_week =
+                        mapped(chosen, [&](const DrawnWeek* one) { return jobs_of(*one, scheduler); });
+                    for (std::size_t metric = 0; metric < job_metrics; ++metric) {
+                        found[number][metric].at(scheduler) =
+                            *analysis::weekly_series(by_week, statistic_of(metric), default_tau);
+                    }
+                }
+            });
+            for (std::size_t metric = 0; metric < job_metrics; ++metric) {
+                if (groups < analysis::fewest_weeks_of(statistic_of(metric))) {
+                    continue;
+                }
+                for (std::size_t place = 0; place < pairs.size(); ++place) {
+                    const Pair& pair = pairs.at(place);
+                    const std::vector<double> differences = mapped(found, [&](const Series& series) {
+                        return series[metric].at(pair.one).value - series[metric].at(pair.other).value;
+                    });
+                    const double own = truth_of(weeks, giants, groups, metric, pair.one);
+                    const double difference = own - truth_of(weeks, giants, groups, metric, pair.other);
+                    double& usual = usual_differences.at(metric).at(part).at(place);
+                    if (!tails.has_giant && !tails.are_heavy) {
+                        usual = mean(differences);
+                    }
+                    // As for workloads.
+                    const double shift = tails.has_giant ? mean(differences) - usual : 0;
+                    const double size = effect * std::sqrt(variance(differences) + shift * shift);
+                    Count count;
+                    for (const Series& series : found) {
+                        count.add(*analysis::interval_of(
+                                      analysis::difference(series[metric].at(pair.one), series[metric].at(pair.other)),
+                                      statistic_of(metric)),
+                                  difference, size);
+                        count.add_value(*analysis::interval_of(series[metric].at(pair.one), statistic_of(metric)), own);
+                    }
+                    print("weeks", tails.name, pair.name, groups, metrics.at(metric), count);
+                }
+            }
+        }
+    }
+}
+
 // What is kept of a log under each scheduler.
 struct OfLog {
     // By number of weeks, metric and scheduler.
@@ -291,16 +417,12 @@ struct OfLog {
 
 OfLog measured(const Tails& tails, std::size_t number) {
     const int most = week_counts.back();
-    // Each of the parts has it in one of its weeks.
-    const int giant_week =
-        tails.has_giant ? weeks_before + static_cast<int>(number) % week_counts.front() : no_week;
-    const Replay replay = replay_of(drawn(tails.are_heavy, 0.7, jobs_of_week, weeks_before + most, giant_week, number + 1));
+    const Replay replay = replay_of(drawn(tails.are_heavy, 0.7, jobs_of_log, weeks_before + most, no_week, number + 1));
     OfLog found;
     for (std::size_t scheduler = 0; scheduler < schedulers().size(); ++scheduler) {
         const MeasuredSchedule schedule(replay.run_to_compare(schedulers()[scheduler]).schedule());
         for (std::size_t part = 0; part < week_counts.size(); ++part) {
-            const FinishedJobs jobs =
-                jobs_between(schedule.finished(), weeks_before, weeks_before + week_counts[part]);
+            const FinishedJobs jobs = jobs_between(schedule.finished(), weeks_before, weeks_before + week_counts[part]);
             const JobsByWeek by_week = analysis::jobs_by_week(jobs);
             for (std::size_t metric = 0; metric < job_metrics; ++metric) {
                 found.series[part][metric][scheduler] =
@@ -343,9 +465,12 @@ double truth_of(const std::vector<OfLog>& found, std::size_t metric, std::size_t
     return sum / static_cast<double>(share);
 }
 
-void measure_weeks() {
+void measure_queues() {
     print_header();
     for (const Tails& tails : all_tails) {
+        if (tails.has_giant) {
+            continue;
+        }
         std::vector<OfLog> found(logs);
         for_each_in_parallel(logs, threads(), [&](std::size_t number) { found[number] = measured(tails, number); });
         for (std::size_t metric = 0; metric < job_metrics; ++metric) {
@@ -354,33 +479,27 @@ void measure_weeks() {
                 truth[scheduler] = truth_of(found, metric, scheduler);
             }
             for (std::size_t part = 0; part < week_counts.size(); ++part) {
+                if (static_cast<std::size_t>(week_counts[part]) < analysis::fewest_weeks_of(statistic_of(metric))) {
+                    continue;
+                }
                 for (const Pair& pair : pairs) {
                     const std::vector<double> differences = mapped(found, [&](const OfLog& of_log) {
                         const auto& series = of_log.series[part][metric];
                         return series[pair.one]->value - series[pair.other]->value;
                     });
-                    // A giant job in 20 weeks is more than one in 100.
-                    const bool is_other_truth = tails.has_giant && week_counts[part] < week_counts.back();
-                    const double difference =
-                        is_other_truth ? mean(differences) : truth[pair.one] - truth[pair.other];
-                    const double own = is_other_truth ? mean(mapped(found, [&](const OfLog& of_log) {
-                        return of_log.series[part][metric][pair.one]->value;
-                    })) : truth[pair.one];
+                    const double difference = truth[pair.one] - truth[pair.other];
                     const double size = effect * std::sqrt(variance(differences));
                     Count count;
                     for (const OfLog& of_log : found) {
                         const auto& series = of_log.series[part][metric];
-                        const std::optional<Interval> interval = analysis::interval_of(
-                            analysis::difference(*series[pair.one], *series[pair.other]), statistic_of(metric));
-                        if (interval) {
-                            count.add(*interval, difference, size);
-                            count.add_value(*analysis::interval_of(*series[pair.one], statistic_of(metric)), own);
-                        }
+                        count.add(*analysis::interval_of(analysis::difference(*series[pair.one], *series[pair.other]),
+                                                         statistic_of(metric)),
+                                  difference, size);
+                        count.add_value(*analysis::interval_of(*series[pair.one], statistic_of(metric)),
+                                        truth[pair.one]);
                     }
-                    if (count.intervals > 0) {
-                        print("weeks", tails.name, pair.name, static_cast<std::size_t>(week_counts[part]),
-                              metrics[metric], count);
-                    }
+                    print("queues", tails.name, pair.name, static_cast<std::size_t>(week_counts[part]), metrics[metric],
+                          count);
                 }
             }
         }
@@ -405,8 +524,8 @@ bool has_mark(const std::vector<std::vector<std::vector<double>>>& values) {  //
     const ToldApart mean_waits = told_apart(0, nullptr);
     for (std::size_t metric = 0; metric < values.size(); ++metric) {
         const auto means = mapped(values[metric], [](const auto& of) { return std::optional(mean(of)); });
-        const auto marks = analysis::marks_of(means, analysis::find_metric(metrics[metric])->goal,
-                                              told_apart(metric, &mean_waits));
+        const auto marks =
+            analysis::marks_of(means, analysis::find_metric(metrics[metric])->goal, told_apart(metric, &mean_waits));
         if (std::ranges::any_of(marks, [](analysis::Mark mark) { return mark != analysis::Mark::none; })) {
             return true;
         }
@@ -485,8 +604,7 @@ void measure_log(const std::string& platform, const std::string& path, std::size
     std::vector<std::vector<MetricInterval>> found(seeds / 2);
     for_each_in_parallel(found.size(), threads(), [&](std::size_t pair) {
         const auto run = [&](std::size_t seed) {
-            return MeasuredSchedule(
-                replay.run_to_compare({"random", {{"seed", std::to_string(seed)}}}).schedule());
+            return MeasuredSchedule(replay.run_to_compare({"random", {{"seed", std::to_string(seed)}}}).schedule());
         };
         const MeasuredSchedule one = run(2 * pair + 1);
         const MeasuredSchedule other = run(2 * pair + 2);
@@ -516,6 +634,8 @@ int main(int count, char** words) {
         measure_workloads();
     } else if (what == "weeks" && count == 2) {
         measure_weeks();
+    } else if (what == "queues" && count == 2) {
+        measure_queues();
     } else if (what == "tables" && count == 2) {
         measure_tables();
     } else if (what == "halved" && count == 2) {
@@ -523,7 +643,9 @@ int main(int count, char** words) {
     } else if (what == "log" && count == 5) {
         measure_log(words[2], words[3], std::stoul(words[4]));
     } else {
-        std::fputs("usage: interval_errors workloads | weeks | tables | halved | log PLATFORM WORKLOAD.json SEEDS\n", stderr);
+        std::fputs(
+            "usage: interval_errors workloads | weeks | queues | tables | halved | log PLATFORM WORKLOAD.json SEEDS\n",
+            stderr);
         return 2;
     }
     return 0;

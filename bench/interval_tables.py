@@ -89,7 +89,8 @@ def tables_table(rows: Rows) -> str:
     """Marked tables: a line for tails and number of schedulers, a column for each number of workloads."""
     workloads = unique(rows, "workloads")
     found = {(row["tails"], row["schedulers"], row["workloads"]): row for row in rows}
-    lines = [[tails, f"{runs} schedulers", *(percent(found[tails, runs, number]["with_a_mark"]) for number in workloads)]
+    lines = [[tails, f"{runs} schedulers",
+              *(percent(found[tails, runs, number]["with_a_mark"]) for number in workloads)]
              for tails in unique(rows, "tails") for runs in unique(rows, "schedulers")]
     return table(["tails", "", *(f"{number} workloads" for number in workloads)], lines)
 
@@ -105,6 +106,7 @@ def halved_table(rows: Rows) -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "workloads": lambda: bounds(read("workloads")) + "\n\n" + errors_table(read("workloads"), "workloads"),
     "weeks": lambda: bounds(read("weeks")) + "\n\n" + errors_table(read("weeks"), "weeks"),
+    "queues": lambda: bounds(read("queues")) + "\n\n" + errors_table(read("queues"), "weeks"),
     "logs": lambda: logs_table(read("logs")),
     "tables": lambda: tables_table(read("tables")),
     "halved": lambda: halved_table(read("halved")),

@@ -58,9 +58,10 @@ StandardError of_series(const Deviations& values) {
     return {std::sqrt(squares / coefficients / count), coefficients};
 }
 
-// How often the t of a normal distribution is beyond its bounds. Fewer values say less of how skew they are.
-double miss_rate(std::size_t values) {
-    return std::min(0.03, 0.005 * (static_cast<double>(values) - 4));
+// How often the t of a normal distribution is beyond its bounds. Fewer values say less of how skew they are. The t of
+// weeks has few degrees of freedom and wide bounds anyway.
+double miss_rate(std::size_t values, Sample sample) {
+    return sample == Sample::weeks ? 0.04 : std::min(0.03, 0.005 * (static_cast<double>(values) - 4));
 }
 
 double quantile_of_t(double degrees, double tail) {
@@ -81,7 +82,7 @@ Interval analysis::interval_around(double center, const std::vector<double>& val
     assert(values.size() >= 2 && comparisons > 0 && (sample == Sample::weeks || values.size() >= fewest_workloads));
     const Deviations deviations(values);
     const StandardError of = sample == Sample::workloads ? of_independent(deviations) : of_series(deviations);
-    const double rate = sample == Sample::workloads ? miss_rate(values.size()) : miss_rate(fewest_weeks);
+    const double rate = miss_rate(values.size(), sample);
     const double t = quantile_of_t(of.degrees, rate / static_cast<double>(comparisons) / 2);
     const double skew = deviations.skewness / std::sqrt(static_cast<double>(values.size()));
     return {center - of.error * std::max(t, with_skewness(t, skew)),

@@ -41,8 +41,8 @@ inline constexpr std::size_t fewest_weeks_of_tails = 50;
 //   waits of weeks do; 0.6 finds more.
 // Each bound is moved outwards to that of a t whose skewness is removed, if that is further out (P. Hall, "On the
 // removal of skewness by transformation", Journal of the Royal Statistical Society B 54(1), 1992). Skewness needs some
-// room even so: intervals of normal distributions err in 3 % of the cases; with fewer than ten values, in 0.5 %
-// for each value above four.
+// room even so: intervals of normal distributions err in 4 % of the cases for weeks, and in 3 % for workloads; of fewer
+// than ten workloads, in 0.5 % for each above four.
 // `comparisons`: the interval is one of so many that hold together, by Bonferroni.
 // None for fewer than fewest_workloads or fewest_weeks values. The mean alone, if all values are equal.
 // Requires: comparisons > 0.

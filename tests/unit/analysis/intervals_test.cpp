@@ -29,6 +29,7 @@ using Values = std::vector<double>;
 constexpr long long week = 7LL * 24 * 3600;
 // How often an interval of so many values of a normal distribution may leave out the mean.
 constexpr double miss_rate = 0.03;
+constexpr double miss_rate_of_weeks = 0.04;
 double rate_of(std::size_t count) {
     return count < 10 ? 0.005 * static_cast<double>(count - 4) : miss_rate;
 }
@@ -84,7 +85,7 @@ Interval of_workloads(const Values& values, double rate) {
 }
 
 // Projects the series on each cosine of length 1 that has fewer than a number of waves.
-Interval of_weeks(double center, const Values& values, double rate = miss_rate) {
+Interval of_weeks(double center, const Values& values, double rate = miss_rate_of_weeks) {
     const auto count = static_cast<double>(values.size());
     const double mean = mean_of(values);
     const auto degrees = static_cast<std::size_t>(std::lround(0.6 * std::pow(count, 2.0 / 3)));
@@ -316,14 +317,14 @@ TEST_CASE("intervals that hold together are wider: each errs in its share of the
             before = wider;
         }
     }
-    require_same(interval_of_mean(values, Sample::weeks, 6), of_weeks(mean_of(values), values, miss_rate / 6));
+    require_same(interval_of_mean(values, Sample::weeks, 6), of_weeks(mean_of(values), values, miss_rate_of_weeks / 6));
 }
 
 TEST_CASE("the interval of a mean over weeks rests on slow changes, worked by hand", "[metrics]") {
     // With 20 weeks, 4 cosines count. Of this series only the first has a square, 20 / 2.
     const std::optional<Interval> slow = interval_of_mean(cosine(20, 1), Sample::weeks);
     const double error = std::sqrt(10.0 / 4 / 20);
-    CHECK(slow->high == Approx(error * two_sided_t(4, miss_rate)));
+    CHECK(slow->high == Approx(error * two_sided_t(4, miss_rate_of_weeks)));
     CHECK(slow->low == Approx(-slow->high));
     // As workloads, the same values would say much more.
     CHECK(interval_of_mean(cosine(20, 1), Sample::workloads)->high < slow->high / 2);
@@ -340,7 +341,7 @@ TEST_CASE("the degrees of freedom of weeks are 0.6 n^(2/3)", "[metrics]") {
         // The square of the first cosine is divided by the number of those that count.
         const double error = std::sqrt(0.5 / degrees);
         CHECK(interval_of_mean(cosine(weeks, 1), Sample::weeks)->high ==
-              Approx(error * two_sided_t(degrees, miss_rate)));
+              Approx(error * two_sided_t(degrees, miss_rate_of_weeks)));
     }
 }
 
