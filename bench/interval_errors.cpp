@@ -7,7 +7,7 @@
 // `weeks`: statistics of n drawn weeks; the truth is that of the jobs of 100,000 of them together. A week resembles the
 // one before: ranked by mean wait, the weeks follow an autoregressive process with a coefficient of 0.3.
 // `queues`: statistics of n weeks of a drawn log that keeps its queue from week to week; the truth is that of the weeks
-// of 2,000 logs together.
+// of 500 logs together.
 // `tables`: how many tables of 2, 4 and 8 equal schedulers have a mark.
 // `halved`: from how many workloads on a scheduler that halves all waits is told apart in 80 % of the tables.
 // `log`: a workload under the scheduler `random`, in disjoint pairs of seeds: the truth of differences is 0.
@@ -60,6 +60,7 @@ constexpr double mean_width = 63.0 / 6;
 constexpr int widths = 6;
 constexpr std::size_t population = 100'000;
 constexpr std::size_t logs = 2000;
+constexpr std::size_t logs_with_queues = 500;
 constexpr int weeks_before = 20;  // of a log, before those that count: it begins with an empty machine
 constexpr std::size_t repetitions = 4000;
 // Of standard errors: an effect that a test with known variance finds in 80 %.
@@ -471,8 +472,9 @@ void measure_queues() {
         if (tails.has_giant) {
             continue;
         }
-        std::vector<OfLog> found(logs);
-        for_each_in_parallel(logs, threads(), [&](std::size_t number) { found[number] = measured(tails, number); });
+        std::vector<OfLog> found(logs_with_queues);
+        for_each_in_parallel(logs_with_queues, threads(),
+                             [&](std::size_t number) { found[number] = measured(tails, number); });
         for (std::size_t metric = 0; metric < job_metrics; ++metric) {
             std::array<double, 4> truth{};
             for (std::size_t scheduler = 0; scheduler < truth.size(); ++scheduler) {

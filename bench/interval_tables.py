@@ -68,10 +68,21 @@ def errors_table(rows: Rows, groups_title: str) -> str:
     return table(["tails", "schedulers", "metric", *(f"{number} {groups_title}" for number in groups)], lines)
 
 
+def least_found(rows: Rows, fewest: int, most: int) -> float:
+    """The smallest share of effects found with so many groups, in per cent. Where a giant job hides among few groups,
+    nothing finds an effect beside it."""
+    return min(100 * float(row["found"]) for row in rows
+               if fewest <= int(row["groups"]) <= most and row["tails"] != "giant")
+
+
 def bounds(rows: Rows) -> str:
-    """The largest shares in words."""
+    """The largest shares without the truth, and the smallest of effects found, in words."""
+    groups = [int(number) for number in unique(rows, "groups")]
+    fewest = [number for number in groups if number >= 8][:2]
     return (f"The largest shares of differences are {largest(rows, True):.1f} % for means and "
-            f"{largest(rows, False):.1f} % for percentiles and worst jobs.")
+            f"{largest(rows, False):.1f} % for percentiles and worst jobs. Without a giant job, at least "
+            f"{least_found(rows, fewest[0], fewest[0]):.0f} % of the effects are found with {fewest[0]} of them, and "
+            f"{least_found(rows, fewest[1], groups[-1]):.0f} % from {fewest[1]} on.")
 
 
 def logs_table(rows: Rows) -> str:

@@ -168,17 +168,28 @@ WeeklySeries difference(const WeeklySeries& one, const WeeklySeries& other) {
     return result;
 }
 
+namespace {
+
+// Whether a statistic is of fewer than a tenth of the jobs.
+bool is_of_tail(const JobStatistic& statistic) {
+    return (statistic.kind == Kind::percentile && statistic.percent > 90) ||
+           (statistic.kind == Kind::worst && statistic.percent < 10);
+}
+
+}  // namespace
+
 std::size_t fewest_weeks_of(const JobStatistic& statistic) {
-    const bool is_of_tail = (statistic.kind == Kind::percentile && statistic.percent > 90) ||
-                            (statistic.kind == Kind::worst && statistic.percent < 10);
-    return is_of_tail ? fewest_weeks_of_tails : fewest_weeks;
+    return is_of_tail(statistic) ? fewest_weeks_of_tails : fewest_weeks;
 }
 
 std::optional<Interval> interval_of(const WeeklySeries& series, const JobStatistic& statistic,
                                     std::size_t comparisons) {
-    return series.weeks.size() < fewest_weeks_of(statistic)
-               ? std::nullopt
-               : std::optional(interval_around(series.value, series.weeks, Sample::weeks, comparisons));
+    if (series.weeks.size() < fewest_weeks_of(statistic)) {
+        return std::nullopt;
+    }
+    // The jobs of a tail come from a few weeks, which vary more than they show.
+    const std::size_t shares = is_of_tail(statistic) ? 2 : 1;
+    return interval_around(series.value, series.weeks, Sample::weeks, shares * comparisons);
 }
 
 }  // namespace batfill::analysis
