@@ -9,6 +9,7 @@ With --check it only says whether the page has the tables of the files. The file
 import argparse
 import csv
 import sys
+import textwrap
 from pathlib import Path
 from typing import Callable, Mapping, Sequence
 
@@ -79,10 +80,11 @@ def bounds(rows: Rows) -> str:
     """The largest shares without the truth, and the smallest of effects found, in words."""
     groups = [int(number) for number in unique(rows, "groups")]
     fewest = [number for number in groups if number >= 8][:2]
-    return (f"The largest shares of differences are {largest(rows, True):.1f} % for means and "
+    text = (f"The largest shares of differences are {largest(rows, True):.1f} % for means and "
             f"{largest(rows, False):.1f} % for percentiles and worst jobs. Without a giant job, at least "
             f"{least_found(rows, fewest[0], fewest[0]):.0f} % of the effects are found with {fewest[0]} of them, and "
             f"{least_found(rows, fewest[1], groups[-1]):.0f} % from {fewest[1]} on.")
+    return textwrap.fill(text, 100, break_on_hyphens=False)
 
 
 def logs_table(rows: Rows) -> str:
@@ -127,10 +129,10 @@ PARTS: dict[str, Callable[[], str]] = {
 def with_tables(page: str) -> str:
     """The page with its tables made anew. A missing mark is an error."""
     for name, make in PARTS.items():
-        begin, end = f"<!-- intervals: {name} -->\n", f"\n<!-- end of intervals: {name} -->"
+        begin, end = f"<!-- intervals: {name} -->", f"<!-- end of intervals: {name} -->"
         before, rest = page.split(begin)
         after = rest.split(end)[1]
-        page = before + begin + make() + end + after
+        page = f"{before}{begin}\n\n{make()}\n\n{end}{after}"
     return page
 
 

@@ -164,8 +164,7 @@ void bind_comparisons(nb::module_& module) {
     bound.def_prop_ro("schedulers", [](const Comparison& comparison) { return comparison.schedulers; })
         .def_prop_ro("workloads",
                      [](const Comparison& comparison) { return mapped(comparison.rows, &Comparison::Row::workload); })
-        .def_prop_ro("note",
-                     [](const Comparison& comparison) { return reason_for_no_intervals(groups_of(comparison)); })
+        .def_prop_ro("note", [](const Comparison& comparison) { return reason_for_no_intervals(comparison); })
         .def("values", &values, arg("metric"),
              nb::sig("def values(self, metric: str) -> numpy.typing.NDArray[numpy.float64]"))
         .def("table", &table, arg("format"));

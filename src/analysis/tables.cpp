@@ -136,7 +136,7 @@ void write_latex(std::ostream& out, const TextLines& lines, const std::string& m
     }
     out << "\\bottomrule\n\\end{tabular}\n";
     if (!meaning.empty()) {
-        out << "\\par\\smallskip{\\footnotesize " << for_latex(meaning) << "}\n";
+        out << R"(\par\smallskip{\footnotesize )" << for_latex(meaning) << "}\n";
     }
 }
 
@@ -187,6 +187,12 @@ std::vector<bool> best_of(const std::vector<std::optional<double>>& values, Goal
     return mapped(values, [=](const auto& value) { return has_best && value == wanted; });
 }
 
+bool has_marks(const MarkedLines& lines) {
+    return std::ranges::any_of(lines, [](const std::vector<MarkedCell>& line) {
+        return std::ranges::any_of(line, [](const MarkedCell& cell) { return cell.mark != Mark::none; });
+    });
+}
+
 const char* to_string(Mark mark) {
     switch (mark) {
         case Mark::none:
@@ -203,9 +209,7 @@ const char* to_string(Mark mark) {
 
 void write_lines(std::ostream& out, const MarkedLines& lines, MetricsFormat format, const std::string& meaning,
                  std::size_t keys) {
-    const bool marks = std::ranges::any_of(lines, [](const std::vector<MarkedCell>& line) {
-        return std::ranges::any_of(line, [](const MarkedCell& cell) { return cell.mark != Mark::none; });
-    });
+    const bool marks = has_marks(lines);
     TextLines texts;
     for (const std::vector<MarkedCell>& line : lines) {
         std::vector<std::string>& cells = texts.emplace_back();

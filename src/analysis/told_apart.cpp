@@ -29,6 +29,19 @@ std::string compared_with_baseline(const MeanWaits& waits, std::size_t best) {
     return ", " + (less == "0.0" ? "under 0.1" : less) + " % less than " + waits.names[other];
 }
 
+// The pairs that are told apart, better run first: " Told apart are only: easy and fcfs."
+std::string others_told_apart(const MeanWaits& waits, const ToldApart& told_apart) {
+    std::string pairs;
+    for (std::size_t one = 0; one < waits.names.size(); ++one) {
+        for (std::size_t other = 0; other < waits.names.size(); ++other) {
+            if (told_apart(one, other) && waits.values[one] < waits.values[other]) {
+                pairs += (pairs.empty() ? "" : "; ") + waits.names[one] + " and " + waits.names[other];
+            }
+        }
+    }
+    return pairs.empty() ? "" : " Told apart are only: " + pairs + ".";
+}
+
 }  // namespace
 
 ToldApart::ToldApart(std::size_t runs, const DifferenceInterval& interval, const ToldApart* only_where)
@@ -97,7 +110,7 @@ std::string verdict(const MeanWaits& waits, const ToldApart& told_apart) {
         return found + ", but this may be chance: " +
                (runs == 2 ? "the two are not told apart"
                           : subject + " not told apart from " + (open.size() > 1 ? "any other" : open.front())) +
-               ".";
+               "." + others_told_apart(waits, told_apart);
     }
     if (open.empty()) {
         return found + ", and " + (is_one ? "is" : "are") + " told apart from " +
@@ -110,14 +123,17 @@ std::string verdict(const MeanWaits& waits, const ToldApart& told_apart) {
            " may be as good.";
 }
 
-std::string meaning_of_marks(const ToldApart& mean_waits, MetricsFormat format) {
+std::string meaning_of_marks(const ToldApart& mean_waits, bool has_marks, MetricsFormat format) {
     if (!mean_waits.is_known()) {
         return "";
     }
     const std::string best = format == MetricsFormat::table ? "*" : "Bold";
-    return (mean_waits.any() ? best + ": best, and told apart from what has no mark; ~: not told apart from it."
-                             : "No marks: the mean wait tells no two schedulers apart.") +
-           " At most 5 % of tables of equal schedulers have a mark: all rest on the mean wait, and on all pairs together.";
+    return "Brackets hold 95 % intervals, each for itself. " +
+           (has_marks          ? best + ": best, and told apart from what has no mark; ~: not told apart from it."
+            : mean_waits.any() ? "No marks: no best value is told apart from another one."
+                               : "No marks: the mean wait tells no two schedulers apart.") +
+           " Of tables of equal schedulers, at most 5 % have a mark: marks rest on the mean wait, and hold for all pairs "
+           "together.";
 }
 
 }  // namespace batfill::analysis

@@ -56,7 +56,7 @@ struct MeanWaits {
 // than fcfs, and is told apart from it." Empty for fewer than two runs, or if a value is missing.
 std::string verdict(const MeanWaits& waits, const ToldApart& told_apart);
 
-// What the marks of a table in this format mean, or that it has none: one or two sentences. Empty without intervals.
-std::string meaning_of_marks(const ToldApart& mean_waits, MetricsFormat format);
+// What the intervals and marks of a table in this format mean, or that it has no marks. Empty without intervals.
+std::string meaning_of_marks(const ToldApart& mean_waits, bool has_marks, MetricsFormat format);
 
 }  // namespace batfill::analysis

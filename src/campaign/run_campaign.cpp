@@ -319,12 +319,20 @@ std::string mean_text(const GroupedMean& mean, int decimals) {
 }  // namespace
 
 WorkloadGroups groups_of(const MadeCampaign& made) {
-    return ValuesByRow(made).groups();
+    const ValuesByRow rows(made);
+    const auto waits = rows.values(0, "mean_wait");
+    WorkloadGroups with_jobs{{}, rows.groups().sample};
+    for (std::size_t i = 0; i < waits.size(); ++i) {
+        if (waits[i]) {
+            with_jobs.numbers.push_back(rows.groups().numbers[i]);
+        }
+    }
+    return with_jobs;
 }
 
 MarkedTable table_of_means(const MadeCampaign& made) {
     const ValuesByRow rows(made);
-    const bool has_intervals = reason_for_no_intervals(rows.groups()).empty();
+    const bool has_intervals = reason_for_no_intervals(groups_of(made)).empty();
     MarkedTable table{{{{has_intervals ? "mean over the workloads [95 % interval]" : "mean over the workloads"}}}, {}};
     for (std::size_t row = 0; row < rows.count(); ++row) {
         table.lines.push_back({{rows.name(row)}});
@@ -349,7 +357,8 @@ MarkedTable table_of_means(const MadeCampaign& made) {
             }
         }
         if (table.meaning.empty() || mean_waits.any()) {
-            table.meaning = analysis::meaning_of_marks(mean_waits, MetricsFormat::table);
+            table.meaning =
+                analysis::meaning_of_marks(mean_waits, analysis::has_marks(table.lines), MetricsFormat::table);
         }
     }
     if (made.campaign.machines.size() > 1 && !table.meaning.empty()) {

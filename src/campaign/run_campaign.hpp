@@ -90,7 +90,8 @@ std::vector<std::vector<std::string>> table_of_differences_to_log(const MadeCamp
 // Returns what a reader of the log's own schedules has to know: which jobs and workloads they lack.
 std::vector<std::string> notes_on_logs(const MadeCampaign& made);
 
-// Returns the groups of workloads with the same jobs.
+// Returns the groups of workloads with the same jobs, of those that have any.
+// Requires: the result of each run.
 WorkloadGroups groups_of(const MadeCampaign& made);
 
 // Returns the runs that rejected jobs: "3 in PREFIX". Schedulers that reject different jobs are not comparable.

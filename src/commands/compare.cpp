@@ -152,10 +152,14 @@ void complete(const Options& options, CompareOptions& read) {
 }
 
 void compare_metrics(const Options& options, const CompareOptions& read) {
+    if (read.request.weeks && read.request.workloads.size() > 1) {
+        note("the weeks of " + std::to_string(read.request.workloads.size()) +
+             " workloads count as one series of weeks, in this order");
+    }
     const Comparison comparison = batfill::compare(read.request, show_progress("replays"));
     print(comparison, read);
     // The table for people says it itself.
-    if (const std::string reason = reason_for_no_intervals(groups_of(comparison));
+    if (const std::string reason = reason_for_no_intervals(comparison);
         !options.given("metric") && read.format != MetricsFormat::table && !reason.empty()) {
         note(reason);
     }

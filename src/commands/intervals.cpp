@@ -33,19 +33,33 @@ struct IntervalOptions {
     MetricsFormat format{};
 };
 
+constexpr double largest = 1e100;  // sums of cubes are finite
+
 struct Column {
     std::string name;
     std::vector<double> values;  // by row
     double sum = 0;
 };
 
-// The columns of a table behind the first, which names the rows. Leaves out rows with an empty cell, with a note: a
-// workload without jobs has no values.
+// The columns of a table behind the first, which names the rows. Leaves out rows with an empty cell, or with 0 jobs,
+// with a note: a workload without jobs has no values.
 std::vector<Column> read_columns(const IntervalOptions& read) {
     std::vector<Column> columns;
     const CsvFormat format{.name = "table", .written_by = "compare -o", .columns = {}, .has_any_columns = true};
     bool is_header = true;
     std::size_t left_out = 0;
+    const auto has_no_jobs = [&](const CsvRow& row, std::span<const std::string_view> cells) {
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            if (columns[i].name == read.jobs && number_in<double>(cells[i]) == 0) {
+                const auto is_not_0 = [](std::string_view cell) { return number_in<double>(cell) != 0; };
+                if (std::ranges::any_of(cells, is_not_0)) {
+                    row.fail("no jobs in column " + columns[i].name + ", but a sum that is not 0");
+                }
+                return true;
+            }
+        }
+        return false;
+    };
     read_csv(read.table, format, [&](const CsvRow& row) {
         const std::vector<std::string_view> fields = row.all();
         const std::span<const std::string_view> cells =
@@ -60,14 +74,14 @@ std::vector<Column> read_columns(const IntervalOptions& read) {
             is_header = false;
             return;
         }
-        if (std::ranges::find(cells, "") != cells.end()) {
+        if (std::ranges::find(cells, "") != cells.end() || has_no_jobs(row, cells)) {
             ++left_out;
             return;
         }
         for (std::size_t i = 0; i < cells.size(); ++i) {
             const auto value = number_in<double>(cells[i]);
             const bool are_jobs = columns[i].name == read.jobs;
-            if (!value || !std::isfinite(*value) || (are_jobs && *value < 0)) {
+            if (!value || !(std::abs(*value) <= largest) || (are_jobs && *value < 0)) {
                 row.fail(columns[i].name + " is " + excerpt(cells[i]) + ", expected a number" +
                          (are_jobs ? " of jobs, from 0" : ""));
             }
@@ -79,7 +93,7 @@ std::vector<Column> read_columns(const IntervalOptions& read) {
                           ": expected a column with the names of rows, and others with numbers");
     refuse_if<InputError>(columns.front().values.empty(), read.table, ": expected a row of numbers");
     if (left_out > 0) {
-        note(read.table + ": " + counted(left_out, "row") + " with an empty cell left out");
+        note(read.table + ": " + counted(left_out, "row") + " with an empty cell or without jobs left out");
     }
     return columns;
 }
@@ -193,7 +207,7 @@ int intervals(const Arguments& arguments) {
              "Prints the mean of each column of a table, and its difference to that of the first column, with confidence intervals\n"
              "of 95 %, by the method of docs/metrics.md. The table has a line of names, and a row for each workload, as\n"
              "batfill compare -o writes it, or for each week. Its first column names the rows. An interval needs five workloads\n"
-             "or 20 weeks.",
+             "or 20 weeks. That of a mean without negative values begins at 0 or above.",
              {"intervals values.csv --baseline easy",
               "intervals weeks.csv --weeks --jobs jobs --relative --format csv"}})) {
         return 0;

@@ -218,6 +218,17 @@ Values means_of(const Comparison& comparison, const std::vector<Values>& values)
     return mapped(values, [&](const Values& of) { return mean_over_groups(of, groups_of(comparison)).mean; });
 }
 
+// The groups of the workloads that have a mean wait: the others have no jobs.
+WorkloadGroups with_jobs(const Comparison& comparison) {
+    WorkloadGroups groups{{}, comparison.sample};
+    for (const Comparison::Row& row : comparison.rows) {
+        if (row.values.front()["mean_wait"]) {
+            groups.numbers.push_back(row.group);
+        }
+    }
+    return groups;
+}
+
 // What everything rests on that is said of who is better.
 struct MeanWaitsOf {
     explicit MeanWaitsOf(const Comparison& comparison)
@@ -283,20 +294,27 @@ analysis::Rows rows_of(const Comparison& comparison, const std::vector<std::stri
     return rows;
 }
 
-// What the table says before its numbers: over how many workloads it is, and which scheduler is best.
-std::string heading_of(const Comparison& comparison, const MeanWaitsOf& waits) {
-    const std::size_t workloads = comparison.rows.size();
-    std::string text = workloads > 1
-                           ? "mean over " + std::to_string(workloads) + " workloads, each replayed on an empty machine"
-                           : "one workload";
+// Over how many workloads the table is.
+std::string extent_of(const Comparison& comparison) {
+    const std::size_t empty = comparison.rows.size() - with_jobs(comparison).numbers.size();
+    std::string text = comparison.rows.size() > 1 ? "mean over " + std::to_string(comparison.rows.size() - empty) +
+                                                        " workloads, each replayed on an empty machine"
+                                                  : "one workload";
+    if (empty > 0) {
+        text +=
+            comparison.rows.size() > 1 ? ", without " + std::to_string(empty) + " that have no jobs" : " without jobs";
+    }
     if (comparison.left_out > 0) {
         text += ", without " + counted(comparison.left_out, "job") + " that did not run everywhere";
     }
-    text += '\n';
-    const std::string verdict = analysis::verdict({comparison.schedulers, means_of(comparison, waits.values),
-                                                   comparison.baseline, reason_for_no_intervals(groups_of(comparison))},
-                                                  waits.told_apart);
-    return verdict.empty() ? text : text + one_line(verdict) + '\n';
+    return text;
+}
+
+// Which scheduler is best, and how sure that is; empty if there is nothing to compare.
+std::string verdict_of(const Comparison& comparison, const MeanWaitsOf& waits) {
+    return analysis::verdict({comparison.schedulers, means_of(comparison, waits.values), comparison.baseline,
+                              reason_for_no_intervals(comparison)},
+                             waits.told_apart);
 }
 
 }  // namespace
@@ -425,6 +443,10 @@ std::vector<RunGroups> compare_groups(const ComparisonRequest& request, const st
     return result;
 }
 
+std::string reason_for_no_intervals(const Comparison& comparison) {
+    return reason_for_no_intervals(with_jobs(comparison));
+}
+
 WorkloadGroups groups_of(const Comparison& comparison) {
     return {mapped(comparison.rows, &Comparison::Row::group), comparison.sample};
 }
@@ -454,11 +476,15 @@ void write_comparison(std::ostream& out, const Comparison& comparison, MetricsFo
         analysis::write_rows(out, rows_of(comparison, chosen, waits.told_apart), format);
         return;
     }
+    const analysis::MarkedLines lines = lines_of(comparison, chosen, waits.told_apart);
+    std::string meaning = analysis::meaning_of_marks(waits.told_apart, analysis::has_marks(lines), format);
+    const std::string verdict = verdict_of(comparison, waits);
     if (format == MetricsFormat::table) {
-        out << heading_of(comparison, waits);
+        out << extent_of(comparison) << '\n' << one_line(verdict) << (verdict.empty() ? "" : "\n");
+    } else {
+        meaning = "Table: " + extent_of(comparison) + ". " + verdict + (verdict.empty() ? "" : " ") + meaning;
     }
-    analysis::write_lines(out, lines_of(comparison, chosen, waits.told_apart), format,
-                          analysis::meaning_of_marks(waits.told_apart, format));
+    analysis::write_lines(out, lines, format, meaning);
 }
 
 }  // namespace batfill

@@ -88,6 +88,9 @@ void write_csv(const Comparison& comparison, const std::string& metric, const st
 // The groups of the rows.
 WorkloadGroups groups_of(const Comparison& comparison);
 
+// As reason_for_no_intervals(), of the workloads that have jobs.
+std::string reason_for_no_intervals(const Comparison& comparison);
+
 // Writes the metrics: the mean over the workloads and, if there are enough, its 95 % confidence interval (see
 // mean_over_groups()). Marks the best mean and those that may be as good, so that it holds for the whole table
 // (src/analysis/told_apart.hpp). Leaves out metrics of deadlines if no job has one, and counts that are 0. The table

@@ -81,10 +81,12 @@ function howTold() {
   if (!hasIntervals) {
     return comparing ? "" : "There are no intervals: they need 20 weeks of jobs. ";
   }
+  const hasMarks = metrics.some(({ marks }) => marks.some(Boolean));
   return `Intervals are of 95 %, over ${number(weeks)} weeks of submissions, each for itself. ` + (comparing
-    ? "\u2605 marks a run that is best and told apart from those without a mark, ~ one that is not told apart from it. At " +
-      "most 5 % of pages of equal schedulers have a mark: all rest on the mean wait, and on all pairs of runs together. " +
-      "The longest wait, and the metrics below, are measured once for each run. " : "");
+    ? (hasMarks ? "\u2605 marks a run that is best and told apart from those without a mark, ~ one that is not told apart " +
+        "from it. " : "") +
+      "Of pages of equal schedulers, at most 5 % have a mark: marks rest on the mean wait, and hold for all pairs of runs " +
+      "together. The longest wait, and the metrics below, are measured once for each run. " : "");
 }
 
 // --- Who waits less, who longer -----------------------------------------------------------------------------------

@@ -58,8 +58,7 @@ MeasuredRuns measure_runs(const MeasureRequest& request, const Note& note) {
             measured.groups.push_back(
                 {names[i], measure_groups(schedules[i], request.options, request.groupings, workloads)});
         } else if (request.intervals) {
-            measured.intervals.push_back(
-                {names[i], measure_intervals(schedules[i], request.options, baseline)});
+            measured.intervals.push_back({names[i], measure_intervals(schedules[i], request.options, baseline)});
         } else {
             measured.metrics.push_back(
                 {names[i], compute_metrics(schedules[i], request.options, workloads, counted, baseline)});

@@ -465,8 +465,8 @@ TEST_CASE("The table of a campaign marks the best scheduler of each machine that
         "workloads: [{generate: lublin, jobs: 200, processors: 32, load: 1.2, name: x, sweep: {seed: 1..8}}]\n"
         "schedulers: [fcfs, easy, conservative]\n";
     const std::string meaning =
-        "*: best, and told apart from what has no mark; ~: not told apart from it. At most 5 % of tables of equal "
-        "schedulers have a mark: all rest on the mean wait, and on all pairs together.";
+        "Brackets hold 95 % intervals, each for itself. *: best, and told apart from what has no mark; ~: not told apart from it. Of tables of equal schedulers, at most "
+        "5 % have a mark: marks rest on the mean wait, and hold for all pairs together.";
     const Outcome one = campaign.run(text);
     require_done(one);
     CHECK(one.errors.empty());

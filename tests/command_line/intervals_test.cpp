@@ -170,10 +170,13 @@ TEST_CASE("intervals of sums over jobs are of means over jobs") {
     CHECK(number(inputs.lines(sums(20)).at("b")[1]) == Approx(20 * jobs / 20));
     // The numbers of jobs may be in any column.
     CHECK(inputs.lines("w,a,n\nx,6,2\ny,0,1\n", {"--jobs", "n"}).at("a")[1] == "2");
-    // With jobs in one row only, there is nothing to compare that row with.
-    const auto once = inputs.lines("w,n,a\nr,2,6\ns,0,0\nt,0,0\nu,0,0\nv,0,0\n", {"--jobs", "n"});
-    CHECK(once.at("a") == std::vector<std::string>{"5", "3", "", "", "0", "", ""});
-    CHECK(inputs.lines("w,n,a\nr,0,0\n", {"--jobs", "n"}).at("a")[1].empty());
+    // Rows without jobs do not count, and a note says so.
+    const Outcome once =
+        inputs.intervals("w,n,a\nr,2,6\ns,0,0\nt,0,0\nu,0,0\nv,0,0\n", {"--jobs", "n", "--format", "csv"});
+    CHECK_THAT(once.output, EndsWith("\n\"a\",1,3,,,0,,\n"));
+    CHECK_THAT(once.errors, EndsWith(": 4 rows with an empty cell or without jobs left out\n"));
+    check_refused(inputs.intervals("w,n,a\nr,2,6\ns,0,5\n", {"--jobs", "n"}), 1,
+                  ":3: no jobs in column n, but a sum that is not 0");
 }
 
 TEST_CASE("intervals of one job in each row are those without --jobs") {

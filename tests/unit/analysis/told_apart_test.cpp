@@ -152,8 +152,6 @@ TEST_CASE("the verdict on several runs compares the best one with the baseline",
           "b has the least mean wait, but this may be chance: it is not told apart from any other.");
     CHECK(verdict_on(three, values, unknown(3), 1) == "b has the least mean wait; nobody knows.");
     CHECK(verdict_on(three, {1, 1, 1}, unknown(3)) == "All have the same mean wait.");
-    // That others differ does not matter.
-    CHECK(verdict_on(three, values, with_apart(3, {{0, 2}})) == verdict_on(three, values, with_apart(3, {})));
 }
 
 TEST_CASE("the verdict names the runs that may be as good as the best one", "[metrics]") {
@@ -166,6 +164,12 @@ TEST_CASE("the verdict names the runs that may be as good as the best one", "[me
           "b has the least mean wait, 75.0 % less than a. It is told apart from a; c, d and e may be as good.");
     CHECK(verdict_on(five, values, with_apart(5, {{0, 1}, {1, 4}, {1, 3}})) ==
           "b has the least mean wait, 75.0 % less than a. It is told apart from a, d and e; c may be as good.");
+}
+
+TEST_CASE("the verdict names the only runs that are told apart, if the best one is not among them", "[metrics]") {
+    CHECK(verdict_on(three, {300, 100, 200}, with_apart(3, {{0, 2}})) ==
+          "b has the least mean wait, 66.7 % less than a, but this may be chance: it is not told apart from any other. "
+          "Told apart are only: c and a.");
 }
 
 TEST_CASE("the verdict on runs that are equally good names all of them", "[metrics]") {
@@ -191,16 +195,21 @@ TEST_CASE("there is no verdict without two runs, or without a value", "[metrics]
 }
 
 TEST_CASE("a table says what its marks mean, or why it has none", "[metrics]") {
-    CHECK(meaning_of_marks(unknown(2), MetricsFormat::table).empty());
+    CHECK(meaning_of_marks(unknown(2), false, MetricsFormat::table).empty());
+    const std::string brackets = "Brackets hold 95 % intervals, each for itself. ";
     const std::string share =
-        " At most 5 % of tables of equal schedulers have a mark: all rest on the mean wait, and on all pairs together.";
-    CHECK(meaning_of_marks(with_apart(2, {}), MetricsFormat::table) ==
-          "No marks: the mean wait tells no two schedulers apart." + share);
-    CHECK(meaning_of_marks(with_apart(2, {{0, 1}}), MetricsFormat::table) ==
-          "*: best, and told apart from what has no mark; ~: not told apart from it." + share);
+        " Of tables of equal schedulers, at most 5 % have a mark: marks rest on the mean wait, and hold for all pairs "
+        "together.";
+    CHECK(meaning_of_marks(with_apart(2, {}), false, MetricsFormat::table) ==
+          brackets + "No marks: the mean wait tells no two schedulers apart." + share);
+    // Two are told apart, but none from the best one.
+    CHECK(meaning_of_marks(with_apart(3, {{0, 1}}), false, MetricsFormat::table) ==
+          brackets + "No marks: no best value is told apart from another one." + share);
+    CHECK(meaning_of_marks(with_apart(2, {{0, 1}}), true, MetricsFormat::table) ==
+          brackets + "*: best, and told apart from what has no mark; ~: not told apart from it." + share);
     for (const MetricsFormat format : {MetricsFormat::markdown, MetricsFormat::latex}) {
-        CHECK(meaning_of_marks(with_apart(2, {{0, 1}}), format) ==
-              "Bold: best, and told apart from what has no mark; ~: not told apart from it." + share);
+        CHECK(meaning_of_marks(with_apart(2, {{0, 1}}), true, format) ==
+              brackets + "Bold: best, and told apart from what has no mark; ~: not told apart from it." + share);
     }
 }
 
