@@ -143,8 +143,9 @@ std::optional<StarvedUser> starved_user_of(const std::vector<FinishedJobs>& runs
             const double times = all > 0 ? mean / all : 0;
             if (times >= starved_times && mean >= starved_other_times * other->at(user) &&
                 (!found || times > found->times)) {
-                found = {user,  jobs_of.at(user), run, mean, times, static_cast<std::size_t>(other - means.begin()),
-                         other->at(user)};
+                found = {
+                    user,           jobs_of.at(user), run, mean, times, static_cast<std::size_t>(other - means.begin()),
+                    other->at(user)};
             }
         }
     }
