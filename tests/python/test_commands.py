@@ -303,7 +303,7 @@ def test_compare_says_why_it_has_no_intervals():
     assert few.note == "nothing is said about chance: 4 workloads with different jobs, expected at least 5"
     seeds = batfill.compare(lublins(range(1, 6), [0.9]), ["fcfs", "easy"])
     assert seeds.note == ""
-    assert "[" in str(seeds) and "At most 5 % of tables of equal schedulers have a mark" in str(seeds)
+    assert "[" in str(seeds) and "Of tables of equal schedulers, at most 5 % have a mark" in str(seeds)
     # Weeks depend on each other: five are not enough.
     weeks = batfill.compare(lublins(range(1, 6), [0.9]), ["fcfs", "easy"], weeks=True)
     assert weeks.note == "nothing is said about chance: 5 weeks, expected at least 20"
