@@ -41,61 +41,85 @@ struct Column {
     double sum = 0;
 };
 
-// The columns of a table behind the first, which names the rows. Leaves out rows with an empty cell, or with 0 jobs,
-// with a note: a workload without jobs has no values.
-std::vector<Column> read_columns(const IntervalOptions& read) {
-    std::vector<Column> columns;
-    const CsvFormat format{.name = "table", .written_by = "compare -o", .columns = {}, .has_any_columns = true};
-    bool is_header = true;
-    std::size_t left_out = 0;
-    const auto has_no_jobs = [&](const CsvRow& row, std::span<const std::string_view> cells) {
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            if (columns[i].name == read.jobs && number_in<double>(cells[i]) == 0) {
-                const auto is_not_0 = [](std::string_view cell) { return number_in<double>(cell) != 0; };
-                if (std::ranges::any_of(cells, is_not_0)) {
-                    row.fail("no jobs in column " + columns[i].name + ", but a sum that is not 0");
-                }
-                return true;
-            }
-        }
-        return false;
-    };
-    read_csv(read.table, format, [&](const CsvRow& row) {
+// A table as it is read: the columns behind the first, which names the rows.
+class Table {
+ public:
+    // `jobs`: the column with the numbers of jobs, if any.
+    explicit Table(std::optional<std::string> jobs) : jobs_(std::move(jobs)) {}
+
+    // Adds the next row; the first has the names of the columns.
+    void add(const CsvRow& row) {
         const std::vector<std::string_view> fields = row.all();
-        const std::span<const std::string_view> cells =
-            std::span(fields).subspan(std::min<std::size_t>(1, fields.size()));
-        if (is_header) {
-            for (const std::string_view name : cells) {
-                if (std::ranges::find(columns, name, &Column::name) != columns.end()) {
-                    row.fail("column " + excerpt(name) + " twice");
-                }
-                columns.push_back({std::string(name), {}});
+        const Cells cells = std::span(fields).subspan(std::min<std::size_t>(1, fields.size()));
+        if (!has_names_) {
+            add_names(row, cells);
+        } else if (std::ranges::find(cells, "") != cells.end() || has_no_jobs(row, cells)) {
+            ++left_out_;
+        } else {
+            add_values(row, cells);
+        }
+    }
+
+    std::vector<Column>& columns() { return columns_; }
+    // Rows with an empty cell, or without jobs: a workload without jobs has no values.
+    std::size_t left_out() const { return left_out_; }
+
+ private:
+    using Cells = std::span<const std::string_view>;
+
+    void add_names(const CsvRow& row, Cells cells) {
+        for (const std::string_view name : cells) {
+            if (std::ranges::find(columns_, name, &Column::name) != columns_.end()) {
+                row.fail("column " + excerpt(name) + " twice");
             }
-            is_header = false;
-            return;
+            columns_.push_back({std::string(name), {}});
         }
-        if (std::ranges::find(cells, "") != cells.end() || has_no_jobs(row, cells)) {
-            ++left_out;
-            return;
-        }
+        has_names_ = true;
+    }
+
+    void add_values(const CsvRow& row, Cells cells) {
         for (std::size_t i = 0; i < cells.size(); ++i) {
             const auto value = number_in<double>(cells[i]);
-            const bool are_jobs = columns[i].name == read.jobs;
+            const bool are_jobs = columns_[i].name == jobs_;
             if (!value || !(std::abs(*value) <= largest) || (are_jobs && *value < 0)) {
-                row.fail(columns[i].name + " is " + excerpt(cells[i]) + ", expected a number" +
+                row.fail(columns_[i].name + " is " + excerpt(cells[i]) + ", expected a number" +
                          (are_jobs ? " of jobs, from 0" : ""));
             }
-            columns[i].values.push_back(*value);
-            columns[i].sum += *value;
+            columns_[i].values.push_back(*value);
+            columns_[i].sum += *value;
         }
-    });
-    refuse_if<InputError>(columns.empty(), read.table,
-                          ": expected a column with the names of rows, and others with numbers");
-    refuse_if<InputError>(columns.front().values.empty(), read.table, ": expected a row of numbers");
-    if (left_out > 0) {
-        note(read.table + ": " + counted(left_out, "row") + " with an empty cell or without jobs left out");
     }
-    return columns;
+
+    bool has_no_jobs(const CsvRow& row, Cells cells) const {
+        const auto jobs = std::ranges::find(columns_, jobs_, &Column::name);
+        if (jobs == columns_.end() ||
+            number_in<double>(cells[static_cast<std::size_t>(jobs - columns_.begin())]) != 0) {
+            return false;
+        }
+        if (!std::ranges::all_of(cells, [](std::string_view cell) { return number_in<double>(cell) == 0; })) {
+            row.fail("no jobs in column " + jobs->name + ", but a sum that is not 0");
+        }
+        return true;
+    }
+
+    std::optional<std::string> jobs_;
+    std::vector<Column> columns_;
+    bool has_names_ = false;
+    std::size_t left_out_ = 0;
+};
+
+// Reads the columns. A note counts the rows that are left out.
+std::vector<Column> read_columns(const IntervalOptions& read) {
+    Table table(read.jobs);
+    const CsvFormat format{.name = "table", .written_by = "compare -o", .columns = {}, .has_any_columns = true};
+    read_csv(read.table, format, [&](const CsvRow& row) { table.add(row); });
+    refuse_if<InputError>(table.columns().empty(), read.table,
+                          ": expected a column with the names of rows, and others with numbers");
+    refuse_if<InputError>(table.columns().front().values.empty(), read.table, ": expected a row of numbers");
+    if (table.left_out() > 0) {
+        note(read.table + ": " + counted(table.left_out(), "row") + " with an empty cell or without jobs left out");
+    }
+    return std::move(table.columns());
 }
 
 std::size_t place_of(const std::vector<Column>& columns, const std::string& name, const char* option) {

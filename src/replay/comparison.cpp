@@ -218,11 +218,11 @@ Values means_of(const Comparison& comparison, const std::vector<Values>& values)
     return mapped(values, [&](const Values& of) { return mean_over_groups(of, groups_of(comparison)).mean; });
 }
 
-// The groups of the workloads that have a mean wait: the others have no jobs.
+// The groups of the workloads that have jobs. Where a single metric was computed, nobody knows: those of all.
 WorkloadGroups with_jobs(const Comparison& comparison) {
     WorkloadGroups groups{{}, comparison.sample};
     for (const Comparison::Row& row : comparison.rows) {
-        if (row.values.front()["mean_wait"]) {
+        if (row.values.front()["jobs"].value_or(1) > 0) {
             groups.numbers.push_back(row.group);
         }
     }
@@ -302,7 +302,7 @@ std::string extent_of(const Comparison& comparison) {
                                                   : "one workload";
     if (empty > 0) {
         text +=
-            comparison.rows.size() > 1 ? ", without " + std::to_string(empty) + " that have no jobs" : " without jobs";
+            comparison.rows.size() > 1 ? ", leaving out " + std::to_string(empty) + " without jobs" : " without jobs";
     }
     if (comparison.left_out > 0) {
         text += ", without " + counted(comparison.left_out, "job") + " that did not run everywhere";

@@ -310,6 +310,11 @@ def test_compare_says_why_it_has_no_intervals():
     assert "[" not in str(weeks) and (weeks.values() == seeds.values()).all()
 
 
+def test_compare_of_one_metric_counts_all_workloads():
+    comparison = batfill.compare(lublins([1, 2], [0.9]), ["fcfs", "easy"], "max_wait")
+    assert str(comparison).startswith("mean over 2 workloads, each replayed on an empty machine\n")
+
+
 def test_compare_marks_the_best_scheduler():
     comparison = batfill.compare(
         [batfill.Workload.lublin(jobs=200, processors=32, seed=seed, load=1.2) for seed in range(1, 9)],
