@@ -46,16 +46,18 @@ StandardError of_independent(const Deviations& values) {
 // From the long-run variance: the mean square of the first coefficients of the cosine transform.
 StandardError of_series(const Deviations& values) {
     const auto count = static_cast<double>(values.each.size());
-    const double coefficients = std::max(std::round(0.6 * std::pow(count, 2.0 / 3)), 1.0);
+    const auto coefficients = static_cast<std::size_t>(std::max(std::lround(0.6 * std::pow(count, 2.0 / 3)), 1L));
     double squares = 0;
-    for (double k = 1; k <= coefficients; ++k) {
+    for (std::size_t k = 1; k <= coefficients; ++k) {
+        const double waves = std::numbers::pi * static_cast<double>(k);
         double sum = 0;
         for (std::size_t i = 0; i < values.each.size(); ++i) {
-            sum += values.each[i] * std::cos(std::numbers::pi * k * (static_cast<double>(i) + 0.5) / count);
+            sum += values.each[i] * std::cos(waves * (static_cast<double>(i) + 0.5) / count);
         }
         squares += 2 / count * sum * sum;
     }
-    return {std::sqrt(squares / coefficients / count), coefficients};
+    const auto degrees = static_cast<double>(coefficients);
+    return {std::sqrt(squares / degrees / count), degrees};
 }
 
 // How often the t of a normal distribution is beyond its bounds. Fewer values say less of how skew they are. The t of
