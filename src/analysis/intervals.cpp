@@ -89,7 +89,7 @@ std::vector<MetricInterval> measure_intervals(const MeasuredSchedule& schedule, 
         found.value = analysis::measure(schedule.finished(), statistic, options.tau);
         const std::optional<WeeklySeries> series = analysis::weekly_series(weeks, statistic, options.tau);
         if (series) {
-            found.interval = from_0(analysis::interval_of(*series, statistic));
+            found.interval = analysis::possible_part(analysis::interval_of(*series, statistic), metric, *found.value);
         }
         if (baseline == nullptr || !found.value) {
             continue;

@@ -383,6 +383,18 @@ std::vector<ShownMetric> shown_metrics(const std::vector<std::string>& names, co
     });
 }
 
+std::optional<Interval> possible_part(std::optional<Interval> interval, std::string_view metric, double value) {
+    if (interval) {
+        const bool is_ratio =
+            metric.find("slowdown") != std::string_view::npos || metric.find("stretch") != std::string_view::npos;
+        interval->low = std::max(interval->low, std::min(is_ratio ? 1.0 : 0.0, value));
+        if (metric.starts_with("utilisation")) {
+            interval->high = std::min(interval->high, std::max(value, 1.0));
+        }
+    }
+    return interval;
+}
+
 const Metric* find_metric(std::string_view name) {
     const auto* const found = std::ranges::find(metrics, name, &Metric::name);
     return found == metrics.end() ? nullptr : found;

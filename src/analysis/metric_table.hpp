@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include <batfill/analysis/intervals.hpp>
 #include <batfill/analysis/metrics.hpp>
 #include <batfill/core/time.hpp>
 
@@ -92,6 +93,10 @@ struct ShownMetric {
 // way to the name.
 // Throws: UsageError, which lists the known names, for an unknown one.
 std::vector<ShownMetric> shown_metrics(const std::vector<std::string>& names, const Metrics& run);
+
+// The part of the interval of a metric's value that is possible: nothing is below 0, a slowdown or stretch is not below 1,
+// and a utilisation is not above 1, unless the value itself is.
+std::optional<Interval> possible_part(std::optional<Interval> interval, std::string_view metric, double value);
 
 // Returns the metric with this name; null if it does not exist.
 const Metric* find_metric(std::string_view name);

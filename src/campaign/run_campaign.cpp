@@ -347,7 +347,8 @@ MarkedTable table_of_means(const MadeCampaign& made) {
             std::vector<GroupedMean> shown;
             for (std::size_t i = 0; i < rows.of_a_machine(); ++i) {
                 shown.push_back(mean_over_groups(rows.values(first + i, metric), rows.groups()));
-                shown.back().interval = from_0(shown.back().interval);
+                shown.back().interval =
+                    analysis::possible_part(shown.back().interval, metric, shown.back().mean.value_or(0));
                 means.push_back(shown.back().mean);
             }
             const std::vector<analysis::Mark> marks = analysis::marks_of(means, analysis::find_metric(metric)->goal,

@@ -168,10 +168,11 @@ Values difference_of(const Values& values, const Values& others) {
     return differences;
 }
 
-std::string text_of(const GroupedMean& mean, Unit unit) {
-    std::string text = for_people(mean.mean, unit);
-    if (const std::optional<Interval> interval = from_0(mean.interval); interval && unit != Unit::count) {
-        text += " [" + for_people(interval->low, unit) + ", " + for_people(interval->high, unit) + "]";
+std::string text_of(const GroupedMean& mean, const ShownMetric& metric) {
+    std::string text = for_people(mean.mean, metric.unit);
+    if (mean.interval && metric.unit != Unit::count) {
+        const Interval interval = *analysis::possible_part(mean.interval, metric.name, *mean.mean);
+        text += " [" + for_people(interval.low, metric.unit) + ", " + for_people(interval.high, metric.unit) + "]";
     }
     return text;
 }
@@ -259,7 +260,7 @@ analysis::MarkedLines lines_of(const Comparison& comparison, const std::vector<s
         auto& line = lines.emplace_back(1, analysis::MarkedCell{metric.title});
         for (std::size_t scheduler = 0; scheduler < means.size(); ++scheduler) {
             const GroupedMean mean = mean_over_groups(values[scheduler], groups_of(comparison));
-            line.push_back({text_of(mean, metric.unit), marks[scheduler]});
+            line.push_back({text_of(mean, metric), marks[scheduler]});
         }
     }
     return lines;
@@ -286,7 +287,8 @@ analysis::Rows rows_of(const Comparison& comparison, const std::vector<std::stri
                    analysis::Number{static_cast<double>(own.values), Unit::count}};
             const Values differences = difference_of(values[scheduler], values[comparison.baseline]);
             const GroupedMean difference = mean_over_groups(differences, groups);
-            append(row, own.mean, from_0(own.interval), metric.unit);
+            append(row, own.mean, analysis::possible_part(own.interval, metric.name, own.mean.value_or(0)),
+                   metric.unit);
             append(row, difference.mean, difference.interval, metric.unit);
             row.emplace_back(to_string(marks[scheduler]));
         }

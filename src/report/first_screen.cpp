@@ -68,7 +68,9 @@ class MetricByWeek {
         for (std::size_t run = 0; run < runs.size(); ++run) {
             result.values.push_back(measure(runs[run], statistic_, tau));
             const bool is_known = series_[run] && !has_no_interval();
-            result.intervals.push_back(is_known ? from_0(interval_of(*series_[run], statistic_)) : std::nullopt);
+            result.intervals.push_back(is_known ? analysis::possible_part(interval_of(*series_[run], statistic_),
+                                                                          metric_->name, series_[run]->value)
+                                                : std::nullopt);
         }
         result.marks = marks_of(result.values, metric_->goal, told_apart);
         return result;
