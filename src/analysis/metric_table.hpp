@@ -94,8 +94,8 @@ struct ShownMetric {
 // Throws: UsageError, which lists the known names, for an unknown one.
 std::vector<ShownMetric> shown_metrics(const std::vector<std::string>& names, const Metrics& run);
 
-// The part of the interval of a metric's value that is possible: nothing is below 0, a slowdown or stretch is not below 1,
-// and a utilisation is not above 1, unless the value itself is.
+// The part of the interval of a metric's value that is possible: nothing is below 0, a slowdown or stretch is not below
+// 1, and a utilisation is not above 1, unless the value itself is.
 std::optional<Interval> possible_part(std::optional<Interval> interval, std::string_view metric, double value);
 
 // Returns the metric with this name; null if it does not exist.
