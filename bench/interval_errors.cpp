@@ -235,7 +235,7 @@ void measure_workloads() {
                 const std::vector<double> own = mapped(usual, value);
                 const std::vector<double> giant_differences = mapped(giant, difference);
                 const std::vector<double> giant_own = mapped(giant, value);
-                for (const std::size_t groups : {5, 6, 8, 12, 20, 50}) {
+                for (const std::size_t groups : {5U, 6U, 8U, 12U, 20U, 50U}) {
                     const auto count_of_groups = static_cast<double>(groups);
                     // One of the workloads has the giant job.
                     const auto with_giant = [&](double all, double one) {
@@ -546,8 +546,8 @@ void measure_tables() {
             continue;
         }
         const Values drawn_values = values_of(tails.are_heavy, false, population / 5, equal);
-        for (const std::size_t runs : {2, 4, 8}) {
-            for (const std::size_t groups : {5, 8, 12, 20, 50}) {
+        for (const std::size_t runs : {2U, 4U, 8U}) {
+            for (const std::size_t groups : {5U, 8U, 12U, 20U, 50U}) {
                 Draws draws(groups);
                 std::size_t marked = 0;
                 for (std::size_t i = 0; i < repetitions; ++i) {
@@ -578,7 +578,7 @@ void measure_halved() {
             continue;
         }
         const Values values = values_of(tails.are_heavy, false, population / 5, {{"easy", {}}});
-        for (const std::size_t runs : {2, 4, 8}) {
+        for (const std::size_t runs : {2U, 4U, 8U}) {
             for (std::size_t groups = fewest_workloads;; ++groups) {
                 Draws draws(groups);
                 std::size_t found = 0;

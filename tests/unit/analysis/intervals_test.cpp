@@ -594,7 +594,7 @@ TEST_CASE("intervals of all metrics are those of the jackknife by week, by compu
         }
         // The order of the jobs is of no meaning.
         std::ranges::reverse(jobs);
-        std::ranges::rotate(others, others.begin() + 20);
+        std::rotate(others.begin(), others.begin() + 20, others.end());  // clang 14 has no std::ranges::rotate
         const MeasuredSchedule reordered = schedule(others);
         const std::vector<MetricInterval> again = measure_intervals(schedule(jobs), {}, &reordered);
         for (std::size_t i = 0; i < found.size(); ++i) {
