@@ -92,7 +92,7 @@ Interval analysis::interval_around(double center, const std::vector<double>& val
 }
 
 std::optional<Interval> interval_of_mean(const std::vector<double>& values, Sample sample, std::size_t comparisons) {
-    if (values.size() < (sample == Sample::workloads ? fewest_workloads : fewest_weeks)) {
+    if (values.size() < fewest_of(sample)) {
         return std::nullopt;
     }
     return analysis::interval_around(*analysis::mean(values), values, sample, comparisons);

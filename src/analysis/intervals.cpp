@@ -59,7 +59,7 @@ GroupedMean mean_over_groups(const std::vector<std::optional<double>>& values, c
 std::string reason_for_no_intervals(const WorkloadGroups& groups) {
     const std::size_t different = std::set<std::size_t>(groups.numbers.begin(), groups.numbers.end()).size();
     const bool are_weeks = groups.sample == Sample::weeks;
-    const std::size_t fewest = are_weeks ? fewest_weeks : fewest_workloads;
+    const std::size_t fewest = fewest_of(groups.sample);
     if (different >= fewest) {
         return "";
     }

@@ -66,8 +66,8 @@ class OrderedWithout {
 
     // The statistic without the week; no_week: of all weeks. That of a percentile is smooth: the mean of the values
     // beside it, a fifth as many to each side as are beyond it. A single value jumps from one job to the next, and
-    // would seem to vary more than it does. Cost: O(the jobs that the statistic counts), of a percentile O(the jobs on
-    // its shorter side).
+    // would seem to vary more than it does.
+    // Cost: O(the jobs that the statistic counts), of a percentile O(the jobs on its shorter side).
     std::optional<double> operator()(std::size_t week) const {
         look_for_interruption();
         const std::size_t left = values_.size() - (week == no_week ? 0 : counts_[week]);
@@ -109,6 +109,22 @@ class OrderedWithout {
     std::vector<std::size_t> counts_;  // by week
 };
 
+std::optional<WeeklySeries> series_in_order(double value, const JobsByWeek& weeks, const JobStatistic& statistic,
+                                            Duration tau) {
+    const OrderedWithout statistic_without(weeks, statistic, tau);
+    std::optional<WeeklySeries> series = jackknife(*statistic_without(no_week), weeks.size(), statistic_without);
+    if (series) {
+        series->value = value;
+    }
+    return series;
+}
+
+// Whether a statistic is of fewer than a tenth of the jobs.
+bool is_of_tail(const JobStatistic& statistic) {
+    return (statistic.kind == Kind::percentile && statistic.percent > 90) ||
+           (statistic.kind == Kind::worst && statistic.percent < 10);
+}
+
 }  // namespace
 
 std::optional<WeeklySeries> jackknife(double value, std::size_t weeks,
@@ -134,20 +150,6 @@ JobsByWeek jobs_by_week(const FinishedJobs& jobs) {
     return mapped(weeks, [](auto& week) { return std::move(week.second); });
 }
 
-namespace {
-
-std::optional<WeeklySeries> series_in_order(double value, const JobsByWeek& weeks, const JobStatistic& statistic,
-                                            Duration tau) {
-    const OrderedWithout statistic_without(weeks, statistic, tau);
-    std::optional<WeeklySeries> series = jackknife(*statistic_without(no_week), weeks.size(), statistic_without);
-    if (series) {
-        series->value = value;
-    }
-    return series;
-}
-
-}  // namespace
-
 std::optional<WeeklySeries> weekly_series(const JobsByWeek& weeks, const JobStatistic& statistic, Duration tau) {
     FinishedJobs all;
     for (const FinishedJobs& jobs : weeks) {
@@ -168,23 +170,14 @@ WeeklySeries difference(const WeeklySeries& one, const WeeklySeries& other) {
     return result;
 }
 
-namespace {
-
-// Whether a statistic is of fewer than a tenth of the jobs.
-bool is_of_tail(const JobStatistic& statistic) {
-    return (statistic.kind == Kind::percentile && statistic.percent > 90) ||
-           (statistic.kind == Kind::worst && statistic.percent < 10);
-}
-
-}  // namespace
-
 std::size_t fewest_weeks_of(const JobStatistic& statistic) {
     return is_of_tail(statistic) ? fewest_weeks_of_tails : fewest_weeks;
 }
 
 std::optional<Interval> interval_of(const WeeklySeries& series, const JobStatistic& statistic,
                                     std::size_t comparisons) {
-    if (series.weeks.size() < fewest_weeks_of(statistic)) {
+    const bool is_maximum = statistic.kind == Kind::percentile && statistic.percent == 100;
+    if (is_maximum || series.weeks.size() < fewest_weeks_of(statistic)) {
         return std::nullopt;
     }
     // The jobs of a tail come from a few weeks, which vary more than they show.

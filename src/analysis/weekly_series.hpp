@@ -40,7 +40,7 @@ WeeklySeries difference(const WeeklySeries& one, const WeeklySeries& other);
 // The number of weeks that an interval of this statistic needs.
 std::size_t fewest_weeks_of(const JobStatistic& statistic);
 // The interval of the series around its value, as interval_of_mean(); of a tail, with half of the share of errors. None
-// for fewer than fewest_weeks_of().
+// for fewer than fewest_weeks_of(), and for a maximum: a run has only one.
 std::optional<Interval> interval_of(const WeeklySeries& series, const JobStatistic& statistic,
                                     std::size_t comparisons = 1);
 

@@ -258,6 +258,16 @@ class ValuesByRow {
     std::size_t count() const { return made_.campaign.machines.size() * columns_; }
     std::size_t of_a_machine() const { return columns_; }
     const WorkloadGroups& groups() const { return groups_; }
+    WorkloadGroups groups_with_jobs() const {
+        WorkloadGroups found{{}, groups_.sample};
+        const Values waits = values(0, "mean_wait");
+        for (std::size_t i = 0; i < waits.size(); ++i) {
+            if (waits[i]) {
+                found.numbers.push_back(groups_.numbers[i]);
+            }
+        }
+        return found;
+    }
 
     bool is_of_log(std::size_t row) const { return row % columns_ == made_.campaign.schedulers.size(); }
 
@@ -319,20 +329,12 @@ std::string mean_text(const GroupedMean& mean, int decimals) {
 }  // namespace
 
 WorkloadGroups groups_of(const MadeCampaign& made) {
-    const ValuesByRow rows(made);
-    const auto waits = rows.values(0, "mean_wait");
-    WorkloadGroups with_jobs{{}, rows.groups().sample};
-    for (std::size_t i = 0; i < waits.size(); ++i) {
-        if (waits[i]) {
-            with_jobs.numbers.push_back(rows.groups().numbers[i]);
-        }
-    }
-    return with_jobs;
+    return ValuesByRow(made).groups_with_jobs();
 }
 
 MarkedTable table_of_means(const MadeCampaign& made) {
     const ValuesByRow rows(made);
-    const bool has_intervals = reason_for_no_intervals(groups_of(made)).empty();
+    const bool has_intervals = reason_for_no_intervals(rows.groups_with_jobs()).empty();
     MarkedTable table{{{{has_intervals ? "mean over the workloads [95 % interval]" : "mean over the workloads"}}}, {}};
     for (std::size_t row = 0; row < rows.count(); ++row) {
         table.lines.push_back({{rows.name(row)}});

@@ -156,7 +156,7 @@ class Samples {
     // `statistic(without)`: a mean or difference without a row.
     std::optional<Interval> interval(const auto& statistic) const {
         const std::optional<double> value = statistic(std::optional<std::size_t>());
-        if (!value || jobs_.values.size() < (sample_ == Sample::workloads ? fewest_workloads : fewest_weeks)) {
+        if (!value || jobs_.values.size() < fewest_of(sample_)) {
             return std::nullopt;
         }
         const std::optional<WeeklySeries> series = analysis::jackknife(
@@ -189,9 +189,11 @@ void print(std::vector<Column> columns, const IntervalOptions& read) {
         std::vector<analysis::Cell>& row = rows.rows.emplace_back();
         row = {column.name, analysis::Number{static_cast<double>(count), analysis::Unit::count}};
         const auto mean = [&](std::optional<std::size_t> without) { return samples.mean(column, without); };
-        const bool is_negative = std::ranges::any_of(column.values, [](double value) { return value < 0; });
-        const std::optional<Interval> interval = samples.interval(mean);
-        append(row, mean({}), is_negative ? interval : from_0(interval), analysis::Unit::ratio);
+        std::optional<Interval> interval = samples.interval(mean);
+        if (interval && std::ranges::min(column.values) >= 0) {
+            interval->low = std::max(interval->low, 0.0);
+        }
+        append(row, mean({}), interval, analysis::Unit::ratio);
         const auto difference = [&](std::optional<std::size_t> without) {
             return read.relative ? samples.log_ratio(column, baseline, without)
                                  : samples.difference(column, baseline, without);

@@ -96,8 +96,8 @@ std::string reason_for_no_intervals(const Comparison& comparison);
 // (src/analysis/told_apart.hpp). Leaves out metrics of deadlines if no job has one, and counts that are 0. The table
 // for people begins with which scheduler is best, and how sure that is. csv and json have a line or object for each
 // metric and scheduler, with the difference to the baseline, its own interval, and the mark. If `chosen` is not empty,
-// writes these metrics, in this order, and leaves none out. Requires: `chosen` has names of metric_names(); there is a
-// row.
+// writes these metrics, in this order, and leaves none out.
+// Requires: `chosen` has names of metric_names(); there is a row.
 void write_comparison(std::ostream& out, const Comparison& comparison, MetricsFormat format,
                       const std::vector<std::string>& chosen = {});
 

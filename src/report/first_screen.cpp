@@ -19,6 +19,7 @@ using analysis::FinishedJobs;
 using analysis::JobStatistic;
 using analysis::WeeklySeries;
 
+// The first is what everything rests on.
 constexpr std::array<const char*, 4> compared_metrics{"mean_wait", "wait_percentile_99", "max_wait",
                                                       "mean_bounded_slowdown"};
 // A job or user below these is not worth a sentence.
@@ -54,7 +55,7 @@ class MetricByWeek {
     analysis::ToldApart told_apart(const analysis::ToldApart* only_where = nullptr) const {
         return {series_.size(),
                 [&](std::size_t one, std::size_t other, std::size_t pairs) -> std::optional<Interval> {
-                    if (has_no_interval() || !series_[one] || !series_[other]) {
+                    if (!series_[one] || !series_[other]) {
                         return std::nullopt;
                     }
                     return interval_of(difference(*series_[one], *series_[other]), statistic_, pairs);
@@ -67,21 +68,15 @@ class MetricByWeek {
         ComparedMetric result{metric_, {}, {}, {}};
         for (std::size_t run = 0; run < runs.size(); ++run) {
             result.values.push_back(measure(runs[run], statistic_, tau));
-            const bool is_known = series_[run] && !has_no_interval();
-            result.intervals.push_back(is_known ? analysis::possible_part(interval_of(*series_[run], statistic_),
-                                                                          metric_->name, series_[run]->value)
-                                                : std::nullopt);
+            result.intervals.push_back(series_[run] ? analysis::possible_part(interval_of(*series_[run], statistic_),
+                                                                              metric_->name, series_[run]->value)
+                                                    : std::nullopt);
         }
         result.marks = marks_of(result.values, metric_->goal, told_apart);
         return result;
     }
 
  private:
-    // One run has only one longest wait.
-    bool has_no_interval() const {
-        return statistic_.kind == JobStatistic::Kind::percentile && statistic_.percent == 100;
-    }
-
     const analysis::Metric* metric_;
     JobStatistic statistic_;
     std::vector<std::optional<WeeklySeries>> series_;  // by run; those without a value have none
@@ -165,9 +160,10 @@ FirstScreen first_screen(const std::vector<const FinishedJobs*>& runs, const std
     screen.jobs = jobs.front().size();
     const std::vector<analysis::JobsByWeek> weeks = mapped(jobs, analysis::jobs_by_week);
     screen.weeks = weeks.front().size();
-    const analysis::ToldApart mean_waits = MetricByWeek(weeks, "mean_wait", tau).told_apart();
-    for (const char* const name : compared_metrics) {
-        const MetricByWeek metric(weeks, name, tau);
+    const std::vector<MetricByWeek> metrics =
+        mapped(compared_metrics, [&](const char* name) { return MetricByWeek(weeks, name, tau); });
+    const analysis::ToldApart mean_waits = metrics.front().told_apart();
+    for (const MetricByWeek& metric : metrics) {
         screen.metrics.push_back(metric.compared(jobs, metric.told_apart(&mean_waits), tau));
     }
     screen.verdict = analysis::verdict(

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <iosfwd>
 #include <optional>
@@ -31,6 +30,9 @@ inline constexpr std::size_t fewest_workloads = 5;
 inline constexpr std::size_t fewest_weeks = 20;
 // Of statistics of less than a tenth of the jobs, such as a 99th percentile.
 inline constexpr std::size_t fewest_weeks_of_tails = 50;
+constexpr std::size_t fewest_of(Sample sample) {
+    return sample == Sample::workloads ? fewest_workloads : fewest_weeks;
+}
 
 // The 95 % confidence interval of the mean of these values, which are in the order of time if they are of weeks. Errs
 // in at most 5 % of the cases if their distribution is symmetric, and not in many more if it is skew.
@@ -44,7 +46,7 @@ inline constexpr std::size_t fewest_weeks_of_tails = 50;
 // room even so: intervals of normal distributions err in 4 % of the cases for weeks, and in 3 % for workloads; of fewer
 // than ten workloads, in 0.5 % for each above four.
 // `comparisons`: the interval is one of so many that hold together, by Bonferroni.
-// None for fewer than fewest_workloads or fewest_weeks values. The mean alone, if all values are equal.
+// None for fewer values than fewest_of(sample). The mean alone, if all values are equal.
 // Requires: comparisons > 0.
 // Cost: O(n), of weeks O(n^(5/3)).
 std::optional<Interval> interval_of_mean(const std::vector<double>& values, Sample sample, std::size_t comparisons = 1);
@@ -68,14 +70,6 @@ GroupedMean mean_over_groups(const std::vector<std::optional<double>>& values, c
 
 // Why tables over these workloads have no intervals, as the end of a sentence. Empty if they have some.
 std::string reason_for_no_intervals(const WorkloadGroups& groups);
-
-// The interval of a value that cannot be negative, such as a mean wait.
-inline std::optional<Interval> from_0(std::optional<Interval> interval) {
-    if (interval) {
-        interval->low = std::max(interval->low, 0.0);
-    }
-    return interval;
-}
 
 // A metric, its 95 % confidence interval, and its difference from the baseline's metric.
 struct MetricInterval {

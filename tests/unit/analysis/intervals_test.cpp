@@ -446,12 +446,7 @@ TEST_CASE("a table over few workloads says why it has no intervals", "[metrics]"
     CHECK(reason_for_no_intervals({weeks, Sample::weeks}).empty());
 }
 
-TEST_CASE("the interval of a value that cannot be negative begins at 0", "[metrics]") {
-    CHECK(from_0(Interval{-1, 2})->low == 0);
-    CHECK(from_0(Interval{-1, 2})->high == 2);
-    CHECK(from_0(Interval{1, 2})->low == 1);
-    CHECK_FALSE(from_0(std::nullopt));
-    // Of a metric, what is possible.
+TEST_CASE("of the interval of a metric, only what is possible counts", "[metrics]") {
     const auto part = [](const char* metric, double value) {
         const Interval found = *analysis::possible_part(Interval{-1, 2}, metric, value);
         return std::pair(found.low, found.high);
