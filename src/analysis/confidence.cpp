@@ -63,7 +63,7 @@ StandardError of_series(const Deviations& values) {
 // How often the t of a normal distribution is beyond its bounds. Fewer values say less of how skew they are. The t of
 // weeks has few degrees of freedom and wide bounds anyway.
 double miss_rate(std::size_t values, Sample sample) {
-    return sample == Sample::weeks ? 0.04 : std::min(0.03, 0.005 * (static_cast<double>(values) - 4));
+    return sample == Sample::weeks ? 0.04 : std::min(0.03, 0.0048 * (static_cast<double>(values) - 4));
 }
 
 double quantile_of_t(double degrees, double tail) {
@@ -77,6 +77,16 @@ double with_skewness(double t, double skew) {
     return std::abs(skew) < 1e-9 ? t : 3 / skew * (std::cbrt(1 + skew * (t - skew / 6)) - 1);
 }
 
+// The t of a bound, on the side of `t`. The skewness of a sample is uncertain, so a bound moves inwards by half of what
+// it says. It does not for weeks, whose variance is uncertain too.
+double bound(double t, double skew, Sample sample) {
+    const double without_skewness = with_skewness(t, skew);
+    if (std::abs(without_skewness) > std::abs(t)) {
+        return without_skewness;
+    }
+    return sample == Sample::workloads ? (t + without_skewness) / 2 : t;
+}
+
 }  // namespace
 
 Interval analysis::interval_around(double center, const std::vector<double>& values, Sample sample,
@@ -87,8 +97,7 @@ Interval analysis::interval_around(double center, const std::vector<double>& val
     const double rate = miss_rate(values.size(), sample);
     const double t = quantile_of_t(of.degrees, rate / static_cast<double>(comparisons) / 2);
     const double skew = deviations.skewness / std::sqrt(static_cast<double>(values.size()));
-    return {center - of.error * std::max(t, with_skewness(t, skew)),
-            center - of.error * std::min(-t, with_skewness(-t, skew))};
+    return {center - of.error * bound(t, skew, sample), center - of.error * bound(-t, skew, sample)};
 }
 
 std::optional<Interval> interval_of_mean(const std::vector<double>& values, Sample sample, std::size_t comparisons) {

@@ -76,8 +76,8 @@ TEST_CASE("intervals prints the mean of each column, and the difference to the f
     const Inputs inputs;
     auto found = inputs.lines(five);
     CHECK(found.size() == 3);
-    // t is 5.597568 with 4 degrees of freedom, for 0.5 %.
-    const double half = 5.597568 * std::sqrt(0.5);
+    // t is 5.660969 with 4 degrees of freedom, for 0.48 %.
+    const double half = 5.660969 * std::sqrt(0.5);
     CHECK(found["easy"][0] == "5");
     CHECK(number(found["easy"][1]) == 13);
     CHECK(number(found["easy"][2]) == Approx(13 - half));
@@ -90,7 +90,7 @@ TEST_CASE("intervals prints the mean of each column, and the difference to the f
     CHECK(found["jobs, all"][3] == "10");
     const Outcome table = inputs.intervals(five);
     CHECK_THAT(table.output, StartsWith("name ") && Contains("95 % from") &&
-                                 Contains("\neasy          5  13.000      9.042  16.958       0.000"));
+                                 Contains("\neasy          5  13.000      8.997  17.003       0.000"));
     CHECK_THAT(inputs.intervals(five, {"-f", "markdown"}).output, StartsWith("| name | rows | value | 95 % from |"));
     CHECK_THAT(inputs.intervals(five, {"-f", "json"}).output,
                StartsWith("[{\"name\":\"easy\",\"rows\":5,\"value\":13,"));
@@ -125,7 +125,7 @@ TEST_CASE("intervals of values that are not negative are not either") {
     const Inputs inputs;
     const auto plain = inputs.lines("w,a,b\nr,1,-1\ns,2,2\nt,3,3\nu,4,4\nv,5,7\n");
     CHECK(plain.at("a")[2] == "0");
-    CHECK(number(plain.at("a")[3]) == Approx(3 + 5.597568 * std::sqrt(0.5)));
+    CHECK(number(plain.at("a")[3]) == Approx(3 + 5.660969 * std::sqrt(0.5)));
     CHECK(number(plain.at("b")[2]) < -1);
     // A difference may be negative.
     CHECK(number(inputs.lines("w,a,b\nr,1,5\ns,2,1\nt,3,2\nu,4,3\nv,5,4\n").at("b")[5]) < 0);

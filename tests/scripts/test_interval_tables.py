@@ -23,7 +23,7 @@ def test_tables_of_equal_schedulers_have_few_marks() -> None:
         assert float(row["with_a_mark"]) <= 0.05, row
 
 
-@pytest.mark.parametrize("name, fewest, least", [("workloads", 8, 30), ("workloads", 12, 40), ("weeks", 20, 40)])
+@pytest.mark.parametrize("name, fewest, least", [("workloads", 8, 40), ("workloads", 12, 50), ("weeks", 20, 40)])
 def test_intervals_find_half_of_what_a_test_with_known_variance_finds(name: str, fewest: int, least: int) -> None:
-    """That test finds 80 %. With eight workloads, the room for skewness costs more."""
+    """That test finds 80 %."""
     assert interval_tables.least_found(interval_tables.read(name), fewest, 100) >= least
