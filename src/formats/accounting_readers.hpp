@@ -34,6 +34,8 @@ void for_each_row(const std::string& path, CsvFormat format, LogBuilder& builder
         with_place_in_errors(place + std::to_string(line), [&] { builder.add_bad_row(place, line, problem); });
     };
     format.on_bad_row = &on_bad_row;
+    const std::function<void()> on_names_again = [&] { builder.leave_out("line of column names again"); };
+    format.on_names_again = &on_names_again;
     bool is_first = true;
     read_csv(path, format, [&](const CsvRow& row) {
         if (std::exchange(is_first, false)) {

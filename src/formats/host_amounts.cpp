@@ -1,7 +1,10 @@
 #include "src/formats/host_amounts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
+
+#include "src/support/text.hpp"
 
 namespace batfill {
 
@@ -26,10 +29,10 @@ int place_of(std::string_view name) {
     return name == "cores" ? 0 : name == "gpus" ? 1 : name.starts_with(type_prefix) ? 2 : 3;
 }
 
-// A type such as "a100" in the name of an amount. Characters that separate entries of a capacity become '_'.
-std::string name_of_type(std::string_view type) {
-    std::string name(type_prefix);
-    for (const char c : type) {
+// A name for an amount or a pool. Characters that separate entries of a capacity become '_'.
+std::string amount_name(std::string_view prefix, std::string_view text) {
+    std::string name(prefix);
+    for (const char c : text) {
         const bool is_separator = c == ':' || c == ',' || c == '=' || c == ' ' || c == '\t';
         name += is_separator ? '_' : c;
     }
@@ -67,11 +70,31 @@ void HostAmounts::set_gpus(const GpuCount& gpus, std::string_view column, Source
     gpus_of_type_.clear();
     for (const auto& [type, number] : gpus.types()) {
         if (const std::optional<long long> each = share(number); gpus_ && each) {
-            gpus_of_type_[name_of_type(type)] += *each;
+            gpus_of_type_[amount_name(type_prefix, type)] += *each;
         }
     }
     if (gpus_.value_or(0) > 0 && source == Source::request) {
         note(requested_rule);
+    }
+}
+
+void HostAmounts::set_further(const FurtherResources& resources, bool keeps_pools, Source source) {
+    constexpr auto own_names = std::to_array<std::string_view>({"cores", "gpus", "memory"});
+    for (const auto& [resource, number] : resources) {
+        const auto [kind, rest] = cut(resource, '/');
+        const bool is_pool = keeps_pools && (kind == "license" || kind == "bb") && !rest.empty();
+        std::string name = amount_name(kind == "bb" ? "bb_" : "", rest);
+        name = is_word_of(name, own_names) ? std::string(kind) + '_' + name : name;
+        if (is_pool) {
+            pools_.try_emplace(std::move(name), number);
+        } else if (const auto each = kind == "gres" && !further_.contains(name) ? share(number) : std::nullopt) {
+            further_.emplace(std::move(name), *each);
+            if (source == Source::request) {
+                note(requested_rule);
+            }
+        } else if (kind != "gres" || !further_.contains(name)) {
+            leave_out(resource);
+        }
     }
 }
 
@@ -114,6 +137,15 @@ void HostAmounts::join(const HostAmounts& other) {
         long long& largest = gpus_of_type_[name];
         largest = std::max(largest, number);
     }
+    differs = differs || further_ != other.further_;
+    for (const auto& [name, number] : other.further_) {
+        long long& largest = further_[name];
+        largest = std::max(largest, number);
+    }
+    for (const auto& [name, number] : other.pools_) {
+        pools_[name] += number;
+    }
+    unkept_.insert(other.unkept_.begin(), other.unkept_.end());
     std::ranges::for_each(other.notes_, [this](const char* rule) { note(rule); });
     if (differs) {
         note(host_rules::different);
@@ -157,7 +189,14 @@ StatedNeeds::Amounts HostAmounts::amounts() const {
     for (const auto& [name, number] : gpus_of_type_) {
         add(name, number);
     }
+    const auto is_before_memory = [](const auto& entry) { return entry.first < "memory"; };
+    const auto behind = std::partition_point(further_.begin(), further_.end(), is_before_memory);
+    const auto add_all = [&](auto from, auto to) {
+        std::for_each(from, to, [&](const auto& entry) { add(entry.first, entry.second); });
+    };
+    add_all(further_.begin(), behind);
     add("memory", memory_);
+    add_all(behind, further_.end());
     return amounts;
 }
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,9 @@ class HostAmounts {
     void set_cores(std::optional<long long> number, std::string_view column, Source source = Source::allocation);
     void set_gpus(const GpuCount& gpus, std::string_view column, Source source = Source::allocation);
     void set_memory(std::optional<long long> bytes, std::string_view column, Source source = Source::allocation);
+    // Generic resources, such as gres/shard, are amounts of hosts. Licences and burst buffers are amounts of pools, if
+    // `keeps_pools`. What the job has of each already stays, and what becomes nothing is unkept().
+    void set_further(const FurtherResources& resources, bool keeps_pools, Source source = Source::allocation);
     // The memory of the whole job, where it is not what set_memory() got: hosts that were joined are some of several.
     void set_whole_memory(long long bytes);
     bool has_cores() const { return cores_.has_value(); }
@@ -52,6 +56,12 @@ class HostAmounts {
 
     // What it took of each host, without amounts of 0. In the order cores, gpus, gpus_TYPE, memory.
     StatedNeeds::Amounts amounts() const;
+    // What the whole job has of pools, by name.
+    const std::map<std::string, long long, std::less<>>& pools() const { return pools_; }
+    // What is named in the data and is no amount here, such as "ic/ofed".
+    const std::set<std::string>& unkept() const { return unkept_; }
+    // Adds such a name.
+    void leave_out(std::string what) { unkept_.insert(std::move(what)); }
     // The memory of the whole job, in MiB. None: unknown, or 0.
     std::optional<long long> whole_memory() const { return whole_memory_; }
     // Forgets what it took of each host of this.
@@ -72,8 +82,11 @@ class HostAmounts {
     std::optional<long long> cores_;
     std::optional<long long> gpus_;
     std::map<std::string, long long, std::less<>> gpus_of_type_;  // by name of the amount
-    std::optional<long long> memory_;                             // MiB
-    std::optional<long long> whole_memory_;                       // MiB
+    std::map<std::string, long long, std::less<>> further_;       // by name of the amount
+    std::map<std::string, long long, std::less<>> pools_;         // of the whole job
+    std::set<std::string> unkept_;
+    std::optional<long long> memory_;        // MiB
+    std::optional<long long> whole_memory_;  // MiB
     std::string_view cores_column_;
     std::string_view gpus_column_;
     std::string_view memory_column_;
@@ -94,9 +107,11 @@ inline constexpr const char* different = "hosts with different amounts: per_host
 inline constexpr const char* several_partitions = "several partitions: the first one";
 inline constexpr const char* components_apart = "components in several partitions: any host";
 inline constexpr const char* no_partition = "partition unknown: any host";
+inline constexpr const char* queue_of_reservation = "queue of a reservation: no partition, any host";
 inline constexpr const char* shared_chunks = "chunks share hosts: their sum, divided by the hosts";
 inline constexpr const char* no_unit = "memory without a unit: counted as MiB";
 inline constexpr const char* no_pool_memory = "memory unknown: takes nothing of the pool memory";
+inline constexpr const char* one_host = "hosts not in the data: one";
 inline constexpr const char* no_hosts = "number of hosts unknown (--fields per-host)";
 
 }  // namespace host_rules

@@ -8,6 +8,15 @@
 // What jobs take of hosts, and their partitions, as fields of a workload.
 namespace batfill {
 
+namespace {
+
+// Empty: unknown.
+std::string_view partition_of(const AccountedJob& job) {
+    return RecordField{"", job.partition.value_or(job.queue)}.name_or_empty();
+}
+
+}  // namespace
+
 void LogBuilder::note_columns(const AccountedJob& job) {
     const ResourceFields& fields = data_.fields;
     for (const auto& [amount, column] : job.amounts.columns()) {
@@ -18,7 +27,7 @@ void LogBuilder::note_columns(const AccountedJob& job) {
             read_from(amount, column);
         }
     }
-    if (fields.partition && !job.partition.value_or(job.queue).empty() && !job.partition_column.empty()) {
+    if (fields.partition && !partition_of(job).empty() && !job.partition_column.empty()) {
         read_from("partition", job.partition_column);
     }
     if (fields.after && !job.conditions.empty()) {
@@ -42,8 +51,11 @@ LoggedNeeds LogBuilder::needs_of(const AccountedJob& job) {
     if (fields.memory_pool && job.amounts.whole_memory()) {
         needs.stated.pools.emplace_back("memory", *job.amounts.whole_memory());
     }
+    for (const auto& [name, amount] : job.amounts.pools()) {
+        needs.stated.pools.emplace_back(name, amount);
+    }
     if (fields.partition) {
-        const auto [first, others] = cut(job.partition.value_or(job.queue), ',');
+        const auto [first, others] = cut(partition_of(job), ',');
         if (!others.empty()) {
             note(host_rules::several_partitions);
         }
@@ -68,6 +80,9 @@ std::uint32_t LogBuilder::add_needs(const AccountedJob& job) {
         }
     } else if (data_.fields.memory_pool && !job.amounts.whole_memory()) {
         note(host_rules::no_pool_memory);
+    }
+    for (const std::string& what : job.amounts.unkept()) {
+        read_from(not_kept, what);
     }
     LoggedNeeds needs = needs_of(job);
     if (needs.stated == StatedNeeds() && needs.taken.empty()) {

@@ -150,4 +150,15 @@ JobTimes times_of(const AccountedJob& record) {
     return times;
 }
 
+bool submit_when_eligible(const std::optional<Instant>& eligible, AccountedJob& job) {
+    AccountedJob held;  // its start is unknown if that instant stands for none
+    held.submit = job.submit;
+    held.start = eligible;
+    const bool is_known = eligible && !(job.submit && !times_of(held).wait);
+    if (is_known) {
+        job.submit = eligible;
+    }
+    return is_known;
+}
+
 }  // namespace batfill

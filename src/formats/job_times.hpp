@@ -54,4 +54,7 @@ struct JobTimes {
 //   this order, and agrees with wait and run time. If both do, it is the earlier one.
 JobTimes times_of(const AccountedJob& record);
 
+// Makes the instant at which the job became eligible its submission. Returns whether it is known.
+bool submit_when_eligible(const std::optional<Instant>& eligible, AccountedJob& job);
+
 }  // namespace batfill

@@ -119,7 +119,7 @@ long long LogBuilder::Names::number_of(std::string text) {
 LogBuilder::LogBuilder(const std::string& path, const AccountingData& data) : data_(data), zone_(data.time_zone) {
     log_.path = path;
     log_.read_fields = data.fields;
-    if (data.fields.per_host || data.fields.partition || data.fields.memory_pool) {
+    if (data.fields.per_host || data.fields.partition || data.fields.memory_pool || data.fields.licenses) {
         log_.needs.emplace_back();
     }
     log_.hosts.resize(data.keeps_hosts ? 1 : 0);
@@ -134,7 +134,8 @@ void LogBuilder::add_field(std::string_view name, std::optional<long long> numbe
 }
 
 void LogBuilder::add_field(std::string_view name, std::string_view text) {
-    if (text.empty()) {
+    const RecordField field{name, text};
+    if (name == "name" ? field.name_or_empty().empty() : field.is_missing()) {
         return;
     }
     JsonWriter json = JsonWriter::behind(fields_);
@@ -196,8 +197,12 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     added.allocated_processors = job.allocated;
     added.status = std::max(status.value_or(ended_somehow), ended_somehow);
     limit_by_queue(job, added);
-    added.user = job.user.empty() ? -1 : users_.number_of(valid_text(job.user));
-    added.queue = job.queue.empty() ? -1 : queues_.number_of(valid_text(job.queue));
+    const auto number_of = [this](std::string_view text, Names& names) {
+        const std::string_view name = RecordField{"", text}.name_or_empty();
+        return name.empty() ? -1 : names.number_of(valid_text(name));
+    };
+    added.user = number_of(job.user, users_);
+    added.queue = number_of(job.queue, queues_);
     added.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
     if (data_.keeps_hosts) {
         added.hosts = add_hosts(job.hosts);
@@ -399,10 +404,24 @@ void LogBuilder::leave_out_equal_runs() {
         }
         first = last;
     }
-    if (const auto repeated = std::ranges::count(is_repeated, true); repeated > 0) {
-        left_out_["same row again (id, submission and start of an earlier one)"] += static_cast<std::size_t>(repeated);
-        erase_jobs(is_repeated);
+    const auto repeated = static_cast<std::size_t>(std::ranges::count(is_repeated, true));
+    if (repeated == 0) {
+        return;
     }
+    constexpr std::size_t share = 100;  // from here on, the rows may be jobs
+    const bool are_many = repeated_.in_file * share > log_.jobs.size();
+    const auto count = [this](const std::string& rule, std::size_t rows) {
+        if (rows > 0) {
+            left_out_[rule] += rows;
+        }
+    };
+    count(std::string("same row again (all that is read is equal") +
+              (are_many ? "; --equal-rows keep makes it a job)" : ")"),
+          repeated_.in_file);
+    count("same row again in another file (all that is read is equal)", repeated_.of_other_file);
+    count("same run again in another file (id, submission and start): the longest counts",
+          repeated - repeated_.in_file - repeated_.of_other_file);
+    erase_jobs(is_repeated);
 }
 
 void LogBuilder::mark_repeated(std::vector<std::uint32_t> rows, bool start_is_known, std::vector<bool>& is_repeated) {
@@ -413,14 +432,10 @@ void LogBuilder::mark_repeated(std::vector<std::uint32_t> rows, bool start_is_kn
     };
     std::ranges::stable_sort(rows, {}, all);
     std::vector<std::uint32_t> different;
-    for (const std::uint32_t row : rows) {
-        const bool is_equal = !different.empty() && all(different.back()) == all(row);
-        // Without a start, equal rows of one file are several runs.
-        if (is_equal && (start_is_known || file_of(different.back()) != file_of(row))) {
-            is_repeated[row] = true;
-        } else {
-            different.push_back(row);
-        }
+    for (auto first = rows.begin(); first != rows.end();) {
+        const auto last = std::find_if(first, rows.end(), [&](std::uint32_t row) { return all(row) != all(*first); });
+        keep_one_of_equal({first, last}, start_is_known && !data_.keeps_equal_rows, different, is_repeated);
+        first = last;
     }
     std::set<std::size_t> files;
     for (const std::uint32_t row : different) {
@@ -430,6 +445,29 @@ void LogBuilder::mark_repeated(std::vector<std::uint32_t> rows, bool start_is_kn
     // longest says when it really ended.
     if (start_is_known && files.size() == different.size()) {
         std::for_each(different.begin(), different.end() - 1, [&](std::uint32_t row) { is_repeated[row] = true; });
+    }
+}
+
+void LogBuilder::keep_one_of_equal(const std::vector<std::uint32_t>& rows, bool are_one_run,
+                                   std::vector<std::uint32_t>& different, std::vector<bool>& is_repeated) {
+    std::map<std::size_t, std::size_t> rows_of_file;
+    for (const std::uint32_t row : rows) {
+        ++rows_of_file[file_of(row)];
+    }
+    // Another file may have the same runs.
+    const auto most =
+        std::ranges::max_element(rows_of_file, std::less<>(), &std::pair<const std::size_t, std::size_t>::second);
+    const std::size_t file = are_one_run ? file_of(rows.front()) : most->first;
+    std::size_t kept = 0;
+    for (const std::uint32_t row : rows) {
+        const bool is_in_file = file_of(row) == file;
+        if (is_in_file && kept < (are_one_run ? 1 : most->second)) {
+            ++kept;
+            different.push_back(row);
+        } else {
+            is_repeated[row] = true;
+            ++(is_in_file ? repeated_.in_file : repeated_.of_other_file);
+        }
     }
 }
 
@@ -505,8 +543,11 @@ SwfLog LogBuilder::finish(bool from_midnight) {
     for (auto& [column, jobs] : jobs_of_column_) {
         std::ranges::sort(jobs);
         jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
-        if (!jobs.empty()) {
-            log_.columns.push_back({column.first + ": " + column.second, std::move(jobs)});
+        const std::string what = column.first + ": " + column.second;
+        if (column.first == not_kept && !jobs.empty()) {
+            noted_.emplace(what, std::move(jobs));
+        } else if (!jobs.empty()) {
+            log_.columns.push_back({what, std::move(jobs)});
         }
     }
     log_.noted = mapped(noted_, [](const auto& rule) { return NotedJobs{rule.first, rule.second}; });

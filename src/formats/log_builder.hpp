@@ -41,6 +41,9 @@ class LogBuilder {
     // Counts a field of the next job as read from this column. As above.
     void read_from(const char* field, std::string_view column) { columns_.emplace(field, column); }
 
+    // As the field in read_from(): the column is a resource that becomes nothing of the job.
+    static constexpr const char* not_kept = "not kept";
+
     // A field that batfill does not know, of the next job; nothing if the text is empty or there is no number. A text
     // that is a number becomes a number.
     void add_field(std::string_view name, std::string_view text);
@@ -107,6 +110,10 @@ class LogBuilder {
     void leave_out_equal_runs();
     // Marks repeated ones among rows of one id, submission and start.
     void mark_repeated(std::vector<std::uint32_t> rows, bool start_is_known, std::vector<bool>& is_repeated);
+    // Marks all but one of rows that are equal, or, if they are not one run, all but those of the file that has most.
+    // Adds those that are not marked to `different`.
+    void keep_one_of_equal(const std::vector<std::uint32_t>& rows, bool are_one_run,
+                           std::vector<std::uint32_t>& different, std::vector<bool>& is_repeated);
     // The number of the job's file.
     std::size_t file_of(std::uint32_t job) const;
     // Makes one job of the parts of each job that was resized while it ran: Slurm has a row for each part.
@@ -162,7 +169,12 @@ class LogBuilder {
     std::map<std::string, std::vector<std::uint32_t>> noted_;
     std::vector<BadRowsOfKind> bad_rows_;
     std::vector<std::uint32_t> resized_parts_;  // places of jobs that are only parts, before the last one
-    std::size_t skipped_times_ = 0;             // jobs with a time that no clock showed
+    struct Repeated {
+        std::size_t in_file = 0;
+        std::size_t of_other_file = 0;
+    };
+    Repeated repeated_;              // rows that are equal to others
+    std::size_t skipped_times_ = 0;  // jobs with a time that no clock showed
     // The jobs that started before their submission, with their waits. In the log they wait 0 s.
     std::map<std::uint32_t, Duration> negative_waits_;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "src/formats/record_field.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill {
@@ -307,10 +308,9 @@ class SubmitLine {
 }  // namespace
 
 LoggedConditions conditions_of_slurm(std::string_view text, std::string_view id) {
-    constexpr auto none = std::to_array<std::string_view>({"", "0", "none", "(null)", "null"});
     LoggedConditions conditions;
     text = trimmed(text);
-    if (is_word_of(text, none)) {
+    if (text == "0" || RecordField{"", text}.is_missing()) {
         return conditions;
     }
     const bool are_alternatives = text.find('?') != std::string_view::npos;
@@ -338,7 +338,7 @@ bool asks_for_whole_hosts(std::string_view submit_line) {
 LoggedConditions conditions_of_pbs(std::string_view text) {
     LoggedConditions conditions;
     text = trimmed(text);
-    if (text.empty()) {
+    if (RecordField{"", text}.is_missing()) {
         return conditions;
     }
     for (const std::string_view entry : split(text, ',')) {

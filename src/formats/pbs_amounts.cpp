@@ -227,6 +227,35 @@ bool takes_whole_hosts(const PbsAttributes& attributes) {
     return is_exclusive;
 }
 
+// Names the resources in the request that are none of those that batfill reads, nor limits of processes.
+void name_others(const PbsAttributes& attributes, HostAmounts& amounts) {
+    constexpr auto known = std::to_array<std::string_view>(
+        {"walltime", "ncpus",    "nodect",     "nodes", "neednodes", "select", "place",         "mem",
+         "pmem",     "vmem",     "pvmem",      "ngpus", "gpus",      "procs",  "mppwidth",      "mppdepth",
+         "mppnppn",  "mppmem",   "size",       "cput",  "pcput",     "file",   "naccesspolicy", "depend",
+         "nice",     "mpiprocs", "ompthreads", "ppn",   "cpp",       "qos",    "min_walltime",  "max_walltime"});
+    constexpr std::string_view prefix = "Resource_List.";
+    attributes.for_each([&](std::string_view key, std::string_view value) {
+        const std::string_view name = key.substr(key.starts_with(prefix) ? prefix.size() : 0);
+        if (key.starts_with(prefix) && !is_word_of(name, known) && !RecordField{key, value}.is_missing() &&
+            value != "0") {
+            amounts.leave_out(std::string(key));
+        }
+    });
+    const auto look_at = [&](std::string_view request, std::string_view of) {
+        for_each_part(first_request(request), '+', [&](std::string_view part) {
+            for_each_part(cut(part, ':').second, ':', [&](std::string_view item) {
+                const auto [name, value] = cut(item, '=');
+                if (!is_word_of(name, known) && value != "0") {
+                    amounts.leave_out(std::string(name) + " of " + std::string(of));
+                }
+            });
+        });
+    };
+    look_at(attributes["Resource_List.select"].text, "Resource_List.select");
+    look_at(attributes["Resource_List.nodes"].text, "Resource_List.nodes");
+}
+
 long long number_of_hosts(const PbsAttributes& attributes) {
     const std::string_view exec_vnode = attributes["exec_vnode"].text;
     const bool is_counted =
@@ -280,6 +309,7 @@ PbsHosts hosts_of(const PbsAttributes& attributes) {
     result.hosts = number_of_hosts(attributes);
     result.amounts = allocated_amounts(attributes, result.hosts);
     result.amounts.fill(requested_amounts(attributes, result.hosts, result.amounts));
+    name_others(attributes, result.amounts);
     if (takes_whole_hosts(attributes)) {
         result.amounts.take_whole_hosts();
     }

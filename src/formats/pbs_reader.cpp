@@ -50,6 +50,17 @@ void read_size(const PbsAttributes& attributes, const AccountingData& data, Acco
     }
 }
 
+// A reservation has a queue of its own, which says nothing of hosts.
+void read_reservation(const PbsAttributes& attributes, AccountedJob& job, LogBuilder& builder) {
+    const std::string_view queue_of_it = cut(attributes["resvID"].text, '.').first;
+    const RecordField name = attributes["resvname"];
+    builder.add_field("reservation", name.is_missing() ? queue_of_it : name.text);
+    if (!queue_of_it.empty() && job.queue == queue_of_it && builder.fields().partition) {
+        job.partition = "";
+        builder.note(host_rules::queue_of_reservation);
+    }
+}
+
 void add_end_record(std::string_view id, const PbsAttributes& attributes, const AccountingData& data, std::size_t line,
                     LogBuilder& builder) {
     AccountedJob job;
@@ -58,11 +69,16 @@ void add_end_record(std::string_view id, const PbsAttributes& attributes, const 
     if (const auto created = attributes["ctime"].instant(builder.zone())) {
         job.submit = created;
     }
+    const bool knows_eligible =
+        !data.submits_when_eligible || submit_when_eligible(attributes["etime"].instant(builder.zone()), job);
     job.start = attributes["start"].instant(builder.zone());
     job.end = attributes["end"].instant(builder.zone());
     if (!job.start) {
         builder.leave_out("never started");
         return;
+    }
+    if (!knows_eligible) {
+        builder.note("etime unknown: the submission is ctime");
     }
     job.walltime = attributes["Resource_List.walltime"].length();
     read_size(attributes, data, job);
@@ -71,7 +87,9 @@ void add_end_record(std::string_view id, const PbsAttributes& attributes, const 
     job.user = attributes["user"].text;
     job.queue = attributes["queue"].text;
     job.partition_column = "queue";
+    read_reservation(attributes, job, builder);
     builder.add_field("account", attributes["account"].text);
+    builder.add_field("qos", attributes[attributes["qos"].text.empty() ? "Resource_List.qos" : "qos"].text);
     const std::string_view project = attributes["project"].text;
     builder.add_field("project", project == "_pbs_project_default" ? "" : project);
     if (const std::string_view gpus = attributes["Resource_List.ngpus"].text; !gpus.empty()) {

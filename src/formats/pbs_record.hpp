@@ -42,6 +42,12 @@ class PbsAttributes {
         const auto found = values_.find(key);
         return {key, found == values_.end() ? std::string_view() : found->second};
     }
+    // Calls `use` with the key and the value of each attribute.
+    void for_each(const auto& use) const {
+        for (const auto& [key, value] : values_) {
+            use(key, value);
+        }
+    }
     // 0 without it.
     // Throws: InputError if it is not a number of processors or hosts.
     long long number(std::string_view key) const { return (*this)[key].number().value_or(0); }

@@ -53,8 +53,9 @@ bool is_missing_date(std::string_view text) {
     return text.starts_with("0000-00-00") || text.starts_with("0001-01-01") || text == "1970-01-01";
 }
 
-// Those among them that are no names.
-constexpr auto missing_names = std::to_array<std::string_view>({"null", "nan", "<na>", "#n/a", "n/a", "(null)", "\\n"});
+// Those among them that are no names of people, queues and jobs.
+constexpr auto missing_names = std::to_array<std::string_view>(
+    {"null", "nan", "<na>", "#n/a", "n/a", "(null)", "\\n", "none", "(none)", "-", "--", "?"});
 
 // Words for a length of time without a limit.
 constexpr auto unlimited_words = std::to_array<std::string_view>(

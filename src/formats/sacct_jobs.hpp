@@ -24,11 +24,9 @@ struct SacctJob {
     AccountedJob job;                       // "10+1" is the id of a component of the heterogeneous job 10
     std::array<std::string_view, 4> texts;  // its account, qos, name and reservation
     SacctResources resources;
-    bool allocates_more = false;  // GPUs or memory are not in its request, and come from the allocation
-    bool lacks_eligible = false;  // its submission should be the instant at which it became eligible, which is unknown
-
-    // Makes this instant the submission, if it is known.
-    void submit_at(const std::optional<Instant>& eligible);
+    bool allocates_more = false;     // GPUs or memory are not in its request, and come from the allocation
+    bool has_unclear_texts = false;  // CsvRow::has_unclear_texts()
+    bool lacks_eligible = false;     // submit_when_eligible() does not know when
 };
 
 // Adds jobs to a log, and joins the components of heterogeneous jobs.

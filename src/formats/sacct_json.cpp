@@ -62,10 +62,12 @@ struct Tres {
     std::optional<long long> nodes;
     std::optional<long long> memory;
     GpuCount gpus;
+    FurtherResources further;
 };
 
 Tres tres_in(const JsonValue* list) {
     Tres found;
+    std::string others;  // as sacct's tables have them
     if (list == nullptr || !list->IsArray()) {
         return found;
     }
@@ -82,10 +84,16 @@ Tres tres_in(const JsonValue* list) {
             found.nodes = number;
         } else if (type == "mem") {
             found.memory = number;
-        } else if (const std::string_view name = text_in(&item, "name"); type.starts_with("gres")) {
-            found.gpus.add(name.empty() ? type : name, number);
+        } else {
+            const std::string_view name = text_in(&item, "name");
+            if (type.starts_with("gres")) {
+                found.gpus.add(name.empty() ? type : name, number);
+            }
+            others.append(others.empty() ? "" : ",").append(type).append(name.empty() ? "" : "/").append(name);
+            others.append("=").append(std::to_string(number));
         }
     }
+    found.further = further_resources(others);
     return found;
 }
 
@@ -156,7 +164,7 @@ void read_times(const JsonValue& object, const AccountingData& data, SacctJob& a
     };
     job.submit = instant("submission");
     if (data.submits_when_eligible) {
-        added.submit_at(instant("eligible"));
+        added.lacks_eligible = !submit_when_eligible(instant("eligible"), added.job);
     }
     job.start = instant("start");
     job.end = instant("end");
@@ -170,7 +178,7 @@ void read_times(const JsonValue& object, const AccountingData& data, SacctJob& a
 
 // What the job took of each of its hosts: what was allocated counts before what was requested.
 HostAmounts amounts_of(const JsonValue& object, const Tres& requested, const Tres& allocated, const SacctJob& job,
-                       long long nodes) {
+                       long long nodes, bool keeps_pools) {
     constexpr auto request = HostAmounts::Source::request;
     HostAmounts amounts(nodes);
     amounts.set_cores(allocated.processors, "tres.allocated");
@@ -186,6 +194,8 @@ HostAmounts amounts_of(const JsonValue& object, const Tres& requested, const Tre
     } else {
         amounts.set_memory(job.resources.memory, requested.memory ? "tres.requested" : "required", request);
     }
+    amounts.set_further(allocated.further, keeps_pools);
+    amounts.set_further(requested.further, keeps_pools, request);
     if (asks_for_whole_hosts(text_in(&object, "submit_line"))) {
         amounts.take_whole_hosts();
     }
@@ -219,9 +229,9 @@ void read_resources(const JsonValue& object, const AccountingData& data, SacctJo
         added.allocates_more = added.allocates_more || resources.gpus.value_or(0) > 0;
     }
     const RecordField list{"nodes", text_in(&object, "nodes")};
-    if (data.fields.per_host || data.fields.memory_pool) {
+    if (data.fields.per_host || data.fields.memory_pool || data.fields.licenses) {
         const long long hosts = nodes > 0 ? nodes : hosts_in(list.hosts()).value_or(-1);
-        job.amounts = amounts_of(object, requested, allocated, added, hosts);
+        job.amounts = amounts_of(object, requested, allocated, added, hosts, data.fields.licenses);
         if (data.fields.per_host) {
             job.requested = job.allocated = hosts;
         }

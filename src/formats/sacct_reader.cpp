@@ -7,6 +7,7 @@
 
 #include "src/formats/accounting_readers.hpp"
 #include "src/formats/logged_conditions.hpp"
+#include "src/formats/sacct_columns.hpp"
 #include "src/formats/sacct_jobs.hpp"
 #include "src/formats/tres.hpp"
 #include "src/support/csv_reader.hpp"
@@ -19,24 +20,7 @@ namespace batfill {
 
 namespace {
 
-constexpr auto sacct_columns = std::to_array<std::string_view>(
-    {"Submit",     "JobID",         "JobIDRaw",  "Start",     "End",        "Elapsed",   "ElapsedRaw",
-     "Timelimit",  "TimelimitRaw",  "AllocCPUS", "NCPUS",     "ReqCPUS",    "CPUTime",   "CPUTimeRAW",
-     "NNodes",     "AllocNodes",    "State",     "User",      "Account",    "Partition", "QOS",
-     "ReqMem",     "ReqTRES",       "AllocTRES", "ReqGRES",   "AllocGRES",  "JobName",   "Reservation",
-     "SubmitLine", "OverSubscribe", "NodeList",  "Exclusive", "Dependency", "Eligible"});
-
-// Columns in which users write what they like.
-constexpr auto free_texts =
-    std::to_array<std::string_view>({"jobname", "comment", "admincomment", "systemcomment", "account", "workdir",
-                                     "submitline", "extra", "container", "wckey", "constraints", "reservation", "stdin",
-                                     "stdout", "stderr", "stdinexpanded", "stdoutexpanded", "stderrexpanded"});
-
 constexpr std::size_t max_json_size = std::size_t{2} << 30;
-
-consteval std::size_t sacct_column(std::string_view name) {
-    return place_in(sacct_columns, name);
-}
 
 RecordField field(const CsvRow& row, std::size_t column) {
     return {sacct_columns[column], row.has(column) ? row.text(column) : std::string_view()};
@@ -193,11 +177,13 @@ class Reader {
             return;
         }
         SacctJob added;
+        added.has_unclear_texts = row.has_unclear_texts();
         AccountedJob& job = added.job;
         job.id = id;
         job.submit = field(row, sacct_column("Submit")).instant(builder_.zone());
         if (data_.submits_when_eligible) {
-            added.submit_at(field(row, sacct_column("Eligible")).instant(builder_.zone()));
+            const std::optional<Instant> eligible = field(row, sacct_column("Eligible")).instant(builder_.zone());
+            added.lacks_eligible = !submit_when_eligible(eligible, job);
         }
         job.start = field(row, sacct_column("Start")).instant(builder_.zone());
         job.end = field(row, sacct_column("End")).instant(builder_.zone());
@@ -207,13 +193,13 @@ class Reader {
         }
         read_size(row, job);
         job.state = field(row, sacct_column("State")).text;
-        job.user = field(row, sacct_column("User")).name_or_empty();
+        job.user = field(row, sacct_column("User")).text;
         job.queue = field(row, sacct_column("Partition")).name_or_empty();
         if (job.start) {
             job.walltime = walltime_of(row);
             read_fields(row, added);
-            if (data_.fields.per_host || data_.fields.memory_pool) {
-                read_amounts(row, data_.fields.per_host ? job.allocated : nodes_of(row), job);
+            if (data_.fields.per_host || data_.fields.memory_pool || data_.fields.licenses) {
+                read_amounts(row, data_.fields.per_host ? job.allocated : nodes_of(row), data_.fields.licenses, job);
             }
             job.partition_column = "Partition";
             if (data_.fields.after) {
@@ -286,7 +272,7 @@ class Reader {
     }
 
     // What was allocated counts before what was requested.
-    static void read_amounts(const CsvRow& row, long long nodes, AccountedJob& job) {
+    static void read_amounts(const CsvRow& row, long long nodes, bool keeps_pools, AccountedJob& job) {
         constexpr auto allocation = HostAmounts::Source::allocation;
         constexpr auto request = HostAmounts::Source::request;
         const auto text = [&](std::size_t column) { return field(row, column).text; };
@@ -316,6 +302,12 @@ class Reader {
         set_memory(memory_in(field(row, sacct_column("AllocTRES")), nodes, processors), "AllocTRES", allocation);
         set_memory(memory_of(field(row, sacct_column("ReqMem")), nodes, processors), "ReqMem", request);
         set_memory(memory_in(field(row, sacct_column("ReqTRES")), nodes, processors), "ReqTRES", request);
+        const auto set_further = [&](std::size_t tres, std::size_t gres, HostAmounts::Source source) {
+            amounts.set_further(further_resources(text(tres)), keeps_pools, source);
+            amounts.set_further(further_resources(text(gres), std::max(nodes, 1LL)), keeps_pools, source);
+        };
+        set_further(sacct_column("AllocTRES"), sacct_column("AllocGRES"), allocation);
+        set_further(sacct_column("ReqTRES"), sacct_column("ReqGRES"), request);
         if (is_exclusive(row)) {
             amounts.take_whole_hosts();
         }
@@ -340,16 +332,6 @@ void read_conditions(std::string_view dependency, std::string_view submit_line, 
     if (job.conditions.empty()) {
         job.conditions = conditions_of_slurm(dependency_in(submit_line), job.id);
         job.conditions_column = "SubmitLine";
-    }
-}
-
-void SacctJob::submit_at(const std::optional<Instant>& eligible) {
-    AccountedJob held;  // its start is unknown if that instant stands for none
-    held.submit = job.submit;
-    held.start = eligible;
-    lacks_eligible = !eligible || (job.submit && !times_of(held).wait);
-    if (!lacks_eligible) {
-        job.submit = eligible;
     }
 }
 
@@ -387,6 +369,9 @@ std::optional<std::size_t> SacctJobs::add_run(const SacctJob& added, std::size_t
     }
     if (!job.walltime && !builder_.has_limit(job.queue)) {
         builder_.note("time limit missing, UNLIMITED or Partition_Limit: unknown");
+    }
+    if (added.has_unclear_texts) {
+        builder_.note("separator that may be in one of several columns of any text: these count as empty");
     }
     if (added.lacks_eligible) {
         builder_.note("Eligible unknown: the submission is Submit");
@@ -457,7 +442,8 @@ void read_sacct(const std::string& path, const AccountingData& data, LogBuilder&
     CsvFormat format{"table of jobs",          "sacct --parsable2",          sacct_columns,
                      sacct_columns.size() - 1, data.separator.value_or('|'), false};
     format.ignores_case = true;
-    format.free_texts = free_texts;
+    format.free_texts = sacct_free_texts;
+    format.may_stand_in = may_stand_in_sacct;
     format.read_other_kind = &read_json;
     for_each_row(path, format, builder, require_ids, [&](const CsvRow& row) { reader.add(row); });
 }

@@ -36,13 +36,12 @@ class Reader {
             columns_.push_back(column);
         }
         if (!maps(place_of("id")) || !maps(place_of("submit")) ||
-            !(maps(place_of("processors")) || maps(place_of("requested-processors")) ||
-              maps(place_of("allocated-processors")) ||
-              (data.fields.per_host && amount_columns_[nodes] != none && amount_columns_[cores] != none)) ||
+            !(has_size() || (data.fields.per_host && amount_columns_[cores] != none)) ||
             !(maps(place_of("run-time")) || (maps(place_of("start")) && maps(place_of("end"))))) {
             throw UsageError(
                 "the mapping of columns: expected columns for id, submit, processors, and run-time or start and end, as "
-                "in id=JobID,submit=Submit,processors=NCPUS,run-time=Elapsed");
+                "in id=JobID,submit=Submit,processors=NCPUS,run-time=Elapsed; with fields per-host, cores and nodes may "
+                "take the place of processors, and without nodes each job is one of one host");
         }
         if (data.fields.per_host && amount_columns_[nodes] == none && amount_columns_[cores] == none) {
             throw UsageError(
@@ -85,11 +84,14 @@ class Reader {
         }
         const RecordField state = field(row, place_of("state"));
         job.state = state.is_missing() ? "" : state.text;
-        job.user = field(row, place_of("user")).name_or_empty();
-        job.queue = field(row, place_of("queue")).name_or_empty();
+        job.user = field(row, place_of("user")).text;
+        job.queue = field(row, place_of("queue")).text;
         if (!job.run_time && !(job.start && job.end)) {
             builder_.leave_out("never started, or has not ended");
             return;
+        }
+        if (!has_size() && amount_columns_[nodes] == none) {
+            builder_.note(host_rules::one_host);
         }
         if (data_.fields.partition && partition_column_ != none) {
             job.partition = RecordField{"partition", trimmed(row.text(partition_column_))}.name_or_empty();
@@ -178,6 +180,10 @@ class Reader {
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
     bool maps(std::size_t place) const { return column_of_[place] != none; }
+    bool has_size() const {
+        return maps(place_of("processors")) || maps(place_of("requested-processors")) ||
+               maps(place_of("allocated-processors"));
+    }
     RecordField field(const CsvRow& row, std::size_t place) const {
         const std::size_t column = column_of_[place];
         return column == none ? RecordField{} : RecordField{columns_[column], trimmed(row.text(column))};
@@ -223,7 +229,7 @@ class Reader {
         constexpr auto exclusive_words =
             std::to_array<std::string_view>({"yes", "true", "1", "y", "exclusive", "excl", "exclhost"});
         const bool has_nodes = amount_columns_[nodes] != none;
-        const long long hosts = has_nodes ? amount(row, nodes).number().value_or(-1) : job.allocated;
+        const long long hosts = has_nodes ? amount(row, nodes).number().value_or(-1) : has_size() ? job.allocated : 1;
         HostAmounts amounts(hosts);
         if (amount_columns_[cores] != none) {
             amounts.set_cores(amount(row, cores).number(), amount(row, cores).name);

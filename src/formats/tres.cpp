@@ -25,12 +25,30 @@ std::string_view without_prefix(std::string_view name) {
     return has_prefix ? name.substr(prefix.size() + 1) : name;
 }
 
-void add_item(std::string_view item, long long nodes, GpuCount& gpus) {
+// Takes what Slurm writes around a resource off an item, "PER_NODE:gpu:2(IDX:0-1)". Returns how many times it counts.
+long long unwrap(std::string_view& item, long long nodes) {
     constexpr std::string_view of_node = "PER_NODE:";
     constexpr std::string_view of_job = "PER_JOB:";
     item = trimmed(item.substr(0, item.find('(')));
     const long long times = item.starts_with(of_node) ? nodes : 1;
     item.remove_prefix(item.starts_with(of_node) ? of_node.size() : item.starts_with(of_job) ? of_job.size() : 0);
+    return times;
+}
+
+// The end of the first item of a list. A comma in parentheses, as in "gpu:2(IDX:0,2)", separates no items.
+std::size_t end_of_resource(std::string_view list) {
+    std::size_t end = list.find_first_of(",(");
+    if (end != std::string_view::npos && list[end] == '(') {
+        end = list.find(',', std::min(list.find(')', end), list.size()));
+    }
+    return std::min(end, list.size());
+}
+
+void add_item(std::string_view item, long long nodes, GpuCount& gpus) {
+    if (item.ends_with(":(null)")) {
+        return;
+    }
+    const long long times = unwrap(item, nodes);
     item = without_prefix(item);
     const std::string_view kind = item.substr(0, item.find_first_of(":="));
     if (!is_gpu(kind)) {
@@ -199,18 +217,45 @@ void GpuCount::add(std::string_view name, long long number) {
     }
 }
 
+FurtherResources further_resources(std::string_view list, long long nodes) {
+    constexpr auto counted_elsewhere = std::to_array<std::string_view>(
+        {"cpu", "mem", "node", "billing", "energy", "vmem", "pages", "gres/gpu", "gres/7696487"});
+    FurtherResources totals;
+    FurtherResources of_types;
+    while (!list.empty()) {
+        const std::size_t end = end_of_resource(list);
+        std::string_view item = list.substr(0, end);
+        list.remove_prefix(std::min(end + 1, list.size()));
+        const long long times = unwrap(item, nodes);
+        // "gres/shard:gb10=40" of TRES, "shard:gb10:40" or "shard" of --gres.
+        const bool is_tres = item.find('=') != std::string_view::npos && !item.starts_with("gres=");
+        const std::size_t last = is_tres ? item.rfind('=') : item.rfind(':');
+        const auto number =
+            last == std::string_view::npos ? std::optional<long long>(1) : read_bytes(item.substr(last + 1), 1);
+        const std::string_view name = item.substr(0, last);
+        const bool has_slash = name.find('/') != std::string_view::npos;
+        const std::string_view plain = name.substr(0, name.find(':', has_slash                   ? 0
+                                                                     : name.starts_with("gres:") ? 5
+                                                                                                 : 0));
+        const std::string kind = is_tres ? std::string(plain) : "gres/" + std::string(without_prefix(plain));
+        const bool is_known = is_word_of(kind, counted_elsewhere) || plain.empty();
+        if (is_known || number.value_or(0) <= 0 || *number > most_bytes / std::max(times, 1LL)) {
+            continue;
+        }
+        long long& sum = (plain.size() < name.size() ? of_types : totals)[kind];
+        sum = sum <= most_bytes - *number * times ? sum + *number * times : most_bytes;
+    }
+    totals.merge(of_types);
+    return totals;
+}
+
 GpuCount count_gpus(std::string_view list, long long nodes) {
     GpuCount gpus;
     if (list.find("gpu") == std::string_view::npos && list.find("7696487") == std::string_view::npos) {
         return gpus;  // as in most rows
     }
     while (!list.empty()) {
-        // A comma in parentheses, as in "gpu:2(IDX:0,2)", separates no items.
-        std::size_t end = list.find_first_of(",(");
-        if (end != std::string_view::npos && list[end] == '(') {
-            end = list.find(',', std::min(list.find(')', end), list.size()));
-        }
-        end = std::min(end, list.size());
+        const std::size_t end = end_of_resource(list);
         add_item(list.substr(0, end), nodes, gpus);
         list.remove_prefix(std::min(end + 1, list.size()));
     }

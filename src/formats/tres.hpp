@@ -45,6 +45,14 @@ std::optional<long long> hosts_in(std::string_view list);
 // is not such a list, or has more than 100,000 hosts.
 std::vector<std::string> names_of_hosts(std::string_view list);
 
+// Amounts of a job by name, such as "gres/shard", "license/abaqus" and "bb/cray".
+using FurtherResources = std::map<std::string, long long, std::less<>>;
+
+// What a list, as count_gpus() reads it, names beside processors, memory, hosts, GPUs, and what nobody asks for:
+// energy, pages, virtual memory and the bill. Types (gres/shard:gb10) add up, unless the list has the total. Items with
+// an amount of 0, or with a text, are left out.
+FurtherResources further_resources(std::string_view list, long long nodes = 1);
+
 // Counts the GPUs in a list of TRES, "cpu=8,gres/gpu:a100=4", or of generic resources as --gres has them, "gpu:a100:4",
 // "gres:gpu:2", "gpu:2(IDX:0-1)". An item without a number is one GPU.
 // Slurm may write for each what it is: "PER_NODE:gpu:2" counts for each of `nodes`, "PER_JOB:gpu:2" for the job.

@@ -68,7 +68,8 @@ class Scanner {
         }
         return value;
     }
-    // Reads the part of a second after a decimal point; 0 without a point. Rounds as Duration::parse().
+    // Reads the part of a second after a decimal point; 0 without a point. Rounds as Duration::parse(). Of a larger
+    // unit, it is the part of as many seconds.
     Duration fraction() {
         if (!skip(".")) {
             return {};
@@ -90,13 +91,20 @@ class Scanner {
     bool good_ = true;
 };
 
-// HH:MM:SS[.ffffff] or HH:MM of a day, or of a length of time, where hours may be many.
-Duration read_clock(Scanner& text, std::size_t digits_of_hours) {
-    const long long hours = text.number(digits_of_hours);
+// The seconds of the first part of a clock of two parts: HH:MM, or MM:SS.
+enum class ClockOfTwoParts : long long { begins_with_minutes = 60, begins_with_hours = seconds_of_hour };
+
+// HH:MM:SS, or two parts. Its last part may have a fraction, and its first one this many digits.
+Duration read_clock(Scanner& text, std::size_t digits, ClockOfTwoParts two_parts) {
+    const long long first = text.number(digits);
     text.expect(":");
-    const long long minutes = text.number(2, 59);
-    const long long seconds = text.skip(":") ? text.number(2, 60) : 0;
-    return Duration::seconds(hours * seconds_of_hour + minutes * 60 + seconds) + text.fraction();
+    const long long second = text.number(2, 59);
+    if (text.skip(":")) {
+        const long long seconds = text.number(2, 60);
+        return Duration::seconds(first * seconds_of_hour + second * 60 + seconds) + text.fraction();
+    }
+    const auto unit = static_cast<long long>(two_parts);
+    return Duration::seconds(first * unit + second * (unit / 60)) + text.fraction() * (unit / 60);
 }
 
 Duration read_day(Scanner& text, DateOrder order) {
@@ -151,25 +159,27 @@ std::optional<Duration> read_offset(Scanner& text) {
     return is_west ? -offset : offset;
 }
 
-// 1DT2H30M5S, the part of an ISO 8601 length after the P.
+// 1DT2H30M5S or 2W, the part of an ISO 8601 length after the P. Years and months have no fixed length.
 Duration read_iso_length(Scanner& text) {
+    constexpr std::array<std::pair<const char*, long long>, 2> of_date{
+        {{"W", 7LL * 24 * seconds_of_hour}, {"D", 24LL * seconds_of_hour}}};
+    constexpr std::array<std::pair<const char*, long long>, 3> of_day{{{"H", seconds_of_hour}, {"M", 60}, {"S", 1}}};
     Duration length;
     bool in_day = false;
+    const auto add = [&](long long whole, Duration fraction, const auto& units) {
+        for (const auto& [letter, seconds] : units) {
+            if (text.skip(letter)) {
+                length = length + (Duration::seconds(whole) + fraction) * seconds;
+                return;
+            }
+        }
+        text.fail();
+    };
     do {
         in_day = text.skip("T") || in_day;
         const long long number = text.number(9);
         const Duration fraction = text.fraction();
-        if (!in_day && text.skip("D")) {
-            length = length + Duration::days(number);
-        } else if (in_day && text.skip("H")) {
-            length = length + Duration::seconds(number * seconds_of_hour);
-        } else if (in_day && text.skip("M")) {
-            length = length + Duration::seconds(number * 60);
-        } else if (in_day && text.skip("S")) {
-            length = length + Duration::seconds(number) + fraction;
-        } else {
-            text.fail();
-        }
+        in_day ? add(number, fraction, of_day) : add(number, fraction, of_date);
     } while (!text.at_end());
     return length;
 }
@@ -271,7 +281,7 @@ std::optional<Instant> read_date(std::string_view text, DateOrder order, TimeZon
     std::optional<Duration> offset;
     if (!scanner.at_end()) {
         scanner.sign("T ");
-        clock = in_24_hours(read_clock(scanner, 2), scanner);
+        clock = in_24_hours(read_clock(scanner, 2, ClockOfTwoParts::begins_with_hours), scanner);
         offset = read_offset(scanner);
     }
     if (!scanner.good() || clock >= Duration::days(1) + Duration::seconds(1)) {
@@ -302,25 +312,26 @@ std::optional<Duration> read_length(std::string_view text, Duration unit) {
     }
     Scanner ahead = scanner;
     Duration days = Duration::days(ahead.number(9));
+    bool has_days = true;
     if (ahead.skip("-")) {
         Scanner hours = ahead;
-        if (const long long rest = hours.number(2, 23); hours.good()) {
-            return days + Duration::seconds(rest * seconds_of_hour);
+        const long long whole = hours.number(2, 23);
+        const Duration fraction = hours.fraction();
+        if (hours.good()) {
+            return days + (Duration::seconds(whole) + fraction) * seconds_of_hour;
         }
     } else if (ahead.skip(" days") || ahead.skip(" day")) {
         ahead.skip(",");
         ahead.skip(" ");
     } else if (std::ranges::count(text, ':') != 3 || !ahead.skip(":")) {  // nor D:HH:MM:SS
+        has_days = false;
         days = Duration();
         ahead = scanner;
     }
-    const Duration clock = read_clock(ahead, 9);
-    if (!ahead.good()) {
-        return std::nullopt;
-    }
-    // Slurm prints less than an hour as MM:SS, which read_clock() takes for hours and minutes.
-    const bool is_below_an_hour = days == Duration() && std::ranges::count(text, ':') == 1;
-    return is_below_an_hour ? Duration::microseconds(clock.count() / 60) : days + clock;
+    // Slurm prints less than an hour as MM:SS.
+    const Duration clock =
+        read_clock(ahead, 9, has_days ? ClockOfTwoParts::begins_with_hours : ClockOfTwoParts::begins_with_minutes);
+    return ahead.good() ? std::optional(days + clock) : std::nullopt;
 }
 
 std::optional<Duration> parse_duration(std::string_view text) {

@@ -61,8 +61,9 @@ std::optional<Instant> read_date(std::string_view text, DateOrder order, TimeZon
 std::string date_text(Duration since_1970);
 
 // Reads a length of time. A number counts `unit` (90, 90.5). Other forms have units of their own: [D-]HH:MM:SS,
-// D:HH:MM:SS, MM:SS, D-HH, "N days[,] HH:MM:SS", numbers with units ("1h", "90 min", "1h30m", "2 days") and ISO 8601
-// (P1DT2H30M5S). No value if it is none of them. Requires: unit is a whole number of seconds.
+// D:HH:MM:SS, MM:SS, D-HH:MM, D-HH, "N days[,] HH:MM:SS", numbers with units ("1h", "90 min", "1h30m", "2 days") and
+// ISO 8601 (P1DT2H30M5S, P2W). The last part may have a fraction of its own unit: 02:30.6 is 150.6 s. No value if it is
+// none of them. Requires: unit is a whole number of seconds.
 std::optional<Duration> read_length(std::string_view text, Duration unit = Duration::seconds(1));
 
 // Reads a length of time as users write it: a number of seconds, a number with the unit s, m, h or d ("15m"), or a form

@@ -15,6 +15,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/support/files.hpp"
+#include "src/support/surplus_fields.hpp"
 #include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
@@ -242,6 +243,7 @@ class CsvParser {
         row_.fields_.clear();
         row_.ends_.clear();
         row_.absent_.clear();
+        row_.has_unclear_texts_ = false;
     }
 
     void add_field(const char* text, std::size_t length) {
@@ -261,11 +263,14 @@ class CsvParser {
             return;
         }
         if (!have_header_ && read_header()) {
-            find_free_text();
+            keep_names();
         } else if (size == header_size_) {
-            handle_(row_);
-        } else if (size > header_size_ && free_text_ != CsvRow::missing) {
-            join_fields(size - header_size_);
+            if (row_.format_.on_names_again != nullptr && has_names_again()) {
+                (*row_.format_.on_names_again)();
+            } else {
+                handle_(row_);
+            }
+        } else if (size > header_size_ && join_surplus()) {
             handle_(row_);
         } else {
             refuse_row(std::to_string(size) + " fields, expected " + std::to_string(header_size_) +
@@ -274,28 +279,59 @@ class CsvParser {
         clear_row();
     }
 
-    // Finds the last column, if it takes surplus fields. An empty name after it is the end of each line.
-    void find_free_text() {
-        const std::size_t last = header_size_ - (header_size_ > 1 && row_.field(header_size_ - 1).empty() ? 2 : 1);
-        if (is_word_of(row_.field(last), row_.format_.free_texts)) {
-            free_text_ = last;
+    void keep_names() {
+        for (std::size_t i = 0; i < header_size_; ++i) {
+            const std::string_view name = trimmed(row_.field(i));
+            names_.emplace_back(name);
+            is_free_.push_back(is_word_of(name, row_.format_.free_texts));
         }
     }
 
-    // Makes one field of the last column and the `surplus` fields after it.
-    void join_fields(std::size_t surplus) {
-        std::vector<std::size_t>& ends = row_.ends_;
-        std::string joined;
-        for (std::size_t field = free_text_ + 1; field <= free_text_ + surplus; ++field) {
-            joined.append(1, row_.format_.separator).append(row_.field(field));
+    bool has_names_again() const {
+        for (std::size_t i = 0; i < names_.size(); ++i) {
+            std::string_view field = row_.field(i);
+            if (i == 0) {  // of a comment
+                field.remove_prefix(std::min(field.find_first_not_of("#; "), field.size()));
+            }
+            if (trimmed(field) != names_[i]) {
+                return false;
+            }
         }
-        row_.fields_.replace(ends[free_text_], joined.size() - surplus, joined);
-        const auto first = ends.begin() + static_cast<std::ptrdiff_t>(free_text_);
-        ends.erase(first, first + static_cast<std::ptrdiff_t>(surplus));
-        for (std::size_t field = free_text_; field < ends.size(); ++field) {
-            ends[field] += surplus;
+        return !names_.empty();
+    }
+
+    // Gives each column its fields. Returns false if this is not possible, or not certain for a column that is read and
+    // does not hold any text.
+    bool join_surplus() {
+        if (std::ranges::find(is_free_, true) == is_free_.end()) {
+            return false;
         }
-        row_.absent_.resize(ends.size());
+        const auto may = row_.format_.may_stand_in;
+        const std::vector<FieldsOfColumn> columns =
+            spread_fields(row_.all(), is_free_, [&](std::size_t column, std::string_view text) {
+                const std::string& name = names_[column];  // without one, it is the end of each line
+                return name.empty() ? text.empty() : may == nullptr || may(name, text);
+            });
+        const auto is_unclear = [&](std::size_t column) {
+            return column != CsvRow::missing && !columns[column].are_certain && !is_free_[column];
+        };
+        if (columns.empty() || std::ranges::any_of(row_.position_, is_unclear)) {
+            return false;
+        }
+        std::string text;
+        std::vector<std::size_t> ends;
+        for (std::size_t column = 0; column < columns.size(); ++column) {
+            const auto [first, number, are_certain] = columns[column];
+            row_.has_unclear_texts_ = row_.has_unclear_texts_ || (!are_certain && is_free_[column]);
+            for (std::size_t field = first; are_certain && field < first + number; ++field) {
+                text.append(field == first ? 0 : 1, row_.format_.separator).append(row_.field(field));
+            }
+            ends.push_back(text.size());
+        }
+        row_.fields_ = std::move(text);
+        row_.ends_ = std::move(ends);
+        row_.absent_.resize(columns.size());
+        return true;
     }
 
     // Returns whether the line is a header. If not, it is a row of a table without one.
@@ -384,10 +420,11 @@ class CsvParser {
     std::size_t lines_in_fields_ = 0;  // line ends inside quoted fields of the row
     bool have_header_ = false;
     std::size_t header_size_ = 0;
-    std::size_t free_text_ = CsvRow::missing;  // the last field, if it takes surplus fields
-    bool row_ended_ = false;                   // since it was last set to false
-    std::string unparsed_;                     // the row that is not complete yet, and what follows
-    std::size_t parsed_ = 0;                   // how much of this was parsed
+    std::vector<std::string> names_;  // of the columns, in the order of the file
+    std::vector<bool> is_free_;       // whether each holds any text
+    bool row_ended_ = false;          // since it was last set to false
+    std::string unparsed_;            // the row that is not complete yet, and what follows
+    std::size_t parsed_ = 0;          // how much of this was parsed
 };
 
 std::size_t estimated_lines(const std::string& path) {

@@ -31,9 +31,14 @@ struct CsvFormat {
     char separator = ',';
     bool has_quotes = true;     // a field may be quoted; if not, quotes are characters like others
     bool ignores_case = false;  // in names of columns
-    // Columns of any text, which may contain the separator. If such a column is the last one, surplus
-    // fields of a row belong to it.
+    // Columns of any text, which may contain the separator. Surplus fields of a row belong to them.
     std::span<const std::string_view> free_texts = {};
+    // Whether a text may stand in a column with this name; of a column of any text, whether it may begin so. This says
+    // to which columns surplus fields belong. None: any text may stand anywhere.
+    bool (*may_stand_in)(std::string_view column, std::string_view text) = nullptr;
+    // Called with a line that has the names of the columns again, as in several files that became one. None: it is a
+    // row.
+    const std::function<void()>* on_names_again = nullptr;
     // Called with a line that cannot be split into the fields of the first one, and with what is wrong. None: an error.
     const std::function<void(std::size_t, const std::string&)>* on_bad_row = nullptr;
     // Reading goes on after such a line. Otherwise, on_bad_row throws.
@@ -79,6 +84,9 @@ class CsvRow {
     Time time(std::size_t column) const { return Time::at(required(column, optional_duration(column))); }
     Time planned_time(std::size_t column) const { return required(column, optional_planned_time(column)); }
 
+    // Whether a separator may belong to several columns of any text. These are empty then.
+    bool has_unclear_texts() const { return has_unclear_texts_; }
+
     // All fields, in the order of the file.
     std::vector<std::string_view> all() const;
 
@@ -113,6 +121,7 @@ class CsvRow {
     std::vector<std::size_t> ends_;      // where each field ends in `fields_`
     std::vector<bool> absent_;           // whether each is empty, even without quotes
     std::vector<std::size_t> position_;  // the field of each column, or missing
+    bool has_unclear_texts_ = false;
 };
 
 // Approximate number of lines of a file, from its size and its first lines. A table reserves memory for them at once,

@@ -279,8 +279,8 @@ Value fields_value(std::vector<std::pair<std::string, bool*>> fields, bool& all)
 // Which data say what jobs wait for, and when they became eligible.
 void check_waits(const Options& options, const AccountingData& data) {
     const std::string field = options.written("fields") + " after";
-    refuse_if(data.submits_when_eligible && data.format != "sacct",
-              options.written("submit") + " eligible is for sacct; " + options.written("map") +
+    refuse_if(data.submits_when_eligible && data.format != "sacct" && data.format != "pbs",
+              options.written("submit") + " eligible is for sacct and pbs; " + options.written("map") +
                   " submit=COLUMN chooses the submission in a table");
     refuse_if(data.submits_when_eligible && data.fields.after,
               options.written("submit") + " eligible leaves out the wait for other jobs, which " + field +
@@ -294,19 +294,26 @@ void check_fields(const Options& options, ConversionOptions& read) {
     const bool has_waits = data.format != "frontier" && data.format != "philly";
     const bool has_memory = has_waits;
     if (fields.as_far_as_known) {
-        refuse_if(fields.per_host || fields.partition || fields.memory_pool || fields.after,
+        refuse_if(fields.per_host || fields.partition || fields.memory_pool || fields.licenses || fields.after,
                   options.written("fields") + " all: expected no other field beside it");
-        fields = {.per_host = true, .partition = true, .after = has_waits, .as_far_as_known = true};
+        fields = {.per_host = true,
+                  .partition = true,
+                  .licenses = data.format == "sacct",
+                  .after = has_waits,
+                  .as_far_as_known = true};
     }
+    refuse_if(fields.licenses && data.format != "sacct",
+              options.written("fields") + " licenses is for sacct, whose AllocTRES names them");
     const std::string of_data = ": the data of " + data.format + " do not say ";
     refuse_if(fields.after && !has_waits, options.written("fields") + " after" + of_data + "what jobs waited for");
     refuse_if(fields.memory_pool && !has_memory,
               options.written("fields") + " memory-pool" + of_data + "how much memory jobs have");
     // Otherwise sizes count processors, and hosts have several.
     data.keeps_hosts = read.conversion.platform && (fields.per_host || data.counts_nodes);
-    refuse_if(read.conversion.platform && !fields.per_host && !fields.partition && !fields.memory_pool,
-              options.written("platform") + " is the machine of what jobs take: expected " + options.written("fields") +
-                  " per-host, partition, memory-pool or all");
+    refuse_if(
+        read.conversion.platform && !fields.per_host && !fields.partition && !fields.memory_pool && !fields.licenses,
+        options.written("platform") + " is the machine of what jobs take: expected " + options.written("fields") +
+            " per-host, partition, memory-pool, licenses or all");
     check_waits(options, data);
     if (!data.fields.per_host) {
         return;
@@ -393,23 +400,28 @@ void add_import_options(Options& options, ConversionOptions& read) {
         fields_value({{"per-host", &data.fields.per_host},
                       {"partition", &data.fields.partition},
                       {"memory-pool", &data.fields.memory_pool},
+                      {"licenses", &data.fields.licenses},
                       {"after", &data.fields.after}},
                      data.fields.as_far_as_known),
         "what jobs get for machines with capacities and partitions: per-host (res is the number of hosts, per_host what "
         "the job took of each: cores, gpus, gpus_TYPE, memory in MiB; of the allocation, else of the request), partition "
         "(that of the job, or its queue), memory-pool (the memory of the whole job in MiB is of the pool memory, not of "
-        "its hosts); after (the jobs that it waited for: --dependency of Slurm, depend of PBS, the field dependency of a "
-        "table); or all (per-host, partition and after, as far as the data have them; memory-pool where they do not say "
+        "its hosts), licenses (of sacct: licences and burst buffers are amounts of pools), after (the jobs that it waited for: --dependency of Slurm, depend of PBS, the field dependency of a "
+        "table); or all (per-host, partition, licenses and after, as far as the data have them; memory-pool where they do not say "
         "the hosts); repeatable");
     options.add(
         "submit",
         word(data.submits_when_eligible, "WHEN", {{"submission", false}, {"eligible", true}}).otherwise_as_declared(),
-        "sacct: when a job counts as submitted: submission, or eligible (the column Eligible, where it is known: "
+        "sacct and pbs: when a job counts as submitted: submission, or eligible (Eligible or etime, where it is known: "
         "waits for other jobs, --begin and holds are then no waits)");
     options.group("Rows and limits");
     options.add("bad-rows",
                 word(data.drops_bad_rows, "HOW", {{"error", false}, {"drop", true}}).otherwise_as_declared(),
                 "rows that cannot be read: error, or drop, which counts them and shows the first of each kind");
+    options.add("equal-rows",
+                word(data.keeps_equal_rows, "HOW", {{"drop", false}, {"keep", true}}).otherwise_as_declared(),
+                "rows of one file that are equal in all that is read: drop all but one, or keep them as jobs of their "
+                "own, as tasks of arrays that share an id");
     options
         .add("partition-limit", limits(data.partition_limits),
              "walltime of jobs of this partition or queue that have no time limit, or an unlimited one, as in "

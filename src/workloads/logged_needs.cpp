@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include <batfill/core/error.hpp>
 
@@ -39,32 +40,35 @@ void add_columns(const SwfSelection& selection, ConversionSummary& summary) {
     summary.columns = counts_of_kept(selection, log.columns);
 }
 
-// The most of the pool that the jobs of the log had at once, as far as it says when they ran, or a single job asks for.
-Amount peak_of_memory(const SwfSelection& selection, const SwfConversion& conversion) {
+// The most of each pool that the jobs of the log had at once, as far as it says when they ran, or a single job asks
+// for.
+std::vector<std::pair<std::string, Amount>> peaks_of_pools(const SwfSelection& selection,
+                                                           const SwfConversion& conversion) {
     struct Change {
         Duration time;
         Amount amount;
+        std::string pool;
     };
     std::vector<Change> changes;
-    Amount most = 0;
+    std::map<std::string, Amount> most;
     for (const KeptJob& kept : selection.kept) {
         const SwfJob& job = *kept.job;
         for (const auto& [pool, amount] : needs_of(*selection.log, job, conversion).stated.pools) {
-            most = std::max(most, amount);
+            most[pool] = std::max(most[pool], amount);
             if (job.wait >= Duration()) {
                 const Duration start = job.submit + job.wait;
-                changes.push_back({start, amount});
-                changes.push_back({start + run_time_of(job), -amount});
+                changes.push_back({start, amount, pool});
+                changes.push_back({start + run_time_of(job), -amount, pool});
             }
         }
     }
     std::ranges::sort(changes, {}, [](const Change& change) { return std::pair(change.time, change.amount); });
-    Amount held = 0;
+    std::map<std::string, Amount> held;
     for (const Change& change : changes) {
-        held += change.amount;
-        most = std::max(most, held);
+        const Amount now = held[change.pool] += change.amount;
+        most[change.pool] = std::max(most[change.pool], now);
     }
-    return most;
+    return {most.begin(), most.end()};
 }
 
 }  // namespace
@@ -99,7 +103,7 @@ void add_machine_of_log(const SwfSelection& selection, const SwfConversion& conv
         return;
     }
     add_columns(selection, summary);
-    if (!fields.per_host && !fields.partition && !fields.memory_pool) {
+    if (!fields.per_host && !fields.partition && !fields.memory_pool && !fields.licenses) {
         return;
     }
     HostsOfLog all;
@@ -118,10 +122,8 @@ void add_machine_of_log(const SwfSelection& selection, const SwfConversion& conv
     if (log.counts_hosts) {
         summary.hosts = all;
     }
-    if (fields.memory_pool) {
-        if (const Amount most = peak_of_memory(selection, conversion); most > 0) {
-            summary.pools.emplace_back(pool_of_memory, most);
-        }
+    if (fields.memory_pool || fields.licenses) {
+        summary.pools = peaks_of_pools(selection, conversion);
     }
     if (of_partition.size() == 1 && of_partition.contains("")) {
         return;

@@ -189,7 +189,7 @@ TEST_CASE("import --submit eligible leaves waits for others out of the log") {
     CHECK(inputs.submissions() == "12 0 13 5 14_1 5 14_2 5 15_2 6 16 7 17 7 18 7 ");
     check_refused(inputs.import("sacct", accounting, {"--submit", "eligible", "--fields", "after"}), 2,
                   "--submit eligible leaves out the wait for other jobs, which --fields after repeats");
-    check_refused(inputs.import("pbs", "", {"--submit", "eligible"}), 2, "--submit eligible is for sacct");
+    check_refused(inputs.import("helios", "", {"--submit", "eligible"}), 2, "--submit eligible is for sacct and pbs");
     check_refused(inputs.import("sacct", "JobID|Submit|Start|End\n1|0|0|10\n", {"--submit", "eligible"}), 1,
                   "jobs.txt:1: no column Eligible");
     check_refused(inputs.import("sacct", accounting, {"--submit", "start"}), 2, "--submit");

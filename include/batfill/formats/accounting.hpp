@@ -54,10 +54,11 @@ struct AccountingData {
     ColumnMapping mapping;                     // of csv; of a data set in CSV, it replaces single columns
     TimeFormat times = TimeFormat::automatic;  // of csv
     std::optional<char> separator;             // of columns; none: a comma, and | of sacct
-    std::string time_zone;        // of instants without one, such as Europe/Berlin; empty: they are taken as UTC
-    bool counts_nodes = false;    // of sacct and pbs: sizes of jobs are numbers of nodes, not of processors
-    ResourceFields fields;        // what jobs get besides
-    bool drops_bad_rows = false;  // rows that cannot be read are left out and counted; otherwise, they are errors
+    std::string time_zone;          // of instants without one, such as Europe/Berlin; empty: they are taken as UTC
+    bool counts_nodes = false;      // of sacct and pbs: sizes of jobs are numbers of nodes, not of processors
+    ResourceFields fields;          // what jobs get besides
+    bool drops_bad_rows = false;    // rows that cannot be read are left out and counted; otherwise, they are errors
+    bool keeps_equal_rows = false;  // equal rows of one file are jobs of their own; otherwise, they are one
     // What a number without a unit counts in the field `memory` of a table, in bytes, and whether it is that of each
     // host; 0: MiB of the whole job, and noted. Data sets know their own.
     long long memory_unit = 0;

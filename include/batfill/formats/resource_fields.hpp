@@ -5,19 +5,21 @@ namespace batfill {
 // Fields of a workload that schedulers look at, beyond sizes and times.
 struct ResourceFields {
     // A job's size is its number of hosts, and `per_host` is what it takes of each of them: `cores`, `gpus`,
-    // `gpus_TYPE` and `memory` (MiB).
+    // `gpus_TYPE`, `memory` (MiB), and generic resources of Slurm such as `shard`.
     bool per_host = false;
     bool partition = false;  // the job's partition or queue; of SWF column 16
     // The memory of the whole job (MiB) is an amount of the pool `memory`, and none of its hosts. Of SWF column 10, KiB
     // for each processor.
     bool memory_pool = false;
+    // What AllocTRES of sacct names of licences and burst buffers: amounts of pools of these names.
+    bool licenses = false;
     // The jobs that a job waited for (SwfLog::conditions): of sacct the option --dependency, of pbs the attribute
     // `depend`, of a table the field `dependency`, as Slurm writes it; of SWF columns 17 and 18.
     bool after = false;
     // What the data do not have is left out, and no error. The memory of jobs whose hosts are unknown is of the pool.
     bool as_far_as_known = false;
 
-    bool any() const { return per_host || partition || memory_pool || after; }
+    bool any() const { return per_host || partition || memory_pool || licenses || after; }
 };
 
 }  // namespace batfill

@@ -156,6 +156,47 @@ TEST_CASE("sacct --json: amounts and partitions") {
     CHECK(look(R"("nodes":"None assigned","required":{"CPUs":8})").jobs.empty());
 }
 
+TEST_CASE("sacct: generic resources are amounts of hosts, licences and burst buffers of pools") {
+    const auto pools_of = [](const SwfLog& log) {
+        return capacity_text(log.needs.at(log.jobs.at(0).needs).stated.pools);
+    };
+    const auto unkept = [](const SwfLog& log) {
+        std::string names;
+        for (const NotedJobs& noted : log.noted) {
+            names += noted.what.starts_with("not kept: ") ? noted.what.substr(10) + " " : "";
+        }
+        return names;
+    };
+    AccountingData data = with_fields(true, false);
+    const std::string columns = "NNodes|AllocTRES";
+    const std::string shares = "2|billing=9,cpu=8,energy=5,gres/mps=50,gres/shard:gb10=30,gres/shard=40,mem=2M,node=2";
+    CHECK(hosts_of(sacct(columns, shares)) == "2 x cores:4,memory:1,mps:25,shard:20");
+    CHECK(unkept(sacct(columns, shares)).empty());
+    const std::string licences = "1|bb/cray=2M,cpu=8,fs/lustre=3,gres/a b:c=1,license/abaqus=4,license/memory=1";
+    CHECK(hosts_of(sacct(columns, licences)) == "1 x cores:8,a_b:1");
+    CHECK(unkept(sacct(columns, licences)) == "bb/cray fs/lustre license/abaqus license/memory ");
+    data.fields.licenses = true;
+    CHECK(pools_of(sacct(columns, licences, data)) == "abaqus:4,bb_cray:2097152,license_memory:1");
+    CHECK(unkept(sacct(columns, licences, data)) == "fs/lustre ");
+    // What was allocated counts before what was requested.
+    const SwfLog both = sacct(columns + "|ReqTRES|ReqGRES",
+                              "2|cpu=8,license/a=3,gres/shard=4|cpu=8,license/a=1,"
+                              "license/b=2,gres/shard=9,gres/tpu=2|PER_NODE:npu:2(S:0)",
+                              data);
+    CHECK(hosts_of(both) == "2 x cores:4,npu:2,shard:2,tpu:1");
+    CHECK(pools_of(both) == "a:3,b:2");
+    CHECK(count_of(both.noted, "per_host by the request") == 1);
+    const std::string tres = R"([{"type": "cpu", "count": 4}, {"type": "gres", "name": "shard:x", "count": 2},
+        {"type": "license", "name": "abaqus", "count": 3}, {"type": "ic", "name": "ofed", "count": 1}])";
+    const SwfLog json = read("sacct", R"({"jobs": [{"job_id": 1, "allocation_nodes": 2, "state": "COMPLETED",
+        "time": {"submission": 1709280000, "start": 1709280060, "end": 1709280100, "elapsed": 40},
+        "tres": {"allocated": )" + tres + "}}]}",
+                             data);
+    CHECK(hosts_of(json) == "2 x cores:2,shard:1");
+    CHECK(pools_of(json) == "abaqus:3");
+    CHECK(unkept(json) == "ic/ofed ");
+}
+
 TEST_CASE("PBS: what was allocated on each host, whichever chunks and vnodes share it") {
     const auto look = [](const std::string& more) { return hosts_of(pbs(more)); };
     CHECK(look("exec_vnode=(n1:ncpus=16:mem=64gb:ngpus=1)+(n2:ncpus=16:mem=64gb:ngpus=1) " +
@@ -182,6 +223,18 @@ TEST_CASE("PBS: amounts of the request, if the record has no allocation") {
     CHECK(count_of(packed.noted, "chunks share hosts") == 1);
     CHECK(hosts_of(pbs(list("ncpus", "8") + list("nodect", "1") + list("mem", "2gb"))) == "1 x cores:8,memory:2048");
     CHECK(pbs(list("ncpus", "8")).jobs.empty());
+}
+
+TEST_CASE("PBS: resources that become nothing of a job are named") {
+    const SwfLog log = pbs(list("select", "2:ncpus=4:mpiprocs=4:gpu_type=a100+1:ncpus=1:fpga=0") + list("matlab", "2") +
+                           list("filesystems", "home") + list("scratch", "0") + list("preempt", "(null)") +
+                           list("walltime", "1:00:00"));
+    for (const char* what : {"Resource_List.matlab", "Resource_List.filesystems", "gpu_type of Resource_List.select"}) {
+        CHECK(count_of(log.noted, "not kept: " + std::string(what)) == 1);
+    }
+    CHECK(std::ranges::count_if(log.noted, [](const NotedJobs& noted) { return noted.what.starts_with("not kept"); }) ==
+          3);
+    CHECK(count_of(pbs(list("nodes", "n7:ppn=4:bigmem")).noted, "not kept: bigmem of Resource_List.nodes") == 1);
 }
 
 TEST_CASE("TORQUE: slots and GPUs of each host") {
@@ -225,6 +278,17 @@ TEST_CASE("Tables: nodes, or processors beside cores, are the hosts") {
     CHECK(fields_of(part, 0) == R"("nodes":2,"per_host":{"cores":4},"partition":"7")");
     CHECK_THROWS_WITH(look("x", "1", {}), Catch::Contains("expected a column for the hosts of a job"));
     CHECK_THROWS_AS(look("x", "1", {{"per_host", "x"}}), UsageError);
+}
+
+TEST_CASE("Tables: without a size, jobs have one host each") {
+    const ColumnMapping pods = {{"id", "name"},     {"submit", "created"}, {"start", "started"},
+                                {"end", "deleted"}, {"cores", "cpu"},      {"gpus", "gpu"}};
+    const std::string rows = "name,cpu,gpu,created,started,deleted\np1,12000,1,0,0,1000\np2,6000,0,100,110,900\n";
+    const SwfLog log = read_csv_table(rows, pods, with_fields(true, false));
+    CHECK(hosts_of(log, 0) == "1 x cores:12000,gpus:1");
+    CHECK(hosts_of(log, 1) == "1 x cores:6000");
+    CHECK(count_of(log.noted, "hosts not in the data: one") == 2);
+    CHECK_THROWS_WITH(read_csv_table(rows, pods), Catch::Matchers::Contains("nodes"));
 }
 
 TEST_CASE("Data sets know their hosts") {
@@ -415,6 +479,73 @@ TEST_CASE("Jobs in memory have what their file says, and the hosts are summed up
     CHECK(summary.partitions[1].widest == 3);
     CHECK(summary.partitions[1].jobs == 2);
     CHECK(summary.partitions[2].partition == "gpu");
+}
+
+TEST_CASE("PBS: the queue of a reservation is no partition") {
+    const AccountingData data = with_fields(true, true);
+    const auto job = [&](const std::string& more) {
+        return read("pbs",
+                    "03/01/2024 09:10:00;E;1.s;user=u " + more + " ctime=1709280000 start=1709280600 " +
+                        list("select", "1:ncpus=4") + "end=1709284200\n",
+                    data);
+    };
+    const SwfLog log = job("queue=S30 resvname=class resvID=S30.srv");
+    CHECK(fields_of(log, 0).find(R"("reservation":"class")") != std::string::npos);
+    CHECK(partition_of(log) == "none");
+    CHECK(count_of(log.noted, "queue of a reservation: no partition") == 1);
+    CHECK(fields_of(job("queue=R7 resvname=NULL resvID=R7.srv"), 0).find(R"("reservation":"R7")") != std::string::npos);
+    const SwfLog other = job("queue=long resvname=class resvID=S30.srv");
+    CHECK(partition_of(other) == "long");
+    CHECK(other.noted.size() == log.noted.size() - 1);
+}
+
+TEST_CASE("Words for a missing value mean it in every column of text, of every format") {
+    AccountingData data = with_fields(true, true);
+    data.fields.after = true;
+    for (const std::string word : {"(null)", "None", "N/A", "NULL", "nan", "-", "(none)"}) {
+        CAPTURE(word);
+        const auto repeated = [&](const std::string& separator, int times) {
+            std::string text;
+            for (int i = 0; i < times; ++i) {
+                text += separator + word;
+            }
+            return text;
+        };
+        std::vector<SwfLog> logs;
+        logs.push_back(sacct("NNodes|NCPUS|User|Account|Partition|QOS|JobName|Reservation|Dependency",
+                             "1|4" + repeated("|", 7), data));
+        const std::string text = "\"" + word + "\"";
+        logs.push_back(read("sacct",
+                            R"({"jobs": [{"job_id": 1, "allocation_nodes": 1, "state": "COMPLETED", "user": )" + text +
+                                R"(, "account": )" + text + R"(, "partition": )" + text + R"(, "qos": )" + text +
+                                R"(, "name": )" + text + R"(, "dependency": )" + text +
+                                R"(, "reservation": {"name": )" + text +
+                                R"(}, "required": {"CPUs": 4}, "time": {"submission": 1709280000,
+                                "start": 1709280060, "end": 1709280100, "elapsed": 40}}]})",
+                            data));
+        logs.push_back(read("pbs",
+                            "03/01/2024 09:10:00;E;1.s;user=" + word + " queue=" + word + " account=" + word +
+                                " project=" + word + " qos=" + word + " resvname=" + word + " depend=" + word +
+                                " ctime=1709280000 start=1709280600 Resource_List.nodect=1 Resource_List.ncpus=4 "
+                                "end=1709284200\n",
+                            data));
+        const ColumnMapping mapping = {{"id", "i"},          {"submit", "s"},    {"run-time", "r"}, {"nodes", "n"},
+                                       {"cores", "c"},       {"user", "u"},      {"queue", "q"},    {"account", "a"},
+                                       {"reservation", "v"}, {"dependency", "d"}};
+        logs.push_back(
+            read_csv_table("i,s,r,n,c,u,q,a,v,d\n1,1709280000,60,1,4" + repeated(",", 5) + "\n", mapping, data));
+        for (const SwfLog& log : logs) {
+            const SwfJob& job = log.jobs.at(0);
+            CHECK(job.user == -1);
+            CHECK(job.queue == -1);
+            CHECK(partition_of(log) == "none");
+            CHECK(count_of(log.noted, "partition unknown") == 1);
+            CHECK(log.conditions.at(job.conditions).empty());
+            for (const char* field : {"account", "qos", "name", "reservation", "project", "dependency"}) {
+                CHECK(fields_of(log, 0).find("\"" + std::string(field) + "\"") == std::string::npos);
+            }
+        }
+    }
 }
 
 TEST_CASE("Without fields nothing is added") {

@@ -63,11 +63,60 @@ TEST_CASE("sacct: a separator in the last column belongs to it, if that holds an
     };
     CHECK(name("JobName", "a|b||c") == R"("name":"a|b||c")");
     CHECK(name("JobName|", "a|b|") == R"("name":"a|b")");
-    CHECK(name("NCPUS|Account", "4|x|y") == R"("account":"x|y")");
     CHECK(name("JobName|WorkDir", "a|/home/x|y").find("\"a\"") != std::string::npos);
-    CHECK_THAT(problem_with("sacct", "JobID|JobName|Submit\n1|a|b|1\n"),
-               Contains("data:2: 4 fields, expected 3 as in the first line; --bad-rows drop leaves such rows out"));
+    const std::string problem = "4 fields, expected 3 as in the first line; --bad-rows drop leaves such rows out";
+    CHECK_THAT(problem_with("sacct", "JobID|Account|Submit\n1|a|b|1\n"), Contains("data:2: " + problem));
+    CHECK_THAT(problem_with("sacct", "JobID|JobName|Submit\n1|a|b|soon\n"), Contains("data:2: " + problem));
     CHECK_THAT(problem_with("sacct", "JobID|Submit|NCPUS\n1|1|4|5\n"), Contains("4 fields, expected 3"));
+}
+
+// A job of a log with these columns of any text, in an order of one's own among those that have a form.
+struct RowOfTexts {
+    std::string columns;
+    std::string row;
+    std::string fields;  // that the job has
+};
+
+TEST_CASE("sacct: separators belong to the columns of any text that leave the others their forms") {
+    const std::vector<RowOfTexts> rows = {
+        {"SubmitLine|Suspended|SystemComment|Timelimit|WorkDir",
+         R"(sbatch -C "a100|h100" x.sh|00:00:00||1-00:00:00|/home/a)", ""},
+        {"SubmitLine|Suspended|SystemComment|Timelimit|WorkDir",
+         R"(sbatch --wrap "env | sort | head | tail -1"|00:00:00|a|b|1-00:00:00|/home/a|b)", ""},
+        {"JobName|Timelimit|Comment|State", "a|b|x|24:00:00|y|z|COMPLETED", R"("name":"a|b|x")"},
+        {"Constraints|Account|Timelimit|JobName", "a|b&c|phys|1-00:00:00|n", R"("account":"phys","name":"n")"},
+        {"WorkDir|JobName|Timelimit|", "/a|b|/c|1-00:00:00|", ""},  // either may have it
+        {"Timelimit|WorkDir|StdOut|JobName", "1-00:00:00|/a|/b|c|n", ""},
+        // Of two limits, the one that leaves the other columns their forms counts.
+        {"Comment|Timelimit|State|JobName", "see|00:10:00|1-00:00:00|FAILED|n", R"("name":"n")"}};
+    for (const auto& [columns, row, fields] : rows) {
+        CAPTURE(columns, row);
+        const SwfLog log = read_row("JobID|Submit|Start|Elapsed|" + columns, "1|1|1|5|" + row);
+        CHECK(log.jobs.at(0).requested_time == Duration::days(1));
+        CHECK(fields_of(log, 0) == fields);
+        CHECK(count_of(log.noted, "separator that may be in one of several") ==
+              (columns.starts_with("WorkDir") || columns.find("StdOut") != std::string::npos ? 1 : 0));
+    }
+    // Two limits would do, and none.
+    CHECK_THAT(problem_with("sacct", "JobID|Submit|Start|Elapsed|Comment|Timelimit|JobName\n1|1|1|5||||00:10|b\n"),
+               Contains("9 fields, expected 7"));
+    CHECK_THAT(problem_with("sacct", "JobID|Submit|Start|Elapsed|Comment|Timelimit|JobName\n1|1|1|5|a|00:10|00:20|b\n"),
+               Contains("8 fields, expected 7"));
+}
+
+TEST_CASE("A line with the names of the columns again is left out and counted") {
+    const std::string names = "JobID|Submit|Start|Elapsed|NCPUS\n";
+    const SwfLog log = read("sacct", names + "1|1|1|5|4\n" + names + "2|2|2|5|4\n" + names);
+    CHECK(log.jobs.size() == 2);
+    CHECK(count_of(log.left_out, "line of column names again") == 2);
+    CHECK_THAT(problem_with("sacct", names + "JobID|Submit|End|Elapsed|NCPUS\n"), Contains("Submit is 'Submit'"));
+    const ColumnMapping mapping = {{"id", "id"}, {"submit", "submit"}, {"run-time", "run"}, {"processors", "procs"}};
+    const std::string table = "# id,submit,run,procs\n1,100,10,2\n";
+    const SwfLog tables = read_csv_table(table + table + table.substr(2), mapping);
+    CHECK(tables.jobs.size() == 3);
+    CHECK(count_of(tables.left_out, "line of column names again") == 2);
+    const ColumnMapping numbers = {{"id", "1"}, {"submit", "2"}, {"run-time", "3"}, {"processors", "4"}};
+    CHECK(read_csv_table("1,1,10,2\n2,1,10,2\n1,1,10,2\n", numbers).jobs.size() == 3);
 }
 
 TEST_CASE("sacct: output with another delimiter, and with one at the end of lines") {

@@ -119,7 +119,45 @@ TEST_CASE("Rows of one file that share id, submission and start are tasks of an 
         "id,submit,start,end,n,t\n100,5,10,70,4,1\n100,5,10,90,4,2\n100,5,10,70,4,3\n100,5,10,70,4,1\n";
     const SwfLog log = read_csv_table(tasks, mapping);
     CHECK(log.jobs.size() == 3);
-    CHECK(count_of(log.left_out, "same row again") == 1);
+    CHECK(count_of(log.left_out, "same row again (all that is read is equal; --equal-rows keep makes it a job)") == 1);
+    AccountingData data;
+    data.keeps_equal_rows = true;
+    const SwfLog kept = read_csv_table(tasks, mapping, data);
+    CHECK(kept.jobs.size() == 4);
+    CHECK(kept.left_out.empty());
+}
+
+TEST_CASE("An option that keeps equal rows is named where they are more than one of a hundred") {
+    const auto rule_with = [](int jobs) {
+        std::string rows = header + "1,5,10,70,4\n1,5,10,70,4\n";
+        for (int id = 2; id < jobs; ++id) {
+            rows += std::to_string(id) + ",5,10,70,4\n";
+        }
+        return read_csv_table(rows, named).left_out.at(0).what;
+    };
+    CHECK(rule_with(99) == "same row again (all that is read is equal; --equal-rows keep makes it a job)");
+    CHECK(rule_with(100) == "same row again (all that is read is equal)");
+}
+
+TEST_CASE("Equal rows that are kept are those of the file that has most") {
+    const std::string row = "5,10,20,40,4\n";
+    const Folder folder;
+    const std::string one = folder.write("one", header + row + "6,10,20,30,4\n");
+    const std::string three = folder.write("three", header + row + row + row);
+    AccountingData data;
+    data.format = "csv";
+    data.mapping = named;
+    for (const auto& paths : {std::vector{one, three}, std::vector{three, one}}) {
+        data.paths = paths;
+        data.keeps_equal_rows = true;
+        const SwfLog kept = read_accounting(data);
+        CHECK(kept.jobs.size() == 4);
+        CHECK(count_of(kept.left_out, "same row again in another file (all that is read is equal)") == 1);
+        data.keeps_equal_rows = false;
+        const SwfLog log = read_accounting(data);
+        CHECK(log.jobs.size() == 2);
+        CHECK(count_of(log.left_out, "same row again (all") == (paths.front() == three ? 2 : 0));
+    }
 }
 
 TEST_CASE("Of a run that two files have, the row with the later end counts, in any order of the files") {
@@ -133,7 +171,7 @@ TEST_CASE("Of a run that two files have, the row with the later end counts, in a
         data.paths = paths;
         const SwfLog log = read_accounting(data);
         CHECK(log.jobs.size() == 3);
-        CHECK(count_of(log.left_out, "same row again") == 1);
+        CHECK(count_of(log.left_out, "same run again in another file") == 1);
         for (const SwfJob& job : log.jobs) {
             CHECK((log.ids[static_cast<std::size_t>(job.number)] != "5" || job.run_time == Duration::seconds(70)));
         }

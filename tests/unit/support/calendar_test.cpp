@@ -139,6 +139,38 @@ TEST_CASE("A length of time is read in the forms of Slurm, PBS, pandas and ISO 8
     }
 }
 
+TEST_CASE("The last part of a length has a fraction of its own unit") {
+    const std::vector<std::pair<const char*, long long>> lengths = {{"00:03.500", 3'500'000},
+                                                                    {"02:30.6", 150'600'000},
+                                                                    {"00:10.5", 10'500'000},
+                                                                    {"90:00.000001", 5'400'000'001},
+                                                                    {"01:02:03.25", 3'723'250'000},
+                                                                    {"2-00:00:00.5", 172'800'500'000},
+                                                                    {"1:02:03:04.5", 93'784'500'000},
+                                                                    {"1-02:30.5", 95'430'000'000},
+                                                                    {"0-02:30", 9'000'000'000},
+                                                                    {"2-12.5", 217'800'000'000},
+                                                                    {"1 day, 2:00:00.125", 93'600'125'000},
+                                                                    {"0 days 02:30", 9'000'000'000},
+                                                                    {"PT1.5H", 5'400'000'000},
+                                                                    {"PT0.5M", 30'000'000},
+                                                                    {"PT2M1.5S", 121'500'000},
+                                                                    {"P0.5D", 43'200'000'000},
+                                                                    {"P1.5W", 907'200'000'000},
+                                                                    {"P2W", 1'209'600'000'000},
+                                                                    {"1.5d", 129'600'000'000},
+                                                                    {"1h 0.5 min", 3'630'000'000},
+                                                                    {"3.5", 3'500'000}};
+    for (const auto& [text, microseconds] : lengths) {
+        INFO(text);
+        CHECK(read_length(text) == Duration::microseconds(microseconds));
+    }
+    for (const char* text : {"00:03.", "00:.5", "1.5:00:00", "0.5-00", "P1.5M", "P1Y", "PT1W", "PT.5H", "1-24.5"}) {
+        INFO(text);
+        CHECK(!read_length(text));
+    }
+}
+
 TEST_CASE("A unit applies to bare numbers only") {
     const Duration minute = Duration::seconds(60);
     CHECK(read_length("90", minute) == Duration::seconds(5400));
