@@ -238,7 +238,10 @@ class _Single(_Together, _Base):  # type: ignore[misc,unused-ignore]
 
     @property
     def seen(self) -> NDArray[numpy.int64]:
-        """Which jobs the agent sees: their places in the episode's jobs by submission; shape (jobs that are seen)."""
+        """Which jobs the agent sees: their places in the episode's jobs by submission; shape (jobs that are seen).
+
+        A job has one place for the whole episode, also if it waits for others.
+        """
         return self._core.seen_jobs(0)
 
     @property
@@ -253,7 +256,7 @@ class _Single(_Together, _Base):  # type: ignore[misc,unused-ignore]
 
     @property
     def starts(self) -> NDArray[numpy.float64]:
-        """When the jobs of the ended episode started, in the order of submission; seconds."""
+        """When the jobs of the ended episode started, in the order of submission; seconds. NaN: rejected."""
         return self._core.starts(0)
 
 

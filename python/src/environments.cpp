@@ -226,7 +226,7 @@ class Environments {
         return environment.is_done() ? 0 : environment.idle();
     }
 
-    // The starts of the jobs in the order of submission, in seconds.
+    // The starts of the jobs in the order of submission, in seconds; NaN for a rejected one.
     nb::object starts(std::size_t place) const {
         const Environment& environment = of_seat(place);
         if (!environment.is_done()) {
@@ -234,7 +234,7 @@ class Environments {
         }
         std::vector<double> result;
         for (const SimulatedJob& job : environment.outcome().simulation().jobs()) {
-            result.push_back(seconds_of(job.start.since_zero()));
+            result.push_back(has_completed(job.state) ? seconds_of(job.start.since_zero()) : std::nan(""));
         }
         return array_of(std::move(result));
     }

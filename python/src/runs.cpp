@@ -94,6 +94,16 @@ nb::dict table_of(const std::vector<WaitReason>& reasons) {
     const auto numbers = [&](auto of) {
         return array_of(mapped(reasons, [&](const WaitReason& one) { return static_cast<std::int64_t>(of(one)); }));
     };
+    // Whole numbers from 1, which are 0 where the file is empty.
+    const auto numbers_or_nan = [&](auto of) {
+        const auto is_known = [&](const WaitReason& one) { return of(one) > 0; };
+        if (std::ranges::all_of(reasons, is_known)) {
+            return numbers(of);
+        }
+        return array_of(mapped(reasons, [&](const WaitReason& one) {
+            return is_known(one) ? static_cast<double>(of(one)) : std::numeric_limits<double>::quiet_NaN();
+        }));
+    };
     nb::dict columns;
     columns["job_id"] = texts([](const WaitReason& one) { return one.job; });
     columns["time"] =
@@ -108,8 +118,8 @@ nb::dict table_of(const std::vector<WaitReason>& reasons) {
         return seconds_or_nan(one.possible.is_infinite() || one.place == 0 ? std::nullopt
                                                                            : std::optional(one.possible.since_zero()));
     }));
-    columns["place"] = numbers([](const WaitReason& one) { return one.place; });
-    columns["waiting"] = numbers([](const WaitReason& one) { return one.waiting; });
+    columns["place"] = numbers_or_nan([](const WaitReason& one) { return one.place; });
+    columns["waiting"] = numbers_or_nan([](const WaitReason& one) { return one.waiting; });
     columns["because"] = texts([](const WaitReason& one) { return one.because; });
     const ReasonColumns more = columns_of(std::span<const WaitReason>(reasons));
     if (more.lack) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include <batfill/core/error.hpp>
+#include <batfill/formats/schedule.hpp>
 
 #include "src/environments/episode.hpp"
 #include "src/support/mapped.hpp"
@@ -47,6 +49,8 @@ void require_machine_for(const EnvironmentOptions& options, const Machine& machi
     }
     refuse_if(options.task == Task::pick && options.head == Head::kept && !machine.is_plain(),
               "head=kept: not for machines with pools, capacities, partitions or windows");
+    refuse_if(options.cost == Cost::utilisation && machine.resources().has_shared_hosts(),
+              "reward=utilisation: not for machines whose hosts are shared, where utilisation has no value");
 }
 
 std::size_t number_of_actions(const EnvironmentOptions& options) {
@@ -97,11 +101,7 @@ double Environment::advance() {
         episode_->forget_changes();
     }
     episode_->advance();
-    if (options_.reward_at_end && !is_done()) {
-        return 0;
-    }
-    const double before = std::exchange(episode_->rewarded, episode_->cost());
-    return (before - episode_->rewarded) / episode_->scale();
+    return options_.reward_at_end && !is_done() ? 0 : episode_->take_reward();
 }
 
 void Environment::observe(std::span<float> jobs, std::span<float> machine, std::span<bool> mask) const {
@@ -130,8 +130,7 @@ std::vector<std::size_t> Environment::seen_jobs() const {
     if (is_done()) {
         return {};
     }
-    return mapped(episode_->offer().jobs,
-                  [&](JobIndex job) { return place_of(*replay_, state().job(job).description()); });
+    return mapped(episode_->offer().jobs, [&](JobIndex job) { return episode_->place(job); });
 }
 
 std::optional<std::pair<Time, int>> Environment::reservation() const {
@@ -242,24 +241,21 @@ void write_next_window(const SchedulerState& state, float* to) {
 
 }  // namespace
 
-std::size_t place_of(const Replay& replay, const JobDescription& job) {
-    const std::vector<WorkloadJob>& jobs = replay.scenario().workloads.front().jobs;
-    auto at =
-        std::ranges::lower_bound(jobs, job.submit, {}, [](const WorkloadJob& one) { return one.description.submit; });
-    at = std::find_if(at, jobs.end(), [&](const WorkloadJob& one) { return one.description.id == job.id; });
-    return static_cast<std::size_t>(at - jobs.begin());
-}
-
 Episode::Episode(const Replay& replay, EnvironmentOptions options)
-    : options_(std::move(options)), replay_(&replay), simulation_([this](Coroutine&) { run(*replay_); }) {
-    std::size_t jobs = 0;
-    for (const Workload& workload : replay.scenario().workloads) {
-        jobs += workload.jobs.size();
+    : options_(std::move(options)),
+      replay_(&replay),
+      jobs_(&replay.scenario().workloads.front().jobs),
+      first_submission_(Time::infinity()),
+      simulation_([this](Coroutine&) { run(*replay_); }) {
+    places_.reserve(jobs_->size());
+    for (const WorkloadJob& job : *jobs_) {
+        places_.emplace(job.description.id, places_.size());
+        first_submission_ = std::min(first_submission_, job.description.submit);
     }
     if (options_.cost != Cost::utilisation) {
-        scale_ = static_cast<double>(std::max<std::size_t>(jobs, 1));
+        scale_ = static_cast<double>(std::max<std::size_t>(jobs_->size(), 1));
     }
-    seen_.reserve(jobs);
+    seen_.reserve(jobs_->size());
 }
 
 void Episode::run(const Replay& replay) {
@@ -280,27 +276,30 @@ void Episode::ask(const Offer& offer) {
 
 void Episode::submitted(const SchedulerState& state, JobIndex index) {
     const Job& job = state.job(index);
-    if (!first_submission_) {
-        first_submission_ = job.submit();
-    }
+    const std::size_t place = places_.at(job.description().id);
+    const Time submit = (*jobs_)[place].description.submit;
     seen_.resize(std::max(seen_.size(), std::size_t{index} + 1));
-    seen_[index] = {job.submit().to_seconds(), share(job.walltime.to_seconds(), hour),
-                    static_cast<float>(job.processors() / static_cast<double>(state.processors)), job.processors(),
+    seen_[index] = {place,
+                    submit,
+                    share(job.walltime.to_seconds(), hour),
+                    static_cast<float>(job.processors() / static_cast<double>(state.processors)),
+                    job.processors(),
                     shares_taken(state.machine, job.request)};
     if (options_.records_jobs) {
         records_.resize(seen_.size());
-        records_[index] = {
-            place_of(*replay_, job.description()), job.submit(), job.processors(), job.walltime, {}, {}, {}};
+        records_[index] = {place, submit, job.processors(), job.walltime, {}, {}, {}};
     }
 }
 
 void Episode::started(const SchedulerState& state, JobIndex index) {
-    const Job& job = state.job(index);
-    const double wait = (state.now - job.submit()).to_seconds();
-    const double length = state.run_time(index).to_seconds();
+    const double wait = (state.now - seen_[index].submit).to_seconds();
+    const Duration run_time = state.run_time(index);
+    const double length = (run_time == Duration() ? shown_for_no_time : run_time).to_seconds();
     latest_start_ = state.now;
+    ++starts_;
+    count_busy(state.now, seen_[index].processors);
     if (options_.records_jobs) {
-        records_[index].run_time = state.run_time(index);
+        records_[index].run_time = run_time;
         records_[index].start = state.now;
         started_.push_back(index);
     }
@@ -318,24 +317,39 @@ void Episode::started(const SchedulerState& state, JobIndex index) {
             sum_ += wait + length;
             return;
         case Cost::utilisation:
-            sum_ -= length * job.processors() / state.processors;
+            sum_ = -busy_time_ / state.processors;
             return;
     }
 }
 
 void Episode::ended(const SchedulerState& state, JobIndex index) {
+    count_busy(state.now, -seen_[index].processors);
     if (options_.records_jobs) {
         records_[index].end = state.now;
         ended_.push_back(index);
     }
 }
 
-double Episode::cost() const {
-    if (options_.cost != Cost::utilisation || sum_ == 0) {
-        return sum_;
+void Episode::count_busy(Time now, int change) {
+    busy_time_ += busy_ * (now - busy_since_).to_seconds();
+    busy_since_ = now;
+    busy_ += change;
+}
+
+double Episode::take_reward() {
+    double cost = sum_;
+    double scale = scale_;
+    if (options_.cost == Cost::utilisation) {
+        const double span = sum_ == 0 ? 0 : (latest_start_ - first_submission_).to_seconds();
+        cost = span > 0 ? sum_ / span : 0;
+    } else if (is_done_) {
+        scale = static_cast<double>(std::max<std::size_t>(starts_, 1));
     }
-    const double span = (latest_start_ - *first_submission_).to_seconds();
-    return span > 0 ? sum_ / span : 0;
+    // With one scale, the difference is divided once: that loses fewer digits.
+    const double reward = scale == scale_ ? (rewarded_ - cost) / scale : rewarded_ / scale_ - cost / scale;
+    rewarded_ = cost;
+    scale_ = scale;
+    return reward;
 }
 
 void Episode::observe(std::span<float> jobs, std::span<float> machine) const {
@@ -349,7 +363,7 @@ void Episode::observe(std::span<float> jobs, std::span<float> machine) const {
     float* to = jobs.data();
     for (const JobIndex index : offer_.jobs) {
         const Seen& job = seen_[index];
-        to[0] = share(now - job.submit, hour);
+        to[0] = share(now - job.submit.to_seconds(), hour);
         to[1] = job.walltime_share;
         to[2] = job.size_share;
         to[3] = can_start(static_cast<std::size_t>(to - jobs.data()) / width) ? 1.0F : 0.0F;

@@ -37,8 +37,9 @@ enum class Head {
 };
 
 // What the rewards of an episode add up to, with the opposite sign: more reward is better. All but utilisation are
-// means over all jobs. Utilisation is minus the share of the machine that the run times of started jobs fill, from the
-// first submission to the latest start.
+// means over the jobs that ran, as in batfill metrics: waits count from the submission that the workload says, also of
+// jobs that wait for others. Utilisation is minus the share of the machine that is in use from the first submission to
+// the latest start.
 enum class Cost { bounded_slowdown, slowdown, wait, turnaround, utilisation };
 
 struct EnvironmentOptions {
@@ -62,7 +63,7 @@ struct EnvironmentOptions {
 std::vector<Parameter> order_parameters(Task task);
 
 // The features of a job in an observation, all in [0, 1]. On a machine without pools and capacities, these:
-// - 0: wait / (wait + an hour)
+// - 0: wait / (wait + an hour); a wait counts from the submission that the workload says
 // - 1: walltime / (walltime + an hour)
 // - 2: processors / processors of the machine
 // - 3: 1 if it can start now, else 0; of backfill: 1 if it ends before the reserved start, else 0
@@ -81,8 +82,8 @@ std::size_t features_of_job(const Machine& machine);
 // none; and the share of the processors that it takes.
 std::size_t features_of_machine(const EnvironmentOptions& options, const Machine& machine);
 
-// Throws: UsageError for windows that kill or requeue jobs or that are for reservations, and for Head::kept on a
-// machine that is not plain.
+// Throws: UsageError for windows that kill or requeue jobs or that are for reservations, for Head::kept on a machine
+// that is not plain, and for Cost::utilisation on one whose hosts are shared, where utilisation has no value.
 void require_machine_for(const EnvironmentOptions& options, const Machine& machine);
 
 // The size of the action mask: a place for each job that is seen, and, for backfill, one to backfill no more.
@@ -102,7 +103,7 @@ enum class JobSet {
 // What an episode knows of a job.
 struct JobRecord {
     std::size_t place;  // in the workload's order of jobs
-    Time submit;
+    Time submit;        // as the workload says, also if the job waited for others
     int processors;
     Duration walltime;
     Duration run_time;  // unless somebody kills it; 0 before it starts
@@ -125,7 +126,7 @@ class Episode;
 class Environment {
  public:
     // Requires:
-    // - the replay outlives this object
+    // - the replay outlives this object, and has one workload
     // - jobs have walltimes and fit on the machine
     // - with Head::kept: no event changes the machine
     // - require_machine_for() lets the machine pass
@@ -157,8 +158,7 @@ class Environment {
     void observe_mask(std::span<bool> mask) const;
 
     // The jobs that the agent sees, as places in the workload's order of jobs.
-    // Requires: the replay's only workload is sorted by submission.
-    // Cost: O(choices() * log(jobs)).
+    // Cost: O(choices()).
     std::vector<std::size_t> seen_jobs() const;
 
     // The state at a decision, for heuristics, and the number of processors that jobs may use now.

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <batfill/core/job.hpp>
@@ -57,9 +59,11 @@ class Episode {
     void advance() { is_done_ = !simulation_.resume(); }
     bool is_done() const { return is_done_; }
     const Offer& offer() const { return offer_; }
-    // As Cost says, of the jobs that have started; not yet divided by scale().
-    double cost() const;
-    double scale() const { return scale_; }
+    // By how much less the cost is than at the last call. The cost is what Cost says, of the jobs that have started;
+    // until the episode has ended, a mean is over all jobs. Jobs that never start are known at the end.
+    double take_reward();
+    // The place of a job that was submitted, in the workload's order of jobs.
+    std::size_t place(JobIndex job) const { return seen_[job].place; }
     // As Environment::observe().
     // Requires: !is_done().
     void observe(std::span<float> jobs, std::span<float> machine) const;
@@ -76,13 +80,13 @@ class Episode {
 
     std::size_t action = 0;
     MixedWeights weights{};
-    double rewarded = 0;       // the part of cost() for which the agent has its reward
     bool has_stepped = false;  // whether the agent has decided
 
  private:
     // What does not change while a job waits.
     struct Seen {
-        double submit;  // seconds
+        std::size_t place;  // in the workload's order of jobs
+        Time submit;        // as the workload says: that of the description is when a job became eligible
         float walltime_share;
         float size_share;
         int processors;
@@ -91,26 +95,31 @@ class Episode {
 
     void run(const Replay& replay);
 
+    // Notes that more processors are busy from now on, or fewer.
+    void count_busy(Time now, int change);
+
     EnvironmentOptions options_;
     const Replay* replay_;
-    double scale_ = 1;
-    Offer offer_;                     // at a decision
-    std::vector<Seen> seen_;          // by JobIndex
-    std::vector<JobRecord> records_;  // likewise, with options_.records_jobs
+    const std::vector<WorkloadJob>* jobs_;                      // of the only workload
+    std::unordered_map<std::string_view, std::size_t> places_;  // in it, by id
+    Offer offer_;                                               // at a decision
+    std::vector<Seen> seen_;                                    // by JobIndex
+    std::vector<JobRecord> records_;                            // likewise, with options_.records_jobs
     std::vector<JobIndex> started_;
     std::vector<JobIndex> ended_;
-    double sum_ = 0;
-    std::optional<Time> first_submission_;
+    std::size_t starts_ = 0;  // of jobs
+    double sum_ = 0;          // of what Cost says, over these; of utilisation, busy processor seconds
+    double rewarded_ = 0;     // the part of it for which the agent has its reward
+    double scale_ = 1;        // by which that was divided
+    Time first_submission_;
     Time latest_start_;
+    int busy_ = 0;          // processors
+    double busy_time_ = 0;  // processor seconds until `busy_since_`
+    Time busy_since_;
     bool is_done_ = false;
     std::optional<Outcome> outcome_;
     Coroutine simulation_;  // the last member: it uses the others until it is destroyed
 };
-
-// The place of a job in the order of the replay's only workload.
-// Requires: the workload is sorted by submission, and has the job.
-// Cost: O(log(jobs)), and O(1) for each job submitted at the same time.
-std::size_t place_of(const Replay& replay, const JobDescription& job);
 
 // The algorithm that asks the agent of this episode.
 std::unique_ptr<Algorithm> asking_algorithm(Episode& episode);

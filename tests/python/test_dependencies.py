@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import batfill
+from batfill.gym import PickEnv, VectorPickEnv, WeightsEnv
 
 JOBS = [
     {"id": "make", "subtime": 0, "res": 2, "walltime": 20, "profile": "p"},
@@ -113,3 +114,99 @@ def test_a_wrong_condition_names_job_and_field(tmp_path):
         json.dumps({"nb_res": 1, "jobs": jobs, "profiles": {"p": {"type": "delay", "delay": 5}}}))
     with pytest.raises(batfill.InputError, match='job w0!a: field "after": it names job "b", expected the id of a job'):
         batfill.simulate(tmp_path / "w.json", 1)
+
+
+def waiting_for_each_other(tmp_path, *jobs, processors=1):
+    """A workload of jobs of 10 s: (id, submission, conditions), and then maybe other members."""
+    rows = [{"id": name, "subtime": submit, "res": 1, "walltime": 20, "profile": "p",
+             **({"after": after} if after else {}), **(more[0] if more else {})} for name, submit, after, *more in jobs]
+    profiles = {"p": {"type": "delay", "delay": 10}, "long": {"type": "delay", "delay": 25},
+                "bad": {"type": "delay", "delay": 5, "ret": 1}}
+    path = tmp_path / "waiting.json"
+    path.write_text(json.dumps({"nb_res": processors, "jobs": rows, "profiles": profiles}))
+    return batfill.Workload.from_json(path)
+
+
+LONG = {"walltime": 30, "profile": "long"}
+ONE_FOR_ANOTHER = [("A", 0, None), ("B", 1, ["ok:C"]), ("C", 2, None), ("D", 3, None, LONG)]
+THREE_FOR_ONE = [("A", 0, None), ("B", 1, ["any:A"]), ("C", 1, ["any:A"]), ("D", 1, ["any:A"])]
+BEFORE_ZERO = [("A", -5, None), ("B", -3, ["start:C+7"]), ("C", 0, None), ("D", 0, ["any:A", "any:B"])]
+NEVER = [("A", 0, None, {"profile": "bad"}), ("B", 1, ["ok:A"]), ("C", 2, ["any:B"]), ("D", 3, None),
+         ("E", 3, ["any:D"])]
+
+
+def episode(workload, reward="wait", kind=PickEnv, **options):
+    """The places that an agent sees, and the sum of the rewards, of the action 0 every time."""
+    env = kind(workload, 1, reward=reward, **options)
+    env.reset()
+    seen, total, done = [], 0.0, False
+    while not done:
+        seen.append(env.seen.tolist())
+        _, step, done, _, _ = env.step([1, 0, 0, 0, 0, 0] if kind is WeightsEnv else 0)
+        total += step
+    return seen, total, env.starts
+
+
+def test_an_agent_finds_jobs_that_waited_for_others(tmp_path):
+    assert episode(waiting_for_each_other(tmp_path, *ONE_FOR_ANOTHER))[0] == [[0], [2, 3], [3, 1], [1]]
+    assert episode(waiting_for_each_other(tmp_path, *THREE_FOR_ONE))[0] == [[0], [1, 2, 3], [2, 3], [3]]
+    env = VectorPickEnv(2, waiting_for_each_other(tmp_path, *THREE_FOR_ONE), 1)
+    env.reset()
+    env.step([0, 0])
+    assert env._core.seen_jobs(1).tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("jobs", [ONE_FOR_ANOTHER, THREE_FOR_ONE, BEFORE_ZERO, NEVER])
+@pytest.mark.parametrize("kind", [PickEnv, WeightsEnv])
+@pytest.mark.parametrize("at_end", [False, True])
+def test_rewards_are_the_metrics_also_of_jobs_that_waited_for_others(tmp_path, jobs, kind, at_end):
+    workload = waiting_for_each_other(tmp_path, *jobs)
+    rule = {"order": "mixed", "weights": "1,0,0,0,0,0"} if kind is WeightsEnv else {}
+    run = batfill.simulate(workload, 1, "easy", **rule)
+    metrics = run.metrics()
+    wanted = {"wait": metrics["mean_wait"], "slowdown": metrics["mean_slowdown"],
+              "bounded_slowdown": metrics["mean_bounded_slowdown"],
+              "turnaround": numpy.nanmean(run.jobs["turnaround_time"])}
+    start = dict(zip(run.jobs["job_id"], run.jobs["starting_time"]))
+    for reward, value in wanted.items():
+        period = {"period": 1e-6} if kind is WeightsEnv else {}
+        _, total, starts = episode(workload, reward, kind, reward_at_end=at_end, **period)
+        assert total == pytest.approx(-value)
+        assert numpy.array_equal(starts, [start[job[0]] for job in jobs], equal_nan=True)
+
+
+@pytest.mark.parametrize("jobs", [ONE_FOR_ANOTHER, THREE_FOR_ONE, BEFORE_ZERO])
+def test_tables_of_a_state_have_places_and_submissions_of_the_workload(tmp_path, jobs):
+    workload = waiting_for_each_other(tmp_path, *jobs)
+    submit, found = workload.jobs["submit"], {"started": [], "ended": []}
+
+    def reward(state):
+        for name in ("seen", "waiting", "running", "started", "ended"):
+            table = getattr(state, name)
+            assert table["submit"].tolist() == submit[table["job"]].tolist()
+        for name, places in found.items():
+            places += getattr(state, name)["job"].tolist()
+        return -float((state.started["start"] - state.started["submit"]).sum()) / len(jobs)
+
+    _, total, _ = episode(workload, reward)
+    assert sorted(found["started"]) == sorted(found["ended"]) == [0, 1, 2, 3]
+    assert total == pytest.approx(-batfill.simulate(workload, 1).metrics()["mean_wait"])
+
+
+def test_an_observation_has_the_wait_from_the_submission(tmp_path):
+    env = PickEnv(waiting_for_each_other(tmp_path, *THREE_FOR_ONE), 1)
+    env.reset()
+    observation, *_ = env.step(0)
+    assert observation["jobs"][:3, 0] == pytest.approx([9 / 3609] * 3)
+
+
+def test_an_explanation_has_no_place_where_the_file_has_none(chain, tmp_path, command):
+    explanation = batfill.simulate(chain, 2, "fcfs").explain("run", "plot")
+    chain.save(tmp_path / "w.json")
+    command("simulate", "-p", 2, "-w", "w.json", "-a", "fcfs", "-o", "out", "--explain", "run", "--explain", "plot")
+    with open(tmp_path / "out_explain.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for name in ("place", "waiting", "possible_start", "idle", "needed", "rounds", "time"):
+        read = [float(row[name]) if row[name] else numpy.nan for row in rows]
+        assert numpy.array_equal(explanation.reasons[name], read, equal_nan=True), name
+    assert numpy.isnan(explanation.reasons["place"]).any() and not numpy.isnan(explanation.reasons["place"]).all()

@@ -292,3 +292,29 @@ while info["action_mask"].any():
 assert terminated and len(env.starts) == 100
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize(("run_times", "submit", "share"), [
+    ([10, 10], [0, 0], 1.0),  # the second runs behind the last start, where nothing counts
+    ([10, 1000], [0, 15], 10 / 15),
+    ([10, 20, 5], [0, 2, 40], 30 / 40),
+])
+def test_utilisation_counts_until_the_last_start(run_times, submit, share):
+    jobs = batfill.Workload.from_dataframe({"submit": submit, "processors": [1] * len(submit), "run_time": run_times})
+    for at_end in (False, True):
+        assert play(PickEnv(jobs, 1, reward="utilisation", reward_at_end=at_end), first) == pytest.approx(share)
+
+
+def test_utilisation_is_the_share_of_the_machine_in_use(workload):
+    env = PickEnv(workload, 64, reward="utilisation")
+    total = play(env, first)
+    last, jobs = max(env.starts), batfill.simulate(workload, 64).jobs
+    begin, end = (numpy.minimum(jobs[name], last) for name in ("starting_time", "finish_time"))
+    busy = ((end - begin) * jobs["requested_number_of_resources"]).sum()
+    assert 0 < total <= 1 and total == pytest.approx(busy / 64 / (last - workload.jobs["submit"].min()))
+
+
+def test_utilisation_has_no_value_where_hosts_are_shared(workload):
+    with pytest.raises(batfill.UsageError, match="^reward=utilisation: not for machines whose hosts are shared"):
+        PickEnv(workload, 64, capacity={"cores": 4}, reward="utilisation")
+    PickEnv(workload, 64, pools={"power": 4}, reward="utilisation")

@@ -11,6 +11,7 @@
 
 #include "src/environments/coroutine.hpp"
 #include "src/environments/environment.hpp"
+#include "src/formats/job_json.hpp"
 #include "tests/support/simulator_fixture.hpp"
 
 namespace batfill::tests::environments_test {
@@ -201,10 +202,11 @@ TEST_CASE("The rewards of an episode add up to its metric") {
     double turnaround = 0;
     Time latest_start;
     for (const SimulatedJob& job : jobs) {
-        const double length = (job.end - job.start).to_seconds();
         turnaround += (job.end - job.job->description.submit).to_seconds() / static_cast<double>(jobs.size());
-        area += length * job.job->description.processors;
         latest_start = std::max(latest_start, job.start);
+    }
+    for (const SimulatedJob& job : jobs) {
+        area += (std::min(job.end, latest_start) - job.start).to_seconds() * job.job->description.processors;
     }
     const double span = (latest_start - jobs.front().job->description.submit).to_seconds();
     for (const Task task : {Task::pick, Task::backfill}) {
@@ -215,6 +217,42 @@ TEST_CASE("The rewards of an episode add up to its metric") {
             CHECK(total(Cost::utilisation, task, at_end) == Approx(area / span / 32));
         }
     }
+}
+
+TEST_CASE("Jobs that waited for others keep their places, and their waits count from their submissions") {
+    Workload workload;
+    workload.name = "w0";
+    workload.processors = 1;
+    JobProfile& profile = workload.profiles["p"];
+    profile.type = JobProfile::Type::delay;
+    profile.type_name = "delay";
+    profile.delay = Duration::seconds(10);
+    for (const int place : {0, 1, 2}) {
+        WorkloadJob& job = workload.jobs.emplace_back();
+        job.description.id = "w0!" + std::to_string(place);
+        job.description.submit = Time::at(Duration::seconds(place));
+        job.description.processors = 1;
+        job.description.walltime = Duration::seconds(20);
+        job.description.profile = "p";
+    }
+    set_dependencies(workload.jobs[1].description, {{Dependency::Kind::ok, "2", {}}});
+    const Replay replay(machine(1), std::move(workload));
+    EnvironmentOptions options;
+    options.cost = Cost::wait;
+    options.records_jobs = true;
+    Environment environment(replay, options);
+    environment.reset();
+    std::vector<std::vector<std::size_t>> seen;
+    double sum = 0;
+    while (!environment.is_done()) {
+        seen.push_back(environment.seen_jobs());
+        for (const JobIndex job : environment.jobs_of(JobSet::seen)) {
+            CHECK(environment.record(job).submit.to_seconds() == static_cast<double>(environment.record(job).place));
+        }
+        sum += environment.step(std::size_t{0});
+    }
+    CHECK(seen == std::vector<std::vector<std::size_t>>{{0}, {2}, {1}});
+    CHECK(-sum == Approx((0 + 8 + 19) / 3.0));
 }
 
 TEST_CASE("Observations are in 0 to 1, tell which jobs fit, and actions are the jobs that are there") {
