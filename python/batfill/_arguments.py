@@ -1,15 +1,19 @@
-"""Arguments of any kind: paths, and errors that say what was expected."""
+"""Arguments of any kind: paths, numbers, and errors that say what was expected."""
 
 from __future__ import annotations
 
+import json
+import operator
 import os
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeGuard, Union
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, SupportsIndex, TypeGuard, TypeVar, Union
+
+import numpy
 
 from . import _core
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+_Made = TypeVar("_Made")
 
 AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
@@ -28,11 +32,14 @@ def is_path(value: Any) -> TypeGuard[AnyPath]:
     return isinstance(value, (str, bytes, os.PathLike))
 
 
-def path_text(path: Any, name: str = "path") -> str:
-    """A path as a str, with surrogates for bytes that are not UTF-8. Raises ValueError for a zero byte, as open()."""
-    if not is_path(path):
-        raise _core.UsageError(f"{name}: expected a path, found {shown(path)}")
-    text = os.fsdecode(path)
+def path_text(path: Any, name: str = "path", what: str = "a path") -> str:
+    """A path as a str, with surrogates for bytes that are not UTF-8. Raises ValueError for a zero byte, as open().
+
+    Raises UsageError for what is no path, and for an empty one, which is no file.
+    """
+    text = os.fsdecode(path) if is_path(path) else ""
+    if not text:
+        raise _core.UsageError(f"{name}: expected {what}, found {shown(path)}")
     if "\0" in text:
         raise ValueError("embedded null byte")
     return text
@@ -47,12 +54,67 @@ def path_texts(paths: Union[AnyPath, Iterable[AnyPath]], name: str) -> list[str]
     return [path_text(path, name) for path in paths]
 
 
+# Conversions that are written in Python are theirs.
+_CONVERTING = frozenset({*sys.stdlib_module_names, "batfill", "numpy", "pandas"})
+
+
+def is_refusal(problem: BaseException) -> bool:
+    """Whether a conversion has raised it, and not code that the value brings along, such as the user's __index__()."""
+    trace = problem.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    module = "batfill" if trace is None else str(trace.tb_frame.f_globals.get("__name__"))
+    return module.partition(".")[0] in _CONVERTING
+
+
+def converted(convert: Callable[..., _Made], value: Any) -> _Made | None:
+    """What `convert` makes of a value, or None if it refuses the value.
+
+    An exception of code that the value brings along reaches the caller.
+    """
+    try:
+        return convert(value)
+    except (TypeError, ValueError, OverflowError, RecursionError) as problem:
+        if not is_refusal(problem):
+            raise
+    return None
+
+
+def whole_number(value: Any) -> int | None:
+    """A whole number, also one of NumPy; None for another value."""
+    return converted(operator.index, value)
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy or of a class with __index__(), or an array, as JSON knows it."""
+    if isinstance(value, (numpy.generic, numpy.ndarray)):
+        return value.tolist()
+    if isinstance(value, SupportsIndex):
+        return operator.index(value)
+    raise TypeError
+
+
+def json_text(value: Any) -> str | None:
+    """A value as JSON, or None for one that JSON does not know."""
+    return converted(
+        lambda one: json.dumps(one, separators=(",", ":"), allow_nan=False, default=_plain), value
+    )
+
+
+def threads_of(threads: Any) -> int:
+    """A number of threads; 0 for as many as there are cores. Raises UsageError."""
+    number = 0 if threads is None else whole_number(threads)
+    if number is None or not 0 <= number < 2**31:
+        raise _core.UsageError(f"threads: expected a whole number from 0 or None, found {shown(threads)}")
+    return number
+
+
 def utf8(text: str) -> str:
     """A text that UTF-8 can have: with escapes for lone surrogates, as os.fsdecode() makes them."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def checked_progress(progress: "Callable[[int, int], object] | None") -> "Callable[[int, int], object] | None":
+def checked_progress(progress: Callable[[int, int], object] | None) -> Callable[[int, int], object] | None:
     """The function, or None. Raises UsageError for anything else."""
     if progress is not None and not callable(progress):
         raise _core.UsageError(f"progress: expected a function of two numbers, found {shown(progress)}")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
-from ._arguments import AnyPath, checked_progress, path_text, path_texts, shown
+from ._arguments import AnyPath, checked_progress, converted, path_text, path_texts, shown, threads_of
 from ._comparison import Workloads, workloads_of
 from ._fingerprint import fingerprint
 from ._machine import Amounts, Platform, Windows, machine_of
@@ -72,7 +72,8 @@ def campaign(
     Raises InputError if a run fails, after all others; the text has one line for each that failed.
     """
     path = path_text(file, "file")
-    into = os.path.splitext(os.path.basename(path))[0] if folder is None else _folder_text(folder, "folder")
+    by_name = os.path.splitext(os.path.basename(path))[0]
+    into = by_name if folder is None else path_text(folder, "folder", "the name of a folder")
     if not isinstance(schedulers, (Mapping, type(None))):
         raise _core.UsageError(f"schedulers: expected a dict of instances by name, found {shown(schedulers)}")
     own = [(name, as_core(scheduler)) for name, scheduler in (schedulers or {}).items()]
@@ -80,28 +81,23 @@ def campaign(
         if isinstance(scheduler, str):
             raise _core.UsageError(f"schedulers: {name} is a name, expected an instance: the file lists names")
     with_code = [(name, scheduler, _code_of(name, scheduler)) for name, scheduler in own]
-    counts = _core.campaign(path, into, with_code, _shard(shard), threads or 0, checked_progress(progress))
+    counts = _core.campaign(path, into, with_code, _shard(shard), threads_of(threads), checked_progress(progress))
     if counts.problems:
         raise _core.InputError("\n".join(counts.problems))
     return CampaignResult(into, counts.made, counts.kept)
 
 
-def _folder_text(folder: AnyPath, name: str) -> str:
-    into = path_text(folder, name)
-    if not into:
-        raise _core.UsageError(f"{name}: expected the name of a folder, found ''")
-    return into
-
-
 def _shard(shard: Any) -> tuple[int, int]:
     """Which part of the runs, from 1, and of how many."""
     parts = shard.split("/") if isinstance(shard, str) else (1, 1) if shard is None else shard
-    try:
-        number, count = (int(part) if isinstance(part, str) else operator.index(part) for part in parts)
-    except (TypeError, ValueError):
-        number, count = 0, 0
+    number, count = converted(_two_numbers, parts) or (0, 0)
     if not 1 <= number <= count < 2**31:
         raise _core.UsageError(f"shard: expected I/N with I in 1..N, such as '1/4', found {shown(shard)}")
+    return number, count
+
+
+def _two_numbers(parts: Any) -> tuple[int, int]:
+    number, count = (int(part) if isinstance(part, str) else operator.index(part) for part in parts)
     return number, count
 
 
@@ -110,7 +106,7 @@ def merge_campaign(folders: Union[AnyPath, Iterable[AnyPath]], output: AnyPath) 
 
     Writes the table and the pages. Raises InputError, which names missing runs.
     """
-    into = _folder_text(output, "output")
+    into = path_text(output, "output", "the name of a folder")
     parts = path_texts(folders, "folders")
     if not parts:
         raise _core.UsageError("folders: expected at least one, found none")
@@ -204,7 +200,7 @@ def tune(
         [(_checked_name(workload.name), workload._core) for workload in workloads_of(workloads)],
         machine_of(platform, pools, capacity, windows),
         None if output is None else path_text(output, "output"),
-        threads or 0,
+        threads_of(threads),
         checked_progress(progress),
         keywords,
     )

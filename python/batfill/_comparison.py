@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
-from ._arguments import AnyPath, checked_progress, is_path, path_text, shown, utf8
+from ._arguments import AnyPath, checked_progress, is_path, path_text, shown, threads_of, utf8
 from ._machine import Amounts, Platform, Windows, machine_of
 from ._run import as_workload
 from ._scheduler import AnyScheduler, as_core, label_of
@@ -44,7 +44,7 @@ class Comparison:
         `metric` is by default the one that was compared, else mean_bounded_slowdown. Raises UsageError for one that was
         not computed.
         """
-        asked = metric or self._metric or "mean_bounded_slowdown"
+        asked = (self._metric or "mean_bounded_slowdown") if metric is None else metric
         flat = self._core.values(asked)
         if self._metric not in (None, asked):
             raise _core.UsageError(
@@ -153,7 +153,7 @@ def compare(
         None if log is None else path_text(log, "log"),
         None if baseline is None else utf8(baseline),
         bool(weeks),
-        threads or 0,
+        threads_of(threads),
         tau,
         short_deadline,
         checked_progress(progress),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy
 
 from . import _core
-from ._arguments import shown
+from ._arguments import converted, is_refusal, shown, whole_number
 from ._columns import Columns
 from ._machine import machine_of, platform_text
 
@@ -26,11 +26,8 @@ LEAST, LARGEST = -(2**63), 2**63 - 1
 
 def whole(name: str, value: Any, least: int, most: int = LARGEST) -> int:
     """A whole number in least..most. Raises UsageError."""
-    try:
-        number = operator.index(value)  # also of a NumPy array without dimensions, as agents return them
-    except TypeError:
-        number = least - 1
-    if not least <= number <= most:
+    number = whole_number(value)  # also of a NumPy array without dimensions, as agents return them
+    if number is None or not least <= number <= most:
         bounds = f" in {least}..{most}"
         if most == LARGEST:
             bounds = "" if least == LEAST else f" from {least}"
@@ -74,7 +71,9 @@ def _platform_of(platform: Any) -> str | None:
         text.encode()
         if isinstance(platform, bool):
             raise TypeError
-    except (TypeError, AttributeError, UnicodeEncodeError):
+    except (TypeError, AttributeError, UnicodeEncodeError) as problem:
+        if not is_refusal(problem):
+            raise
         expected = "a number of hosts, the name of a platform or a file"
         raise _core.UsageError(f"platform: expected {expected}, found {shown(platform)}") from None
     return text
@@ -131,10 +130,7 @@ def _word(name: str, value: Any) -> str:
 
 def _numbers(given: Any) -> NDArray[Any] | None:
     """An array; None if there is none of one shape."""
-    try:
-        return numpy.asarray(given)
-    except (TypeError, ValueError, OverflowError):
-        return None
+    return converted(numpy.asarray, given)
 
 
 def _described(given: Any, array: NDArray[Any] | None) -> str:
@@ -158,8 +154,8 @@ class State:
     """The state at a decision, or at the end of an episode: what the functions for features and rewards get.
 
     Times are seconds from the beginning of the episode. Tables of jobs are `batfill.Columns` with the columns job (its
-    place in the episode by submission), submit, processors and walltime; some have more. Read columns before the next
-    step.
+    place in the episode by submission), submit (as the workload says, also of jobs that wait for others), processors
+    and walltime; some have more. Read columns before the next step.
     """
 
     now: float
@@ -339,10 +335,7 @@ def _shapes(found: Any) -> Any:
 def _finite(given: Any) -> float:
     """A reward. Raises UsageError."""
     value = given.item() if isinstance(given, numpy.ndarray) and given.ndim == 0 else given
-    try:
-        number = float(value) if isinstance(value, (numbers.Real, numpy.bool_)) else math.nan
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
+    number = converted(float, value) if isinstance(value, (numbers.Real, numpy.bool_)) else None
+    if number is None or not math.isfinite(number):
         raise _core.UsageError(f"reward: expected a finite number, found {shown(given)}")
     return number

@@ -32,14 +32,13 @@ def machine_of(
     if not isinstance(master_host, str):
         raise _core.UsageError(f"master_host: expected the name of a host, found {shown(master_host)}")
     each = _amounts(capacity, "capacity")
-    is_file = windows is not None and is_path(windows)
     return _core.Machine(
         None if platform is None else platform_text(platform),
         utf8(master_host),
         [f"{name}={amount}" for name, amount in _amounts(pools, "pools")],
         ",".join(f"{name}:{amount}" for name, amount in each) if each else None,
-        path_text(windows, "windows") if is_file else None,
-        None if windows is None or is_file else _listed_windows(windows),
+        path_text(windows, "windows") if is_path(windows) else None,
+        None if windows is None or is_path(windows) else _listed_windows(windows),
     )
 
 

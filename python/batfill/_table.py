@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from . import _core
-from ._arguments import shown, utf8
+from ._arguments import converted, is_refusal, json_text, shown, utf8
 
 # Columns that from_dataframe() reads; it keeps others as fields of the jobs.
 _OWN_COLUMNS = ("id", "submit", "processors", "walltime", "run_time", "user", "queue", "deadline", "licenses")
@@ -77,10 +77,10 @@ def _numbers(column: list[Any], name: str, labels: list[str], missing: float | N
         if _is_missing(value) and missing is not None:
             values[row] = missing
             continue
-        try:
-            values[row] = float(value)
-        except (TypeError, ValueError, OverflowError):
-            raise _fail(labels[row], name, value, "a number") from None
+        number = converted(float, value)
+        if number is None:
+            raise _fail(labels[row], name, value, "a number")
+        values[row] = number
     return values
 
 
@@ -119,12 +119,8 @@ def _microseconds(value: Any, name: str) -> int | None:
         return (utc - epoch) // datetime.timedelta(microseconds=1)
     if isinstance(value, datetime.date):
         return (datetime.datetime(value.year, value.month, value.day) - epoch) // datetime.timedelta(microseconds=1)
-    try:
-        float(value)
-    except ValueError:
+    if isinstance(value, str) and converted(float, value) is None:
         return _core.instant_of(name, utf8(value))
-    except (TypeError, OverflowError):
-        pass
     return None
 
 
@@ -147,7 +143,9 @@ def _instants(columns: dict[str, list[Any]], labels: list[str]) -> "tuple[Any, A
         for label, value in zip(labels, column):
             try:
                 dates[name].append(None if _is_missing(value) else _microseconds(value, name))
-            except (_core.InputError, OverflowError):
+            except (_core.InputError, OverflowError) as problem:
+                if not is_refusal(problem):
+                    raise
                 raise _fail(label, name, value, "a number of seconds, or a date and time") from None
     known = [number for number in dates["submit"] if number is not None]
     if known:
@@ -168,6 +166,13 @@ def _instants(columns: dict[str, list[Any]], labels: list[str]) -> "tuple[Any, A
             _numbers(numbers["deadline"], "deadline", labels, float("nan")))
 
 
+def _is_whole_text(text: str) -> bool:
+    """Whether JSON has no half of a character that is no half of a pair."""
+    if "\\ud" not in text:
+        return True
+    return converted(lambda one: json.dumps(json.loads(one), ensure_ascii=False).encode(), text) is not None
+
+
 def _others(columns: dict[str, list[Any]], labels: list[str]) -> list[str]:
     """For each row, the members of a JSON object."""
     rows = []
@@ -176,13 +181,10 @@ def _others(columns: dict[str, list[Any]], labels: list[str]) -> list[str]:
         for name, column in columns.items():
             value = _plain(column[row])
             if isinstance(value, (list, tuple, dict)) or not _is_missing(value):
-                try:
-                    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-                    if "\\ud" in text:  # half of a character that is no half of a pair is no JSON
-                        json.dumps(value, ensure_ascii=False).encode()
-                    members.append(f"{json.dumps(utf8(name))}:{text}")
-                except (TypeError, ValueError, RecursionError):
-                    raise _fail(label, name, column[row], "a value that JSON knows") from None
+                text = json_text(value)
+                if text is None or not _is_whole_text(text):
+                    raise _fail(label, name, column[row], "a value that JSON knows")
+                members.append(f"{json.dumps(utf8(name))}:{text}")
         rows.append(",".join(members))
     return rows
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 import json
-import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
-from ._arguments import AnyPath, path_text, path_texts, shown
+from ._arguments import AnyPath, converted, path_text, path_texts, shown, whole_number
 from ._cleaning import Cleaning, Seconds
 from ._columns import Columns
 from ._table import from_table
@@ -259,9 +258,8 @@ class Workload:
         Keeps jobs that run into the next period: a workload does not say when jobs ran. `weeks_from_swf` drops them.
         Conditions on jobs of other periods (field `after`) hold.
         """
-        return [
-            Workload(core, f"{self.name}-week-{number}", self.cleaning) for number, core in self._core.periods(days)
-        ]
+        periods = self._core.periods(_days(days))
+        return [Workload(core, f"{self.name}-week-{number}", self.cleaning) for number, core in periods]
 
     def scale_load(self, load: float) -> "Workload":
         """Scales the gaps between submissions so that the offered load is `load`, a share of the machine in 0.001..10.
@@ -283,13 +281,20 @@ class Workload:
         return f"<Workload {self.name}: {len(self)} jobs for {self.processors} processors>"
 
 
+def _days(days: Any) -> float:
+    """A number of days. Raises UsageError."""
+    number = None if isinstance(days, str) else converted(float, days)
+    if number is None:
+        raise _core.UsageError(f"days: expected a number above 0, up to 1000000, found {shown(days)}")
+    return number
+
+
 def _size_of_machine(processors: Any) -> int | None:
     """A number of processors, or None. Raises UsageError."""
-    try:
-        number = None if processors is None else operator.index(processors)
-    except TypeError:
-        number = 0
-    if isinstance(processors, bool) or not (number is None or 1 <= number <= _MOST_PROCESSORS):
+    if processors is None:
+        return None
+    number = whole_number(processors)
+    if isinstance(processors, bool) or number is None or not 1 <= number <= _MOST_PROCESSORS:
         raise _core.UsageError(
             f"processors: expected a whole number in 1..{_MOST_PROCESSORS} or None, found {shown(processors)}"
         )

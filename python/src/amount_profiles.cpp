@@ -21,8 +21,6 @@ namespace batfill::python {
 
 namespace {
 
-using Amounts = std::vector<Amount>;
-
 // Calls `take(name, amount)` for the entries of a dict, in its order.
 // Throws: UsageError for another object.
 template <class Take>
@@ -30,7 +28,7 @@ void for_each_amount(nb::handle amounts, Take take) {
     if (!nb::isinstance<nb::dict>(amounts)) {
         throw UsageError("amounts: expected a dict of whole numbers by name, found " + shown_value(amounts));
     }
-    for (const auto& [key, value] : nb::borrow<nb::dict>(amounts)) {
+    for (const auto& [key, value] : entries_of(nb::borrow<nb::dict>(amounts))) {
         const std::string name = word_of(key, "amounts");
         take(name, Amount{whole_number_of(value, name.c_str(), 0, max_total_amount)});
     }
@@ -48,19 +46,31 @@ class FreeAmounts : public FreeOverTime {
         return found == names_.end() ? 0 : static_cast<int>(totals_[static_cast<std::size_t>(found - names_.begin())]);
     }
     nb::dict amounts() const override { return dict_of(totals_); }
-    void check(nb::handle wanted) const override { amounts_of(wanted); }
-    Time earliest(nb::handle wanted, Duration length, Time from) const override {
-        return profile_.earliest(amounts_of(wanted), length, from);
+    Amounts read(nb::handle wanted) const override {
+        Amounts amounts(names_.size());
+        for_each_amount(wanted, [&](const std::string& name, Amount amount) {
+            const auto found = std::ranges::find(names_, name);
+            if (found == names_.end()) {
+                std::string known;
+                for (const std::string& one : names_) {
+                    known.append(known.empty() ? "" : ", ").append(shown(one));
+                }
+                throw UsageError("amounts: expected names of the profile: " + known + ", found " + shown(name));
+            }
+            amounts[static_cast<std::size_t>(found - names_.begin())] = amount;
+        });
+        return amounts;
     }
-    void take(nb::handle wanted, Time from, Time to) override {
-        const Amounts taken = amounts_of(wanted);
+    Time earliest(const Amounts& wanted, Duration length, Time from) const override {
+        return profile_.earliest(wanted, length, from);
+    }
+    void take(const Amounts& taken, Time from, Time to) override {
         for (std::size_t column = 0; column < names_.size(); ++column) {
             require_at_most(profile_.least(column, from, to), taken, column, "free", from, to);
         }
         profile_.add(from, to, taken, -1);
     }
-    void give(nb::handle wanted, Time from, Time to) override {
-        const Amounts given = amounts_of(wanted);
+    void give(const Amounts& given, Time from, Time to) override {
         for (std::size_t column = 0; column < names_.size(); ++column) {
             require_at_most(totals_[column] - most(column, from, to), given, column, "taken", from, to);
         }
@@ -114,21 +124,6 @@ class FreeAmounts : public FreeOverTime {
         }
         return result;
     }
-    Amounts amounts_of(nb::handle wanted) const {
-        Amounts amounts(names_.size());
-        for_each_amount(wanted, [&](const std::string& name, Amount amount) {
-            const auto found = std::ranges::find(names_, name);
-            if (found == names_.end()) {
-                std::string known;
-                for (const std::string& one : names_) {
-                    known.append(known.empty() ? "" : ", ").append(shown(one));
-                }
-                throw UsageError("amounts: expected names of the profile: " + known + ", found " + shown(name));
-            }
-            amounts[static_cast<std::size_t>(found - names_.begin())] = amount;
-        });
-        return amounts;
-    }
     // `what`: "free" or "taken".
     void require_at_most(Amount most, const Amounts& found, std::size_t column, const char* what, Time from,
                          Time to) const {
@@ -154,26 +149,31 @@ class FreeAmounts : public FreeOverTime {
     AmountProfile profile_;
 };
 
-std::unique_ptr<FreeAmounts> all_free(nb::handle amounts, Time start) {
+struct Totals {
     std::vector<std::string> names;
-    Amounts totals;
+    FreeOverTime::Amounts amounts;
+};
+
+Totals totals_of(nb::handle amounts) {
+    Totals totals;
     for_each_amount(amounts, [&](const std::string& name, Amount amount) {
         if (name == "processors") {
             whole_number_of(nb::cast(amount), "processors", 0, std::numeric_limits<int>::max());
         }
-        names.push_back(name);
-        totals.push_back(amount);
+        totals.names.push_back(name);
+        totals.amounts.push_back(amount);
     });
-    if (names.empty()) {
+    if (totals.names.empty()) {
         throw UsageError("amounts: expected at least one, found {}");
     }
-    return std::make_unique<FreeAmounts>(std::move(names), std::move(totals), start);
+    return totals;
 }
 
 }  // namespace
 
 std::unique_ptr<FreeOverTime> free_amounts(nb::handle amounts, Time start) {
-    return all_free(amounts, start);
+    Totals totals = totals_of(amounts);
+    return std::make_unique<FreeAmounts>(std::move(totals.names), std::move(totals.amounts), start);
 }
 
 // (((name, total), ...), ((time, (free, ...)), ...)), by time.
@@ -181,36 +181,31 @@ std::unique_ptr<FreeOverTime> free_amounts_of_state(const nb::tuple& state) {
     const auto require_tuple = [](nb::handle object, std::size_t size) {
         require_profile(nb::isinstance<nb::tuple>(object) && nb::len(object) == size);
     };
-    const auto amount_of = [](nb::handle value) { return Amount{whole_number_of(value, "profile", 0)}; };
     const nb::object entries = state[0];
-    const nb::object steps = state[1];
-    require_profile(nb::len(steps) > 0);
     nb::dict amounts;
     for (const nb::handle entry : entries) {
         require_tuple(entry, 2);
-        amounts[entry[0]] = nb::object(entry[1]);
+        amounts[text_object(word_of(nb::object(entry[0]), "profile"))] = nb::object(entry[1]);
     }
     require_profile(nb::len(amounts) == nb::len(entries));
+    const Totals totals = totals_of(amounts);
     std::unique_ptr<FreeAmounts> result;
     Time before;
-    for (const nb::handle step : steps) {
-        require_tuple(step, 2);
-        const nb::object row = step[1];
-        require_tuple(row, nb::len(amounts));
-        const Time time = Time::at(duration_of(step[0], "profile"));
-        if (!result) {
-            result = all_free(amounts, time);
+    for_each_step(nb::object(state[1]), [&](Time time, nb::handle row) {
+        require_tuple(row, totals.amounts.size());
+        FreeOverTime::Amounts free;
+        for (const nb::handle amount : row) {
+            free.push_back(whole_number_of(amount, "profile", 0));
+            require_profile(free.back() <= totals.amounts[free.size() - 1]);
         }
-        require_profile(result->origin() == time || before < time);
-        before = time;
-        Amounts free;
-        std::size_t column = 0;
-        for (const auto& [name, total] : amounts) {
-            free.push_back(amount_of(row[column++]));
-            require_profile(free.back() <= amount_of(total));
+        require_profile(!result || before < time);
+        if (!result) {
+            result = std::make_unique<FreeAmounts>(totals.names, totals.amounts, time);
         }
         result->set_from(time, free);
-    }
+        before = time;
+    });
+    require_profile(result != nullptr);
     return result;
 }
 

@@ -22,24 +22,43 @@ std::string range_text(std::int64_t least, std::int64_t most) {
 
 }  // namespace
 
-std::int64_t whole_number_of(nb::handle value, const char* name, std::int64_t least, std::int64_t most) {
+std::optional<std::int64_t> whole_number_in(nb::handle value) {
     const nb::object number = nb::steal(PyNumber_Index(value.ptr()));
+    if (!number) {
+        clear_refusal();
+        return std::nullopt;
+    }
     int overflow = 0;
-    const long long found = number ? PyLong_AsLongLongAndOverflow(number.ptr(), &overflow) : 0;
-    if (!number || overflow != 0 || found < least || found > most) {
-        PyErr_Clear();
+    const long long found = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+    return overflow == 0 ? std::optional<std::int64_t>(found) : std::nullopt;
+}
+
+std::int64_t whole_number_of(nb::handle value, const char* name, std::int64_t least, std::int64_t most) {
+    const std::optional<std::int64_t> found = whole_number_in(value);
+    if (!found || *found < least || *found > most) {
         refuse(name, "a whole number" + range_text(least, most), value);
     }
-    return found;
+    return *found;
+}
+
+std::optional<double> number_in(nb::handle value) {
+    if (nb::isinstance<nb::str>(value)) {
+        return std::nullopt;
+    }
+    const double number = PyFloat_AsDouble(value.ptr());
+    if (PyErr_Occurred() != nullptr) {
+        clear_refusal();
+        return std::nullopt;
+    }
+    return number;
 }
 
 double number_of(nb::handle value, const char* name) {
-    const double number = nb::isinstance<nb::str>(value) ? std::nan("") : PyFloat_AsDouble(value.ptr());
-    if (std::isnan(number) || PyErr_Occurred() != nullptr) {
-        PyErr_Clear();
+    const std::optional<double> number = number_in(value);
+    if (!number || std::isnan(*number)) {
         refuse(name, "a number of seconds", value);
     }
-    return number;
+    return *number;
 }
 
 std::string word_of(nb::handle value, const char* name) {
@@ -53,9 +72,10 @@ std::string word_of(nb::handle value, const char* name) {
 }
 
 std::vector<nb::object> items_of(nb::handle values, const char* name, const char* expected) {
-    const nb::object iterator = nb::steal(PyObject_GetIter(values.ptr()));
-    if (!iterator || nb::isinstance<nb::str>(values)) {
-        PyErr_Clear();
+    const nb::object iterator =
+        nb::isinstance<nb::str>(values) ? nb::object() : nb::steal(PyObject_GetIter(values.ptr()));
+    if (!iterator) {
+        clear_refusal();
         refuse(name, expected, values);
     }
     std::vector<nb::object> items;
@@ -97,18 +117,20 @@ ResourceSet processors_of(nb::handle value, const char* name) {
     return set;
 }
 
+std::vector<std::pair<nb::object, nb::object>> entries_of(const nb::dict& dict) {
+    std::vector<std::pair<nb::object, nb::object>> entries;
+    for (const auto& [key, value] : dict) {
+        entries.emplace_back(nb::borrow(key), nb::borrow(value));
+    }
+    return entries;
+}
+
 std::string json_members_of(nb::handle fields, const char* name) {
     if (!nb::isinstance<nb::dict>(fields)) {
         refuse(name, "a dict", fields);
     }
-    const nb::object json = nb::module_::import_("json");
-    nb::dict keywords;
-    keywords["separators"] = nb::make_tuple(",", ":");
-    keywords["allow_nan"] = false;
-    const nb::object text =
-        nb::steal(PyObject_Call(json.attr("dumps").ptr(), nb::make_tuple(nb::borrow(fields)).ptr(), keywords.ptr()));
-    if (!text) {
-        PyErr_Clear();
+    const nb::object text = call_python(attribute(nb::module_::import_("batfill._arguments"), "json_text"), fields);
+    if (text.is_none()) {
         refuse(name, "values that JSON knows", fields);
     }
     const std::string object = utf8_of(text);

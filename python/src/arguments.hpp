@@ -2,25 +2,32 @@
 
 #include <cstdint>
 #include <limits>
-#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nanobind/nanobind.h>
 
 #include <batfill/core/resource_set.hpp>
 
-// Arguments from Python whose errors say what was found, and texts for Python.
+// Arguments from Python whose errors say what was found, and texts for Python. An exception of code that a value brings
+// along, such as its own __index__(), reaches the caller. Such code may change anything, also the container of the
+// value: nothing here uses a handle that it does not own after such a call.
 namespace batfill::python {
 
 namespace nb = nanobind;
 
-// A whole number, also one of NumPy. `name` is the argument, for the error.
+// A whole number, also one of NumPy; none for another value, or one that has no place in 64 bits.
+std::optional<std::int64_t> whole_number_in(nb::handle value);
+// The same. `name` is the argument, for the error.
 // Throws: UsageError for another value, or for one outside of the range.
 std::int64_t whole_number_of(nb::handle value, const char* name,
                              std::int64_t least = std::numeric_limits<std::int64_t>::min(),
                              std::int64_t most = std::numeric_limits<std::int64_t>::max());
+// A number, also one of NumPy; none for another value and for a text.
+std::optional<double> number_in(nb::handle value);
 // A number of seconds.
 double number_of(nb::handle value, const char* name);
 // A str in UTF-8.
@@ -31,7 +38,9 @@ std::vector<std::string> words_of(nb::handle values, const char* name);
 ResourceSet processors_of(nb::handle value, const char* name);
 // The items of an iterable that is no str.
 std::vector<nb::object> items_of(nb::handle values, const char* name, const char* expected);
-// The members of a dict as those of a JSON object, without the braces.
+// The entries of a dict as they are now.
+std::vector<std::pair<nb::object, nb::object>> entries_of(const nb::dict& dict);
+// The members of a dict as those of a JSON object, without the braces. Numbers of NumPy are numbers.
 std::string json_members_of(nb::handle fields, const char* name);
 
 // A str of a text in UTF-8. Other bytes become surrogates, as in the names of files.

@@ -63,14 +63,14 @@ Duration duration_of(nb::handle value, const std::string& name) {
     if (nb::isinstance<nb::str>(value)) {
         return batfill::seconds_of(name, utf8_of(value));
     }
-    double number = 0;
-    if (!nb::try_cast(value, number)) {
+    const std::optional<double> number = number_in(value);
+    if (!number) {
         throw UsageError(name + ": expected a number of seconds or a text such as \"90d\", found " +
                          shown_value(value));
     }
-    const std::optional<Duration> duration = Duration::from_seconds(number);
+    const std::optional<Duration> duration = Duration::from_seconds(*number);
     if (!duration) {
-        throw UsageError(name + ": expected a number of seconds within +-1e18, found " + std::to_string(number));
+        throw UsageError(name + ": expected a number of seconds within +-1e18, found " + std::to_string(*number));
     }
     return *duration;
 }

@@ -69,12 +69,35 @@ std::string text_of(const nb::python_error& problem) {
 }
 
 std::string utf8_of(nb::handle text) {
-    return text_or_empty(PyObject_Str(text.ptr()));
+    // No __str__() of a class of the user's: a text is itself.
+    return text_or_empty(PyUnicode_Check(text.ptr()) != 0 ? nb::borrow(text).release().ptr()
+                                                          : PyObject_Str(text.ptr()));
 }
 
 std::string shown_value(nb::handle value) {
-    const std::string text = text_or_empty(PyObject_Repr(value.ptr()));
+    PyObject* const shown = PyObject_Repr(value.ptr());
+    if (shown == nullptr && PyErr_ExceptionMatches(PyExc_Exception) == 0) {
+        nb::raise_python_error();
+    }
+    const std::string text = text_or_empty(shown);
     return text.empty() ? "a value of type " + name_of_type(value) : text;
+}
+
+void clear_refusal() {
+    if (PyErr_Occurred() == nullptr) {
+        return;
+    }
+    nb::python_error problem;  // takes it
+    const bool is_of_kind =
+        problem.matches(PyExc_TypeError) || problem.matches(PyExc_ValueError) || problem.matches(PyExc_OverflowError);
+    // Without a traceback no code in Python has run.
+    const bool refuses =
+        is_of_kind && (!problem.traceback().is_valid() ||
+                       nb::cast<bool>(call_python(attribute(nb::module_::import_("batfill._arguments"), "is_refusal"),
+                                                  problem.value())));
+    if (!refuses) {
+        throw problem;
+    }
 }
 
 void Failure::keep() {

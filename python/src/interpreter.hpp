@@ -83,8 +83,12 @@ nb::object attribute(nb::handle object, const char* name);
 std::string text_of(const nb::python_error& problem);
 // A text of Python in UTF-8, with escapes for what UTF-8 cannot have. Throws nothing of Python.
 std::string utf8_of(nb::handle text);
-// A value as errors show it. Throws nothing of Python.
+// A value as errors show it.
+// Throws: nb::python_error, only for what is no Exception of Python, such as KeyboardInterrupt.
 std::string shown_value(nb::handle value);
+// Called after a conversion of a value has failed. Clears the exception if the conversion refuses the value.
+// Throws: nb::python_error, if code that the value brings along has raised it, such as the user's own __index__().
+void clear_refusal();
 
 // The first exception of Python code that C++ code called. It is raised again, with its traceback, at the end of the
 // call from Python.

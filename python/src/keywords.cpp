@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"
 #include "src/analysis/measure_options.hpp"
 
@@ -21,22 +22,20 @@ Given given_of(const std::string& name, nb::handle value) {
     if (nb::isinstance<nb::bool_>(value) || type_name_of(value).starts_with("numpy.bool")) {
         return PyObject_IsTrue(value.ptr()) == 1;
     }
-    if (nb::hasattr(value, "__fspath__") || nb::isinstance<nb::str>(value) || nb::isinstance<nb::bytes>(value)) {
-        return nb::cast<FileName>(nb::module_::import_("os").attr("fsdecode")(value)).text;
+    const nb::object os = nb::module_::import_("os");
+    if (nb::isinstance<nb::str>(value) || nb::isinstance<nb::bytes>(value) ||
+        nb::isinstance(value, os.attr("PathLike"))) {
+        return nb::cast<FileName>(os.attr("fsdecode")(value)).text;
     }
     if (PyIndex_Check(value.ptr()) != 0) {
-        const nb::object whole = nb::steal(PyNumber_Index(value.ptr()));
-        int overflow = 0;
-        const long long number = whole ? PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow) : 0;
-        PyErr_Clear();
-        return whole && overflow == 0 ? Given(std::int64_t{number}) : Given(utf8_of(nb::str(value)));
+        const std::optional<std::int64_t> whole = whole_number_in(value);
+        return whole ? Given(*whole) : Given(utf8_of(nb::str(value)));
     }
-    const double number = PyFloat_AsDouble(value.ptr());
-    if (PyErr_Occurred() != nullptr) {
-        PyErr_Clear();
+    const std::optional<double> number = number_in(value);
+    if (!number) {
         throw UsageError(name + ": expected a value, found " + shown_value(value));
     }
-    return number;
+    return *number;
 }
 
 bool is_list(nb::handle value) {
@@ -47,7 +46,7 @@ bool is_list(nb::handle value) {
 }  // namespace
 
 void set_keywords(options::Options& options, const nb::dict& keywords) {
-    for (const auto& [key, value] : keywords) {
+    for (const auto& [key, value] : entries_of(keywords)) {
         const std::string name = utf8_of(key);
         if (value.is_none()) {
             continue;

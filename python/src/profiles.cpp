@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +23,8 @@ namespace {
 
 constexpr int most_processors = std::numeric_limits<int>::max();
 
-int count_of(nb::handle value) {
-    return static_cast<int>(whole_number_of(value, "processors", 0, most_processors));
+int count_of(const FreeOverTime::Amounts& processors) {
+    return static_cast<int>(processors.front());
 }
 
 Duration length_of(nb::handle value) {
@@ -49,11 +51,13 @@ class FreeProcessors : public FreeOverTime {
         all["processors"] = processors_;
         return all;
     }
-    Time earliest(nb::handle wanted, Duration length, Time from) const override {
+    Amounts read(nb::handle wanted) const override {
+        return {whole_number_of(wanted, "processors", 0, most_processors)};
+    }
+    Time earliest(const Amounts& wanted, Duration length, Time from) const override {
         return profile_.earliest(from, length, count_of(wanted));
     }
-    void check(nb::handle wanted) const override { count_of(wanted); }
-    void take(nb::handle wanted, Time from, Time to) override {
+    void take(const Amounts& wanted, Time from, Time to) override {
         const int count = count_of(wanted);
         if (profile_.earliest(from, to - from, count) != from) {
             throw UsageError("expected at most " + std::to_string(least_free(from, to)) +
@@ -62,7 +66,7 @@ class FreeProcessors : public FreeOverTime {
         }
         profile_.add(from, to, -count);
     }
-    void give(nb::handle wanted, Time from, Time to) override {
+    void give(const Amounts& wanted, Time from, Time to) override {
         const int count = count_of(wanted);
         if (const int taken = processors_ - most_free(from, to); taken < count) {
             throw UsageError("expected at most " + std::to_string(taken) + " processors, as many as are taken during " +
@@ -131,6 +135,15 @@ void require_profile(bool holds) {
     }
 }
 
+void for_each_step(nb::handle steps, const std::function<void(Time, nb::handle)>& take) {
+    require_profile(nb::isinstance<nb::tuple>(steps));
+    for (const nb::handle step : steps) {
+        require_profile(nb::isinstance<nb::tuple>(step) && nb::len(step) == 2);
+        const nb::object free = step[1];
+        take(Time::at(duration_of(nb::object(step[0]), "profile")), free);
+    }
+}
+
 std::unique_ptr<FreeOverTime> free_processors(int processors, Time start) {
     return std::make_unique<FreeProcessors>(processors, AvailabilityProfile(start, processors));
 }
@@ -149,27 +162,24 @@ std::unique_ptr<FreeOverTime> free_processors_of_state(const nb::tuple& state) {
     const auto processors_at = [](nb::handle value) {
         return static_cast<int>(whole_number_of(value, "profile", -most_processors, most_processors));
     };
-    const auto time_at = [](nb::handle step) { return Time::at(duration_of(step[0], "profile")); };
-    const nb::object steps = state[1];
-    require_profile(nb::len(steps) > 0);
-    const int all = processors_at(state[0]);
+    const int all = processors_at(nb::object(state[0]));
     require_profile(all > 0);
-    for (std::size_t i = 0; i < nb::len(steps); ++i) {
-        const nb::object step = steps[i];
-        require_profile(nb::isinstance<nb::tuple>(step) && nb::len(step) == 2);
-        const int free = processors_at(step[1]);
-        require_profile(0 <= free && free <= all && (i == 0 || time_at(nb::object(steps[i - 1])) < time_at(step)));
-    }
-    const nb::object first = steps[0];
-    int before = processors_at(first[1]);
-    AvailabilityProfile profile(time_at(first), before);
-    for (std::size_t i = 1; i < nb::len(steps); ++i) {
-        const nb::object step = steps[i];
-        const int free = processors_at(step[1]);
-        profile.add(time_at(step), Time::infinity(), free - before);
+    std::optional<AvailabilityProfile> profile;
+    Time time;
+    int before = 0;
+    for_each_step(nb::object(state[1]), [&](Time next, nb::handle processors) {
+        const int free = processors_at(processors);
+        require_profile(0 <= free && free <= all && (!profile || time < next));
+        if (profile) {
+            profile->add(next, Time::infinity(), free - before);
+        } else {
+            profile.emplace(next, free);
+        }
+        time = next;
         before = free;
-    }
-    return std::make_unique<FreeProcessors>(all, std::move(profile));
+    });
+    require_profile(profile.has_value());
+    return std::make_unique<FreeProcessors>(all, *std::move(profile));
 }
 
 const FreeOverTime& ProfileView::free() const {
@@ -184,23 +194,23 @@ double ProfileView::now() const {
 }
 
 double ProfileView::earliest(nb::handle wanted, nb::handle duration, nb::handle after) const {
-    free().check(wanted);
+    const FreeOverTime::Amounts amounts = free().read(wanted);
     const Duration length = length_of(duration);
     const Time from = after.is_none() ? free().origin() : time_from_now(after, "after");
-    return seconds_of(free().earliest(wanted, length, from).since_zero());
+    return seconds_of(free().earliest(amounts, length, from).since_zero());
 }
 
 void ProfileView::take(nb::handle wanted, nb::handle start, nb::handle duration) {
-    free().check(wanted);
+    const FreeOverTime::Amounts amounts = free().read(wanted);
     if (const auto interval = interval_of(start, duration)) {
-        free_->take(wanted, interval->first, interval->second);
+        free_->take(amounts, interval->first, interval->second);
     }
 }
 
 void ProfileView::give(nb::handle wanted, nb::handle start, nb::handle duration) {
-    free().check(wanted);
+    const FreeOverTime::Amounts amounts = free().read(wanted);
     if (const auto interval = interval_of(start, duration)) {
-        free_->give(wanted, interval->first, interval->second);
+        free_->give(amounts, interval->first, interval->second);
     }
 }
 

@@ -1,22 +1,27 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <nanobind/nanobind.h>
 
+#include <batfill/core/resources.hpp>
 #include <batfill/core/time.hpp>
 
 #include "python/src/round_view.hpp"
 
 namespace batfill::python {
 
-// What is free over time, of processors or of several amounts; what is asked for comes from Python. Times are not
-// before the origin, and intervals are not empty.
+// What is free over time, of processors or of several amounts. Times are not before the origin, and intervals are not
+// empty.
 class FreeOverTime {
  public:
+    using Amounts = std::vector<Amount>;
+
     FreeOverTime() = default;
     virtual ~FreeOverTime() = default;
     FreeOverTime(const FreeOverTime&) = delete;
@@ -26,11 +31,14 @@ class FreeOverTime {
     virtual int processors() const = 0;
     // What there is in all, by name.
     virtual nb::dict amounts() const = 0;
-    // All of these throw UsageError for what cannot be asked for.
-    virtual Time earliest(nb::handle wanted, Duration length, Time from) const = 0;
-    virtual void take(nb::handle wanted, Time from, Time to) = 0;
-    virtual void give(nb::handle wanted, Time from, Time to) = 0;
-    virtual void check(nb::handle wanted) const = 0;
+    // What Python asks for. Code of the value may run, and may change this object: read values before times.
+    // Throws: UsageError for what cannot be asked for.
+    virtual Amounts read(nb::handle wanted) const = 0;
+    // `wanted` is what read() gave.
+    virtual Time earliest(const Amounts& wanted, Duration length, Time from) const = 0;
+    // Throws: UsageError, and changes nothing, if so much is not free, or not taken.
+    virtual void take(const Amounts& wanted, Time from, Time to) = 0;
+    virtual void give(const Amounts& wanted, Time from, Time to) = 0;
     virtual void advance(Time now) = 0;
     virtual nb::object free_at(Time time) const = 0;
     virtual nb::object steps() const = 0;
@@ -52,6 +60,9 @@ std::unique_ptr<FreeOverTime> free_amounts_of_state(const nb::tuple& state);
 
 // Throws: InputError unless a pickle has what a profile has.
 void require_profile(bool holds);
+// Calls `take` with the time of each step of a pickle, and what is free from it on.
+// Throws: InputError for what is no tuple of pairs.
+void for_each_step(nb::handle steps, const std::function<void(Time, nb::handle)>& take);
 std::string interval_text(Time from, Time to);
 
 // The availability profile of a round, or one of a scheduler's own.

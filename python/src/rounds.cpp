@@ -70,12 +70,13 @@ ReservationView reserve(RoundView& view, nb::handle index) {
 }
 
 void start(RoundView& view, nb::handle index, nb::handle processors) {
-    const JobIndex job = view.waiting_job(place_in(index));
+    const std::ptrdiff_t place = place_in(index);
     if (processors.is_none()) {
-        view.round().start(job);
-    } else {
-        view.round().start(job, processors_of(processors, "processors"));
+        view.round().start(view.waiting_job(place));
+        return;
     }
+    const ResourceSet chosen = processors_of(processors, "processors");
+    view.round().start(view.waiting_job(place), chosen);
 }
 
 // The running job of an id, or of an index as round.running had it when it was last read.
@@ -115,6 +116,21 @@ std::string profile_of(RoundView& view, const std::string& id, nb::handle profil
     return name;
 }
 
+// Fields that batfill does not know, as JobDescription::other_fields.
+// Throws: UsageError for the name of another field of jobs; InputError for what nobody could read back.
+std::string fields_of(nb::handle fields) {
+    std::string members = json_members_of(fields, "fields");
+    JsonReader reader;
+    for (const auto& member : reader.parse('{' + members + '}').GetObject()) {
+        const std::string_view name = view(member.name);
+        if (is_known_field(name)) {
+            throw UsageError("fields: jobs have a field " + std::string(name) +
+                             " of their own, expected another name, or an argument of register_job");
+        }
+    }
+    return members;
+}
+
 // What a scheduler says of a job of its own.
 struct JobArguments {
     nb::handle id, processors, profile, run_time, walltime, user, queue, deadline, licenses, fields;
@@ -140,7 +156,7 @@ std::optional<std::size_t> register_job(RoundView& view, const JobArguments& giv
     job.user = word_of(given.user, "user");
     job.queue = word_of(given.queue, "queue");
     job.licenses = words_of(given.licenses, "licenses");
-    job.other_fields = given.fields.is_none() ? "" : json_members_of(given.fields, "fields");
+    job.other_fields = given.fields.is_none() ? "" : fields_of(given.fields);
     read_needs_of_other_fields(job);
     job.profile = profile_of(view, job.id, given.profile, given.run_time);
     return view.add_registered(view.round().register_job(std::move(job)));
@@ -300,7 +316,9 @@ void bind_starting(nb::class_<RoundView>& round) {
         .def(
             "promise",
             [](RoundView& view, nb::handle index, nb::handle time) {
-                view.round().promise(view.waiting_job(place_in(index)), time_of(number_of(time, "time")));
+                const std::ptrdiff_t place = place_in(index);
+                const Time promised = time_of(number_of(time, "time"));
+                view.round().promise(view.waiting_job(place), promised);
             },
             arg("index"), arg("time"), nb::sig("def promise(self, index: int, time: float) -> None"),
             "Guarantees a waiting job a start by this time, in seconds, for Run.guarantees and the audit. The first "

@@ -50,12 +50,12 @@ std::vector<Statistic> statistics_of(nb::handle counts, const std::string& name)
         refuse(shown_value(counts));
     }
     std::map<std::string, std::uint64_t> read;
-    for (const auto& [key, value] : nb::borrow<nb::dict>(counts)) {
+    for (const auto& [key, value] : entries_of(nb::borrow<nb::dict>(counts))) {
         const bool is_text = nb::isinstance<nb::str>(key) && PyUnicode_AsUTF8(key.ptr()) != nullptr;
         const nb::object number = is_text ? nb::steal(PyNumber_Index(value.ptr())) : nb::object();
         const unsigned long long count = number ? PyLong_AsUnsignedLongLong(number.ptr()) : 0;
         if (!number || PyErr_Occurred() != nullptr) {
-            PyErr_Clear();
+            clear_refusal();
             refuse(shown_value(value) + " for " + shown_value(key));
         }
         read[utf8_of(key)] = count;

@@ -166,7 +166,7 @@ def test_registered_jobs_with_fields_and_profiles():
             if not self.done:
                 round.register_profile("own", "five", {"type": "delay", "delay": 5})
                 job = round.register_job("own!a", 2, "five", walltime="1m", user="u", queue="q", deadline=100,
-                                         fields={"gpus": 3})
+                                         fields={"gpus": numpy.int64(3), "each": numpy.arange(2)})
                 waiting = round.waiting
                 assert (waiting["gpus"][job], waiting.user[job], waiting.queue[job]) == (3, "u", "q")
                 assert round.register_job("own!b", 99, "five", walltime=9) is None  # rejected: too wide
@@ -186,6 +186,11 @@ def test_registered_jobs_with_fields_and_profiles():
     (lambda round: round.register_job("a!b", 1, run_time=5, walltime="x"), "walltime"),
     (lambda round: round.register_job("a!b", 1, run_time=5, fields=[1]), "fields: expected a dict"),
     (lambda round: round.register_job("a!b", 1, run_time=5, licenses="abc"), "licenses: expected a list"),
+    *((lambda round, name=name: round.register_job("a!b", 1, run_time=5, fields={"gpus": 1, name: 4}),
+       f"fields: jobs have a field {name} of their own, expected another name, or an argument of register_job")
+      for name in ("id", "subtime", "res", "profile", "walltime", "queue", "user", "deadline", "licenses",
+                   "extra_data")),
+    (lambda round: round.register_job("a!b", 1, run_time=5, fields={"x": numpy.nan}), "fields: expected values that"),
     (lambda round: round.register_profile("a", "b", {"type": "delay"}), "delay"),
     (lambda round: round.register_profile("a", "b", {"type": set()}), "profile: expected values that JSON knows"),
     (lambda round: round.register_profile("a", "b", 5), "profile: expected a dict"),

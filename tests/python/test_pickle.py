@@ -157,3 +157,11 @@ def test_no_profile_is_made_of_something_else():
                   (8, (("5", 8), ("5", 7))), (8, (("5", 8), ("4", 7)))):
         with pytest.raises(batfill.Error):
             profile.__new__(profile).__setstate__(state)
+    amounts = (("power", 8),)
+    for steps in ((), (("0", (9,)),), (("0", (-1,)),), (("0", (1, 2)),), (("5", (8,)), ("5", (7,))),
+                  (("5", (8,)), ("6", (7,)), ("5", (3,))), (("5", (8,)), ("6", (7,)), ("4", (3,))), [("0", (8,))]):
+        with pytest.raises(batfill.Error):
+            profile.__new__(profile).__setstate__((amounts, steps))
+    kept = profile.__new__(profile)
+    kept.__setstate__((amounts, (("5", (8,)), ("6", (7,)))))
+    assert kept.free_at(6) == {"power": 7}
