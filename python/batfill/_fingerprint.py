@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import copyreg
+import dataclasses
 import dis
 import functools
 import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
 import os
 import sys
 import sysconfig
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.machinery import PathFinder
 from operator import itemgetter
 from typing import Any
@@ -43,6 +47,62 @@ _OF_PROGRAM = ("__main__", "builtins")  # the latter is of code that names no mo
 _GENERATORS = ("Random", "RandomState")
 _MADE_AT_RUN_TIME = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _LOCKS = ("_thread.lock", "_thread.RLock")
+
+
+# What code reads by these names is no part of it: of Python's own modules and of packages. docs/campaign.md names it.
+_UNSEEN = {
+    "builtins": {"__import__", "compile", "eval", "exec", "globals", "input", "open"},
+    "importlib": {"import_module", "reload"},
+    "io": {"open", "open_code"},
+    "numpy": {"fromfile", "genfromtxt", "load", "loadtxt", "memmap"},
+    "os": {"environ", "environb", "fdopen", "getcwd", "getenv", "getenvb", "getpid", "listdir", "open", "popen",
+           "scandir", "stat", "system", "urandom", "walk"},
+    "pandas": {"read_csv", "read_excel", "read_feather", "read_json", "read_parquet", "read_pickle", "read_table"},
+    "random": {"SystemRandom"},
+    "runpy": {"run_module", "run_path"},
+    "secrets": {"choice", "randbelow", "randbits", "token_bytes", "token_hex", "token_urlsafe"},
+    "subprocess": {"Popen", "call", "check_call", "check_output", "getoutput", "run"},
+    "sys": {"_getframe", "argv", "modules", "stdin"},
+    "time": {"asctime", "ctime", "gmtime", "localtime", "monotonic", "monotonic_ns", "perf_counter",
+             "perf_counter_ns", "process_time", "process_time_ns", "strftime", "time", "time_ns"},
+    "uuid": {"uuid1", "uuid4"},
+}
+_READING = frozenset({"read_bytes", "read_text"})  # methods of paths
+_CLOCKS = frozenset({"now", "today", "utcnow"})  # of datetime and date
+# With these, code may find any member of a module.
+_SEARCHING = frozenset({"__dict__", "__getattribute__", "attrgetter", "getattr", "getmembers", "vars"})
+
+
+@functools.cache
+def _unseen_objects() -> dict[int, tuple[str, Any]]:
+    """The same by id: whatever name code has for them."""
+    found: dict[int, tuple[str, Any]] = {}
+    for module in ("builtins", "importlib", "io", "os", "sys", "time"):
+        for name in sorted(_UNSEEN[module]):
+            value = getattr(sys.modules.get(module), name, None)
+            if value is not None:
+                found.setdefault(id(value), (_written(module, name), value))
+    return found
+
+
+def _written(module: str, name: str) -> str:
+    return f"{name}()" if module == "builtins" else f"{module}.{name}"
+
+
+@functools.cache
+def _distributions() -> Mapping[str, list[str]]:
+    return importlib.metadata.packages_distributions()
+
+
+def _installed_version(module: str) -> str:
+    """The version of the package that has a module; empty without one. Imports nothing."""
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names:
+        return ""
+    try:
+        return " ".join(importlib.metadata.version(name) for name in sorted(set(_distributions().get(top, ()))))
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def _installed() -> tuple[str, ...]:
@@ -146,11 +206,57 @@ def _globals_read(code: types.CodeType) -> tuple[list[str], tuple[str, ...]]:
     return sorted(found), tuple(sorted(names))
 
 
-class _Walker:
-    """Hashes a value with all that it refers to. Equal in every process for equal code and values."""
+def _steps_of(code: types.CodeType) -> list[dis.Instruction]:
+    return [step for step in dis.get_instructions(code) if step.opname not in ("CACHE", "EXTENDED_ARG", "NOP")]
 
-    def __init__(self, sources: _Sources) -> None:
+
+@dataclasses.dataclass(frozen=True)
+class _Import:
+    """A module that a function imports when it runs."""
+
+    name: str
+    level: int
+    """How many levels above the function's own module; 0 for an absolute name."""
+    members: tuple[str, ...]
+    """What `from` names."""
+    alias: str
+    """The name of the module in the function; empty with `from`."""
+
+
+def _imports_in(code: types.CodeType) -> Iterator[_Import]:
+    for one in _code_in(code):
+        steps = _steps_of(one)
+        for place, step in enumerate(steps):
+            if step.opname != "IMPORT_NAME":
+                continue
+            level, members = (before.argval for before in steps[place - 2 : place])
+            alias = next((str(later.argval) for later in steps[place:] if later.opname.startswith("STORE")), "")
+            yield _Import(str(step.argval), int(level or 0), tuple(members or ()), "" if members else alias)
+
+
+def _attributes_read(code: types.CodeType) -> dict[str, set[str]]:
+    """Which attributes code reads of what it has under each name; with "" if it does something else with that."""
+    found: dict[str, set[str]] = {}
+    for one in _code_in(code):
+        steps = _steps_of(one)
+        for step, later in zip(steps, steps[1:]):
+            if "LOAD" in step.opname:
+                attribute = str(later.argval) if later.opname in ("LOAD_ATTR", "LOAD_METHOD") else ""
+                for name in step.argval if isinstance(step.argval, tuple) else (step.argval,):
+                    found.setdefault(str(name), set()).add(attribute)
+    return found
+
+
+class _Walker:
+    """Hashes a value with all that it refers to. Equal in every process for equal code and values.
+
+    `before` are functions that have run before the campaign begins, such as `__init__`: what they read is in the
+    attributes that they have set.
+    """
+
+    def __init__(self, sources: _Sources, before: frozenset[int] = frozenset()) -> None:
         self._sources = sources
+        self._before = before
         self._digest = hashlib.sha256()
         self._places: dict[int, int] = {}  # in `_found`, by id
         self._found: list[Any] = []
@@ -202,14 +308,16 @@ class _Walker:
             return
         hashes = []
         for one in values:  # in no order
-            inner = _Walker(self._sources)
+            inner = _Walker(self._sources, self._before)
             hashes.append(inner.hash_of(one))
             self.unseen |= inner.unseen
         self.text(*sorted(hashes))
 
     def _object(self, value: Any) -> None:
         kind = type(value)
-        if isinstance(value, type):
+        if id(value) in _unseen_objects():
+            self.unseen.add(_unseen_objects()[id(value)][0])
+        elif isinstance(value, type):
             self._class(value)
         elif isinstance(value, types.FunctionType):
             self._function(value)
@@ -282,6 +390,8 @@ class _Walker:
         self._add_file(path)
         if not is_own:
             self._version_of(module.__name__)
+        elif not _SEARCHING.isdisjoint(names):
+            names = tuple(sorted({*names, *(name for name in vars(module) if isinstance(name, str))}))
         for name in names:
             if name not in vars(module) or name.startswith("__"):
                 continue
@@ -293,6 +403,47 @@ class _Walker:
                 self.text(name)
                 self.value(found)
             elif type(generator).__name__ in _GENERATORS:  # its state is that of the package
+                self.value(generator)
+
+    def _imported(self, function: types.FunctionType, names: tuple[str, ...]) -> None:
+        """Adds the modules that a function imports when it runs. Imports those of the user's, as the run would."""
+        package = str(function.__globals__.get("__package__") or "")
+        attributes = _attributes_read(function.__code__)
+        for one in _imports_in(function.__code__):
+            self.text("import", one.level, one.name, one.members)
+            parts = [one.name, *(f"{one.name}.{member}".lstrip(".") for member in one.members)]
+            importer = function.__code__.co_filename
+            # All before the first is looked at: to import a part changes its package.
+            for module in [self._module_of_run("." * one.level + part, package, importer) for part in parts]:
+                if module is not None and self._sources.are_own(getattr(module, "__file__", None)):
+                    self._module(module, names)
+            if one.level > 0:
+                continue
+            self.text(_installed_version(one.name))  # whether it was imported before or not
+            module = sys.modules.get(one.name)
+            if module is not None and id(function) not in self._before:
+                read = set(one.members) or _used(attributes, one.alias, names)
+                self._note_unseen(module, read)
+                self._generators(module, read)
+
+    def _module_of_run(self, name: str, package: str, importer: str) -> types.ModuleType | None:
+        try:
+            full = importlib.util.resolve_name(name, package)
+            if full not in sys.modules and any(map(self._sources.are_own, _files_of_module(name, importer))):
+                importlib.import_module(full)
+        except Exception:  # pylint: disable=broad-exception-caught
+            return None  # whatever code of the user's raises; if the run raises it, too, that says it
+        return sys.modules.get(full)
+
+    def _note_unseen(self, module: types.ModuleType, read: Iterable[str]) -> None:
+        unseen = _UNSEEN.get(module.__name__, set()).intersection(read)
+        self.unseen.update(_written(module.__name__, name) for name in unseen)
+
+    def _generators(self, module: types.ModuleType, names: Iterable[str]) -> None:
+        """Adds the state of the random generator of a package, if code uses it."""
+        for name in sorted(names):
+            generator = getattr(vars(module).get(name), "__self__", None)
+            if type(generator).__name__ in _GENERATORS:
                 self.value(generator)
 
     def _version_of(self, name: str) -> None:
@@ -314,15 +465,29 @@ class _Walker:
         self._code(function.__code__)
         self._members(vars(function).items())
         read, names = _globals_read(function.__code__)
+        self._imported(function, names)
+        attributes = _attributes_read(function.__code__)
+        if id(function) not in self._before:
+            self._note_files_and_clocks(attributes)
         for name in read:
             if name not in function.__globals__:
+                if id(function) not in self._before and name in _UNSEEN["builtins"]:
+                    self.unseen.add(_written("builtins", name))
                 continue
             self.text("global", name)
             found = function.__globals__[name]
-            if isinstance(found, types.ModuleType):
-                self._module(found, names)  # this code may read other names of it than that before
-            else:
+            if not isinstance(found, types.ModuleType):
                 self.value(found)
+                continue
+            self._module(found, names)  # this code may read other names of it than that before
+            if id(function) not in self._before:
+                self._note_unseen(found, _used(attributes, name, names))
+
+    def _note_files_and_clocks(self, attributes: Mapping[str, set[str]]) -> None:
+        self.unseen.update(f"{name}()" for name in _READING.intersection(attributes))
+        for name, read in attributes.items():
+            if name in ("datetime", "date"):
+                self.unseen.update(f"{name}.{attribute}()" for attribute in _CLOCKS.intersection(read))
 
     def _is_installed(self, function: types.FunctionType) -> bool:
         path = function.__code__.co_filename
@@ -336,6 +501,8 @@ class _Walker:
     def _function_of_c(self, function: Any) -> None:
         """Adds a function that is part of Python or of an installed package, by its name."""
         module = getattr(function, "__module__", None) or ""
+        if function.__name__ in _UNSEEN.get(module, ()):
+            self.unseen.add(f"{module}.{function.__name__}")
         self.text("installed", module, getattr(function, "__qualname__", function.__name__))
         self._version_of(module)
         bound = getattr(function, "__self__", None)
@@ -353,12 +520,19 @@ class _Walker:
         self.value(kind)
         if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "dtype") and hasattr(value, "tobytes"):
             self._array(value)
+            if hasattr(value, "mask"):
+                self.value(value.mask)
         elif kind.__module__.partition(".")[0] == "torch" and hasattr(value, "detach"):
             self._array(value.detach().cpu().numpy())
-        elif self._is_own_class(kind) and not _says_its_state(kind):
-            self._own_state(value)
-        else:
+        elif not self._is_own_class(kind):
             self._reduced(value)
+        elif any(self._is_own_class(one) and _says_its_state(one) for one in kind.__mro__):
+            self._reduced(value)
+        else:
+            self._own_state(value)
+            others = [one for one in kind.__mro__ if one is not object and one not in _PLAIN]
+            if any(not self._is_own_class(one) and _says_its_state(one) for one in others):
+                self._reduced(value)  # what a base class holds, such as the numbers of an array
 
     def _array(self, array: Any) -> None:
         self.text("array", array.dtype.str, array.shape)
@@ -378,10 +552,9 @@ class _Walker:
             if isinstance(member, types.MemberDescriptorType) and hasattr(value, name)
         }
         self._members([*slots.items(), *getattr(value, "__dict__", {}).items()])
-        plain: tuple[type, ...] = (dict, list, tuple, set, frozenset, str, bytes, int, float)
-        for base in plain:
+        for base in _PLAIN:
             if isinstance(value, base):
-                self.value(base(value))
+                self.value(_content(value, base))
 
     def _reduced(self, value: Any) -> None:
         """Adds what pickle would keep."""
@@ -408,17 +581,45 @@ def _file_of_module(name: str) -> str | None:
     return getattr(sys.modules.get(name), "__file__", None)
 
 
+_PLAIN: tuple[type, ...] = (dict, list, tuple, set, frozenset, str, bytes, int, float)
+
+
+def _content(value: Any, base: type) -> Any:
+    """What an instance of a class derived from a plain type holds as one; by no code of that class."""
+    if base in (list, tuple, set, frozenset):
+        return base(base.__iter__(value))
+    if base is dict:
+        return dict(dict.items(value))
+    return base.__getnewargs__(value)[0]  # type: ignore[attr-defined]
+
+
+def _used(attributes: Mapping[str, set[str]], name: str, names: Iterable[str]) -> set[str]:
+    """What code may read of a module that it has under this name: all names, if it does not only read attributes."""
+    read = attributes.get(name, set())
+    return read | set(names) if "" in read else read
+
+
 def _says_its_state(kind: type) -> bool:
-    """Whether a class of the user's says what is to be kept of an instance."""
-    own = [vars(one) for one in kind.__mro__ if one is not object]
-    return any(name in members for members in own for name in ("__getstate__", "__reduce__", "__reduce_ex__"))
+    """Whether a class itself says what is to be kept of an instance."""
+    return any(name in vars(kind) for name in ("__getstate__", "__reduce__", "__reduce_ex__"))
+
+
+def _run_before(functions: list[types.FunctionType]) -> frozenset[int]:
+    """The functions of a scheduler that have run when the campaign begins, and will not run again, by id."""
+    made = ("__init__", "__new__", "__post_init__")
+    copying = ("__deepcopy__", "__copy__", "__reduce__", "__reduce_ex__", "__setstate__")
+    if any(one.__name__ in copying for one in functions):
+        return frozenset()  # a copy may make itself
+    later = {name for one in functions if one.__name__ not in made for name in _globals_read(one.__code__)[1]}
+    return frozenset(id(one) for one in functions if one.__name__ in made and one.__name__ not in later)
 
 
 def fingerprint(scheduler: Any) -> tuple[str, list[str]]:
     """A hash of the code and the values of a scheduler, the same in every process; what of them cannot be seen.
 
-    Sees its class with its bases, its attributes, and the functions, classes, values and modules that these refer to.
-    Of the user's own modules it takes whole files, of installed packages the name and version.
+    The latter are names such as "sys.argv", in order. Sees its class with its bases, its attributes, and the
+    functions, classes, values and modules that these refer to. Of the user's own modules it takes whole files, of
+    installed packages the name and version. Imports those of the user's modules that its functions import.
     """
     functions = [
         one
@@ -429,6 +630,6 @@ def fingerprint(scheduler: Any) -> tuple[str, list[str]]:
     ]
     files = [one.__code__.co_filename for one in functions if os.path.isfile(one.__code__.co_filename)]
     sources = _Sources(os.path.dirname(os.path.realpath(files[0])) if files else None)
-    walker = _Walker(sources)
+    walker = _Walker(sources, _run_before(functions))
     parts = [walker.hash_of(scheduler), *sources.hashes()]
     return hashlib.sha256(" ".join(parts).encode()).hexdigest(), sorted(walker.unseen)

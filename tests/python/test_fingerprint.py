@@ -309,3 +309,174 @@ def test_modules_of_the_users_and_the_same_in_every_process(tmp_path):
         (folder / name).write_text(text)
         os.utime(folder / name, (0, 0))
     assert run(5) == before
+
+
+def of(body, *lines, **names):
+    """A scheduler of a program that is in no file, with a function of this body, or of these lines."""
+    space = {"batfill": batfill, "__name__": "__main__", **names}
+    source = "\n    ".join(["def key(r):", *(lines or (f"return {body}",))])
+    exec(f"{source}\nclass Mine(batfill.Scheduler):\n    def decide(self, round): return key(round)\n", space)
+    return space["Mine"]()
+
+
+@pytest.fixture(name="settings")
+def _settings(tmp_path, monkeypatch):
+    """A package of the user's, not imported yet."""
+    folder = tmp_path / "own_settings"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("limit = 1\nother = 1\n")
+    (folder / "deep.py").write_text("limit = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield
+    for name in ("own_settings", "own_settings.deep"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize(("lines", "module"), [
+    (["import own_settings", "return own_settings.limit"], "own_settings"),
+    (["import own_settings as q", "return q.limit"], "own_settings"),
+    (["from own_settings import limit", "return limit"], "own_settings"),
+    (["def inner():", "    import own_settings as q", "    return q.limit", "return inner()"], "own_settings"),
+    (["import own_settings.deep as q", "return q.limit"], "own_settings.deep"),
+    (["import own_settings.deep", "return own_settings.deep.limit"], "own_settings.deep"),
+    (["from own_settings import deep", "return deep.limit"], "own_settings.deep"),
+    (["from own_settings import deep as d", "return getattr(d, 'li' + 'mit')"], "own_settings.deep"),
+    (["import own_settings as q", "return vars(q)['li' + 'mit']"], "own_settings"),
+])
+def test_values_of_modules_that_a_function_imports(settings, monkeypatch, lines, module):
+    before = code_of(of("", *lines))
+    assert code_of(of("", *lines)) == before  # the first has imported it
+    monkeypatch.setattr(sys.modules[module], "limit", 2)
+    assert code_of(of("", *lines)) != before
+    monkeypatch.setattr(sys.modules[module], "limit", 1)
+    assert code_of(of("", *lines)) == before
+
+
+def test_a_random_generator_that_a_function_imports():
+    lines = ["import random", "return random.random()"]
+    random.seed(1)
+    before = code_of(of("", *lines))
+    random.seed(2)
+    assert code_of(of("", *lines)) != before
+
+
+class Tagged(numpy.ndarray):
+    pass
+
+
+class TaggedList(list):
+    pass
+
+
+class TaggedRandom(random.Random):
+    pass
+
+
+@pytest.mark.parametrize("make", [
+    lambda: numpy.arange(3.0).view(Tagged),
+    lambda: numpy.ma.array([1, 2], mask=[0, 1]).view(type("M", (numpy.ma.MaskedArray,), {})),
+    lambda: TaggedList([1, 2]), lambda: TaggedRandom(1), lambda: type("S", (set,), {})(["a", "b"]),
+    lambda: type("D", (dict,), {})(a=1), lambda: type("F", (float,), {})(1.5), lambda: type("T", (str,), {})("a"),
+])  # fmt: skip
+def test_attributes_of_values_of_derived_classes(make):
+    def with_tag(tag):
+        scheduler = OfGlobal()
+        scheduler.value = make()
+        scheduler.value.tag = tag
+        return code_of(scheduler)
+
+    assert with_tag([1]) == with_tag([1]) != with_tag([2])
+
+
+@pytest.mark.parametrize("change", [
+    lambda value: value.__setitem__(0, 9.0), lambda value: value.__setitem__(slice(1, 2), 9.0),
+])
+def test_the_numbers_of_a_derived_array(change):
+    scheduler = OfGlobal()
+    scheduler.value = numpy.arange(3.0).view(Tagged)
+    before = code_of(scheduler)
+    change(scheduler.value)
+    assert code_of(scheduler) != before
+
+
+def test_the_mask_of_an_array():
+    def masked(place):
+        scheduler = OfGlobal()
+        scheduler.value = numpy.ma.array([7, 7], mask=[place == 0, place == 1], fill_value=7)
+        return code_of(scheduler)
+
+    assert masked(0) == masked(0) != masked(1)
+
+
+@pytest.mark.parametrize(("lines", "names", "seen"), [
+    (['return globals()["A"]'], {"A": 1}, "globals()"),
+    (['return eval("A")'], {"A": 1}, "eval()"),
+    (['exec("pass")'], {}, "exec()"),
+    (["import sys", "return sys.argv"], {}, "sys.argv"),
+    (["import sys as s", "return s.argv[1]"], {}, "sys.argv"),
+    (["from sys import argv", "return argv"], {}, "sys.argv"),
+    (["return sys.argv"], {"sys": sys}, "sys.argv"),
+    (["return argv"], {"argv": sys.argv}, "sys.argv"),
+    (["return getattr(s, 'argv')"], {"s": sys}, "sys.argv"),
+    (["return sys.modules['x']"], {"sys": sys}, "sys.modules"),
+    (["return os.environ['A']"], {"os": os}, "os.environ"),
+    (["return environ['A']"], {"environ": os.environ}, "os.environ"),
+    (["return getenv('A')"], {"getenv": os.getenv}, "os.getenv"),
+    (["return open('x').read()"], {}, "open()"),
+    (["return read('x')"], {"read": open}, "open()"),
+    (["import pathlib", "return pathlib.Path('x').read_text()"], {}, "read_text()"),
+    (["return numpy.loadtxt('x')"], {"numpy": numpy}, "numpy.loadtxt"),
+    (["return load('x')"], {"load": numpy.load}, "numpy.load"),
+    (["import time", "return time.time()"], {}, "time.time"),
+    (["import datetime", "return datetime.datetime.now()"], {}, "datetime.now()"),
+    (["from datetime import date", "return date.today()"], {}, "date.today()"),
+    (["return __import__('x')"], {}, "__import__()"),
+    (["import importlib", "return importlib.import_module('x')"], {}, "importlib.import_module"),
+    (["import subprocess", "return subprocess.run('x')"], {}, "subprocess.run"),
+])  # fmt: skip
+def test_what_no_code_shows_is_named(lines, names, seen):
+    code, unseen = fingerprint(of("", *lines, **names))
+    assert unseen == [seen]
+    assert fingerprint(of("", *lines, **names))[0] == code
+
+
+def test_what_only_looks_like_that_is_kept():
+    class Plain(Base):
+        def __init__(self):
+            self.load = self.environ = 1
+            with open(os.devnull) as file:  # it has run when the campaign begins
+                self.text = file.read()
+
+        def decide(self, round):
+            return round.now, self.load, self.environ, numpy.argsort, os.path.join("a", "b"), self.time()
+
+        def time(self):
+            return 1
+
+    assert code_of(Plain()) == code_of(Plain())
+
+
+def test_a_copy_that_makes_itself_reads_again():
+    class Again(Base):
+        def __init__(self):
+            self.text = open(os.devnull).read()
+
+        def __deepcopy__(self, memo):
+            return type(self)()
+
+    assert fingerprint(Again())[1] == ["open()"]
+
+
+def test_one_note_and_no_kept_result(tmp_path):
+    file = tmp_path / "c.yaml"
+    file.write_text("workloads: [{generate: lublin, jobs: 50, processors: 8, seed: 1}]\nschedulers: [mine]\n")
+
+    class Blind(Base):
+        def decide(self, round):
+            assert isinstance(globals()["LIMIT"], int) and eval("LIMIT") == LIMIT and sys.argv
+            super().decide(round)
+
+    for _ in range(2):
+        with pytest.warns(UserWarning, match=r"on what cannot .* eval\(\), globals\(\), sys.argv; an attr") as notes:
+            assert batfill.campaign(file, tmp_path / "out", schedulers={"mine": Blind()}).kept == 0
+        assert len(notes) == 1
