@@ -69,6 +69,8 @@ _UNSEEN = {
 }
 _READING = frozenset({"read_bytes", "read_text"})  # methods of paths
 _CLOCKS = frozenset({"now", "today", "utcnow"})  # of datetime and date
+_MAKERS = frozenset({"__init__", "__new__", "__post_init__"})
+_COPIERS = frozenset({"__copy__", "__deepcopy__", "__reduce__", "__reduce_ex__", "__setstate__"})  # may call the former
 # With these, code may find any member of a module.
 _SEARCHING = frozenset({"__dict__", "__getattribute__", "attrgetter", "getattr", "getmembers", "vars"})
 
@@ -248,15 +250,15 @@ def _attributes_read(code: types.CodeType) -> dict[str, set[str]]:
 
 
 class _Walker:
-    """Hashes a value with all that it refers to. Equal in every process for equal code and values.
+    """Hashes a value with all that it refers to. Equal in every process for equal code and values."""
 
-    `before` are functions that have run before the campaign begins, such as `__init__`: what they read is in the
-    attributes that they have set.
-    """
-
-    def __init__(self, sources: _Sources, before: frozenset[int] = frozenset()) -> None:
+    def __init__(self, sources: _Sources) -> None:
         self._sources = sources
-        self._before = before
+        self._makers: dict[int, type] = {}  # __init__ and the like by id, with their classes
+        self._unseen_by_makers: dict[type, set[str]] = {}
+        self._referred_by_makers: dict[type, set[type]] = {}
+        self._referred: set[type] = set()  # classes of which other code may make instances
+        self._class_cells: set[int] = set()  # of super()
         self._digest = hashlib.sha256()
         self._places: dict[int, int] = {}  # in `_found`, by id
         self._found: list[Any] = []
@@ -264,7 +266,10 @@ class _Walker:
         self.unseen: set[str] = set()
 
     def hash_of(self, value: Any) -> str:
-        """The hash of a value with all that it refers to."""
+        """The hash of a value with all that it refers to. Then `unseen` has what cannot be seen.
+
+        What `__init__` reads is in the attributes of an instance, unless code may make another instance.
+        """
         self.value(value)
         place = 0
         while place < len(self._found):
@@ -275,7 +280,18 @@ class _Walker:
             except Exception:  # pylint: disable=broad-exception-caught
                 self.unseen.add(_name_of(type(found)))  # whatever code of the user's raises
             place += 1
+        self._add_makers()
         return self._digest.hexdigest()
+
+    def _add_makers(self) -> None:
+        """Adds what the makers read of all classes of which code may make instances."""
+        waiting, reached = list(self._referred), set(self._referred)
+        while waiting:
+            for kind in waiting.pop().__mro__:
+                self.unseen |= self._unseen_by_makers.get(kind, set())
+                new = self._referred_by_makers.get(kind, set()) - reached
+                reached |= new
+                waiting += new
 
     def text(self, *texts: object) -> None:
         """Adds texts, each with its length."""
@@ -295,10 +311,15 @@ class _Walker:
         elif isinstance(value, types.ModuleType):
             self._module(value, ())
         else:
-            if id(value) not in self._places:
-                self._places[id(value)] = len(self._found)
-                self._found.append(value)
-            self.text("place", self._places[id(value)])
+            if isinstance(value, type):
+                self._referred.add(value)
+            self._place(value)
+
+    def _place(self, value: Any) -> None:
+        if id(value) not in self._places:
+            self._places[id(value)] = len(self._found)
+            self._found.append(value)
+        self.text("place", self._places[id(value)])
 
     def _collection(self, values: Any) -> None:
         self.text(type(values).__name__, len(values))
@@ -308,7 +329,7 @@ class _Walker:
             return
         hashes = []
         for one in values:  # in no order
-            inner = _Walker(self._sources, self._before)
+            inner = _Walker(self._sources)
             hashes.append(inner.hash_of(one))
             self.unseen |= inner.unseen
         self.text(*sorted(hashes))
@@ -352,6 +373,9 @@ class _Walker:
         except ValueError:
             self.text("empty cell")
             return
+        if id(cell) in self._class_cells:
+            self._place(content)
+            return
         self._parts("cell", content)
 
     def _class(self, kind: type) -> None:
@@ -360,8 +384,15 @@ class _Walker:
             self._version_of(kind.__module__)
             return
         self._add_file(_file_of_module(kind.__module__))
-        self.value(type(kind))
-        self.value(kind.__bases__)
+        self._place(type(kind))
+        self.text("bases", len(kind.__bases__))
+        for base in kind.__bases__:
+            self._place(base)
+        functions = {name: one for name, one in vars(kind).items() if isinstance(one, types.FunctionType)}
+        self._makers.update({id(one): kind for name, one in functions.items() if name in _MAKERS})
+        called = {name for key, one in functions.items() if key not in _MAKERS for name in one.__code__.co_names}
+        if not _COPIERS.isdisjoint(functions) or not called.isdisjoint(_MAKERS):
+            self._referred.add(kind)
         self._members(vars(kind).items())
 
     def _is_own_class(self, kind: type) -> bool:
@@ -421,9 +452,9 @@ class _Walker:
                 continue
             self.text(_installed_version(one.name))  # whether it was imported before or not
             module = sys.modules.get(one.name)
-            if module is not None and id(function) not in self._before:
+            if module is not None:
                 read = set(one.members) or _used(attributes, one.alias, names)
-                self._note_unseen(module, read)
+                self._note(function, _unseen_of(module, read))
                 self._generators(module, read)
 
     def _module_of_run(self, name: str, package: str, importer: str) -> types.ModuleType | None:
@@ -435,9 +466,10 @@ class _Walker:
             return None  # whatever code of the user's raises; if the run raises it, too, that says it
         return sys.modules.get(full)
 
-    def _note_unseen(self, module: types.ModuleType, read: Iterable[str]) -> None:
-        unseen = _UNSEEN.get(module.__name__, set()).intersection(read)
-        self.unseen.update(_written(module.__name__, name) for name in unseen)
+    def _note(self, function: types.FunctionType, unseen: Iterable[str]) -> None:
+        """Notes what a function reads that no code shows."""
+        kind = self._makers.get(id(function))
+        (self.unseen if kind is None else self._unseen_by_makers.setdefault(kind, set())).update(unseen)
 
     def _generators(self, module: types.ModuleType, names: Iterable[str]) -> None:
         """Adds the state of the random generator of a package, if code uses it."""
@@ -456,6 +488,9 @@ class _Walker:
             self._sources.add(path)
 
     def _function(self, function: types.FunctionType) -> None:
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+            if name == "__class__":
+                self._class_cells.add(id(cell))
         self._parts("given", function.__closure__, function.__defaults__, function.__kwdefaults__)
         if self._is_installed(function):
             self._function_of_c(function)
@@ -467,27 +502,21 @@ class _Walker:
         read, names = _globals_read(function.__code__)
         self._imported(function, names)
         attributes = _attributes_read(function.__code__)
-        if id(function) not in self._before:
-            self._note_files_and_clocks(attributes)
+        self._note(function, _files_and_clocks(attributes))
         for name in read:
             if name not in function.__globals__:
-                if id(function) not in self._before and name in _UNSEEN["builtins"]:
-                    self.unseen.add(_written("builtins", name))
+                self._note(function, [_written("builtins", name)] if name in _UNSEEN["builtins"] else [])
                 continue
             self.text("global", name)
             found = function.__globals__[name]
-            if not isinstance(found, types.ModuleType):
+            if isinstance(found, types.ModuleType):
+                self._module(found, names)  # this code may read other names of it than that before
+                self._note(function, _unseen_of(found, _used(attributes, name, names)))
+            elif isinstance(found, type) and id(function) in self._makers:
+                self._referred_by_makers.setdefault(self._makers[id(function)], set()).add(found)
+                self._place(found)
+            else:
                 self.value(found)
-                continue
-            self._module(found, names)  # this code may read other names of it than that before
-            if id(function) not in self._before:
-                self._note_unseen(found, _used(attributes, name, names))
-
-    def _note_files_and_clocks(self, attributes: Mapping[str, set[str]]) -> None:
-        self.unseen.update(f"{name}()" for name in _READING.intersection(attributes))
-        for name, read in attributes.items():
-            if name in ("datetime", "date"):
-                self.unseen.update(f"{name}.{attribute}()" for attribute in _CLOCKS.intersection(read))
 
     def _is_installed(self, function: types.FunctionType) -> bool:
         path = function.__code__.co_filename
@@ -517,7 +546,7 @@ class _Walker:
 
     def _instance(self, value: Any) -> None:
         kind = type(value)
-        self.value(kind)
+        self._place(kind)
         if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "dtype") and hasattr(value, "tobytes"):
             self._array(value)
             if hasattr(value, "mask"):
@@ -593,6 +622,17 @@ def _content(value: Any, base: type) -> Any:
     return base.__getnewargs__(value)[0]  # type: ignore[attr-defined]
 
 
+def _unseen_of(module: types.ModuleType, read: Iterable[str]) -> list[str]:
+    return [_written(module.__name__, name) for name in _UNSEEN.get(module.__name__, set()).intersection(read)]
+
+
+def _files_and_clocks(attributes: Mapping[str, set[str]]) -> set[str]:
+    """What code reads of these by methods: of paths, and of datetime and date."""
+    return {f"{name}()" for name in _READING.intersection(attributes)} | {
+        f"{name}.{clock}()" for name in ("datetime", "date") for clock in _CLOCKS & attributes.get(name, set())
+    }
+
+
 def _used(attributes: Mapping[str, set[str]], name: str, names: Iterable[str]) -> set[str]:
     """What code may read of a module that it has under this name: all names, if it does not only read attributes."""
     read = attributes.get(name, set())
@@ -602,16 +642,6 @@ def _used(attributes: Mapping[str, set[str]], name: str, names: Iterable[str]) -
 def _says_its_state(kind: type) -> bool:
     """Whether a class itself says what is to be kept of an instance."""
     return any(name in vars(kind) for name in ("__getstate__", "__reduce__", "__reduce_ex__"))
-
-
-def _run_before(functions: list[types.FunctionType]) -> frozenset[int]:
-    """The functions of a scheduler that have run when the campaign begins, and will not run again, by id."""
-    made = ("__init__", "__new__", "__post_init__")
-    copying = ("__deepcopy__", "__copy__", "__reduce__", "__reduce_ex__", "__setstate__")
-    if any(one.__name__ in copying for one in functions):
-        return frozenset()  # a copy may make itself
-    later = {name for one in functions if one.__name__ not in made for name in _globals_read(one.__code__)[1]}
-    return frozenset(id(one) for one in functions if one.__name__ in made and one.__name__ not in later)
 
 
 def fingerprint(scheduler: Any) -> tuple[str, list[str]]:
@@ -630,6 +660,6 @@ def fingerprint(scheduler: Any) -> tuple[str, list[str]]:
     ]
     files = [one.__code__.co_filename for one in functions if os.path.isfile(one.__code__.co_filename)]
     sources = _Sources(os.path.dirname(os.path.realpath(files[0])) if files else None)
-    walker = _Walker(sources, _run_before(functions))
+    walker = _Walker(sources)
     parts = [walker.hash_of(scheduler), *sources.hashes()]
     return hashlib.sha256(" ".join(parts).encode()).hexdigest(), sorted(walker.unseen)

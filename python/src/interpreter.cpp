@@ -96,7 +96,7 @@ void clear_refusal() {
                        nb::cast<bool>(call_python(attribute(nb::module_::import_("batfill._arguments"), "is_refusal"),
                                                   problem.value())));
     if (!refuses) {
-        throw problem;
+        throw std::move(problem);
     }
 }
 

@@ -113,9 +113,9 @@ class Episode {
     double scale_ = 1;        // by which that was divided
     Time first_submission_;
     Time latest_start_;
-    int busy_ = 0;          // processors
     double busy_time_ = 0;  // processor seconds until `busy_since_`
     Time busy_since_;
+    int busy_ = 0;  // processors
     bool is_done_ = false;
     std::optional<Outcome> outcome_;
     Coroutine simulation_;  // the last member: it uses the others until it is destroyed

@@ -456,6 +456,36 @@ def test_what_only_looks_like_that_is_kept():
     assert code_of(Plain()) == code_of(Plain())
 
 
+class Model:
+    def __init__(self):
+        self.numbers = numpy.fromfile(os.devnull)
+
+
+class OtherModel(Model):
+    pass
+
+
+def test_what_a_held_object_has_read_is_in_its_attributes():
+    class Holds(Base):
+        def __init__(self):
+            super().__init__()
+            self.model = OtherModel()
+
+        def decide(self, round):
+            super().decide(round)
+            return self.model.numbers
+
+    class Makes(Holds):
+        def decide(self, round):
+            return OtherModel().numbers
+
+    scheduler = Holds()
+    before = code_of(scheduler)
+    scheduler.model.numbers = numpy.arange(2)
+    assert code_of(scheduler) != before
+    assert fingerprint(Makes())[1] == ["numpy.fromfile"]
+
+
 def test_a_copy_that_makes_itself_reads_again():
     class Again(Base):
         def __init__(self):
