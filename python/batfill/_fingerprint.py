@@ -616,7 +616,7 @@ _PLAIN: tuple[type, ...] = (dict, list, tuple, set, frozenset, str, bytes, int, 
 def _content(value: Any, base: type) -> Any:
     """What an instance of a class derived from a plain type holds as one; by no code of that class."""
     if base in (list, tuple, set, frozenset):
-        return base(base.__iter__(value))
+        return base(base.__iter__(value))  # pylint: disable=unnecessary-dunder-call
     if base is dict:
         return dict(dict.items(value))
     return base.__getnewargs__(value)[0]  # type: ignore[attr-defined]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Mapping
-from typing import Any, SupportsIndex, Union
+from typing import Any, Union
 
 from . import _core
-from ._arguments import AnyPath, is_path, path_text, shown, utf8
+from ._arguments import AnyPath, is_path, path_text, shown, utf8, whole_number
 
 Platform = Union[int, AnyPath]
 Amounts = Mapping[str, int]
@@ -62,7 +61,8 @@ def _amounts(given: Amounts | None, what: str) -> list[tuple[str, int]]:
     return [(utf8(name), _whole(amount, f"{expected}, found {shown(name)}:")) for name, amount in given.items()]
 
 
-def _whole(number: object, expected: str) -> int:
-    if not isinstance(number, SupportsIndex) or isinstance(number, bool):
-        raise _core.UsageError(f"{expected}{'' if expected.endswith(':') else ', found'} {shown(number)}")
-    return operator.index(number)
+def _whole(value: object, expected: str) -> int:
+    number = None if isinstance(value, bool) else whole_number(value)
+    if number is None:
+        raise _core.UsageError(f"{expected}{'' if expected.endswith(':') else ', found'} {shown(value)}")
+    return number

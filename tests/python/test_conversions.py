@@ -23,7 +23,7 @@ class Changing:
     __float__ = __index__
 
 def emptied(value=1):
-    held = {}
+    held, value = {}, value if VALUE is None else VALUE
     def change():
         held.clear()
         held.update((f"new{i}", object()) for i in range(200))
@@ -58,15 +58,18 @@ batfill.simulate(batfill.Workload.lublin(9, 4, 1), 4, Registers())""",
     "windows": "batfill.simulate(batfill.Workload.lublin(9, 4, 1), 4, windows=[emptied()])",
     "pickle": """
 state = []
-state += [(("amount", Changing(state.clear, 5)),), (("0", (Changing(state.clear, 5),)),)]
+number = Changing(state.clear, VALUE or 5)
+state += [(("amount", number),), (("0", (number,)),)]
+del number
 profile = batfill.Profile.__new__(batfill.Profile)
 profile.__setstate__(tuple(state))""",
 }
 
 
+@pytest.mark.parametrize("value", [None, "x", -1])
 @pytest.mark.parametrize("call", CALLS)
-def test_nothing_that_a_value_frees_is_used(call, tmp_path):
-    program = CHANGING + "try:\n" + "".join(f"    {line}\n" for line in CALLS[call].splitlines())
+def test_nothing_that_a_value_frees_is_used(call, value, tmp_path):
+    program = CHANGING + f"VALUE = {value!r}\ntry:\n" + "".join(f"    {line}\n" for line in CALLS[call].splitlines())
     program += "except (batfill.Error, RuntimeError): pass\nprint('alive')\n"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False,
                           env={**os.environ, "PYTHONMALLOC": "debug"})
@@ -246,7 +249,9 @@ def test_ctrl_c_while_an_error_is_written_reaches_the_caller():
 def test_what_is_no_number_is_named(value):
     for call in (batfill.Profile, lambda value: batfill.Profile(9).take(value, 0, 1),
                  lambda value: statistics({"a": value}), lambda value: decide(lambda round: round.start(value)),
-                 lambda value: PickEnv(small(), 4, queue=value)):
+                 lambda value: PickEnv(small(), 4, queue=value),
+                 lambda value: batfill.simulate(small(), 4, pools={"power": value}),
+                 lambda value: batfill.compare(small(), ["fcfs"], threads=value)):
         with pytest.raises(batfill.UsageError, match="expected"):
             call(value)
 
