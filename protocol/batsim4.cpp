@@ -364,6 +364,7 @@ class Batsim4Codec final : public Codec {
         frame.clear();
         append_refusal(problem, batsim4_names, frame);
     }
+    const char* peer() const override { return "Batsim 4"; }
 
  private:
     FrameReader reader_{happened, batsim4_names, true};

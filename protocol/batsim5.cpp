@@ -310,6 +310,11 @@ class Batsim5Codec final : public Codec {
         append_refusal(problem, batsim5_names, frame);
         frame += '\0';
     }
+    const char* peer() const override { return "Batsim 5"; }
+    bool follows(DecisionKind kind) const override {
+        return kind != DecisionKind::registered_profile && kind != DecisionKind::metadata &&
+               kind != DecisionKind::state;
+    }
 
  private:
     FrameReader reader_{batsim_events, batsim5_names, true};

@@ -19,6 +19,10 @@ inline constexpr std::size_t max_frame_size = std::size_t{64} << 20;
 // What the type of the single event of a refusal begins with. No Batsim knows it.
 inline constexpr std::string_view refusal_event = "SCHEDULER_ERROR";
 
+// What a peer may have no word for, or ignore. Starts are what all peers follow.
+enum class DecisionKind { rejection, kill, call, registered_job, registered_profile, metadata, state };
+inline constexpr std::size_t decision_kinds = 7;
+
 // The scheduler's end of one conversation in one version of the protocol: how messages are read from frames, and how
 // replies are written. An instance keeps buffers between calls, so it serves one thread at a time.
 // Decoding:
@@ -39,7 +43,7 @@ class Codec {
     virtual Message& decode(std::string_view frame) = 0;
 
     // Each replaces the content of `frame` and keeps its capacity.
-    // Encodes the reply to the message of time `now`. Omits decisions for which the protocol has no word.
+    // Encodes the reply to the message of time `now`. Omits decisions for which the protocol has no word (follows()).
     virtual void encode(Time now, const std::vector<Decision>& decisions, std::string& frame) = 0;
     // Encodes the reply to a message that only asks, in a protocol that has questions.
     virtual void encode_answers(Time, const std::vector<Answer>&, std::string&) {}
@@ -48,6 +52,12 @@ class Codec {
     // Encodes a reply that makes Batsim stop with `problem`, any text, in its own output instead of waiting for ever.
     // The reply is an event of type `refusal_event: PROBLEM` whose data has the text as `message`.
     virtual void encode_refusal(const std::string& problem, std::string& frame) = 0;
+
+    // What users call the other end.
+    virtual const char* peer() const = 0;
+    // Whether the other end does what a decision of this kind says. Who chooses a scheduler asks before the simulation
+    // begins; of what is left out later, the log has a warning.
+    virtual bool follows(DecisionKind) const { return true; }
 
     // Whether each message comes over a connection of its own, so that nobody is connected between two messages and
     // anybody may send the next one.

@@ -124,6 +124,8 @@ class WrenchCodec final : public Codec {
         frame.clear();
         append_refusal(problem, names, frame, present());
     }
+    const char* peer() const override { return "WRENCH"; }
+    bool follows(DecisionKind) const override { return false; }
     bool has_connection_for_each_message() const override { return true; }
     bool has_ends_at_any_time() const override { return true; }
     bool has_ids_in_any_order() const override { return true; }

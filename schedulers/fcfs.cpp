@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <span>
 #include <vector>
@@ -16,6 +17,7 @@ namespace {
 class FirstComeFirstServed : public Algorithm {
  public:
     explicit FirstComeFirstServed(const Parameters& parameters) : timeline_(parameters) {}
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<FirstComeFirstServed>(*this); }
 
     // A start needs what it takes of all pools, whether they are planned or not. Without windows, what is free now is
     // free for ever.

@@ -140,6 +140,8 @@ class Relaxed : public Algorithm {
         decide(round, queue.jobs());
     }
 
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<Relaxed>(*this); }
+
     std::vector<Statistic> statistics() const override { return {{"backfilled", backfilled_}}; }
 
  private:

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/planning/reservation.hpp>
@@ -36,6 +37,8 @@ class EasySleeper : public Algorithm {
     Time next_wake(Time /*after*/) const override {
         return nothing_waits_ && !idle_since_.empty() ? idle_since_.begin()->first + idle_time_ : Time::infinity();
     }
+
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<EasySleeper>(*this); }
 
     std::vector<Statistic> statistics() const override { return {{"put-to-sleep", put_to_sleep_}, {"woken", woken_}}; }
 

@@ -1,3 +1,5 @@
+#include <memory>
+
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/planning/job_order.hpp>
 
@@ -14,6 +16,7 @@ class Filler : public Algorithm {
  public:
     explicit Filler(const Parameters& parameters)
         : order_(parameters, "order"), writes_metadata_(parameters.boolean("metadata")) {}
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<Filler>(*this); }
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();

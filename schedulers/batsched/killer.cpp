@@ -1,4 +1,5 @@
 #include <limits>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -41,6 +42,9 @@ class Killer : public Algorithm {
         const auto next = due_.upper_bound({after, std::numeric_limits<JobIndex>::max()});
         return next == due_.end() ? Time::infinity() : next->first;
     }
+
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<Killer>(*this); }
+    bool kills_jobs() const override { return true; }
 
     std::vector<Statistic> statistics() const override { return {{"kills", kills_}}; }
 

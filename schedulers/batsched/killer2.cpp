@@ -1,3 +1,5 @@
+#include <memory>
+
 #include <batfill/engine/algorithm.hpp>
 
 namespace batfill {
@@ -20,6 +22,9 @@ class Killer2 : public Algorithm {
             round.start_if_possible(state.waiting.job(0));
         }
     }
+
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<Killer2>(*this); }
+    bool kills_jobs() const override { return true; }
 
     std::vector<Statistic> statistics() const override { return {{"kills", kills_}}; }
 

@@ -1,3 +1,4 @@
+#include <memory>
 #include <random>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@ namespace {
 class Random : public Algorithm {
  public:
     explicit Random(const Parameters& parameters) : random_(parameters.whole_number("seed").value()) {}
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<Random>(*this); }
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();

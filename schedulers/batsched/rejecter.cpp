@@ -1,3 +1,5 @@
+#include <memory>
+
 #include <batfill/engine/algorithm.hpp>
 
 namespace batfill {
@@ -6,6 +8,7 @@ namespace {
 
 class Rejecter : public Algorithm {
  public:
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<Rejecter>(*this); }
     std::optional<std::string> refuse(const JobDescription&) const override { return "is rejected as every job is"; }
     void decide(Round&) override {}
 };

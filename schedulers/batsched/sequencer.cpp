@@ -1,3 +1,5 @@
+#include <memory>
+
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/planning/job_order.hpp>
 
@@ -11,6 +13,7 @@ namespace {
 class Sequencer : public Algorithm {
  public:
     explicit Sequencer(const Parameters& parameters) : order_(parameters, "order") {}
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<Sequencer>(*this); }
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -41,6 +42,8 @@ class Submitter : public Algorithm {
         write_metadata(round, register_next(round));
         start_first(round);
     }
+
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<Submitter>(*this); }
 
     std::vector<Statistic> statistics() const override { return {{"jobs_registered", registered_}}; }
 

@@ -23,9 +23,7 @@ class BackfillWalk {
         return Parameter::whole_number("test-limit", "",
                                        "number of jobs tried after the first that cannot start (all if not given)");
     }
-    // Requires: `orders` and `rounds` outlive this object.
-    BackfillWalk(const Parameters& parameters, EasyOrders& orders, const EventRounds& rounds)
-        : orders_(orders), rounds_(rounds), test_limit_(parameters.whole_number("test-limit")) {}
+    explicit BackfillWalk(const Parameters& parameters) : test_limit_(parameters.whole_number("test-limit")) {}
 
     // Number of jobs that a round may try.
     std::uint64_t most_tests() const { return test_limit_.value_or(std::numeric_limits<std::uint64_t>::max()); }
@@ -35,34 +33,36 @@ class BackfillWalk {
     // Requires: the orders are prepared; `take` starts the job or leaves it in the queue.
     // Cost: O(waiting jobs), and that of EasyOrders::for_each_in_backfill_order().
     template <typename Take>
-    void for_each(const SchedulerState& state, JobIndex reserved, const Reservation& reservation, Take take) {
+    void for_each(const SchedulerState& state, EasyOrders& orders, const EventRounds& rounds, JobIndex reserved,
+                  const Reservation& reservation, Take take) {
         std::uint64_t tests_left = most_tests();
         const auto test = [&](JobIndex job) {
             if (tests_left-- == 0) {
                 return false;
             }
             take(job);
-            return rounds_.free(state) > 0;
+            return rounds.free(state) > 0;
         };
-        if (orders_.backfills_by_submission()) {
-            for_each_candidate(state, reserved, reservation, test);
+        if (orders.backfills_by_submission()) {
+            for_each_candidate(state, rounds, reserved, reservation, test);
             return;
         }
         std::vector<JobIndex> candidates;
-        for_each_candidate(state, reserved, reservation, [&](JobIndex job) {
+        for_each_candidate(state, rounds, reserved, reservation, [&](JobIndex job) {
             candidates.push_back(job);
             return true;
         });
-        orders_.for_each_in_backfill_order(state, candidates, test);
+        orders.for_each_in_backfill_order(state, candidates, test);
     }
 
  private:
     // As above, in the order of the queue, until `take` returns false. Skips jobs that cannot start now, because they
     // cannot start later in the round either. With a test limit it passes them, too, because they count as tests.
     template <typename Take>
-    void for_each_candidate(const SchedulerState& state, JobIndex reserved, const Reservation& reservation, Take take) {
+    void for_each_candidate(const SchedulerState& state, const EventRounds& rounds, JobIndex reserved,
+                            const Reservation& reservation, Take take) {
         const WaitingQueue& queue = state.waiting;
-        int most = largest_candidate(state);
+        int most = largest_candidate(state, rounds);
         for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size();) {
             const JobIndex job = queue.job(at);
             const bool is_candidate =
@@ -73,16 +73,14 @@ class BackfillWalk {
             if (at < queue.size() && queue.job(at) == job) {
                 ++at;
             } else {  // it has started, and the jobs after it have moved up
-                most = largest_candidate(state);
+                most = largest_candidate(state, rounds);
             }
         }
     }
-    int largest_candidate(const SchedulerState& state) const {
-        return test_limit_ ? std::numeric_limits<int>::max() : std::min(state.most_for_one_job(), rounds_.free(state));
+    int largest_candidate(const SchedulerState& state, const EventRounds& rounds) const {
+        return test_limit_ ? std::numeric_limits<int>::max() : std::min(state.most_for_one_job(), rounds.free(state));
     }
 
-    EasyOrders& orders_;
-    const EventRounds& rounds_;
     std::optional<std::uint64_t> test_limit_;
 };
 

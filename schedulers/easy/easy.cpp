@@ -32,7 +32,7 @@ class Easy : public Algorithm {
         : orders_(parameters),
           rounds_(parameters),
           head_(parameters),
-          backfill_(parameters, orders_, rounds_),
+          backfill_(parameters),
           extra_(parameters.choice<Extra>("extra")),
           starts_(rounds_.is_on() || extra_ != Extra::all),
           reservations_(*parameters.whole_number("reservations")),
@@ -99,6 +99,11 @@ class Easy : public Algorithm {
         fitting_hosts_.forget(job);
     }
 
+    // A search for weights cannot be copied.
+    std::unique_ptr<Algorithm> copy() const override {
+        return orders_.tunes() ? nullptr : std::make_unique<Easy>(*this);
+    }
+
     std::vector<Statistic> statistics() const override { return orders_.statistics(); }
 
  private:
@@ -134,9 +139,10 @@ class Easy : public Algorithm {
         }
         Reservation reservation = reserve(round.state(), *reserved);  // 6: shadow time and extra processors
         starts_.begin_backfilling();
-        backfill_.for_each(round.state(), *reserved, reservation, [&](JobIndex job) {  // 10-12: L = Q - j, in order
-            reservation.start_if_admitted(round, job);  // 13: starts if it delays no reservation
-        });
+        const auto start_if_admitted = [&](JobIndex job) {  // 10-12: L = Q - j, in order
+            reservation.start_if_admitted(round, job);      // 13: starts if it delays no reservation
+        };
+        backfill_.for_each(round.state(), orders_, rounds_, *reserved, reservation, start_if_admitted);
         if (round.explains()) {
             reservation.explain(round, *reserved);
         }

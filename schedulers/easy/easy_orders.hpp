@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <batfill/core/error.hpp>
+#include <batfill/core/owned.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/parameters.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
@@ -51,6 +52,14 @@ class EasyOrders {
                   "parameter period replays jobs without their users, so it does not go with ",
                   std::string(multifactor_ ? "the order multifactor" : "prediction"));
     }
+
+    // Requires: the other does not tune.
+    EasyOrders(const EasyOrders& other)
+        : ties_(other.ties_),
+          multifactor_(other.multifactor_),
+          primary_(other.primary_, multifactor_.get()),
+          backfill_(other.backfill_, multifactor_.get()),
+          threshold_(other.threshold_) {}
 
     // Reports what happens to jobs.
     // Requires: called once for each job and event.
@@ -156,7 +165,7 @@ class EasyOrders {
     }
 
     TieRule ties_;
-    std::unique_ptr<MultifactorPriority> multifactor_;  // null: neither order is multifactor
+    Owned<MultifactorPriority> multifactor_;  // null: neither order is multifactor
     Ranking primary_;
     Ranking backfill_;
     std::optional<Duration> threshold_;

@@ -30,6 +30,10 @@ class Ranking {
             tournament_.emplace(ties);
         }
     }
+    // A copy that asks another object for the scores of the order multifactor.
+    Ranking(const Ranking& other, const MultifactorPriority* multifactor) : Ranking(other) {
+        multifactor_ = multifactor_ == nullptr ? nullptr : multifactor;
+    }
 
     // Whether the order is that of the queue.
     bool is_submission_order() const { return order_.is_submission_order() && ties_ == Ties::first; }

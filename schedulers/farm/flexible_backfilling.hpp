@@ -26,6 +26,7 @@ class FlexibleBackfilling : public Algorithm {
  public:
     FlexibleBackfilling(const Parameters& parameters, bool keeps_head)
         : priority_(parameters), keeps_head_(keeps_head) {}
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<FlexibleBackfilling>(*this); }
 
     void submitted(Round& round, JobIndex job) override { priority_.submitted(round.state().job(job), job); }
     void started(const SchedulerState&, JobIndex job) override { priority_.left(job); }

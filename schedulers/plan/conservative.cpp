@@ -33,6 +33,9 @@ class Conservative : public PlanAlgorithm {
         }
     }
 
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<Conservative>(*this); }
+    std::optional<Time> start_in_plan(const Job& job, Time now) const override { return start_if_placed(job, now); }
+
     std::vector<Statistic> statistics() const override {
         return with_profile_events({{"compressions", compressions_}, {"moves", moves_}});
     }
@@ -101,6 +104,9 @@ class ConservativeInOrder : public OrderedPlanAlgorithm {
         const bool is_placed = std::ranges::find(unplaced_, job) == unplaced_.end();
         return is_placed ? OrderedPlanAlgorithm::guaranteed_start(state, job) : std::nullopt;
     }
+
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<ConservativeInOrder>(*this); }
+    std::optional<Time> start_in_plan(const Job& job, Time now) const override { return start_if_placed(job, now); }
 
     std::vector<Statistic> statistics() const override {
         return with_profile_events({{"compressions", compressions_}, {"moves", moves_}});

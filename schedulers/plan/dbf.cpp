@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 
@@ -101,6 +102,8 @@ class DeadlineBased : public PlanAlgorithm {
         const bool tentative = std::find(L1_.begin(), L1_.end(), job) != L1_.end();
         return tentative ? std::nullopt : PlanAlgorithm::guaranteed_start(state, job);
     }
+
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<DeadlineBased>(*this); }
 
     std::vector<Statistic> statistics() const override {
         return {count_.regular,          count_.tentative,   count_.hopeless, count_.runs,

@@ -1,3 +1,5 @@
+#include <memory>
+
 #include <batfill/planning/job_order.hpp>
 #include <batfill/planning/plan_algorithm.hpp>
 
@@ -29,7 +31,8 @@ class DelayedCompression : public OrderedPlanAlgorithm {
         begin_planning(round);
         const Job& description = state.job(job);
         const Time completion = plan().earliest({job, description.processors(), description.walltime,
-                                                 description.submit(), &description.request}) +
+                                                 description.submit(), &description.request},
+                                                round.now()) +
                                 description.walltime;
         queue().insert(state, job);
         if (plan().may_move()) {
@@ -42,6 +45,8 @@ class DelayedCompression : public OrderedPlanAlgorithm {
         }
         place(round, job, round.now());
     }
+
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<DelayedCompression>(*this); }
 
     std::vector<Statistic> statistics() const override {
         return with_profile_events(

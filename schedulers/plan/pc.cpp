@@ -1,3 +1,5 @@
+#include <memory>
+
 #include <batfill/planning/job_order.hpp>
 #include <batfill/planning/plan_algorithm.hpp>
 
@@ -10,6 +12,9 @@ namespace {
 class PrioritizedCompression : public OrderedPlanAlgorithm {
  public:
     explicit PrioritizedCompression(const Parameters& parameters) : OrderedPlanAlgorithm(parameters) {}
+
+    std::unique_ptr<Algorithm> copy() const override { return std::make_unique<PrioritizedCompression>(*this); }
+    std::optional<Time> start_in_plan(const Job& job, Time now) const override { return start_if_placed(job, now); }
 
     std::vector<Statistic> statistics() const override {
         return with_profile_events({{"compressions", compressions_}, {"moves", moves_}});

@@ -11,6 +11,7 @@ Engine::Engine(const std::string& algorithm, const Parameters::Given& given)
     : Engine(SchedulerChoice(algorithm, given)) {}
 Engine::Engine(const AlgorithmDescription& description, const Parameters::Given& given)
     : Engine(SchedulerChoice(std::make_shared<const AlgorithmDescription>(description), given)) {}
+Engine::Engine(std::unique_ptr<EngineCore> core) : core_(std::move(core)) {}
 Engine::~Engine() = default;
 
 void Engine::begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free) {
@@ -39,6 +40,13 @@ void Engine::record_state(Time from) {
 }
 const std::string& Engine::recorded_state() const {
     return core_->recorded_state();
+}
+std::unique_ptr<Engine> Engine::copy() const {
+    std::unique_ptr<EngineCore> core = core_->copy();
+    return core ? std::unique_ptr<Engine>(new Engine(std::move(core))) : nullptr;
+}
+std::optional<Time> Engine::start_in_plan(Time now, const JobDescription& job) const {
+    return core_->start_in_plan(now, job);
 }
 void Engine::arrive(Time now) {
     core_->arrive(now);

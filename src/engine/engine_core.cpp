@@ -94,6 +94,26 @@ void EngineCore::begin_resources() {
     state_.hosts = HostsNow(state_.machine);
 }
 
+std::unique_ptr<EngineCore> EngineCore::copy() const {
+    std::unique_ptr<EngineCore> copy(new EngineCore(*this));
+    return copy->algorithm_ ? std::move(copy) : nullptr;
+}
+
+// Whatever else could change the plan before the job has its place, only a round knows.
+std::optional<Time> EngineCore::start_in_plan(Time now, const JobDescription& description) const {
+    if (!choice_.gives_guarantees() || predictor_ || !state_.machine.windows().empty() || !state_.pools_left.empty() ||
+        description.needs || are_held()) {
+        return std::nullopt;
+    }
+    Job job;
+    describe(job, SharedJobDescription::kept_elsewhere(description));
+    job.request = request_of(description);
+    return call_algorithm([&] {
+        return refused(JobNumber(), description, job.request) ? std::optional(Time::infinity())
+                                                              : algorithm_->start_in_plan(job, now);
+    });
+}
+
 void EngineCore::arrive(Time now) {
     refuse_if<std::logic_error>(now < state_.now, "the clock of a scheduler does not go back");
     state_.now = now;
@@ -151,6 +171,11 @@ JobIndex EngineCore::add_submitted(JobSubmitted&& submission) {
 Job& EngineCore::add_job(JobNumber number, SharedJobDescription description) {
     numbers_.add(number);
     Job& job = state_.jobs.emplace_back();
+    describe(job, std::move(description));
+    return job;
+}
+
+void EngineCore::describe(Job& job, SharedJobDescription description) const {
     job.shared_description = std::move(description);
     if (job.description().walltime) {
         job.walltime = *job.description().walltime + choice_.common().walltime_margin;
@@ -158,7 +183,6 @@ Job& EngineCore::add_job(JobNumber number, SharedJobDescription description) {
         job.walltime = *assumed;
         job.walltime_assumed = true;
     }
-    return job;
 }
 
 bool EngineCore::is_running(std::optional<JobIndex> index) const {

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include <batfill/core/owned.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/engine.hpp>
 #include <batfill/engine/events.hpp>
@@ -30,6 +31,8 @@ class EngineCore {
 
     // ---- For Engine
 
+    std::unique_ptr<EngineCore> copy() const;
+    std::optional<Time> start_in_plan(Time now, const JobDescription& description) const;
     void begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free);
     void order_ties_by_id() { state_.jobs.order_by_id(); }
     void follow_dependencies(FindJob find) { dependencies_ = std::make_unique<Dependencies>(std::move(find)); }
@@ -78,6 +81,7 @@ class EngineCore {
     JobIndex register_job(JobDescription description);
 
  private:
+    EngineCore(const EngineCore&) = default;
     template <class Call>
     decltype(auto) call_algorithm(Call call) const;
     void submitted(JobSubmitted&& submission);
@@ -96,6 +100,7 @@ class EngineCore {
     void require_registering(const std::string& what) const;
     bool was_told_of(JobIndex index) const { return index < admitted_ && !unacknowledged_.contains(index); }
     Job& add_job(JobNumber number, SharedJobDescription description);
+    void describe(Job& job, SharedJobDescription description) const;
     Request request_of(const JobDescription& job) const;
     void take_processors(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window);
     void take_processors_inside(JobIndex index, const ResourceSet* allocation, std::size_t window);
@@ -158,11 +163,11 @@ class EngineCore {
 
     SchedulerChoice choice_;
     MachineFailures failures_;
-    std::unique_ptr<RunTimePredictor> predictor_;  // null: estimates are walltimes
-    Time next_expiry_ = Time::infinity();          // of a prediction, if that starts a round
-    bool a_prediction_expired_ = false;            // since the last round
+    Owned<RunTimePredictor> predictor_;    // null: estimates are walltimes
+    Time next_expiry_ = Time::infinity();  // of a prediction, if that starts a round
+    bool a_prediction_expired_ = false;    // since the last round
     bool registers_jobs_;
-    std::unique_ptr<Algorithm> algorithm_;
+    Owned<Algorithm> algorithm_;
     // Number of jobs admitted so far. Counts rejected jobs, and jobs that the algorithm registered but Batsim has not
     // acknowledged yet.
     std::size_t admitted_ = 0;
@@ -172,7 +177,7 @@ class EngineCore {
     std::vector<Time> guaranteed_at_submission_;  // by JobIndex, if there are guarantees
     std::vector<GuaranteeBreak> broken_guarantees_;
     bool records_outlived_estimates_ = false;
-    std::unique_ptr<WaitReasons> wait_reasons_;   // null: nobody asks why jobs wait
+    Owned<WaitReasons> wait_reasons_;             // null: nobody asks why jobs wait
     Time records_state_from_ = Time::infinity();  // infinite: not, or not any more
     std::string recorded_state_;
     std::set<JobIndex> unacknowledged_;      // jobs that the algorithm registered
@@ -196,8 +201,8 @@ class EngineCore {
     std::set<JobIndex> requeued_for_windows_;
     std::string announced_window_;  // the first of those that are announced in this round; empty: none
 
-    std::unique_ptr<Dependencies> dependencies_;  // null: no job waits for others
-    std::vector<Time> eligible_since_;            // of jobs that waited for others, by number; infinite: of no such job
+    Owned<Dependencies> dependencies_;  // null: no job waits for others
+    std::vector<Time> eligible_since_;  // of jobs that waited for others, by number; infinite: of no such job
 
     // From the current message.
     bool machine_changed_ = false;

@@ -434,6 +434,27 @@ pugi::xml_node append_host(pugi::xml_node zone, const std::string& name, const s
     return element;
 }
 
+// Without cores, SimGrid lets all jobs on a host compute on one. A job that shares a host takes a core of it or, if the
+// host counts none, a unit of something else.
+void append_cores(pugi::xml_node element, const Host& host) {
+    const auto property = host.properties.find("capacity");
+    if (property == host.properties.end()) {
+        return;
+    }
+    Amount cores = 0;
+    for (const auto& [name, amount] : parse_amounts(property->second, "property capacity")) {
+        if (name == "cores") {
+            cores = amount;
+            break;
+        }
+        cores = std::max(cores, amount);
+    }
+    if (cores > 0) {
+        element.append_attribute("core").set_value(
+            static_cast<int>(std::min<Amount>(cores, std::numeric_limits<int>::max())));
+    }
+}
+
 }  // namespace
 
 Platform parse_platform(std::string_view text, const std::string& source, const std::string& master) {
@@ -462,7 +483,9 @@ std::string platform_text(const Platform& platform, const std::string& comment) 
     append_host(zone, "master_host", "1Gf");
     for (const Host& host : platform.hosts) {
         assert(host.speed > 0 && host.zone_properties == platform.hosts.front().zone_properties);
-        append_properties(append_host(zone, host.name, exact(host.speed) + "f"), host.properties);
+        const pugi::xml_node element = append_host(zone, host.name, exact(host.speed) + "f");
+        append_cores(element, host);
+        append_properties(element, host.properties);
     }
     std::ostringstream text;
     document.save(text, "  ");

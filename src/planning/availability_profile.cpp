@@ -335,7 +335,7 @@ bool AvailabilityProfile::FreeFromNow::exceeds(const FreeFromNow& other) const {
 void AvailabilityProfile::free_from_now(FreeFromNow& result) const {
     result.descents_.clear();
     int least = std::numeric_limits<int>::max();
-    for (const std::unique_ptr<Block>& block : blocks_) {
+    for (const Owned<Block>& block : blocks_) {
         if (block->least >= least) {
             continue;
         }
@@ -374,7 +374,7 @@ AvailabilityProfile::Bounds AvailabilityProfile::bounds(Position at, Time to) co
 
 std::vector<std::pair<Time, int>> AvailabilityProfile::steps() const {
     std::vector<std::pair<Time, int>> steps;
-    for (const std::unique_ptr<Block>& block : blocks_) {
+    for (const Owned<Block>& block : blocks_) {
         for (int i = 0; i < block->count; ++i) {
             steps.emplace_back(block->times[i], block->values[i] + block->offset);
         }

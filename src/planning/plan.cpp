@@ -212,9 +212,9 @@ void Plan::change_place(const Slot& slot, int change) {
     profile_.add(slot.start, slot.end(), change);
 }
 
-Time Plan::earliest(const Request& request) const {
-    return timeline_ ? timeline_->earliest(*request.demand, request.walltime, timeline_->origin())
-                     : profile_.earliest(profile_.origin(), request.walltime, request.processors);
+Time Plan::earliest(const Request& request, Time from) const {
+    return timeline_ ? timeline_->earliest(*request.demand, request.walltime, from)
+                     : profile_.earliest(from, request.walltime, request.processors);
 }
 
 void Plan::insert(Slot& slot, Time from) {

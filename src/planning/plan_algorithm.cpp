@@ -17,6 +17,7 @@ PlanAlgorithm::PlanAlgorithm(const Parameters& parameters, bool counts_events) :
     planned_pools_ = parameters.text("plan-pools");
 }
 
+PlanAlgorithm::PlanAlgorithm(const PlanAlgorithm&) = default;
 PlanAlgorithm::~PlanAlgorithm() = default;
 
 Parameter PlanAlgorithm::count_events() {
@@ -94,6 +95,17 @@ Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
         placed_.push_back(index);
     }
     return plan_.place(request_of(round, index), from);
+}
+
+std::optional<Time> PlanAlgorithm::start_if_placed(const Job& job, Time now) const {
+    if (!has_plan_) {
+        return now;  // nothing has happened yet, so the whole machine is free
+    }
+    if (!parked_.empty()) {
+        return std::nullopt;
+    }
+    const Time start = plan_.earliest({0, job.processors(), job.walltime, job.submit(), &job.request}, now);
+    return start.is_infinite() ? std::nullopt : std::optional(start);
 }
 
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {

@@ -83,7 +83,7 @@ class StopSignals {
 
 // What users call a protocol.
 std::string shown_protocol(const std::string& name) {
-    return name == protocol::wrench_protocol ? "WRENCH" : std::string("Batsim ") + name.back();
+    return protocol::make_codec(name)->peer();
 }
 
 bool serves_wrench(const ServerOptions& options) {

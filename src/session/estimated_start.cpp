@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <exception>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -113,10 +115,14 @@ constexpr long long failed = -2;
     throw std::system_error(errno, std::generic_category(), what);
 }
 
-}  // namespace
+[[noreturn]] void fail_of_algorithm(const Engine& engine, const JobDescription& job) {
+    throw std::runtime_error("a question about job " + job.id + " is not answered: algorithm " +
+                             engine.choice().algorithm() + " fails when the job is submitted");
+}
 
-std::optional<Time> start_if_submitted(Engine& engine, Time now, const JobDescription& job,
-                                       const protocol::JobIds& ids) {
+// For an algorithm that only the system can copy, such as one in Python.
+std::optional<Time> start_in_copy_of_process(Engine& engine, Time now, const JobDescription& job,
+                                             const protocol::JobIds& ids) {
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0) {
         fail_of_system("a question is not answered: no pipe");
@@ -143,10 +149,27 @@ std::optional<Time> start_if_submitted(Engine& engine, Time now, const JobDescri
     while (waitpid(copy, nullptr, 0) < 0 && errno == EINTR) {
     }
     if (start == failed) {
-        throw std::runtime_error("a question about job " + job.id + " is not answered: algorithm " +
-                                 engine.choice().algorithm() + " fails when the job is submitted");
+        fail_of_algorithm(engine, job);
     }
     return start == never ? std::nullopt : std::optional(Time::at(Duration::microseconds(start)));
+}
+
+}  // namespace
+
+std::optional<Time> start_if_submitted(Engine& engine, Time now, const JobDescription& job,
+                                       const protocol::JobIds& ids) {
+    if (const std::optional<Time> planned = engine.start_in_plan(now, job)) {
+        return planned->is_infinite() ? std::nullopt : planned;
+    }
+    const std::unique_ptr<Engine> copy = engine.copy();
+    if (!copy) {
+        return start_in_copy_of_process(engine, now, job, ids);
+    }
+    try {
+        return Continuation(*copy, now, job, ids).start();
+    } catch (const std::exception&) {
+        fail_of_algorithm(engine, job);
+    }
 }
 
 }  // namespace batfill

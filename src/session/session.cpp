@@ -42,6 +42,15 @@ void require_fit_for_daemon(const WrittenScheduler& scheduler) {
 }
 
 std::string_view Session::answer(protocol::Message& message) {
+    try {
+        return reply(message);
+    } catch (const UsageError& problem) {
+        refuse_if<InputError>(engine_ != nullptr, problem.what());  // what was chosen is right elsewhere
+        throw;
+    }
+}
+
+std::string_view Session::reply(protocol::Message& message) {
     if (message.now < now_) {
         throw InputError("time goes back: a message of " + message.now.to_string() + " follows one of " +
                          now_.to_string());
@@ -117,15 +126,12 @@ void Session::choose(const std::string& scheduler_configuration) {
     if (requeue_jobs(windows_)) {
         engine_->requeue_for_windows();
     }
+    require_followed(*codec_, *engine_, windows_);
 }
 
 void Session::greet(const protocol::Init& init) {
     refuse_if<InputError>(engine_ != nullptr, "the first message of a simulation comes twice");
     choose(init.text);
-    refuse_if(engine_->algorithm().registers_jobs(), "algorithm ", engine_->choice().algorithm(),
-              ": it registers profiles in the words of Batsim 4, expected a Batsim 4");
-    refuse_if(engine_->algorithm().switches_processors(), "algorithm ", engine_->choice().algorithm(),
-              ": it puts processors to sleep as Batsim 4 has it, expected a Batsim 4");
     const bool registers = engine_->registers_jobs();
     codec_->encode(
         {.name = "batfill", .version = version, .dynamic_registration = registers, .profile_reuse = registers}, frame_);
@@ -134,7 +140,6 @@ void Session::greet(const protocol::Init& init) {
 
 // Checks Batsim's options. In Batsim 4 a scheduler cannot request those that it needs.
 void Session::check(const protocol::Options& options) {
-    acknowledges_jobs_ = options.dynamic_jobs_acknowledged;
     if (!engine_->registers_jobs()) {
         // Batsim would wait for ever for jobs that never come.
         finishes_registration_ = options.dynamic_jobs_enabled;
@@ -170,17 +175,20 @@ void Session::begin(protocol::SimulationBegins& begins) {
     last_resource_ = begins.last_resource;
     if (!greeted_) {
         choose(begins.options.scheduler_configuration);
-        check(begins.options);
+        acknowledges_jobs_ = begins.options.dynamic_jobs_acknowledged;
     }
-    Machine machine(hosts, windows_);
-    refuse_if<InputError>(
-        !greeted_ && !begins.options.compute_sharing_enabled && machine.resources().has_shared_hosts(),
-        "SIMULATION_BEGINS: jobs share hosts with a capacity, expected a Batsim with --enable-compute-sharing");
     engine_->follow_dependencies([&ids = codec_->ids()](const std::string& id) { return ids.find(id); });
     if (decides_as_batsched && as_batsched_->orders_ties_by_id) {
         engine_->order_ties_by_id();
     }
-    engine_->begin(now_, std::move(machine), acknowledges_jobs_);
+    // A machine that the algorithm refuses needs none of these options.
+    engine_->begin(now_, Machine(hosts, windows_), acknowledges_jobs_);
+    if (!greeted_) {
+        check(begins.options);
+    }
+    refuse_if<InputError>(
+        !greeted_ && !begins.options.compute_sharing_enabled && engine_->state().machine.resources().has_shared_hosts(),
+        "SIMULATION_BEGINS: jobs share hosts with a capacity, expected a Batsim with --enable-compute-sharing");
     begun_ = true;
     const SchedulerState& state = engine_->state();
     if (state.placement == Placement::machine && state.machine.groups().size() > 1 &&
@@ -267,6 +275,7 @@ void Session::decide() {
     std::vector<Decision> none;
     std::vector<Decision>& decisions = begun_ && !ended_ ? engine_->decide() : none;
     for (const Decision& decision : decisions) {
+        left_out_.look_at(decision, now_, *codec_);
         if (const auto* reject = std::get_if<RejectJob>(&decision)) {
             ++rejected_;
             spdlog::info("at {}: job {} rejected: it {}", now_.to_string(), shown(codec_->ids().id(reject->job)),

@@ -14,6 +14,7 @@
 #include "protocol/codec.hpp"
 #include "src/choice/batsched_choice.hpp"
 #include "src/formats/named_platform.hpp"
+#include "src/session/left_out.hpp"
 
 namespace batfill {
 
@@ -41,6 +42,7 @@ class Session {
     // - InputError for a malformed frame
     // - InputError for an impossible frame, for example if time goes back, an id comes twice, or the platform is not
     //   the given one
+    // - InputError if the scheduler needs what the peer does not follow, or cannot schedule the machine
     // - UsageError if Batsim's configuration names an algorithm or parameter that does not exist
     std::string_view answer(std::string_view frame) { return answer(codec_->decode(frame)); }
     // As above, for a message that codec() has decoded. Moves out of it.
@@ -59,6 +61,7 @@ class Session {
     void log_statistics() const;
 
  private:
+    std::string_view reply(protocol::Message& message);
     void choose(const std::string& scheduler_configuration);
     void greet(const protocol::Init& init);
     void begin(protocol::SimulationBegins& begins);
@@ -88,6 +91,7 @@ class Session {
     bool finishes_registration_ = false;  // whether the reply begins with registration_finished
     std::string frame_;
     Time now_;
+    LeftOut left_out_;
     bool acknowledges_jobs_ = false;  // whether JOB_SUBMITTED answers REGISTER_JOB
     int last_resource_ = -1;          // the highest number of a resource, storage included
     bool ended_ = false;

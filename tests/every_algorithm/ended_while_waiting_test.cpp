@@ -52,8 +52,12 @@ std::vector<DrawnJob> drawn_jobs(Random& random) {
 // The starts of the jobs. With `random`, the engine is also asked for starts.
 class Play {
  public:
-    Play(const DrawnAlgorithm& drawn, const std::vector<DrawnJob>& jobs, Random* random)
-        : jobs_(jobs), random_(random), engine_(drawn.name, drawn.parameters) {
+    Play(const DrawnAlgorithm& drawn, const std::vector<DrawnJob>& jobs, Random* random, bool names_hosts = false)
+        : drawn_(drawn),
+          names_hosts_(names_hosts),
+          jobs_(jobs),
+          random_(random),
+          engine_(drawn.name, drawn.parameters) {
         for (const DrawnJob& job : jobs) {
             const JobNumber number = ids_.number_of(job.description.id);
             agenda_[job.description.submit].push_back(
@@ -62,13 +66,14 @@ class Play {
                 agenda_[*job.ended_by_user].push_back(JobCompleted{number, JobState::completed_killed});
             }
         }
-        engine_.begin(Time(), Machine(machine_size));
+        begin(engine_);
     }
 
     std::map<std::size_t, Time> starts() {
         while (!agenda_.empty()) {
             const auto [now, events] = *agenda_.begin();
             agenda_.erase(agenda_.begin());
+            history_.emplace_back(now, std::vector<Event::Data>());
             engine_.arrive(now);
             for (const Event::Data& event : events) {
                 take_in(now, event);
@@ -89,7 +94,17 @@ class Play {
                 return;
             }
         }
+        history_.back().second.push_back(event);
         engine_.take_in({now, std::move(event)});
+    }
+
+    void begin(Engine& engine) const {
+        if (names_hosts_) {
+            engine.order_ties_by_id();
+            engine.begin(Time(), Machine(std::vector<Host>(machine_size, {"host", 1, {{"partitions", "all"}}, {}})));
+        } else {
+            engine.begin(Time(), Machine(machine_size));
+        }
     }
 
     void follow(Time now) {
@@ -121,8 +136,64 @@ class Play {
         job.walltime = Duration::seconds(random_->between(1, 100));
         const std::optional<Time> start = start_if_submitted(engine_, now, job, ids_);
         CHECK((!start || (*start >= now && job.processors <= machine_size)));
+        CHECK(start == true_start(now, job));
     }
 
+    // The same from another engine, which hears all that this one has heard, and then of the job. All jobs take their
+    // walltimes.
+    std::optional<Time> true_start(Time now, const JobDescription& job) const {
+        Engine engine(drawn_.name, drawn_.parameters);
+        begin(engine);
+        for (const auto& [time, events] : history_) {
+            engine.arrive(time);
+            for (const Event::Data& event : events) {
+                engine.take_in({time, Event::Data(event)});
+            }
+            engine.decide();
+        }
+        const auto number = static_cast<JobNumber>(jobs_.size());
+        std::set<Time> calls;
+        engine.arrive(now);
+        engine.take_in({now, JobSubmitted{number, SharedJobDescription::kept_elsewhere(job)}});
+        for (int rounds = 0; rounds < 2000; ++rounds) {
+            for (const Decision& decision : engine.decide()) {
+                if (const auto* const start = std::get_if<StartJob>(&decision); start && start->job == number) {
+                    return now;
+                }
+                if (const auto* const reject = std::get_if<RejectJob>(&decision); reject && reject->job == number) {
+                    return std::nullopt;
+                }
+                if (const auto* const call = std::get_if<CallMeLater>(&decision)) {
+                    calls.insert(call->time);
+                }
+            }
+            if (const Time guaranteed = engine.guaranteed_at_submission(number); !guaranteed.is_infinite()) {
+                return guaranteed;
+            }
+            calls.erase(calls.begin(), calls.upper_bound(now));
+            const std::vector<RunningJob> running = engine.state().running;
+            Time next = calls.empty() ? Time::infinity() : *calls.begin();
+            if (!running.empty()) {
+                next = std::min(next, std::max(now, running.front().end));
+            }
+            if (next.is_infinite()) {
+                return std::nullopt;
+            }
+            now = next;
+            engine.arrive(now);
+            for (const RunningJob& one : running) {
+                if (one.end <= now) {
+                    const std::string& id = engine.state().job(one.job).description().id;
+                    engine.take_in({now, JobCompleted{*ids_.find(id), JobState::completed_successfully}});
+                }
+            }
+            engine.take_in({now, RequestedCall{}});
+        }
+        return std::nullopt;
+    }
+
+    const DrawnAlgorithm& drawn_;
+    bool names_hosts_;
     const std::vector<DrawnJob>& jobs_;
     Random* random_;
     protocol::JobIds ids_;
@@ -130,6 +201,7 @@ class Play {
     std::map<Time, std::vector<Event::Data>> agenda_;
     std::map<std::size_t, Time> starts_;
     std::set<JobNumber> ended_waiting_;
+    std::vector<std::pair<Time, std::vector<Event::Data>>> history_;
 };
 
 }  // namespace
@@ -148,6 +220,33 @@ TEST_CASE("Every algorithm: a job that somebody ends while it waits never starts
             const std::vector<DrawnJob> jobs = drawn_jobs(random);
             const std::map<std::size_t, Time> starts = Play(drawn, jobs, nullptr).starts();
             CHECK(Play(drawn, jobs, &random).starts() == starts);
+        }
+    }
+}
+
+TEST_CASE("A question is answered as another engine finds after the same history, on named hosts, too",
+          "[every-algorithm]") {
+    const QuietLog quiet;
+    const std::vector<DrawnAlgorithm> algorithms{
+        {"conservative", {}},
+        {"conservative", {{"compression", "submission"}, {"walltime-margin", "5"}}},
+        {"conservative", {{"compression", "order"}, {"order", "spf"}}},
+        {"pc", {}},
+        {"dc", {}},
+        {"dbf", {}},
+        {"easy", {}},
+        {"easy", {{"order", "sqf"}, {"backfill-order", "sqf"}}},
+        {"relaxed", {}},
+        {"fcfs", {}},
+    };
+    for (const DrawnAlgorithm& algorithm : algorithms) {
+        INFO(algorithm.text());
+        for (unsigned seed = 1; seed <= 20; ++seed) {
+            INFO("seed " << seed);
+            Random random(seed);
+            const std::vector<DrawnJob> jobs = drawn_jobs(random);
+            const std::map<std::size_t, Time> starts = Play(algorithm, jobs, nullptr, true).starts();
+            CHECK(Play(algorithm, jobs, &random, true).starts() == starts);
         }
     }
 }

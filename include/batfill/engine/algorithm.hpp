@@ -204,6 +204,9 @@ class Algorithm {
     // Whether it registers jobs with profiles that ended jobs may have had. Batsim must allow this.
     virtual bool reuses_profiles() const { return false; }
 
+    // Whether killing jobs (Round::kill) is part of it. Never changes.
+    virtual bool kills_jobs() const { return false; }
+
     // Whether it may put processors to sleep (Round::put_to_sleep). Never changes.
     virtual bool switches_processors() const { return false; }
 
@@ -215,6 +218,15 @@ class Algorithm {
     // call decide() more than once: again after starts that make other jobs eligible.
     // Throws: UsageError, which names a parameter with which the algorithm does not work so.
     virtual void require_dependencies() const {}
+
+    // The same algorithm in the same state, which goes on by itself, for rounds that only answer a question. None: it
+    // cannot be copied, and the whole process is copied for each question. In the copy of a state, the jobs of the
+    // original stay where they are.
+    virtual std::unique_ptr<Algorithm> copy() const { return nullptr; }
+
+    // The guaranteed_start() of this job if it were submitted at `now`, at or after the last round, and no other job.
+    // Nothing changes. None: only a round can tell.
+    virtual std::optional<Time> start_in_plan(const Job& /*job*/, Time /*now*/) const { return std::nullopt; }
 
     // Whether it guarantees jobs a latest start. PREFIX_guarantees.csv then lists the answers of guaranteed_start(),
     // and the audit (`batfill check --guarantees`) checks that the algorithm keeps them.

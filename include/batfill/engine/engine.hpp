@@ -82,6 +82,17 @@ class Engine {
     // Records to_string(state()), as it is before the first round at this instant or after it.
     void record_state(Time from);
 
+    // An engine in the same state, which goes on by itself. None: the algorithm cannot be copied (Algorithm::copy()).
+    // Requires: this engine outlives the copy, and does not change as long as that is in use.
+    // Cost: that of copying the state and what the algorithm keeps.
+    std::unique_ptr<Engine> copy() const;
+
+    // The start that a job would be guaranteed if it were submitted at `now`, which nothing changes; infinite if it
+    // would be rejected. None: only a round in a copy can tell.
+    // Requires: now >= state().now; nothing was taken in since the last decide().
+    // Cost: that of Algorithm::start_in_plan().
+    std::optional<Time> start_in_plan(Time now, const JobDescription& job) const;
+
     // Begins a message of time `now`.
     // Requires: now >= state().now.
     void arrive(Time now);
@@ -139,6 +150,7 @@ class Engine {
     Time guaranteed_at_submission(JobNumber job) const;
 
  private:
+    explicit Engine(std::unique_ptr<EngineCore> core);
     std::unique_ptr<EngineCore> core_;
 };
 

@@ -4,11 +4,11 @@
 #include <array>
 #include <bit>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <batfill/core/owned.hpp>
 #include <batfill/core/time.hpp>
 
 namespace batfill {
@@ -25,8 +25,6 @@ class AvailabilityProfile {
  public:
     // Makes a profile in which `processors` are free from `origin` on.
     AvailabilityProfile(Time origin, int processors);
-    AvailabilityProfile(AvailabilityProfile&&) noexcept = default;
-    AvailabilityProfile& operator=(AvailabilityProfile&&) noexcept = default;
 
     // Adds `change` to the free processors during [from, to); does nothing if from >= to. Times before the origin count
     // as the origin. Sums may be any numbers: the profile does not know the size of the machine.
@@ -154,7 +152,7 @@ class AvailabilityProfile {
     int value(Position at) const { return blocks_[at.block]->values[at.index] + blocks_[at.block]->offset; }
 
     std::vector<Time> firsts_;  // the first time of each block, for the binary search
-    std::vector<std::unique_ptr<Block>> blocks_;
+    std::vector<Owned<Block>> blocks_;
 };
 
 // The steps: "0 4; 10 2; 60 4", the number of free processors from each instant on.

@@ -163,9 +163,9 @@ class Plan {
     // The same, with the window of a job in a reservation.
     // Requires: has_timeline().
     const batfill::Place& place_held(JobIndex job) const { return held_[slot_number(job)].place; }
-    // The earliest start of a job that the plan does not have.
+    // The earliest start from `from` on of a job that the plan does not have.
     // Cost: one search.
-    Time earliest(const Request& request) const;
+    Time earliest(const Request& request, Time from) const;
 
     // Requires: there is no timeline.
     const AvailabilityProfile& profile() const { return profile_; }

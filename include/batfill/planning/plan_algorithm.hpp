@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <batfill/core/owned.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/planning/job_order.hpp>
 #include <batfill/planning/plan.hpp>
@@ -66,6 +67,7 @@ class PlanAlgorithm : public Algorithm {
 
  protected:
     explicit PlanAlgorithm(bool counts_events = false);
+    PlanAlgorithm(const PlanAlgorithm&);
     // With the parameter PlannedTimeline::plan_pools().
     explicit PlanAlgorithm(const Parameters& parameters, bool counts_events = false);
 
@@ -78,6 +80,10 @@ class PlanAlgorithm : public Algorithm {
     bool give_back(const Round& round, std::span<const Completion> completions);
     // Places a waiting job at its earliest start from `from` on, in the present plan.
     Time place(const Round& round, JobIndex index, Time from);
+    // For start_in_plan() of an algorithm that places a submitted job by place() from the present on, with no change
+    // of other places before.
+    // Cost: one search.
+    std::optional<Time> start_if_placed(const Job& job, Time now) const;
     // Starts a planned job now if it can start. Returns whether it could. It cannot if another job has outlived its
     // estimate, or if enough processors are idle but not as its placement requires.
     bool start_if_idle(Round& round, JobIndex job);
@@ -146,8 +152,8 @@ class PlanAlgorithm : public Algorithm {
         int moves = 0;
     };
     std::map<JobIndex, ExplainedStart> explained_;
-    bool has_plan_ = false;                        // false until the first round, when the machine is known
-    std::unique_ptr<ProfileEventCounter> events_;  // null: they are not counted
+    bool has_plan_ = false;              // false until the first round, when the machine is known
+    Owned<ProfileEventCounter> events_;  // null: they are not counted
 };
 
 // A plan algorithm that tries the waiting jobs in an order that the user chooses. It has the parameters `order`,

@@ -304,8 +304,9 @@ TEST_CASE("An instant in two messages, submissions first, lets fcfs start the sa
 }
 
 TEST_CASE("An algorithm that registers profiles is for Batsim 4 only", "[batsim5]") {
-    CHECK_THROWS_WITH(Dialogue(R"({"algorithm":"submitter"})"),
-                      "algorithm submitter: it registers profiles in the words of Batsim 4, expected a Batsim 4");
+    CHECK_THROWS_WITH(
+        Dialogue(R"({"algorithm":"submitter"})"),
+        "algorithm submitter needs registered profiles, which Batsim 5 does not follow, expected a peer that does, as Batsim 4");
 }
 
 }  // namespace batfill::tests::batsim5_session_test

@@ -11,7 +11,10 @@
 
 #include "src/choice/batsched_choice.hpp"
 #include "src/session/session.hpp"
+#include "tests/support/batsim4_frames.hpp"
+#include "tests/support/caught_log.hpp"
 #include "tests/support/quiet_log.hpp"
+#include "tests/unit/session/dialogue.hpp"
 
 // What WRENCH and the scheduler that it starts in batsched's place say to each other.
 
@@ -292,6 +295,89 @@ TEST_CASE("What WRENCH may not say ends in an error that names the event", "[ses
     CHECK_THAT(problem(submitted("1.0", "1", 1, R"("x")")), Contains("job \"1\"") && Contains("walltime"));
     CHECK_THAT(problem(message("1.0", "QUERY", R"({"requests":{}})")), Contains("estimate_waiting_time"));
     CHECK_THAT(problem(begins(2)), Contains("SIMULATION_BEGINS"));
+}
+
+namespace {
+
+// The problem with the message that begins a simulation; empty if there is none.
+std::string problem_at_begin(const std::string& protocol, const std::string& first, const WrittenScheduler& scheduler,
+                             const std::string& windows = "") {
+    MachineDetails machine;
+    machine.windows = "calendar.json";
+    machine.windows_text = windows;
+    Session session(scheduler, protocol::make_codec(protocol), nullptr, machine);
+    try {
+        session.answer(first);
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+std::string window(const std::string& running) {
+    return R"({"name":"m","from":100,"until":200,"hosts":"all","running":")" + running + "\"}\n";
+}
+
+}  // namespace
+
+TEST_CASE("What needs decisions that WRENCH does not follow is refused when its simulation begins", "[session]") {
+    const QuietLog quiet;
+    const auto problem = [](const WrittenScheduler& scheduler, const std::string& windows = "") {
+        return problem_at_begin(protocol::wrench_protocol, begins(4), scheduler, windows);
+    };
+    const std::string end = ", which WRENCH does not follow, expected a peer that does, as Batsim 4";
+    CHECK(problem({"easy", {}}).empty());
+    CHECK(problem({"easy", {}}, window("kill")) == "calendar.json:1: window \"m\" needs kills and calls" + end);
+    CHECK(problem({"easy", {}}, "\n" + window("requeue")) ==
+          "calendar.json:2: window \"m\" needs kills, calls and registered jobs" + end);
+    CHECK(problem({"conservative", {}}, window("finish")) == "calendar.json:1: window \"m\" needs calls" + end);
+    CHECK(problem({"easy", {{"on-failure", "kill"}}}) == "on-failure=kill needs kills" + end);
+    CHECK(problem({"easy", {{"on-failure", "requeue"}}}) == "on-failure=requeue needs kills and registered jobs" + end);
+    CHECK(problem({"killer", {}}) == "algorithm killer needs kills" + end);
+    CHECK(problem({"killer2", {}}) == "algorithm killer2 needs kills" + end);
+    CHECK(problem({"submitter", {}}) == "algorithm submitter needs registered jobs and registered profiles" + end);
+    CHECK(problem({"easy-sleeper", {}}) == "algorithm easy-sleeper needs changes of the state of processors" + end);
+}
+
+TEST_CASE("Batsim 5 follows kills and calls for windows, and no profiles", "[session]") {
+    const QuietLog quiet;
+    const auto problem = [](const WrittenScheduler& scheduler, const std::string& windows = "") {
+        return problem_at_begin("batsim5", std::string(4, '\0'), scheduler, windows);
+    };
+    CHECK(problem({"easy", {}}, window("requeue")).empty());
+    CHECK(problem({"killer", {}}).empty());
+    CHECK(
+        problem({"submitter", {}}) ==
+        "algorithm submitter needs registered profiles, which Batsim 5 does not follow, expected a peer that does, as "
+        "Batsim 4");
+}
+
+TEST_CASE("The first decision of a kind that WRENCH does not follow is logged, if only now it is known", "[session]") {
+    const CaughtLog log;
+    Session session = session_of("easy");
+    session.answer(begins(2));
+    session.answer(submitted("1.0", "1", 3, "10"));
+    session.answer(submitted("2.0", "2", 4, "10"));
+    const std::string text = log.text();
+    const std::string warning = "at 1.000000: WRENCH does not follow rejections; only the first is logged";
+    CHECK_THAT(text, Contains(warning));
+    CHECK(text.find("does not follow", text.find(warning) + warning.size()) == std::string::npos);
+}
+
+TEST_CASE("A machine that the algorithm refuses is refused before Batsim's options, as a wrong message", "[session]") {
+    const QuietLog quiet;
+    const std::string refused = "algorithm filler: not for machines with pools, capacities, partitions or windows";
+    CHECK(problem_at_begin("batsim4", batsim4::begins(2), {"filler", {}}, window("requeue")) == refused);
+    const auto with_details = [](MachineDetails machine) {
+        Session session({"filler", {}}, protocol::make_codec("batsim4"), nullptr, std::move(machine));
+        return problem_of([&] { session.answer(batsim4::begins(2)); });
+    };
+    MachineDetails pool;
+    pool.pools = {{"power", 5}};
+    CHECK(with_details(pool) == refused);
+    MachineDetails capacity;
+    capacity.capacity = "cores:4";
+    CHECK(with_details(capacity) == refused);
 }
 
 }  // namespace batfill::tests::wrench_session_test
