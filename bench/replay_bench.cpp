@@ -1,7 +1,10 @@
 // Measures whole replays in memory, without files: a generated workload under each algorithm.
 
+#include <cstddef>
+#include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 
@@ -24,10 +27,13 @@ batfill::Scenario scenario(int jobs, double load) {
 }
 
 // The deadlines of the paper on deadline-based backfilling.
+// Requires: all jobs have walltimes.
 void add_deadlines(batfill::Workload& workload, const char* share) {
     const batfill::DeadlineRule rule{batfill::Duration::days(1), *batfill::Decimal::parse("10")};
     const std::size_t count = batfill::count_of_share(*batfill::Decimal::parse(share), workload.jobs.size());
-    for (const std::size_t place : batfill::draw(batfill::jobs_with_walltime(workload), count, 1)) {
+    std::vector<std::size_t> places(workload.jobs.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    for (const std::size_t place : batfill::draw(std::move(places), count, 1)) {
         batfill::JobDescription& job = workload.jobs[place].description;
         job.deadline = job.submit + rule.allowance(*job.walltime);
     }

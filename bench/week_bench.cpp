@@ -22,8 +22,9 @@ batfill::Replay week() {
     return {platform, batfill::generate_lublin(model)};
 }
 
-void replays(benchmark::State& state, const batfill::SchedulerChoice& scheduler) {
+void replays(benchmark::State& state, const char* algorithm, const batfill::Parameters::Given& parameters = {}) {
     static const batfill::Replay replay = week();
+    const batfill::SchedulerChoice scheduler(algorithm, parameters);
     const batfill::ReplayMetric metric("mean_bounded_slowdown");
     for (auto _ : state) {
         benchmark::DoNotOptimize(replay.measure(scheduler, metric));
@@ -31,13 +32,11 @@ void replays(benchmark::State& state, const batfill::SchedulerChoice& scheduler)
     state.counters["jobs"] = static_cast<double>(replay.scenario().workloads.front().jobs.size());
 }
 
-const batfill::SchedulerChoice easy{"easy", {}};
-const batfill::SchedulerChoice conservative{"conservative", {}};
-const batfill::SchedulerChoice mixed{
-    "easy", {{"order", "mixed"}, {"weights", "-0.2,-0.3,0.1,-0.1,0.2,-0.1"}, {"backfill-order", "spf"}}};
+const batfill::Parameters::Given mixed{
+    {"order", "mixed"}, {"weights", "-0.2,-0.3,0.1,-0.1,0.2,-0.1"}, {"backfill-order", "spf"}};
 
 }  // namespace
 
-BENCHMARK_CAPTURE(replays, easy, easy)->ThreadRange(1, 2)->UseRealTime();
-BENCHMARK_CAPTURE(replays, easy_mixed, mixed)->ThreadRange(1, 2)->UseRealTime();
-BENCHMARK_CAPTURE(replays, conservative, conservative);
+BENCHMARK_CAPTURE(replays, easy, "easy")->ThreadRange(1, 2)->UseRealTime();
+BENCHMARK_CAPTURE(replays, easy_mixed, "easy", mixed)->ThreadRange(1, 2)->UseRealTime();
+BENCHMARK_CAPTURE(replays, conservative, "conservative");
