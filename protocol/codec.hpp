@@ -19,9 +19,9 @@ inline constexpr std::size_t max_frame_size = std::size_t{64} << 20;
 // What the type of the single event of a refusal begins with. No Batsim knows it.
 inline constexpr std::string_view refusal_event = "SCHEDULER_ERROR";
 
-// What a peer may have no word for, or ignore. Starts are what all peers follow.
-enum class DecisionKind { rejection, kill, call, registered_job, registered_profile, metadata, state };
-inline constexpr std::size_t decision_kinds = 7;
+// What a peer may have no word for, or ignore. All follow starts; the log has each rejection, whoever follows it.
+enum class DecisionKind { kill, call, registered_job, registered_profile, metadata, state };
+inline constexpr std::size_t decision_kinds = 6;
 
 // The scheduler's end of one conversation in one version of the protocol: how messages are read from frames, and how
 // replies are written. An instance keeps buffers between calls, so it serves one thread at a time.

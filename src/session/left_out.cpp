@@ -24,7 +24,6 @@ using protocol::DecisionKind;
 
 const char* to_string(DecisionKind kind) {
     constexpr std::array<const char*, protocol::decision_kinds> names{
-        "rejections",
         "kills",
         "calls",
         "registered jobs",
@@ -48,8 +47,7 @@ void require(const Codec& codec, const std::string& who, std::initializer_list<D
 
 std::optional<DecisionKind> kind_of(const Decision& decision) {
     using Kind = std::optional<DecisionKind>;
-    return std::visit(Overloaded{[](const StartJob&) { return Kind(); },
-                                 [](const RejectJob&) { return Kind(DecisionKind::rejection); },
+    return std::visit(Overloaded{[](const StartJob&) { return Kind(); }, [](const RejectJob&) { return Kind(); },
                                  [](const KillJobs&) { return Kind(DecisionKind::kill); },
                                  [](const CallMeLater&) { return Kind(DecisionKind::call); },
                                  [](const RegisterJob&) { return Kind(DecisionKind::registered_job); },

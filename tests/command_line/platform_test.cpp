@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <batfill/core/machine.hpp>
 #include <batfill/formats/platform.hpp>
 
 #include "tests/command_line/outcome.hpp"
@@ -50,6 +51,27 @@ TEST_CASE("A number of hosts is a platform, the same as the file that batfill pl
           run(inputs.folder, {"metrics", jobs, "-p", written}).output);
     CHECK(run(inputs.folder, {"compare", "easy", "-p", "3", "-w", inputs.workload}).output ==
           run(inputs.folder, {"compare", "easy", "-p", written, "-w", inputs.workload}).output);
+}
+
+TEST_CASE("A shared host has cores for the jobs that compute there, as Batsim reads them") {
+    const Folder folder;
+    const std::string path = folder.file("m.xml");
+    CHECK(run(folder, {"platform", "--group", "1:memory=256,cores=4", "--group", "1:gpus=2,memory=9", "--group",
+                       "1:cores=3000000000", "--group", "1:cores=0", "--group", "1:partition=a", "-o", path})
+              .status == 0);
+    const std::string text = contents(path);
+    const auto tag_of = [&](const std::string& host) {
+        const std::size_t begin = text.find("<host id=\"" + host + "\"");
+        return text.substr(begin, text.find('>', begin) - begin);
+    };
+    CHECK_THAT(tag_of("host0"), Contains(" core=\"4\""));
+    CHECK_THAT(tag_of("host1"), Contains(" core=\"9\""));
+    CHECK_THAT(tag_of("host2"), Contains(" core=\"2147483647\""));
+    for (const char* host : {"host3", "host4", "master_host"}) {
+        CHECK(tag_of(host).find("core=") == std::string::npos);
+    }
+    const Machine machine(read_platform(path).hosts);
+    CHECK(machine.resources().kind_of(0).capacity.size() == 3);
 }
 
 TEST_CASE("batfill platform --group makes a machine of several kinds of hosts, with pools") {

@@ -297,8 +297,9 @@ TEST_CASE("On recorded messages, easy-sleeper puts the idle machine to sleep and
 
 TEST_CASE("An algorithm that puts processors to sleep is for Batsim 4 only", "[batsim5]") {
     Session session({"easy-sleeper", {}}, protocol::make_codec("batsim5"));
-    CHECK_THROWS_WITH(session.answer(std::string(4, '\0')),
-                      "algorithm easy-sleeper needs changes of the state of processors, which Batsim 5 does not follow, expected a peer that does, as Batsim 4");
+    CHECK_THROWS_WITH(
+        session.answer(std::string(4, '\0')),
+        "algorithm easy-sleeper needs changes of the state of processors, which Batsim 5 does not follow, expected a peer that does, as Batsim 4");
 }
 
 }  // namespace batfill::tests::sleeping_processors_test

@@ -354,12 +354,12 @@ TEST_CASE("Batsim 5 follows kills and calls for windows, and no profiles", "[ses
 
 TEST_CASE("The first decision of a kind that WRENCH does not follow is logged, if only now it is known", "[session]") {
     const CaughtLog log;
-    Session session = session_of("easy");
+    Session session = session_of_restless(true);
     session.answer(begins(2));
-    session.answer(submitted("1.0", "1", 3, "10"));
-    session.answer(submitted("2.0", "2", 4, "10"));
+    session.answer(submitted("1.0", "1", 2, "10"));
+    session.answer(submitted("2.0", "2", 2, "10"));
     const std::string text = log.text();
-    const std::string warning = "at 1.000000: WRENCH does not follow rejections; only the first is logged";
+    const std::string warning = "at 1.000000: WRENCH does not follow calls; only the first is logged";
     CHECK_THAT(text, Contains(warning));
     CHECK(text.find("does not follow", text.find(warning) + warning.size()) == std::string::npos);
 }
