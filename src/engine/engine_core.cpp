@@ -30,8 +30,8 @@ EngineCore::EngineCore(const SchedulerChoice& choice)
     : choice_(choice),
       failures_(choice.common()),
       predictor_(RunTimePredictor::from(choice.description().parameters, choice.parameters())),
-      registers_jobs_(failures_.requeues() || choice.submits_jobs()),
-      algorithm_(choice.make_algorithm()) {
+      algorithm_(choice.make_algorithm()),
+      registers_jobs_(failures_.requeues() || choice.submits_jobs()) {
     state_.placement = choice.common().placement;
 }
 

@@ -165,8 +165,6 @@ class EngineCore {
     MachineFailures failures_;
     Owned<RunTimePredictor> predictor_;    // null: estimates are walltimes
     Time next_expiry_ = Time::infinity();  // of a prediction, if that starts a round
-    bool a_prediction_expired_ = false;    // since the last round
-    bool registers_jobs_;
     Owned<Algorithm> algorithm_;
     // Number of jobs admitted so far. Counts rejected jobs, and jobs that the algorithm registered but Batsim has not
     // acknowledged yet.
@@ -176,18 +174,22 @@ class EngineCore {
     Time last_round_;
     std::vector<Time> guaranteed_at_submission_;  // by JobIndex, if there are guarantees
     std::vector<GuaranteeBreak> broken_guarantees_;
-    bool records_outlived_estimates_ = false;
     Owned<WaitReasons> wait_reasons_;             // null: nobody asks why jobs wait
     Time records_state_from_ = Time::infinity();  // infinite: not, or not any more
     std::string recorded_state_;
     std::set<JobIndex> unacknowledged_;      // jobs that the algorithm registered
     std::set<JobIndex> to_be_acknowledged_;  // these, and killed jobs that were submitted again
+    bool registers_jobs_;
+    bool records_outlived_estimates_ = false;
+    bool a_prediction_expired_ = false;  // since the last round
     bool acknowledges_jobs_ = false;
     bool is_beginning_ = false;  // an algorithm that registers jobs awaits its first round
     bool is_deciding_ = false;
     bool all_submitted_ = false;  // except registered jobs
     bool registration_finished_ = false;
     bool requeues_for_windows_ = false;  // jobs that windows kill are submitted again
+    bool machine_changed_ = false;       // in the current message, as the next one
+    bool processors_switched_ = false;
 
     Time windows_at_;         // the instants of windows up to this one are over
     Time announced_at_;       // those that were announced up to this instant are known
@@ -205,8 +207,6 @@ class EngineCore {
     std::vector<Time> eligible_since_;  // of jobs that waited for others, by number; infinite: of no such job
 
     // From the current message.
-    bool machine_changed_ = false;
-    bool processors_switched_ = false;
     std::vector<JobIndex> submissions_;
     // Submissions that come after these, while jobs wait for others; then killed jobs that are submitted again.
     std::vector<JobSubmitted> in_turn_;
