@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <batfill/engine/state.hpp>
@@ -31,7 +32,7 @@ class Ranking {
         }
     }
     // A copy that asks another object for the scores of the order multifactor.
-    Ranking(const Ranking& other, const MultifactorPriority* multifactor) : Ranking(other) {
+    Ranking(Ranking other, const MultifactorPriority* multifactor) : Ranking(std::move(other)) {
         multifactor_ = multifactor_ == nullptr ? nullptr : multifactor;
     }
 

@@ -250,3 +250,14 @@ TEST_CASE("A question is answered as another engine finds after the same history
         }
     }
 }
+
+TEST_CASE("Every algorithm can be copied, so that no question costs a copy of the process, unless it tunes",
+          "[every-algorithm]") {
+    for (const DrawnAlgorithm& drawn : drawn_algorithms()) {
+        INFO(drawn.text());
+        const bool tunes = std::ranges::find(drawn.parameters, "period", [](const auto& parameter) {
+                               return parameter.first;
+                           }) != drawn.parameters.end();
+        CHECK((Engine(drawn.name, drawn.parameters).copy() != nullptr) == !tunes);
+    }
+}
