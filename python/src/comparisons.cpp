@@ -154,7 +154,8 @@ void pack(Unpacker& all, Comparison::Row& row) {
 }
 template <class Archive>
 void pack(Archive& all, Is<Comparison> auto& comparison) {
-    all(comparison.schedulers, comparison.rows, comparison.baseline, comparison.sample, comparison.left_out);
+    all(comparison.schedulers, comparison.rows, comparison.baseline, comparison.sample, comparison.left_out,
+        comparison.first_rejected);
 }
 
 void bind_comparisons(nb::module_& module) {

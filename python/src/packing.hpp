@@ -61,7 +61,7 @@ void pack(Archive& all, Is<WorkloadJob> auto& job) {
 template <class Archive>
 void pack(Archive& all, Is<Workload> auto& workload) {
     all(workload.name, workload.path, workload.processors, workload.believes_walltimes, workload.jobs,
-        workload.profiles, workload.format);
+        workload.profiles, workload.format, workload.more_than_log);
 }
 template <class Archive>
 void pack(Archive& all, Is<Host> auto& host) {

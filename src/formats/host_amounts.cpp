@@ -14,7 +14,6 @@ constexpr const char* whole_rule = "whole hosts, by the log: no per_host";
 constexpr const char* unknown_rule = "nothing known of what it took of its hosts: whole hosts";
 constexpr const char* no_cores_rule = "cores unknown: not in per_host";
 constexpr const char* no_memory_rule = "memory unknown: not in per_host";
-constexpr const char* rounded_rule = "does not divide by its hosts: per_host is rounded up";
 constexpr const char* requested_rule = "per_host by the request, where no allocation is known";
 
 constexpr long long mebibyte = 1 << 20;
@@ -51,7 +50,7 @@ std::optional<long long> HostAmounts::share(std::optional<long long> number) {
         return std::nullopt;
     }
     if (*number % hosts_ > 0) {
-        note(rounded_rule);
+        note(host_rules::rounded);
     }
     return divided(*number, hosts_);
 }
@@ -59,6 +58,7 @@ std::optional<long long> HostAmounts::share(std::optional<long long> number) {
 void HostAmounts::set_cores(std::optional<long long> number, std::string_view column, Source source) {
     cores_column_ = column;
     cores_ = number > 0 ? share(number) : std::nullopt;
+    whole_cores_ = cores_ ? *number : 0;
     if (cores_ && source == Source::request) {
         note(requested_rule);
     }
@@ -67,6 +67,7 @@ void HostAmounts::set_cores(std::optional<long long> number, std::string_view co
 void HostAmounts::set_gpus(const GpuCount& gpus, std::string_view column, Source source) {
     gpus_column_ = column;
     gpus_ = share(gpus.total());
+    whole_gpus_ = gpus_ ? *gpus.total() : 0;
     gpus_of_type_.clear();
     for (const auto& [type, number] : gpus.types()) {
         if (const std::optional<long long> each = share(number); gpus_ && each) {
@@ -107,8 +108,27 @@ void HostAmounts::set_memory(std::optional<long long> bytes, std::string_view co
     }
 }
 
-void HostAmounts::set_whole_memory(long long bytes) {
-    whole_memory_ = bytes > 0 ? std::optional(divided(bytes, mebibyte)) : std::nullopt;
+void HostAmounts::set_whole(long long cores, long long gpus, long long bytes) {
+    whole_cores_ = cores_ ? cores : 0;
+    whole_gpus_ = gpus_ ? gpus : 0;
+    whole_memory_ = memory_ && bytes > 0 ? std::optional(divided(bytes, mebibyte)) : std::nullopt;
+}
+
+StatedNeeds::Amounts HostAmounts::surplus(long long hosts) const {
+    const auto whole_of = [this](std::string_view name) {
+        return name == "cores"    ? whole_cores_
+               : name == "gpus"   ? whole_gpus_
+               : name == "memory" ? whole_memory_.value_or(0)
+                                  : 0;
+    };
+    StatedNeeds::Amounts surplus;
+    for (const auto& [name, each] : amounts()) {
+        const long long whole = whole_of(name);
+        if (whole > 0 && each <= most_bytes / std::max(hosts, 1LL) && each * hosts > whole) {
+            surplus.emplace_back(name, each * hosts - whole);
+        }
+    }
+    return surplus;
 }
 
 void HostAmounts::note(const char* rule) {
@@ -129,6 +149,8 @@ void HostAmounts::join(const HostAmounts& other) {
     keep_largest(cores_, other.cores_, differs);
     keep_largest(gpus_, other.gpus_, differs);
     keep_largest(memory_, other.memory_, differs);
+    whole_cores_ += other.whole_cores_;
+    whole_gpus_ += other.whole_gpus_;
     if (other.whole_memory_) {
         whole_memory_ = whole_memory_.value_or(0) + *other.whole_memory_;
     }
@@ -147,8 +169,36 @@ void HostAmounts::join(const HostAmounts& other) {
     }
     unkept_.insert(other.unkept_.begin(), other.unkept_.end());
     std::ranges::for_each(other.notes_, [this](const char* rule) { note(rule); });
+    has_different_hosts_ = has_different_hosts_ || other.has_different_hosts_ || differs;
     if (differs) {
         note(host_rules::different);
+    }
+}
+
+void HostAmounts::raise_to_sum(const std::vector<const HostAmounts*>& on_one_host) {
+    HostAmounts sum;
+    const auto add = [](std::optional<long long>& total, std::optional<long long> more) {
+        total = total || more ? std::optional(total.value_or(0) + more.value_or(0)) : std::nullopt;
+    };
+    for (const HostAmounts* const part : on_one_host) {
+        add(sum.cores_, part->cores_);
+        add(sum.gpus_, part->gpus_);
+        add(sum.memory_, part->memory_);
+        for (const auto& [name, number] : part->gpus_of_type_) {
+            sum.gpus_of_type_[name] += number;
+        }
+        for (const auto& [name, number] : part->further_) {
+            sum.further_[name] += number;
+        }
+    }
+    cores_ = std::max(cores_, sum.cores_);
+    gpus_ = std::max(gpus_, sum.gpus_);
+    memory_ = std::max(memory_, sum.memory_);
+    for (const auto& [name, number] : sum.gpus_of_type_) {
+        gpus_of_type_[name] = std::max(gpus_of_type_[name], number);
+    }
+    for (const auto& [name, number] : sum.further_) {
+        further_[name] = std::max(further_[name], number);
     }
 }
 
@@ -161,8 +211,10 @@ void HostAmounts::fill(const HostAmounts& other) {
     const bool takes_cores = take(cores_, other.cores_);
     const bool takes_memory = take(memory_, other.memory_);
     const bool takes_gpus = take(gpus_, other.gpus_);
+    has_different_hosts_ = has_different_hosts_ || other.has_different_hosts_;
     if (takes_cores) {
         cores_column_ = other.cores_column_;
+        whole_cores_ = other.whole_cores_;
     }
     if (takes_memory || (!whole_memory_ && other.whole_memory_)) {
         memory_column_ = other.memory_column_;
@@ -171,6 +223,7 @@ void HostAmounts::fill(const HostAmounts& other) {
     if (takes_gpus) {
         gpus_of_type_ = other.gpus_of_type_;
         gpus_column_ = other.gpus_column_;
+        whole_gpus_ = other.whole_gpus_;
     }
     if (takes_cores || takes_memory || takes_gpus) {
         std::ranges::for_each(other.notes_, [this](const char* rule) { note(rule); });

@@ -35,8 +35,8 @@ class HostAmounts {
     // Generic resources, such as gres/shard, are amounts of hosts. Licences and burst buffers are amounts of pools, if
     // `keeps_pools`. What the job has of each already stays, and what becomes nothing is unkept().
     void set_further(const FurtherResources& resources, bool keeps_pools, Source source = Source::allocation);
-    // The memory of the whole job, where it is not what set_memory() got: hosts that were joined are some of several.
-    void set_whole_memory(long long bytes);
+    // What the whole job has, where it is not what the setters got: hosts that were joined are some of several.
+    void set_whole(long long cores, long long gpus, long long bytes);
     bool has_cores() const { return cores_.has_value(); }
     bool has_gpus() const { return gpus_.has_value(); }
     bool has_memory() const { return memory_.has_value(); }
@@ -51,6 +51,9 @@ class HostAmounts {
     // job.
     void join(const HostAmounts& other);
 
+    // Raises what it took of each host to the sum of what these took, which shared one.
+    void raise_to_sum(const std::vector<const HostAmounts*>& on_one_host);
+
     // Takes from `other` what is unknown here, and what that notes.
     void fill(const HostAmounts& other);
 
@@ -64,6 +67,10 @@ class HostAmounts {
     void leave_out(std::string what) { unkept_.insert(std::move(what)); }
     // The memory of the whole job, in MiB. None: unknown, or 0.
     std::optional<long long> whole_memory() const { return whole_memory_; }
+    // How much more than the job had in the data it gets, if it gets amounts() of so many hosts. In the same order.
+    StatedNeeds::Amounts surplus(long long hosts) const;
+    // Whether that is because its hosts had different amounts, and not because they were rounded up.
+    bool has_different_hosts() const { return has_different_hosts_; }
     // Forgets what it took of each host of this.
     void leave_out_memory() { memory_.reset(); }
     // Where the known ones of cores, gpus and memory stand.
@@ -87,6 +94,9 @@ class HostAmounts {
     std::set<std::string> unkept_;
     std::optional<long long> memory_;        // MiB
     std::optional<long long> whole_memory_;  // MiB
+    long long whole_cores_ = 0;              // 0: unknown, or none
+    long long whole_gpus_ = 0;
+    bool has_different_hosts_ = false;
     std::string_view cores_column_;
     std::string_view gpus_column_;
     std::string_view memory_column_;
@@ -104,6 +114,7 @@ std::string capacity_text(const StatedNeeds::Amounts& amounts);
 namespace host_rules {
 
 inline constexpr const char* different = "hosts with different amounts: per_host has the largest";
+inline constexpr const char* rounded = "does not divide by its hosts: per_host is rounded up";
 inline constexpr const char* several_partitions = "several partitions: the first one";
 inline constexpr const char* components_apart = "components in several partitions: any host";
 inline constexpr const char* no_partition = "partition unknown: any host";

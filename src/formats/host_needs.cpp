@@ -46,6 +46,8 @@ LoggedNeeds LogBuilder::needs_of(const AccountedJob& job) {
         needs.taken = amounts.amounts();
         if (!job.amounts.takes_whole_hosts() && !needs.taken.empty()) {
             needs.stated.per_host = needs.taken;
+            needs.surplus = amounts.surplus(job.allocated);
+            needs.has_different_hosts = !needs.surplus.empty() && amounts.has_different_hosts();
         }
     }
     if (fields.memory_pool && job.amounts.whole_memory()) {
@@ -92,9 +94,9 @@ std::uint32_t LogBuilder::add_needs(const AccountedJob& job) {
     if (!members.empty()) {
         fields_ += (fields_.empty() ? "" : ",") + members;
     }
-    for (const auto& [name, amount] : needs.taken) {  // only to tell different needs apart
-        members.append(" ").append(name).append(" ").append(std::to_string(amount));
-    }
+    // Only to tell different needs apart.
+    members.append(" ").append(capacity_text(needs.taken)).append(" ").append(capacity_text(needs.surplus));
+    members.append(needs.has_different_hosts ? " " : "");
     const auto [known, is_new] = needs_.try_emplace(std::move(members), static_cast<std::uint32_t>(log_.needs.size()));
     if (is_new) {
         log_.needs.push_back(std::move(needs));

@@ -54,6 +54,9 @@ struct JobTimes {
 //   this order, and agrees with wait and run time. If both do, it is the earlier one.
 JobTimes times_of(const AccountedJob& record);
 
+// What is noted of such a job, if nothing decides.
+inline constexpr const char* shown_twice = "instant in an hour that clocks showed twice: taken as the first";
+
 // Makes the instant at which the job became eligible its submission. Returns whether it is known.
 bool submit_when_eligible(const std::optional<Instant>& eligible, AccountedJob& job);
 

@@ -81,6 +81,17 @@ const char* rule_without(std::optional<int> status, const JobTimes& times, bool 
     return times.missing != nullptr || has_size ? times.missing : host_rules::no_hosts;
 }
 
+// Whether the instants of a job are an hour off its run time, as those of local clocks that were set while it ran.
+bool looks_like_set_clocks(const AccountedJob& job) {
+    if (!job.start || !job.end) {
+        return false;
+    }
+    const Duration interval = job.end->first - job.start->first;
+    const Duration off = job.run_time ? interval - *job.run_time : Duration();
+    const bool is_an_hour = off == Duration::seconds(3600) || off == Duration::seconds(-3600);
+    return is_an_hour || (interval < Duration() && -interval < Duration::seconds(3600));
+}
+
 constexpr std::size_t most_kinds = 20;  // of rows that cannot be read
 
 // A problem without what differs between rows: numbers, and texts in quotes.
@@ -168,11 +179,18 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
         forget_notes();
         return std::nullopt;
     }
+    const auto place = static_cast<std::uint32_t>(log_.jobs.size());
     if (times.has_several_readings) {
-        note("instant in an hour that clocks showed twice: taken as the first");
+        note(shown_twice);
+        AccountedJob& record = shown_twice_[place];
+        std::tie(record.submit, record.start, record.end) = std::tie(job.submit, job.start, job.end);
+        std::tie(record.wait, record.run_time) = std::tie(job.wait, job.run_time);
     }
     if (times.shows_skipped_time) {
         ++skipped_times_;
+    }
+    if (data_.time_zone.empty() && looks_like_set_clocks(job)) {
+        ++signs_of_zone_;
     }
     if (times.exceeds_its_interval) {
         note("run time longer than from start to end");
@@ -185,13 +203,6 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
     added.needs = needs;
     added.conditions = add_conditions(job);
     added.number = static_cast<long long>(log_.ids.add(valid_text(job.id)));
-    added.submit = times.submit.value_or(unknown);
-    added.run_time = times.run_time.value_or(unknown);
-    added.wait = times.wait.value_or(unknown);
-    if (added.wait < Duration() && job.wait != unknown && times.wait) {
-        negative_waits_.emplace(static_cast<std::uint32_t>(log_.jobs.size()), added.wait);
-        added.wait = Duration();
-    }
     added.requested_time = job.walltime.value_or(unknown);
     added.requested_processors = job.requested;
     added.allocated_processors = job.allocated;
@@ -212,7 +223,76 @@ std::optional<std::size_t> LogBuilder::add(const AccountedJob& job, std::size_t 
         resized_parts_.push_back(static_cast<std::uint32_t>(log_.jobs.size()));
     }
     log_.jobs.push_back(added);
+    set_times(place, job, times);
     return log_.jobs.size() - 1;
+}
+
+void LogBuilder::set_times(std::uint32_t job, const AccountedJob& record, const JobTimes& times) {
+    SwfJob& added = log_.jobs[job];
+    added.submit = times.submit.value_or(unknown);
+    added.run_time = times.run_time.value_or(unknown);
+    added.wait = times.wait.value_or(unknown);
+    negative_waits_.erase(job);
+    if (added.wait < Duration() && record.wait != unknown && times.wait) {
+        negative_waits_.emplace(job, added.wait);
+        added.wait = Duration();
+    }
+}
+
+void LogBuilder::decide_hours_shown_twice() {
+    std::map<Microseconds, std::vector<std::uint32_t>> by_day;  // clocks are set back once in a day at most
+    for (const auto& [job, record] : shown_twice_) {
+        if (record.submit && record.submit->second) {
+            by_day[record.submit->first.count() / Duration::days(1).count()].push_back(job);
+        }
+    }
+    for (auto& [day, jobs] : by_day) {
+        decide_hour_shown_twice(std::move(jobs));
+    }
+}
+
+void LogBuilder::decide_hour_shown_twice(std::vector<std::uint32_t> jobs) {
+    const auto number_of = [this](std::uint32_t job) {
+        const std::string_view id = log_.ids[static_cast<std::size_t>(log_.jobs[job].number)];
+        return number_in<long long>(id.substr(0, id.find_first_not_of("0123456789")));
+    };
+    std::erase_if(jobs, [&](std::uint32_t job) { return !number_of(job); });
+    const auto first_reading = [this](std::uint32_t job) { return shown_twice_.at(job).submit->first; };
+    std::ranges::stable_sort(jobs, {},
+                             [&](std::uint32_t job) { return std::pair(*number_of(job), first_reading(job)); });
+    // Among ids that grow, local times fall where clocks were set back. Runs that were submitted again fall elsewhere.
+    std::size_t falls = 0;
+    std::size_t set_back = 0;
+    Duration largest_fall;
+    for (std::size_t i = 1; i < jobs.size(); ++i) {
+        const Duration fall = first_reading(jobs[i - 1]) - first_reading(jobs[i]);
+        falls += fall > Duration() ? 1U : 0U;
+        if (fall > largest_fall) {
+            largest_fall = fall;
+            set_back = i;
+        }
+    }
+    if (falls == 0 || (falls > 1 && largest_fall < Duration::seconds(1800))) {
+        return;
+    }
+    std::vector<std::uint32_t>& undecided = noted_[shown_twice];
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        AccountedJob& record = shown_twice_.at(jobs[i]);
+        record.submit = i < set_back ? record.submit->first : *record.submit->second;
+        const JobTimes times = times_of(record);
+        const Duration run_time = log_.jobs[jobs[i]].run_time;  // of all components
+        set_times(jobs[i], record, times);
+        if (record.run_time) {
+            log_.jobs[jobs[i]].run_time = run_time;
+        }
+        noted_["hour that clocks showed twice: the order of ids decides which"].push_back(jobs[i]);
+        if (!times.has_several_readings) {
+            std::erase(undecided, jobs[i]);
+        }
+    }
+    if (undecided.empty()) {
+        noted_.erase(shown_twice);
+    }
 }
 
 void LogBuilder::add_bad_row(const std::string& place, std::size_t number, const std::string& problem) {
@@ -234,6 +314,7 @@ void LogBuilder::add_bad_row(const std::string& place, std::size_t number, const
 }
 
 void LogBuilder::take_back(std::size_t jobs) {
+    shown_twice_.erase(shown_twice_.lower_bound(static_cast<std::uint32_t>(jobs)), shown_twice_.end());
     std::vector<bool> erased(log_.jobs.size());
     std::fill(erased.begin() + static_cast<std::ptrdiff_t>(jobs), erased.end(), true);
     erase_jobs(erased);
@@ -260,12 +341,7 @@ std::string LogBuilder::valid_text(std::string_view text) {
 }
 
 void LogBuilder::join(std::size_t job, const AccountedJob& component, const HostAmounts& amounts,
-                      std::string_view partition) {
-    AccountedJob joined = component;
-    joined.amounts = amounts;
-    joined.partition = partition;
-    const std::uint32_t needs = add_needs(joined);
-    std::string fields = std::exchange(fields_, {});
+                      std::string_view partition, std::optional<long long> hosts) {
     notes_.insert("heterogeneous job: a component joined to the first one");
     SwfJob& whole = log_.jobs.at(job);
     const auto sum = [](long long total, long long more) {
@@ -274,27 +350,33 @@ void LogBuilder::join(std::size_t job, const AccountedJob& component, const Host
         require_possible_size(result);
         return result;
     };
-    const long long requested = sum(whole.requested_processors, component.requested);
-    whole.allocated_processors = sum(whole.allocated_processors, component.allocated);
+    const long long requested = hosts ? *hosts : sum(whole.requested_processors, component.requested);
+    whole.allocated_processors = hosts ? *hosts : sum(whole.allocated_processors, component.allocated);
     whole.requested_processors = requested;
+    AccountedJob joined = component;
+    joined.amounts = amounts;
+    joined.allocated = whole.allocated_processors;
+    joined.partition = partition;
+    const std::uint32_t needs = add_needs(joined);
+    std::string fields = std::exchange(fields_, {});
     whole.run_time = std::max(whole.run_time, times_of(component).run_time.value_or(Duration()));
     if (whole.requested_time > Duration() && component.walltime) {
         whole.requested_time = std::max(whole.requested_time, *component.walltime);
     }
     whole.other_fields = static_cast<std::uint32_t>(other_fields_.number_of(std::move(fields)));
     if (data_.keeps_hosts) {
-        std::vector<LoggedHosts> hosts = log_.hosts[whole.hosts];
+        std::vector<LoggedHosts> groups = log_.hosts[whole.hosts];
         const auto state = [](LoggedHosts& group, const LoggedNeeds& of) {
             group.taken = group.taken.value_or(of.taken);
             group.partition = group.partition.value_or(of.stated.partition.value_or(""));
         };
-        std::ranges::for_each(hosts, [&](LoggedHosts& group) { state(group, log_.needs[whole.needs]); });
+        std::ranges::for_each(groups, [&](LoggedHosts& group) { state(group, log_.needs[whole.needs]); });
         const LoggedNeeds own = needs_of(component);
         for (LoggedHosts group : component.hosts) {
             state(group, own);
-            hosts.push_back(std::move(group));
+            groups.push_back(std::move(group));
         }
-        whole.hosts = add_hosts(std::move(hosts));
+        whole.hosts = add_hosts(std::move(groups));
     }
     whole.needs = needs;
     columns_of_joined_[static_cast<std::uint32_t>(job)] = std::exchange(columns_, {});
@@ -516,6 +598,7 @@ std::uint32_t LogBuilder::add_conditions(const AccountedJob& job) {
 }
 
 SwfLog LogBuilder::finish(bool from_midnight) {
+    decide_hours_shown_twice();
     number_ids();
     count_columns_of_joined();
     leave_out_equal_runs();
@@ -531,6 +614,10 @@ SwfLog LogBuilder::finish(bool from_midnight) {
     }
     if (skipped_times_ > 0) {
         log_.anomalies.push_back({"time that clocks skipped: another time zone?", skipped_times_});
+    }
+    if (signs_of_zone_ > 0) {
+        log_.anomalies.push_back(
+            {"end before start, or an hour off the elapsed time: --time-zone missing?", signs_of_zone_});
     }
     if (!negative_waits_.empty()) {
         log_.anomalies.push_back({"start before the submission: waits 0 s", negative_waits_.size()});

@@ -82,9 +82,11 @@ class LogBuilder {
     // Throws: InputError for an empty id, and for a size above `most_processors`. The caller names the place.
     std::optional<std::size_t> add(const AccountedJob& job, std::size_t line);
     // Adds the component of a heterogeneous job to its first component. The fields that were added since the last job
-    // become those of the whole, and so do `amounts` and `partition`.
+    // become those of the whole, and so do `amounts` and `partition`. `hosts`: the number of hosts of the whole; none:
+    // the sum of those of the components.
     // Throws: InputError if the sizes exceed `most_processors` together. The caller names the place.
-    void join(std::size_t job, const AccountedJob& component, const HostAmounts& amounts, std::string_view partition);
+    void join(std::size_t job, const AccountedJob& component, const HostAmounts& amounts, std::string_view partition,
+              std::optional<long long> hosts);
 
     // The log. Of equal runs, which two files have, the first is kept. Ids that a workload cannot have are changed.
     // With `from_midnight`, time 0 becomes the midnight before the first submission.
@@ -106,6 +108,13 @@ class LogBuilder {
     // The text in UTF-8. Slurm writes texts in other encodings as they are: bytes that are not UTF-8 become escapes, as
     // in "Andr\xE9", and are noted.
     std::string valid_text(std::string_view text);
+    // Decides in which of the two hours that clocks showed alike jobs were submitted, where the order of their ids
+    // does: those after the set back have larger ids.
+    void decide_hours_shown_twice();
+    // Decides it for the jobs of one such hour.
+    void decide_hour_shown_twice(std::vector<std::uint32_t> jobs);
+    // The times of a job in the log become these.
+    void set_times(std::uint32_t job, const AccountedJob& record, const JobTimes& times);
     void number_ids();
     void leave_out_equal_runs();
     // Marks repeated ones among rows of one id, submission and start.
@@ -175,6 +184,9 @@ class LogBuilder {
     };
     Repeated repeated_;              // rows that are equal to others
     std::size_t skipped_times_ = 0;  // jobs with a time that no clock showed
+    std::size_t signs_of_zone_ = 0;  // jobs whose times look as if clocks were set while they ran
+    // The instants and lengths of jobs in an hour that clocks showed twice.
+    std::map<std::uint32_t, AccountedJob> shown_twice_;
     // The jobs that started before their submission, with their waits. In the log they wait 0 s.
     std::map<std::uint32_t, Duration> negative_waits_;
 };

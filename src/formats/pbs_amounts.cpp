@@ -140,9 +140,7 @@ HostAmounts amounts_of(const Shares& shares, long long hosts, const HostAmounts&
         sum.bytes = sum_of(sum.bytes, product_of(share.chunks, share.bytes));
     }
     if (chunks == hosts) {
-        if (!known.has_memory()) {
-            largest.set_whole_memory(sum.bytes);
-        }
+        largest.set_whole(sum.cores, sum.gpus, sum.bytes);
         return largest;
     }
     HostAmounts each = amounts_of(sum, hosts, known, source, columns);

@@ -39,6 +39,10 @@ class SacctJobs {
     void add(SacctJob added, std::size_t line);
 
  private:
+    struct Component {
+        std::string hosts;  // their names, separated by blanks; empty: unknown
+        HostAmounts amounts;
+    };
     // A run of a heterogeneous job. A requeued job has several runs, and each of its components a row for each run.
     struct Run {
         std::optional<std::size_t> place;  // in the log; none: it was left out
@@ -46,11 +50,15 @@ class SacctJobs {
         SacctResources resources;
         HostAmounts amounts;
         std::string partition;  // empty: unknown, or several
+        std::vector<Component> components;
     };
 
     // Returns the place of the job in the log; none if it is left out.
     std::optional<std::size_t> add_run(const SacctJob& added, std::size_t line);
     void join(const SacctJob& component, Run& run);
+    // Raises the amounts of the run where its components shared hosts, and returns the number of its hosts. None: its
+    // components do not name them.
+    static std::optional<long long> count_shared_hosts(Run& run);
 
     LogBuilder& builder_;
     std::unordered_map<std::string, std::vector<Run>> heterogeneous_;

@@ -236,7 +236,7 @@ void read_resources(const JsonValue& object, const AccountingData& data, SacctJo
             job.requested = job.allocated = hosts;
         }
     }
-    if (data.keeps_hosts) {
+    if (data.keeps_hosts || (data.fields.per_host && job.id.find('+') != std::string_view::npos)) {
         job.hosts = logged_hosts(list.hosts());
     }
     if (data.counts_nodes && !data.fields.per_host) {

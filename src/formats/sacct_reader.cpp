@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 
 #include <batfill/core/error.hpp>
 
@@ -156,6 +157,11 @@ void add_fields(const auto& texts, const SacctResources& resources, LogBuilder& 
     builder.add_field("memory", resources.memory);
 }
 
+// Of one list of hosts. Empty: there is none.
+std::string names_of(const std::vector<LoggedHosts>& hosts) {
+    return hosts.empty() ? std::string() : hosts.front().names;
+}
+
 // The sum of what is known, up to a limit.
 std::optional<long long> sum_of(std::optional<long long> a, std::optional<long long> b) {
     if (!a || !b) {
@@ -206,7 +212,8 @@ class Reader {
                 read_conditions(field(row, sacct_column("Dependency")).text,
                                 field(row, sacct_column("SubmitLine")).text, job);
             }
-            if (data_.keeps_hosts) {
+            const bool is_component = data_.fields.per_host && id.find('+') != std::string_view::npos;
+            if (data_.keeps_hosts || is_component) {
                 job.hosts = logged_hosts(field(row, sacct_column("NodeList")).hosts());
             }
         }
@@ -351,6 +358,7 @@ void SacctJobs::add(SacctJob added, std::size_t line) {
         added_run.amounts = added.job.amounts;
         added_run.amounts.forget_notes(builder_.fields().memory_pool);
         added_run.partition = added.job.queue;
+        added_run.components.push_back({names_of(added.job.hosts), added.job.amounts});
         added_run.place = add_run(added, line);
     } else if (runs[run].place && (!added.job.start || times_of(added.job).missing != nullptr)) {
         builder_.leave_out("component of a heterogeneous job that never started");
@@ -383,6 +391,24 @@ std::optional<std::size_t> SacctJobs::add_run(const SacctJob& added, std::size_t
     return builder_.add(job, line);
 }
 
+std::optional<long long> SacctJobs::count_shared_hosts(Run& run) {
+    std::map<std::string_view, std::vector<const HostAmounts*>> on_host;
+    for (const Component& component : run.components) {
+        if (component.hosts.empty()) {
+            return std::nullopt;
+        }
+        for (const std::string_view host : split(component.hosts, ' ')) {
+            on_host[host].push_back(&component.amounts);
+        }
+    }
+    for (const auto& [host, parts] : on_host) {
+        if (parts.size() > 1) {
+            run.amounts.raise_to_sum(parts);
+        }
+    }
+    return static_cast<long long>(on_host.size());
+}
+
 void SacctJobs::join(const SacctJob& component, Run& run) {
     const SacctResources& more = component.resources;
     const SacctResources sum{sum_of(run.resources.gpus, more.gpus), sum_of(run.resources.nodes, more.nodes),
@@ -395,7 +421,9 @@ void SacctJobs::join(const SacctJob& component, Run& run) {
         }
         run.partition.clear();
     }
-    builder_.join(*run.place, component.job, run.amounts, run.partition);
+    run.components.push_back({names_of(component.job.hosts), component.job.amounts});
+    const std::optional<long long> hosts = builder_.fields().per_host ? count_shared_hosts(run) : std::nullopt;
+    builder_.join(*run.place, component.job, run.amounts, run.partition, hosts);
     run.resources = sum;
     run.amounts.forget_notes(builder_.fields().memory_pool);
 }

@@ -153,10 +153,11 @@ class WorkloadReader {
             bool required = true;
             bool seen = false;
         };
-        std::array<Field, 4> fields{{{"nb_res", &WorkloadReader::read_processors},
+        std::array<Field, 5> fields{{{"nb_res", &WorkloadReader::read_processors},
                                      {"jobs", &WorkloadReader::read_jobs},
                                      {"profiles", &WorkloadReader::read_profiles},
-                                     {"walltimes", &WorkloadReader::read_walltimes, false}}};
+                                     {"walltimes", &WorkloadReader::read_walltimes, false},
+                                     {"more_than_log", &WorkloadReader::read_growth, false}}};
         while (json_.more('}')) {
             auto* const field = std::ranges::find(fields, json_.key(), &Field::name);
             if (field == fields.end()) {
@@ -194,6 +195,19 @@ class WorkloadReader {
             throw InputError(R"(field "walltimes": expected "enforced" (omit it for that) or "believed")");
         }
         workload_.believes_walltimes = word == "believed";
+    }
+
+    void read_growth() {
+        const JsonValue& value = json_.value();
+        if (!value.IsObject()) {
+            throw InputError(R"(field "more_than_log": expected an object of shares, such as {"cores": 0.114})");
+        }
+        for (const auto& member : value.GetObject()) {
+            if (!member.value.IsNumber()) {
+                throw InputError(R"(field "more_than_log": expected a share of )" + std::string(view(member.name)));
+            }
+            workload_.more_than_log.emplace_back(view(member.name), member.value.GetDouble());
+        }
     }
 
     void read_jobs() {

@@ -50,6 +50,13 @@ WorkloadWriter::WorkloadWriter(Workload frame, Sink sink) : frame_(std::move(fra
     if (frame_.believes_walltimes) {
         json_.key("walltimes").text("believed");
     }
+    if (!frame_.more_than_log.empty()) {
+        json_.key("more_than_log").open_object();
+        for (const auto& [amount, share] : frame_.more_than_log) {
+            json_.key(amount).number(share);
+        }
+        json_.close_object();
+    }
     json_.key("jobs").open_array();
 }
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <ostream>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <batfill/core/error.hpp>
@@ -84,25 +85,84 @@ auto replayed(const Replay& replay, const NamedScheduler& scheduler, auto run) {
     return with_place_in_errors(path + " under " + scheduler.name, run, UsageErrors::stay);
 }
 
-// `started`: null if all jobs count.
-Metrics measure(const Replay& replay, const NamedScheduler& scheduler, const ComparisonRequest& request,
-                const StartedInLog* started) {
-    return replayed(replay, scheduler, [&] {
-        if (started != nullptr) {
-            Schedule schedule = replay.run_to_compare(scheduler.choice, request.run).schedule();
-            leave_out_others(schedule, *started);
-            const MetricsOptions options = options_for(replay, request);
-            return compute_metrics({schedule, options.resources}, options, replay.scenario().workloads);
+// The jobs of a workload that some schedulers reject, and the first reason that was found: "w0!2, under easy: it ...".
+struct RejectedJobs {
+    std::set<std::string> ids;
+    std::string first;
+};
+
+// Adds the jobs that this run rejects. Returns whether there are some.
+bool add_rejected(const Outcome& outcome, const std::string& scheduler, RejectedJobs& rejected) {
+    if (outcome.rejected().empty()) {
+        return false;
+    }
+    for (const ScheduledJob& job : outcome.schedule().jobs) {
+        if (job.state == JobState::rejected) {
+            rejected.ids.insert(job.id);
         }
-        if (!request.metric) {
-            return replay.measure_all(scheduler.choice, options_for(replay, request), request.run);
+    }
+    if (rejected.first.empty()) {
+        const Rejections& some = outcome.rejected().begin()->second;
+        rejected.first = shown(outcome.simulation().job(some.first).job->description.id) + ", under " + scheduler +
+                         ": it " + some.reason;
+    }
+    return true;
+}
+
+// The metrics of the jobs in `counted`; null: of all, and none if some are rejected, which go to `rejected`.
+std::optional<Metrics> measure(const Replay& replay, const NamedScheduler& scheduler, const ComparisonRequest& request,
+                               const StartedInLog* counted, RejectedJobs& rejected) {
+    return replayed(replay, scheduler, [&]() -> std::optional<Metrics> {
+        const Outcome outcome = replay.run_of_workload(scheduler.choice, request.run);
+        if (add_rejected(outcome, scheduler.name, rejected) && counted == nullptr) {
+            return std::nullopt;
         }
-        std::vector<std::optional<double>> values(analysis::all_metrics().size());
-        values[static_cast<std::size_t>(analysis::find_metric(request.metric->name()) -
-                                        analysis::all_metrics().data())] =
-            replay.measure(scheduler.choice, *request.metric, request.run);
-        return Metrics(std::move(values));
+        if (counted == nullptr && request.metric) {
+            std::vector<std::optional<double>> values(analysis::all_metrics().size());
+            values[static_cast<std::size_t>(analysis::find_metric(request.metric->name()) -
+                                            analysis::all_metrics().data())] = request.metric->value(outcome);
+            return Metrics(std::move(values));
+        }
+        Schedule schedule = outcome.schedule();
+        if (counted != nullptr) {
+            leave_out_others(schedule, *counted);
+        }
+        const MetricsOptions options = options_for(replay, request);
+        return compute_metrics({schedule, options.resources}, options, replay.scenario().workloads);
     });
+}
+
+RejectedJobs together(std::span<const RejectedJobs> rejected) {
+    RejectedJobs all;
+    for (const RejectedJobs& some : rejected) {
+        all.ids.insert(some.ids.begin(), some.ids.end());
+        all.first = all.first.empty() ? some.first : all.first;
+    }
+    return all;
+}
+
+// The jobs that no column counts, and why the first of them was rejected, if it was.
+std::string text_of_left_out(std::size_t jobs, const std::string& first_rejected) {
+    return counted(jobs, "job") + " that did not run everywhere" +
+           (first_rejected.empty() ? "" : " (" + first_rejected + ")");
+}
+
+// Leaves jobs that some scheduler rejected out of those that count.
+// Throws: InputError, which names the first of them, if no job is left.
+void leave_out_rejected(const Workload& workload, const RejectedJobs& rejected, std::optional<StartedInLog>& counted) {
+    if (!counted) {
+        counted.emplace();
+        for (const WorkloadJob& job : workload.jobs) {
+            counted->insert(job.description.id);
+        }
+    }
+    for (const std::string& id : rejected.ids) {
+        counted->erase(id);
+    }
+    if (counted->empty()) {
+        throw InputError(workload.path + ": job " + rejected.first +
+                         "; expected a job that runs under every scheduler");
+    }
 }
 
 // The metrics of the first replay are those that are shown.
@@ -127,6 +187,10 @@ std::vector<Schedule> schedules_of_log(const std::vector<Replay>& replays, const
             request.note(workload.path + ": " + std::to_string(missing) + " of " +
                          counted(workload.jobs.size(), "job") + " did not start in " + *request.log +
                          ", and no column counts them");
+        }
+        for (const auto& [amount, share] : workload.more_than_log) {
+            request.note(workload.path + ": its jobs take " + rounded(100 * share, 1) + " % more " + amount +
+                         " times run time than in the log (more_than_log)");
         }
         notes.add_log(schedules[i], replays[i].machine());
     }
@@ -306,10 +370,9 @@ std::string extent_of(const Comparison& comparison) {
         text +=
             comparison.rows.size() > 1 ? ", leaving out " + std::to_string(empty) + " without jobs" : " without jobs";
     }
-    if (comparison.left_out > 0) {
-        text += ", without " + counted(comparison.left_out, "job") + " that did not run everywhere";
-    }
-    return text;
+    return text + (comparison.left_out > 0
+                       ? ", without " + text_of_left_out(comparison.left_out, comparison.first_rejected)
+                       : "");
 }
 
 // Which scheduler is best, and how sure that is; empty if there is nothing to compare.
@@ -381,16 +444,34 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
     const std::size_t columns = request.schedulers.size();
     const std::size_t total = replays.size() * columns;
     const std::vector<Schedule> of_log = schedules_of_log(replays, request);
-    const std::vector<StartedInLog> started = mapped(of_log, started_in);
+    std::vector<std::optional<StartedInLog>> counted(replays.size());  // none: all jobs of the workload
+    for (std::size_t row = 0; row < of_log.size(); ++row) {
+        counted[row] = started_in(of_log[row]);
+    }
     std::vector<std::optional<Metrics>> measured(total);
+    std::vector<RejectedJobs> rejected(total);
+    const auto measure_one = [&](std::size_t number) {
+        const std::size_t row = number / columns;
+        measured[number] = measure(replays[row], request.schedulers[number % columns], request,
+                                   counted[row] ? &*counted[row] : nullptr, rejected[number]);
+    };
+    for_each_in_parallel(total, request.threads, measure_one, [&](std::size_t done) { progress(done, total); });
+    // Which jobs count is only known when all have run.
+    std::vector<std::size_t> again;
+    for (std::size_t row = 0; row < replays.size(); ++row) {
+        const RejectedJobs of_row = together(std::span(rejected).subspan(row * columns, columns));
+        if (!of_row.ids.empty()) {
+            leave_out_rejected(replays[row].scenario().workloads.front(), of_row, counted[row]);
+            if (comparison.first_rejected.empty()) {
+                comparison.first_rejected = of_row.first;
+            }
+            for (std::size_t column = 0; column < columns; ++column) {
+                again.push_back(row * columns + column);
+            }
+        }
+    }
     for_each_in_parallel(
-        total, request.threads,
-        [&](std::size_t number) {
-            const std::size_t row = number / columns;
-            measured[number] = measure(replays[row], request.schedulers[number % columns], request,
-                                       started.empty() ? nullptr : &started[row]);
-        },
-        [&](std::size_t done) { progress(done, total); });
+        again.size(), request.threads, [&](std::size_t number) { measure_one(again[number]); }, [](std::size_t) {});
     const std::vector<std::size_t> groups = groups_of_equal(
         mapped(replays, [](const Replay& replay) { return hash_of_jobs(replay.scenario().workloads.front()); }));
     for (std::size_t row = 0; row < replays.size(); ++row) {
@@ -398,11 +479,18 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
         for (std::size_t column = 0; column < columns; ++column) {
             added.values.push_back(std::move(*measured[row * columns + column]));
         }
-        if (!of_log.empty()) {
-            comparison.left_out += replays[row].scenario().workloads.front().jobs.size() - of_log[row].jobs.size();
-            added.values.push_back(
-                measure_log(of_log[row], options_for(replays[row], request), replays[row].scenario().workloads));
+        if (counted[row]) {
+            comparison.left_out += replays[row].scenario().workloads.front().jobs.size() - counted[row]->size();
         }
+        if (!of_log.empty()) {
+            Schedule log = of_log[row];
+            leave_out_others(log, *counted[row]);
+            added.values.push_back(
+                measure_log(log, options_for(replays[row], request), replays[row].scenario().workloads));
+        }
+    }
+    if (!comparison.first_rejected.empty()) {
+        request.note("no column counts " + text_of_left_out(comparison.left_out, comparison.first_rejected));
     }
     return comparison;
 }
@@ -414,26 +502,39 @@ std::vector<RunGroups> compare_groups(const ComparisonRequest& request, const st
     note_surprises(prepared.replays, request);
     const Replay& replay = prepared.replays.front();
     const std::vector<Schedule> of_log = schedules_of_log(prepared.replays, request);
-    const std::vector<StartedInLog> started = mapped(of_log, started_in);
-    const auto run_under = [&](const NamedScheduler& scheduler) {
-        Schedule schedule = replay.run_to_compare(scheduler.choice, request.run).schedule();
-        if (!started.empty()) {
-            leave_out_others(schedule, started.front());
-        }
-        return MeasuredSchedule(schedule);
-    };
     const std::size_t total = request.schedulers.size();
     std::vector<std::string> names = mapped(request.schedulers, &NamedScheduler::name);
-    std::vector<MeasuredSchedule> runs(total, MeasuredSchedule(""));
+    std::vector<Schedule> schedules(total);
+    std::vector<RejectedJobs> rejected(total);
     for_each_in_parallel(
         total, request.threads,
         [&](std::size_t number) {
             const NamedScheduler& scheduler = request.schedulers[number];
-            runs[number] = replayed(replay, scheduler, [&] { return run_under(scheduler); });
+            schedules[number] = replayed(replay, scheduler, [&] {
+                const Outcome outcome = replay.run_of_workload(scheduler.choice, request.run);
+                add_rejected(outcome, scheduler.name, rejected[number]);
+                return outcome.schedule();
+            });
         },
         [&](std::size_t done) { progress(done, total); });
+    std::optional<StartedInLog> counted;
     for (const Schedule& schedule : of_log) {
         names.emplace_back("log");
+        schedules.push_back(schedule);
+        counted = started_in(schedule);
+    }
+    const RejectedJobs all_rejected = together(rejected);
+    if (!all_rejected.ids.empty()) {
+        const Workload& workload = replay.scenario().workloads.front();
+        leave_out_rejected(workload, all_rejected, counted);
+        request.note(workload.path + ": no column counts " +
+                     text_of_left_out(workload.jobs.size() - counted->size(), all_rejected.first));
+    }
+    std::vector<MeasuredSchedule> runs;
+    for (Schedule& schedule : schedules) {
+        if (counted) {
+            leave_out_others(schedule, *counted);
+        }
         runs.emplace_back(schedule);
     }
     std::vector<std::vector<JobGroup>> groups =

@@ -49,7 +49,9 @@ struct Comparison {
     std::vector<Row> rows;
     std::size_t baseline = 0;  // the column that the others are compared with
     Sample sample = Sample::workloads;
-    std::size_t left_out = 0;  // jobs of all workloads that no column counts, since they did not start in the log
+    std::size_t left_out = 0;  // jobs of all workloads that no column counts, since they did not run in all of them
+    // Why: "w0!2, under easy: it waits for ...". Empty: they did not start in the log.
+    std::string first_rejected;
 };
 
 // The column of the baseline.
@@ -71,8 +73,9 @@ Comparison compare(const std::vector<Replay>& replays, std::vector<std::string> 
 // Throws: InputError for files that cannot be read, and for weeks of a workload with a job that is submitted before 0.
 // Throws: UsageError, before the first replay, for a metric to show of a pool or capacity that no machine has.
 // Throws: InputError as LogColumn.
-// Throws: InputError, which names workload and scheduler, for a replay that fails or rejects a job: values over
-// different jobs must not be compared.
+// Only jobs that run in all columns count; a note says how many others there are, and why the first was rejected.
+// Throws: InputError, which names workload and scheduler, for a replay that fails, and which names the workload and a
+// job, if no job of a workload runs under all schedulers.
 Comparison compare(const ComparisonRequest& request, const std::function<void(std::size_t, std::size_t)>& progress);
 
 // Replays the one workload of the request under each scheduler, and groups its jobs. `progress` and errors are as

@@ -62,6 +62,10 @@ std::optional<double> ReplayMetric::value(const std::vector<FinishedJob>& jobs) 
     return metric_->compute({options, jobs});
 }
 
+std::optional<double> ReplayMetric::value(const Outcome& outcome) const {
+    return value(mapped(outcome.simulation().jobs(), finished_job));
+}
+
 Replay::Replay(Scenario scenario)
     : scenario_(std::make_shared<const Scenario>(std::move(scenario))),
       simulator_(*scenario_),
@@ -75,25 +79,28 @@ Outcome Replay::run(const SchedulerChoice& scheduler, const RunOptions& options)
     return outcome;
 }
 
-Outcome Replay::run_to_compare(const SchedulerChoice& scheduler, const RunOptions& options) const {
+Outcome Replay::run_of_workload(const SchedulerChoice& scheduler, const RunOptions& options) const {
     if (scheduler.submits_jobs()) {
         throw UsageError("algorithm " + scheduler.algorithm() +
                          ": with these parameters it submits jobs of its own, only those of the workload are compared");
     }
-    Outcome outcome = run(scheduler, options);
+    return run(scheduler, options);
+}
+
+Outcome Replay::run_to_compare(const SchedulerChoice& scheduler, const RunOptions& options) const {
+    Outcome outcome = run_of_workload(scheduler, options);
     if (const auto rejected = outcome.rejected(); !rejected.empty()) {
         const Rejections& some = rejected.begin()->second;
         throw InputError("job " + shown(outcome.simulation().job(some.first).job->description.id) +
                          " is rejected: it " + some.reason +
-                         "; expected a scheduler that runs every job, to compare values of the same jobs");
+                         "; expected a workload whose jobs can run, to compare values of the same jobs");
     }
     return outcome;
 }
 
 std::optional<double> Replay::measure(const SchedulerChoice& scheduler, const ReplayMetric& metric,
                                       const RunOptions& options) const {
-    const Outcome outcome = run_to_compare(scheduler, options);
-    return metric.value(mapped(outcome.simulation().jobs(), finished_job));
+    return metric.value(run_to_compare(scheduler, options));
 }
 
 Metrics Replay::measure_all(const SchedulerChoice& scheduler, const MetricsOptions& metrics,

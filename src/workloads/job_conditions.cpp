@@ -18,6 +18,8 @@ namespace {
 
 using Place = std::uint32_t;  // of a kept job
 
+constexpr long long completed = 1;  // a job's status
+
 // What became of conditions besides those that stay, in the order of the table.
 enum class Fate : std::size_t { not_there, other_period, too_late, circle };
 constexpr std::array fates{"holds: its job is not in the workload", "holds: its job is in another period",
@@ -143,7 +145,14 @@ class Resolver {
                 const KeptJob& other = selection_.kept[edge.on];
                 result.of_job[selection_.kept[place].job].push_back({edge.kind, selection_.id_of(other), edge.delay});
                 ++kinds_.at(static_cast<std::size_t>(edge.kind));
-                result.never_ok += edge.kind == Dependency::Kind::ok && reaches_walltime(*other.job) ? 1U : 0U;
+                if (edge.kind != Dependency::Kind::ok || !reaches_walltime(*other.job)) {
+                    continue;
+                }
+                if (other.job->status == completed && has_no_limit(*other.job)) {
+                    result.longer_walltime.insert(other.job);
+                } else {
+                    ++result.never_ok;
+                }
             }
         }
         result.counts = counts(result.never_ok);
@@ -232,6 +241,12 @@ class Resolver {
         const std::optional<Duration> walltime = walltime_of(job, conversion_);
         return conversion_.short_estimates != SwfConversion::ShortEstimates::believe && walltime &&
                run_time_of(job) >= *walltime;
+    }
+
+    // Whether the run time is the walltime, because the log has none.
+    bool has_no_limit(const SwfJob& job) const {
+        return conversion_.estimates == SwfConversion::Estimates::log &&
+               conversion_.missing_walltime == SwfConversion::MissingWalltime::exact && !has_estimate(job);
     }
 
     std::size_t& count(Fate fate) { return counts_.at(static_cast<std::size_t>(fate)); }

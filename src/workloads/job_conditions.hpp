@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <batfill/core/dependency.hpp>
@@ -17,6 +18,9 @@ struct JobConditions {
     std::unordered_map<const SwfJob*, std::vector<Dependency>> of_job;  // only looked up; of jobs that have some
     std::optional<std::vector<RuleCount>> counts;                       // as ConversionSummary::conditions
     std::size_t never_ok = 0;                                           // likewise
+    // Jobs without a time limit that their log calls completed, and whose success others wait for: a replay would stop
+    // them at a walltime that is their run time.
+    std::unordered_set<const SwfJob*> longer_walltime;  // only looked up
 };
 
 // Which conditions of the log hold for the kept jobs: see convert_swf(). Nothing for a log without conditions.

@@ -12,6 +12,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/formats/host_amounts.hpp"
+#include "src/formats/job_times.hpp"
 #include "src/formats/named_platform.hpp"
 #include "src/support/names.hpp"
 #include "src/support/text.hpp"
@@ -189,8 +190,17 @@ class NamedHosts {
         }
     }
 
-    // Raises capacities to what jobs took of a host at one instant, as far as the log says when they ran.
+    // Whether nobody knows how the job's cores were spread over its hosts: they do not divide by them.
+    bool is_rounded_up(const SwfJob& job) const {
+        const LoggedNeeds& needs = selection_.log->needs[job.needs];
+        return !needs.has_different_hosts &&
+               std::ranges::any_of(needs.surplus, [](const auto& amount) { return amount.first != "memory"; });
+    }
+
+    // Raises capacities to what jobs took of a host at one instant, as far as the log says when they ran, and how much
+    // they took of each host.
     void add_what_jobs_took_at_once() {
+        const std::vector<bool> is_uncertain = jobs_noted(*selection_.log, shown_twice);
         struct Change {
             Duration time;
             bool begins;
@@ -199,7 +209,9 @@ class NamedHosts {
         std::vector<Change> changes;
         for (const KeptJob& kept : selection_.kept) {
             const SwfJob& job = *kept.job;
-            if (job.wait >= Duration() && !groups_of(job).empty()) {
+            const bool is_certain =
+                !is_uncertain[static_cast<std::size_t>(&job - selection_.log->jobs.data())] && !is_rounded_up(job);
+            if (job.wait >= Duration() && !groups_of(job).empty() && is_certain) {
                 changes.push_back({job.submit + job.wait, true, &job});
                 changes.push_back({job.submit + job.wait + run_time_of(job), false, &job});
             }

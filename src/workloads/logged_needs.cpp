@@ -7,6 +7,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/formats/host_amounts.hpp"
+#include "src/formats/job_times.hpp"
 
 namespace batfill {
 
@@ -49,13 +50,14 @@ std::vector<std::pair<std::string, Amount>> peaks_of_pools(const SwfSelection& s
         Amount amount;
         std::string pool;
     };
+    const std::vector<bool> is_uncertain = jobs_noted(*selection.log, shown_twice);
     std::vector<Change> changes;
     std::map<std::string, Amount> most;
     for (const KeptJob& kept : selection.kept) {
         const SwfJob& job = *kept.job;
         for (const auto& [pool, amount] : needs_of(*selection.log, job, conversion).stated.pools) {
             most[pool] = std::max(most[pool], amount);
-            if (job.wait >= Duration()) {
+            if (job.wait >= Duration() && !is_uncertain[static_cast<std::size_t>(&job - selection.log->jobs.data())]) {
                 const Duration start = job.submit + job.wait;
                 changes.push_back({start, amount, pool});
                 changes.push_back({start + run_time_of(job), -amount, pool});
@@ -72,6 +74,14 @@ std::vector<std::pair<std::string, Amount>> peaks_of_pools(const SwfSelection& s
 }
 
 }  // namespace
+
+double AmountBalance::growth() const {
+    double of_jobs = of_log;
+    for (const Change& change : changes) {
+        of_jobs += std::min(change.amount_seconds, 0.0);
+    }
+    return of_jobs > 0 ? of_workload / of_jobs - 1 : 0;
+}
 
 LoggedNeeds needs_of(const SwfLog& log, const SwfJob& job, const SwfConversion& conversion) {
     if (!log.needs.empty()) {
@@ -94,6 +104,59 @@ LoggedNeeds needs_of(const SwfLog& log, const SwfJob& job, const SwfConversion& 
         needs.stated.pools.emplace_back(pool_of_memory, whole / kibibytes + (whole % kibibytes > 0 ? 1 : 0));
     }
     return needs;
+}
+
+std::vector<AmountBalance> balances_of(const SwfSelection& selection, const SwfConversion& conversion) {
+    const SwfLog& log = *selection.log;
+    // Sums of whole numbers: what differs has a cause.
+    struct Sums {
+        Microseconds of_log = 0;
+        Microseconds of_workload = 0;
+        std::map<std::string, Microseconds> changes;
+    };
+    std::vector<std::pair<const char*, Sums>> all = {{"cores", {}}, {"gpus", {}}, {"memory", {}}};
+    const auto amount_of = [](const StatedNeeds::Amounts& amounts, std::string_view name) {
+        const auto found = std::ranges::find(amounts, name, &StatedNeeds::Amounts::value_type::first);
+        return found == amounts.end() ? 0 : found->second;
+    };
+    const auto add = [&](const SwfJob& job, const char* left_out_by) {
+        const LoggedNeeds& needs = log.needs[job.needs];
+        const Duration run_time = std::max(job.run_time, Duration());
+        const long long hosts = std::max(size_of(job, conversion), 0LL);
+        for (auto& [name, sums] : all) {
+            const Microseconds of_hosts = Microseconds{amount_of(needs.taken, name)} * hosts * run_time.count();
+            const Microseconds surplus = Microseconds{amount_of(needs.surplus, name)} * run_time.count();
+            sums.of_log += of_hosts - surplus;
+            if (left_out_by != nullptr) {
+                sums.changes[left_out_by] -= of_hosts - surplus;
+                continue;
+            }
+            sums.of_workload += of_hosts;
+            if (surplus != 0) {
+                sums.changes[needs.has_different_hosts ? host_rules::different : host_rules::rounded] += surplus;
+            }
+        }
+    };
+    for (const KeptJob& kept : selection.kept) {
+        add(*kept.job, nullptr);
+    }
+    for (const auto& [job, rule] : selection.left_out) {
+        add(*job, selection.dropped[rule].what.c_str());
+    }
+    std::vector<AmountBalance> balances;
+    const auto seconds = [](Microseconds sum) { return static_cast<double>(sum) / 1e6; };
+    for (const auto& [name, sums] : all) {
+        if (sums.of_log != 0 || sums.of_workload != 0) {
+            AmountBalance& balance =
+                balances.emplace_back(AmountBalance{name, seconds(sums.of_log), {}, seconds(sums.of_workload)});
+            for (const auto& [why, change] : sums.changes) {
+                if (change != 0) {
+                    balance.changes.push_back({why, seconds(change)});
+                }
+            }
+        }
+    }
+    return balances;
 }
 
 void add_machine_of_log(const SwfSelection& selection, const SwfConversion& conversion, ConversionSummary& summary) {
@@ -121,6 +184,7 @@ void add_machine_of_log(const SwfSelection& selection, const SwfConversion& conv
     }
     if (log.counts_hosts) {
         summary.hosts = all;
+        summary.balances = balances_of(selection, conversion);
     }
     if (fields.memory_pool || fields.licenses) {
         summary.pools = peaks_of_pools(selection, conversion);

@@ -99,6 +99,26 @@ bool has_large_ratio(const ConversionSummary& summary) {
     return summary.allocated_ratio >= large_allocated_ratio;
 }
 
+void print_balances(const ConversionSummary& summary, std::ostream& out) {
+    if (summary.balances.empty()) {
+        return;
+    }
+    const auto line = [&](const std::string& what, double amount_seconds, const char* sign) {
+        constexpr double hour = 3600;
+        out << "  " << std::left << std::setw(66) << one_line(what) << ' ' << std::right << std::setw(10)
+            << (amount_seconds > 0 ? sign : "") + rounded(amount_seconds / hour, 1) << '\n';
+    };
+    out << "\nWhat jobs have of their hosts, times their run times in hours\n";
+    for (const AmountBalance& balance : summary.balances) {
+        const std::string name = balance.name + (balance.name == "memory" ? " (MiB)" : "");
+        line(name + " in the log", balance.of_log, "");
+        for (const AmountBalance::Change& change : balance.changes) {
+            line("  " + change.why, change.amount_seconds, "+");
+        }
+        line(name + " in the workload", balance.of_workload, "");
+    }
+}
+
 void print_table(const ConvertedLog& result, std::ostream& out) {
     const auto& [log, summary, periods, schedule, machine] = result;
     out << one_line(log.path) << ": " << log.jobs.size() << " jobs\n";
@@ -118,6 +138,7 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
         print_counts("Conditions of these jobs on other jobs (after)",
                      summary.conditions->empty() ? Counts{{"kept", 0}} : *summary.conditions, out);
     }
+    print_balances(summary, out);
     print_bad_rows(log.bad_rows, out);
     out << (summary.hosts ? "\nHosts: " : "\nProcessors: ") << summary.processors << " (" << summary.processors_from
         << ")\n";
@@ -176,6 +197,17 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
         json.key("conditions").objects(*summary.conditions, [&](const RuleCount& count) {
             json.key("what").text(count.what);
             json.key("conditions").integer(count.jobs);
+        });
+    }
+    if (!summary.balances.empty()) {
+        json.key("amounts").objects(summary.balances, [&](const AmountBalance& balance) {
+            json.key("name").text(balance.name);
+            json.key("amount_seconds_of_log").number(balance.of_log);
+            json.key("changes").objects(balance.changes, [&](const AmountBalance::Change& change) {
+                json.key("why").text(change.why);
+                json.key("amount_seconds").number(change.amount_seconds);
+            });
+            json.key("amount_seconds_of_workload").number(balance.of_workload);
         });
     }
     if (!log.bad_rows.empty()) {
@@ -247,8 +279,8 @@ std::string warning_of_conditions(const ConversionSummary& summary) {
         return {};
     }
     return counted(summary.never_ok, "condition") +
-           " 'ok' on jobs that run until their walltime, which is no success: whoever waits for them is rejected; longer "
-           "walltimes avoid this, such as --estimates factor:1.01";
+           " 'ok' on jobs that run until their walltime, which is no success: whoever waits for them is rejected; "
+           "--short-estimates believe lets just jobs end that ran longer than they requested";
 }
 
 void print_drawn_deadlines(const DrawnDeadlines& drawn, Duration floor, const std::string& factor,

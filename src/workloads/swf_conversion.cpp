@@ -293,6 +293,9 @@ JobMaker::JobMaker(const SwfSelection& selection, const SwfConversion& conversio
     conditions_ = conditions_of(selection, conversion);
     summary_.conditions = conditions_.counts;
     summary_.never_ok = conditions_.never_ok;
+    if (const std::size_t longer = conditions_.longer_walltime.size(); longer > 0) {
+        summary_.noted.push_back({"no requested time, and others wait for its success: a second more", longer});
+    }
     if (conversion.load) {
         summary_.scaled = scale_load(selection, conversion, summary_.processors);
     }
@@ -306,6 +309,12 @@ Workload JobMaker::frame() const {
     workload.name = "w0";
     workload.path = selection_.log->path;
     workload.processors = summary_.processors;
+    constexpr double from = 0.01;
+    for (const AmountBalance& balance : summary_.balances) {
+        if (balance.growth() >= from) {
+            workload.more_than_log.emplace_back(balance.name, balance.growth());
+        }
+    }
     workload.believes_walltimes = conversion_.short_estimates == SwfConversion::ShortEstimates::believe;
     return workload;
 }
@@ -340,6 +349,9 @@ WorkloadJob JobMaker::make(const KeptJob& kept) {
     description.submit = Time::at(submit - shift_);
     description.processors = static_cast<int>(size);
     description.walltime = walltime_of(job, conversion_);
+    if (conditions_.longer_walltime.contains(&job)) {
+        description.walltime = run_time + Duration::seconds(1);
+    }
     description.queue =
         queue_name == conversion_.queue_names.end() ? name(log.queues, job.queue) : texts_.shared(queue_name->second);
     description.user = name(log.users, job.user);

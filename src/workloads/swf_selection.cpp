@@ -203,6 +203,16 @@ std::vector<RuleCount> counts_of_kept(const SwfSelection& selection, const std::
     return counts;
 }
 
+std::vector<bool> jobs_noted(const SwfLog& log, std::string_view rule) {
+    std::vector<bool> is_noted(log.jobs.size());
+    if (const auto noted = std::ranges::find(log.noted, rule, &NotedJobs::what); noted != log.noted.end()) {
+        for (const std::uint32_t job : noted->jobs) {
+            is_noted[job] = true;
+        }
+    }
+    return is_noted;
+}
+
 long long size_of(const SwfJob& job, const SwfConversion& conversion) {
     const long long processors = processors_of(job, conversion);
     return processors / conversion.unit + (processors % conversion.unit != 0 ? 1 : 0);
@@ -233,7 +243,11 @@ SwfSelection select_jobs(const SwfLog& log, const SwfConversion& conversion) {
         if (rule == rules.end()) {
             result.kept.push_back({&job});
         } else {
-            ++result.dropped[first_rule + static_cast<std::size_t>(rule - rules.begin())].jobs;
+            const std::size_t place = first_rule + static_cast<std::size_t>(rule - rules.begin());
+            ++result.dropped[place].jobs;
+            if (log.counts_hosts) {
+                result.left_out.emplace_back(&job, place);
+            }
         }
     }
     const std::size_t partial_runs = resolve_equal_numbers(result, result.kept);

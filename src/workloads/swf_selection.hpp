@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,12 +57,17 @@ struct SwfSelection {
     std::vector<KeptJob> kept;       // by (submission, id)
     std::vector<RuleCount> dropped;  // one for each rule, in the order of application; a job counts once
     std::size_t id_width = 0;
+    // The jobs that rules dropped, each with the place of its rule in `dropped`, if the log counts hosts.
+    std::vector<std::pair<const SwfJob*, std::size_t>> left_out{};
 
     std::string id_of(const KeptJob& job) const;
 };
 
 // How many of the kept jobs are among those of each entry; without the entries that have none.
 std::vector<RuleCount> counts_of_kept(const SwfSelection& selection, const std::vector<NotedJobs>& noted);
+
+// Whether each job of the log is among those that it notes under this rule.
+std::vector<bool> jobs_noted(const SwfLog& log, std::string_view rule);
 
 // Requires: `log` outlives the result.
 // Cost: O(n log n).

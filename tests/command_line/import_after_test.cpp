@@ -169,7 +169,7 @@ TEST_CASE("import warns of conditions 'ok' that no replay fulfils") {
     Inputs inputs;
     const std::string warning =
         "batfill: note: 4 conditions 'ok' on jobs that run until their walltime, which is no success: whoever waits for "
-        "them is rejected; longer walltimes avoid this, such as --estimates factor:1.01\n";
+        "them is rejected; --short-estimates believe lets just jobs end that ran longer than they requested\n";
     const Outcome exact = inputs.import("sacct", accounting, {"--fields", "after", "--estimates", "exact"});
     CHECK(exact.errors == warning);
     CHECK_THAT(exact.output,

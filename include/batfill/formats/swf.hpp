@@ -80,6 +80,10 @@ struct BadRows {
 struct LoggedNeeds {
     StatedNeeds stated;          // what the job asks for in a workload
     StatedNeeds::Amounts taken;  // what it took of each host, also if it took whole hosts; nothing: unknown
+    // How much more of all its hosts `per_host` is than what the log says, because its hosts had different amounts, or
+    // because these are rounded up.
+    StatedNeeds::Amounts surplus{};
+    bool has_different_hosts = false;
 };
 
 // Hosts of a job that it took the same of.

@@ -56,9 +56,14 @@ struct Workload {
     std::vector<WorkloadJob> jobs;  // in the order of the file
     std::map<std::string, JobProfile> profiles;
     WorkloadFormat format = WorkloadFormat::batsim4;  // of the file, by its profiles, or for writing
+    // How much more of an amount its jobs have than in the log that it was imported from, times their run times and as
+    // a share: `more_than_log` is {"cores": 0.114}. Without amounts that have not grown by one per cent.
+    std::vector<std::pair<std::string, double>> more_than_log{};
 
     // A copy without jobs and profiles.
-    Workload without_jobs() const { return {name, path, processors, believes_walltimes, {}, {}, format}; }
+    Workload without_jobs() const {
+        return {name, path, processors, believes_walltimes, {}, {}, format, more_than_log};
+    }
 };
 
 // Drops conditions (StatedNeeds::after) on jobs that the workload does not have, from its jobs and their other fields:

@@ -34,6 +34,8 @@ class ReplayMetric {
     // The value over `jobs`, in any order; none if no job counts for it.
     // Cost: O(n log n).
     std::optional<double> value(const std::vector<FinishedJob>& jobs) const;
+    // As above, over the jobs that a run finished.
+    std::optional<double> value(const Outcome& outcome) const;
 
  private:
     const analysis::Metric* metric_;
@@ -65,7 +67,10 @@ class Replay {
     Metrics measure_all(const SchedulerChoice& scheduler, const MetricsOptions& metrics,
                         const RunOptions& options = {}) const;
 
-    // A run whose values may be compared with those of others: the scheduler registers no jobs and rejects none.
+    // A run of the workload's jobs only.
+    // Throws: as run(); UsageError if the algorithm submits jobs of its own.
+    Outcome run_of_workload(const SchedulerChoice& scheduler, const RunOptions& options = {}) const;
+    // A run whose values may be compared with those of others: as above, and no job is rejected.
     // Throws: as measure().
     Outcome run_to_compare(const SchedulerChoice& scheduler, const RunOptions& options = {}) const;
 

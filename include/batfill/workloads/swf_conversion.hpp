@@ -146,6 +146,22 @@ struct HostsOfLog {
     std::size_t jobs = 0;
 };
 
+// An amount of hosts times the run time of jobs, in the log and in the workload, as far as it becomes per_host.
+struct AmountBalance {
+    struct Change {
+        std::string why;
+        double amount_seconds;  // negative: less than in the log
+    };
+
+    std::string name;  // "cores"
+    double of_log = 0;
+    std::vector<Change> changes;  // of_log and these sum up to of_workload, but for rounding
+    double of_workload = 0;
+
+    // How much more of it the jobs of the workload have than they had in the log, as a share of that.
+    double growth() const;
+};
+
 // What a conversion did.
 struct ConversionSummary {
     std::vector<RuleCount> dropped;     // one for each rule, in the order of application; a job counts once
@@ -160,6 +176,8 @@ struct ConversionSummary {
     std::vector<HostsOfLog> partitions;
     // Of a log that was read for `memory_pool`: what the machine had at least, by what jobs had at once by the log.
     std::vector<std::pair<std::string, Amount>> pools;
+    // Of a log that was read for `per_host`: its cores, GPUs and memory (MiB).
+    std::vector<AmountBalance> balances;
     // Where the fields that the log was read with stand, and how many kept jobs have them.
     std::vector<RuleCount> columns;
     // Processor time that was allocated to the kept jobs, divided by what they requested, as far as both are known.
