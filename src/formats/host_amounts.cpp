@@ -175,21 +175,33 @@ void HostAmounts::join(const HostAmounts& other) {
     }
 }
 
-void HostAmounts::raise_to_sum(const std::vector<const HostAmounts*>& on_one_host) {
-    HostAmounts sum;
+void HostAmounts::add_to_each(const HostAmounts& other) {
     const auto add = [](std::optional<long long>& total, std::optional<long long> more) {
         total = total || more ? std::optional(total.value_or(0) + more.value_or(0)) : std::nullopt;
     };
+    add(cores_, other.cores_);
+    add(gpus_, other.gpus_);
+    add(memory_, other.memory_);
+    for (const auto& [name, number] : other.gpus_of_type_) {
+        gpus_of_type_[name] += number;
+    }
+    for (const auto& [name, number] : other.further_) {
+        further_[name] += number;
+    }
+}
+
+StatedNeeds::Amounts HostAmounts::sum_of(const std::vector<const HostAmounts*>& on_one_host) {
+    HostAmounts sum;
     for (const HostAmounts* const part : on_one_host) {
-        add(sum.cores_, part->cores_);
-        add(sum.gpus_, part->gpus_);
-        add(sum.memory_, part->memory_);
-        for (const auto& [name, number] : part->gpus_of_type_) {
-            sum.gpus_of_type_[name] += number;
-        }
-        for (const auto& [name, number] : part->further_) {
-            sum.further_[name] += number;
-        }
+        sum.add_to_each(*part);
+    }
+    return sum.amounts();
+}
+
+void HostAmounts::raise_to_sum(const std::vector<const HostAmounts*>& on_one_host, bool differs) {
+    HostAmounts sum;
+    for (const HostAmounts* const part : on_one_host) {
+        sum.add_to_each(*part);
     }
     cores_ = std::max(cores_, sum.cores_);
     gpus_ = std::max(gpus_, sum.gpus_);
@@ -199,6 +211,10 @@ void HostAmounts::raise_to_sum(const std::vector<const HostAmounts*>& on_one_hos
     }
     for (const auto& [name, number] : sum.further_) {
         further_[name] = std::max(further_[name], number);
+    }
+    if (differs) {
+        has_different_hosts_ = true;
+        note(host_rules::different);
     }
 }
 

@@ -51,8 +51,11 @@ class HostAmounts {
     // job.
     void join(const HostAmounts& other);
 
-    // Raises what it took of each host to the sum of what these took, which shared one.
-    void raise_to_sum(const std::vector<const HostAmounts*>& on_one_host);
+    // Raises what it took of each host to what it took of one on which each of these took its part. `differs`: it took
+    // something else of others.
+    void raise_to_sum(const std::vector<const HostAmounts*>& on_one_host, bool differs);
+    // What these took of a host together, as amounts().
+    static StatedNeeds::Amounts sum_of(const std::vector<const HostAmounts*>& on_one_host);
 
     // Takes from `other` what is unknown here, and what that notes.
     void fill(const HostAmounts& other);
@@ -82,6 +85,7 @@ class HostAmounts {
     void forget_notes(bool of_pool);
 
  private:
+    void add_to_each(const HostAmounts& other);
     std::optional<long long> share(std::optional<long long> number);
 
     long long hosts_ = 0;

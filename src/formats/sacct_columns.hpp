@@ -21,10 +21,10 @@ consteval std::size_t sacct_column(std::string_view name) {
 }
 
 // Those in which users write what they like, the separator too.
-inline constexpr auto sacct_free_texts = std::to_array<std::string_view>(
-    {"jobname", "comment", "admincomment", "systemcomment", "workdir", "submitline", "extra", "container", "wckey",
-     "constraints", "licenses", "reason", "stdin", "stdout", "stderr", "stdinexpanded", "stdoutexpanded",
-     "stderrexpanded"});
+inline constexpr auto sacct_free_texts =
+    std::to_array<std::string_view>({"jobname", "comment", "admincomment", "systemcomment", "workdir", "submitline",
+                                     "extra", "container", "wckey", "constraints", "licenses", "reason", "stdin",
+                                     "stdout", "stderr", "stdinexpanded", "stdoutexpanded", "stderrexpanded"});
 
 // Whether a text may stand in a column of sacct; any text in a column that is not known here. See
 // CsvFormat::may_stand_in.

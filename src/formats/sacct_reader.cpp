@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 
 #include <batfill/core/error.hpp>
 
@@ -401,9 +402,13 @@ std::optional<long long> SacctJobs::count_shared_hosts(Run& run) {
             on_host[host].push_back(&component.amounts);
         }
     }
+    std::set<StatedNeeds::Amounts> different;
+    for (const auto& [host, parts] : on_host) {
+        different.insert(HostAmounts::sum_of(parts));
+    }
     for (const auto& [host, parts] : on_host) {
         if (parts.size() > 1) {
-            run.amounts.raise_to_sum(parts);
+            run.amounts.raise_to_sum(parts, different.size() > 1);
         }
     }
     return static_cast<long long>(on_host.size());

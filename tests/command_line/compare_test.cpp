@@ -115,6 +115,39 @@ TEST_CASE("batfill compare names a job, if none of a workload runs under all sch
     CHECK_FALSE(std::filesystem::exists(inputs.file("out.csv")));
 }
 
+TEST_CASE("batfill compare goes on with the jobs that every scheduler runs", "[compare][command]") {
+    const Inputs inputs;
+    const auto job = [](const std::string& id, const std::string& submit, const std::string& size) {
+        return R"({"id":")" + id + R"(","subtime":)" + submit + R"(,"res":)" + size + R"(,"walltime":8,"profile":"p"})";
+    };
+    const auto workload = [&](const std::string& name, const std::string& jobs) {
+        return inputs.write(name, R"({"nb_res":16,"profiles":{"p":{"type":"delay","delay":4}},"jobs":[)" + jobs + "]}");
+    };
+    const std::string few = job("a", "0", "16") + "," + job("b", "0", "9") + "," + job("c", "1", "16");
+    const std::string fits = workload("fits.json", few);
+    const std::string wide = workload("wider.json", few + "," + job("big", "1", "17"));
+    const Outcome without = run(inputs, {"compare", "fcfs", "easy", fits, "--format", "csv"});
+    const Outcome with = run(inputs, {"compare", "fcfs", "easy", wide, "-p", "16", "--format", "csv"});
+    CHECK(with.output == without.output);
+    CHECK(with.status == 0);
+    const std::string reason =
+        "1 job that did not run everywhere (w0!big, under fcfs: it asks for 17 processors, the machine has 16)";
+    CHECK_THAT(with.errors, Contains("no column counts " + reason));
+    CHECK_THAT(run(inputs, {"compare", "fcfs", "easy", wide, "-p", "16"}).output,
+               Catch::Matchers::StartsWith("one workload, without " + reason + "\n"));
+    // A single metric, groups of jobs, and several workloads count the same jobs.
+    for (const Arguments& more : {Arguments{"--metric", "mean_wait"}, Arguments{"--by", "width"}}) {
+        Arguments one = {"compare", "fcfs", "easy", fits};
+        Arguments other = {"compare", "fcfs", "easy", wide, "-p", "16"};
+        one.insert(one.end(), more.begin(), more.end());
+        other.insert(other.end(), more.begin(), more.end());
+        const std::string expected = run(inputs, one).output;
+        const std::string found = run(inputs, other).output;
+        // Without the name of the workload.
+        CHECK(found.substr(found.find("3.")) == expected.substr(expected.find("3.")));
+    }
+}
+
 TEST_CASE("batfill compare refuses what it cannot use", "[compare][command]") {
     const Inputs inputs;
     const auto compare = [&](const Arguments& more) {

@@ -439,6 +439,34 @@ TEST_CASE("The components of a heterogeneous job had hosts of their own") {
           std::vector<std::string>{"cores: AllocTRES", "gpus: AllocTRES"});
 }
 
+TEST_CASE("Hosts that components share count once, with what they took together") {
+    const auto joined = [](const std::vector<std::string>& components) {
+        std::string text = "JobID|Submit|Start|End|State|NNodes|AllocTRES|NodeList\n";
+        for (std::size_t i = 0; i < components.size(); ++i) {
+            text += "7+" + std::to_string(i) + "|1709280000|1709280060|1709283660|COMPLETED|" + components[i] + "\n";
+        }
+        return read("sacct", text, with_fields(true, false));
+    };
+    CHECK(hosts_of(joined({"1|cpu=8,mem=2M|n1", "1|cpu=8,mem=3M|n1"})) == "1 x cores:16,memory:5");
+    CHECK(hosts_of(joined({"1|cpu=8|n1", "1|cpu=8|n2"})) == "2 x cores:8");
+    CHECK(hosts_of(joined({"2|cpu=8|n[1-2]", "2|cpu=4,gres/gpu=2|n[2-3]", "1|cpu=1,gres/gpu=4|n3"})) ==
+          "3 x cores:6,gpus:5");
+    const SwfLog uneven = joined({"2|cpu=8|n[1-2]", "1|cpu=4|n2"});
+    CHECK(hosts_of(uneven) == "2 x cores:8");
+    const LoggedNeeds& needs = uneven.needs.at(uneven.jobs.at(0).needs);
+    CHECK(capacity_text(needs.surplus) == "cores:4");
+    CHECK(needs.has_different_hosts);
+    CHECK(hosts_of(joined({"1|cpu=8|n1", "1|cpu=8|"})) == "2 x cores:8");
+    const std::string component = R"("state": "COMPLETED", "nodes": "n1", "allocation_nodes": 1,
+        "time": {"submission": 1709280000, "start": 1709280060, "end": 1709280100, "elapsed": 40},
+        "tres": {"allocated": [{"type": "cpu", "count": 4}]}})";
+    const SwfLog json = read("sacct",
+                             R"({"jobs": [{"job_id": 1, "het": {"job_id": 1, "job_offset": 0}, )" + component +
+                                 R"(, {"job_id": 2, "het": {"job_id": 1, "job_offset": 1}, )" + component + "]}",
+                             with_fields(true, false));
+    CHECK(hosts_of(json) == "1 x cores:8");
+}
+
 TEST_CASE("Partitions: the one of the job, the first of several, or the queue") {
     const auto look = [](const std::string& name) {
         return sacct("NCPUS|Partition", "4|" + name, with_fields(false, true));

@@ -7,9 +7,11 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/core/error.hpp>
+#include <batfill/formats/accounting.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
 #include "src/simulator/workload_dependencies.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/unit/workloads/swf_lines.hpp"
 
 // The field `after` of jobs of a log.
@@ -66,6 +68,41 @@ TEST_CASE("A preceding job and the think time become a condition", "[swf]") {
     CHECK(counts(converted) == std::map<std::string, std::size_t>{{"kept: any", 2}});
     CHECK_FALSE(convert_swf(parse_swf(line("2", "1", "20", "1"), "some.swf"), {}).summary.conditions);
     CHECK(convert_swf(log_of(line("1", "0", "0", "-1")), {}).summary.conditions->empty());
+}
+
+TEST_CASE("A completed job without a limit succeeds where others wait for its success") {
+    const Folder folder;
+    AccountingData data;
+    data.format = "sacct";
+    data.fields = {.after = true};
+    data.paths = {folder.write("jobs.txt",
+                               "JobID|Submit|Start|End|Timelimit|State|NCPUS|SubmitLine\n"
+                               "1|100|100|160|UNLIMITED|COMPLETED|1|sbatch a\n"
+                               "2|101|101|161|UNLIMITED|COMPLETED|1|sbatch a\n"  // nobody waits for it
+                               "3|102|102|162|UNLIMITED|FAILED|1|sbatch a\n"     // no success in the log
+                               "4|103|103|223|00:01:00|COMPLETED|1|sbatch a\n"   // it has a limit
+                               "5|104|300|360|01:00:00|COMPLETED|1|sbatch -d afterok:1:3:4 a\n")};
+    const SwfLog log = read_accounting(data);
+    const auto walltimes = [&](const SwfConversion& conversion) {
+        std::vector<double> seconds;
+        for (const WorkloadJob& job : convert_swf(log, conversion).workload.jobs) {
+            seconds.push_back(job.description.walltime ? job.description.walltime->to_seconds() : -1);
+        }
+        return seconds;
+    };
+    CHECK(walltimes({}) == std::vector<double>{61, 60, 60, 60, 3600});
+    const SwfWorkload converted = convert_swf(log, {});
+    CHECK(converted.summary.never_ok == 2);
+    CHECK(std::ranges::any_of(converted.summary.noted, [](const RuleCount& noted) {
+        return noted.what == "no requested time, and others wait for its success: a second more" && noted.jobs == 1;
+    }));
+    SwfConversion given;
+    given.missing_walltime = SwfConversion::MissingWalltime::given;
+    given.given_walltime = Duration::seconds(500);
+    CHECK(walltimes(given) == std::vector<double>{500, 500, 500, 60, 3600});
+    SwfConversion exact;
+    exact.estimates = SwfConversion::Estimates::exact;
+    CHECK(walltimes(exact) == std::vector<double>{60, 60, 60, 120, 60});
 }
 
 TEST_CASE("Columns 17 and 18 are only looked at for conditions", "[swf]") {
