@@ -114,7 +114,7 @@ void HostAmounts::set_whole(long long cores, long long gpus, long long bytes) {
     whole_memory_ = memory_ && bytes > 0 ? std::optional(divided(bytes, mebibyte)) : std::nullopt;
 }
 
-StatedNeeds::Amounts HostAmounts::surplus(long long hosts) const {
+StatedNeeds::Amounts HostAmounts::surplus(const StatedNeeds::Amounts& of_each, long long hosts) const {
     const auto whole_of = [this](std::string_view name) {
         return name == "cores"    ? whole_cores_
                : name == "gpus"   ? whole_gpus_
@@ -122,7 +122,7 @@ StatedNeeds::Amounts HostAmounts::surplus(long long hosts) const {
                                   : 0;
     };
     StatedNeeds::Amounts surplus;
-    for (const auto& [name, each] : amounts()) {
+    for (const auto& [name, each] : of_each) {
         const long long whole = whole_of(name);
         if (whole > 0 && each <= most_bytes / std::max(hosts, 1LL) && each * hosts > whole) {
             surplus.emplace_back(name, each * hosts - whole);

@@ -35,18 +35,25 @@ void LogBuilder::note_columns(const AccountedJob& job) {
     }
 }
 
+std::optional<HostAmounts> LogBuilder::without_memory_of_pool(const AccountedJob& job) const {
+    std::optional<HostAmounts> amounts;
+    if (data_.fields.memory_pool) {
+        amounts = job.amounts;
+        amounts->leave_out_memory();
+    }
+    return amounts;
+}
+
 LoggedNeeds LogBuilder::needs_of(const AccountedJob& job) {
     LoggedNeeds needs;
     const ResourceFields& fields = data_.fields;
     if (fields.per_host) {
-        HostAmounts amounts = job.amounts;
-        if (fields.memory_pool) {
-            amounts.leave_out_memory();
-        }
+        const std::optional<HostAmounts> copy = without_memory_of_pool(job);
+        const HostAmounts& amounts = copy ? *copy : job.amounts;
         needs.taken = amounts.amounts();
         if (!job.amounts.takes_whole_hosts() && !needs.taken.empty()) {
             needs.stated.per_host = needs.taken;
-            needs.surplus = amounts.surplus(job.allocated);
+            needs.surplus = amounts.surplus(needs.taken, job.allocated);
             needs.has_different_hosts = !needs.surplus.empty() && amounts.has_different_hosts();
         }
     }
@@ -73,11 +80,8 @@ LoggedNeeds LogBuilder::needs_of(const AccountedJob& job) {
 std::uint32_t LogBuilder::add_needs(const AccountedJob& job) {
     note_columns(job);
     if (data_.fields.per_host) {
-        HostAmounts amounts = job.amounts;
-        if (data_.fields.memory_pool) {
-            amounts.leave_out_memory();
-        }
-        for (const char* const rule : amounts.notes(data_.fields.memory_pool)) {
+        const std::optional<HostAmounts> copy = without_memory_of_pool(job);
+        for (const char* const rule : (copy ? *copy : job.amounts).notes(data_.fields.memory_pool)) {
             note(rule);
         }
     } else if (data_.fields.memory_pool && !job.amounts.whole_memory()) {
@@ -95,8 +99,12 @@ std::uint32_t LogBuilder::add_needs(const AccountedJob& job) {
         fields_ += (fields_.empty() ? "" : ",") + members;
     }
     // Only to tell different needs apart.
-    members.append(" ").append(capacity_text(needs.taken)).append(" ").append(capacity_text(needs.surplus));
-    members.append(needs.has_different_hosts ? " " : "");
+    if (!needs.stated.per_host) {
+        members.append(" ").append(capacity_text(needs.taken));
+    }
+    if (!needs.surplus.empty()) {
+        members.append(needs.has_different_hosts ? "  " : " ").append(capacity_text(needs.surplus));
+    }
     const auto [known, is_new] = needs_.try_emplace(std::move(members), static_cast<std::uint32_t>(log_.needs.size()));
     if (is_new) {
         log_.needs.push_back(std::move(needs));

@@ -141,6 +141,8 @@ class LogBuilder {
     // What the job gets for `per_host`, `memory_pool` and `partition`, also as fields. Returns its place in
     // SwfLog::needs.
     std::uint32_t add_needs(const AccountedJob& job);
+    // What the job took of its hosts, without the memory that is of a pool. None: there is no such pool.
+    std::optional<HostAmounts> without_memory_of_pool(const AccountedJob& job) const;
     // What the job gets for these fields.
     LoggedNeeds needs_of(const AccountedJob& job);
     // Returns their place in SwfLog::hosts.

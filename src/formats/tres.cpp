@@ -220,9 +220,17 @@ void GpuCount::add(std::string_view name, long long number) {
 FurtherResources further_resources(std::string_view list, long long nodes) {
     constexpr auto counted_elsewhere = std::to_array<std::string_view>(
         {"cpu", "mem", "node", "billing", "energy", "vmem", "pages", "gres/gpu", "gres/7696487"});
+    constexpr auto of_most_lists = std::to_array<std::string_view>({"billing=", "cpu=", "gres/gpu=", "gres/gpu:", "mem=", "node="});
     FurtherResources totals;
     FurtherResources of_types;
     while (!list.empty()) {
+        // Skips what most lists have, fast.
+        const auto* const usual = std::ranges::find_if(
+            of_most_lists, [&](std::string_view beginning) { return list.starts_with(beginning); });
+        if (usual != of_most_lists.end() && list.find('(') == std::string_view::npos) {
+            list.remove_prefix(std::min(list.find(',', usual->size()), list.size() - 1) + 1);
+            continue;
+        }
         const std::size_t end = end_of_resource(list);
         std::string_view item = list.substr(0, end);
         list.remove_prefix(std::min(end + 1, list.size()));
