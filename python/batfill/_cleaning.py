@@ -29,4 +29,6 @@ class Cleaning(TypedDict, total=False):
     max_processors: int
     load: float
     shift: bool
+    machine: str
+    equal_rows: Literal["drop", "keep"]
     queue: list[str]

@@ -108,8 +108,9 @@ class Workload:
         {"debug": "1h"}, are the walltimes of jobs without a time limit. `fields=["per-host", "partition"]`, or as one
         text, gives jobs what they took of each host, and their partition; `cleaning["capacity"]` is then the least that
         hosts had, as `simulate` takes it. Among them, "after" gives them the jobs that they waited for, which
-        `cleaning["conditions"]` counts; `submit="eligible"` submits them when they had none left. The other keywords
-        are the options of `batfill import`.
+        `cleaning["conditions"]` counts; `submit="eligible"` submits them when they had none left. `machine="nodes.txt"`
+        is what `scontrol show node`, `sinfo` or `pbsnodes` prints: jobs that do not fit there are dropped, and
+        `cleaning["machine"]` has the hosts that it lacks. The other keywords are the options of `batfill import`.
         """
         if not isinstance(format, str) or format.startswith("-"):
             raise _core.UsageError(

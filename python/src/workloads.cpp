@@ -33,7 +33,9 @@ namespace batfill::python {
 namespace {
 
 // What a conversion did, for Python.
-nb::dict cleaning_of(const ConversionSummary& summary, const SwfLog& log) {
+nb::dict cleaning_of(const ConvertedLog& converted) {
+    const ConversionSummary& summary = converted.summary;
+    const SwfLog& log = converted.log;
     const auto counts = [](const std::vector<RuleCount>& rules) {
         nb::dict result;
         for (const RuleCount& rule : rules) {
@@ -74,6 +76,19 @@ nb::dict cleaning_of(const ConversionSummary& summary, const SwfLog& log) {
     if (summary.allocated_ratio >= large_allocated_ratio) {
         result["allocated_over_requested"] = *summary.allocated_ratio;
     }
+    if (converted.given) {
+        const GivenMachine& given = *converted.given;
+        nb::dict machine;
+        machine["hosts"] = given.hosts;
+        nb::dict notes;
+        for (const auto& [what, hosts] : given.notes) {
+            notes[what.c_str()] = hosts;
+        }
+        machine["notes"] = notes;
+        machine["open_queues"] = given.open_queues;
+        machine["missing_hosts"] = given.missing_hosts;
+        result["machine"] = machine;
+    }
     if (!log.bad_rows.empty()) {
         nb::dict first;
         for (const BadRows& kind : log.bad_rows) {
@@ -109,7 +124,7 @@ LogConversion conversion_of(const std::string& format, const std::vector<FileNam
 // Converts the files: one workload, or with `splits` one for each period with its number.
 nb::tuple convert(const std::string& format, const std::vector<FileName>& paths, bool splits,
                   const Keywords& keywords) {
-    const LogConversion request = conversion_of(format, paths, keywords);
+    LogConversion request = conversion_of(format, paths, keywords);
     if (request.conversion.split && !splits) {
         throw UsageError("days: this call makes one workload, expected weeks_from_swf() or weeks()");
     }
@@ -123,17 +138,16 @@ nb::tuple convert(const std::string& format, const std::vector<FileName>& paths,
         for (SwfPeriod& period : converted->periods) {
             workloads.append(nb::make_tuple(period.number, keep(std::move(period.workload))));
         }
-        return nb::make_tuple(workloads, cleaning_of(converted->summary, converted->log));
+        return nb::make_tuple(workloads, cleaning_of(*converted));
     }
-    SwfLog log;
-    std::optional<SwfWorkload> converted;
+    request.keeps_workload = true;
+    std::optional<ConvertedLog> converted;
     interruptible([&] {
-        log = read_log(request);
-        converted = convert_swf(log, request.conversion);
-        require_kept_jobs(log, converted->summary);
+        converted = convert_log(request);
+        require_kept_jobs(converted->log, converted->summary);
     });
-    workloads.append(nb::make_tuple(1, keep(std::move(converted->workload))));
-    return nb::make_tuple(workloads, cleaning_of(converted->summary, log));
+    workloads.append(nb::make_tuple(1, keep(std::move(converted->workload->workload))));
+    return nb::make_tuple(workloads, cleaning_of(*converted));
 }
 
 std::vector<std::pair<std::size_t, Jobs>> periods_of(const Jobs& jobs, double days) {

@@ -170,6 +170,9 @@ class Reader : private YamlBlocks {
                 for (const Variant& failures : variants_of_part(entry, "failures")) {
                     CampaignWorkload one = workload;
                     one.settings = *own.settings;
+                    if (std::string* const machine = one.machine_file()) {
+                        *machine = path_of(std::filesystem::path(*machine));
+                    }
                     one.deadlines = deadlines.settings;
                     one.failures = failures.settings;
                     for (const Swept& swept : {own.swept, deadlines.swept, failures.swept}) {
@@ -191,9 +194,12 @@ class Reader : private YamlBlocks {
 
     void require_separate_files() const {
         std::set<std::string> inputs{campaign_.path};
-        for (const CampaignWorkload& workload : campaign_.workloads) {
+        for (CampaignWorkload& workload : campaign_.workloads) {
             inputs.insert(workload.path);
             inputs.insert(workload.own_schedule);
+            if (const std::string* const machine = workload.machine_file()) {
+                inputs.insert(*machine);
+            }
         }
         for (const std::string& input : inputs) {
             if (const auto output = outputs_.find(canonical_path(input)); output != outputs_.end()) {

@@ -52,6 +52,12 @@ struct CampaignWorkload {
     // Whether a machine is generated with the workload, and the name of its file.
     bool draws_machine() const { return source == "generate" && kind == farm_model; }
     std::string platform_name() const { return name + ".xml"; }
+    static constexpr const char* machine_file_key = "machine";
+    // The file with the machine of an import, relative to the working directory. Null: it has none.
+    std::string* machine_file() {
+        const auto setting = std::ranges::find(settings, machine_file_key, &options::Setting::name);
+        return source == "import" && setting != settings.end() && setting->value ? &*setting->value : nullptr;
+    }
 };
 
 struct CampaignMachine {

@@ -396,7 +396,11 @@ std::vector<MadeWorkload> make_workloads(const Campaign& campaign, const std::st
             return sha256_of_file(workload.path);
         });
         std::string inputs = program;
-        inputs.append("\n").append(command_line(making_command(workload, source)));
+        CampaignWorkload by_content = workload;  // files that have moved give the same workload
+        if (std::string* const machine = by_content.machine_file()) {
+            *machine = with_place_in_errors(workload.subject + ": machine", [&] { return sha256_of_file(*machine); });
+        }
+        inputs.append("\n").append(command_line(making_command(by_content, source)));
         inputs.append("\n").append(workload.deadlines ? command_line(arguments_of(*workload.deadlines)) : "none");
         if (workload.has_own_schedule) {
             const std::string own = workload.own_schedule.empty()

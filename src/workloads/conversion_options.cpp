@@ -126,8 +126,11 @@ void check_outputs(const Options& options, LogConversion& request) {
     }
     refuse_if(request.schedule && conversion.load,
               name("schedule") + " is what the log says, expected no " + name("load") + ", which moves submissions");
-    const std::vector<std::string> inputs =
+    std::vector<std::string> inputs =
         request.accounting ? request.accounting->paths : std::vector<std::string>{request.log};
+    if (request.machine) {
+        inputs.push_back(*request.machine);
+    }
     if (!conversion.split) {
         require_no_input("output", request.output, inputs);
     }
@@ -224,8 +227,9 @@ void add_options_of_outputs(Options& options, ConversionOptions& read) {
              "write the log's own schedule of these jobs as a jobs.csv, to compare with others")
         .not_in_calls();
     options
-        .add("platform", text(conversion.platform, "FILE.xml"),
-             "write the machine that the log must have had at least, by what its jobs took, for -p; needs --fields")
+        .add(
+            "platform", text(conversion.platform, "FILE.xml"),
+            "write the machine that the log must have had at least, by what its jobs took, or that of --machine, for -p; needs --fields")
         .not_in_calls();
     options
         .add(
@@ -309,7 +313,14 @@ void check_fields(const Options& options, ConversionOptions& read) {
     refuse_if(fields.memory_pool && !has_memory,
               options.written("fields") + " memory-pool" + of_data + "how much memory jobs have");
     // Otherwise sizes count processors, and hosts have several.
-    data.keeps_hosts = read.conversion.platform && (fields.per_host || data.counts_nodes);
+    data.keeps_hosts = (read.conversion.platform || read.conversion.machine) && (fields.per_host || data.counts_nodes);
+    if (read.conversion.machine) {
+        refuse_if(!fields.per_host, options.written("machine") + " is for what jobs take of hosts: expected " +
+                                        options.written("fields") + " per-host or all");
+        refuse_if(
+            read.conversion.conversion.processors.has_value(),
+            options.written("machine") + " has its own number of hosts, expected no " + options.written("processors"));
+    }
     refuse_if(
         read.conversion.platform && !fields.per_host && !fields.partition && !fields.memory_pool && !fields.licenses,
         options.written("platform") + " is the machine of what jobs take: expected " + options.written("fields") +
@@ -409,6 +420,10 @@ void add_import_options(Options& options, ConversionOptions& read) {
         "its hosts), licenses (of sacct: licences and burst buffers are amounts of pools), after (the jobs that it waited for: --dependency of Slurm, depend of PBS, the field dependency of a "
         "table); or all (per-host, partition, licenses and after, as far as the data have them; memory-pool where they do not say "
         "the hosts); repeatable");
+    options.add(
+        "machine", text(read.conversion.machine, "FILE"),
+        "the machine of the log: what scontrol show node, sinfo -N -o \"%N %P %c %m %G\" or pbsnodes -F json prints, or a "
+        "platform; its hosts are the size, and jobs that do not fit there are dropped; needs --fields per-host or all");
     options.add(
         "submit",
         word(data.submits_when_eligible, "WHEN", {{"submission", false}, {"eligible", true}}).otherwise_as_declared(),

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
@@ -9,6 +11,7 @@
 #include "src/support/files.hpp"
 #include "src/support/names.hpp"
 #include "src/support/text.hpp"
+#include "src/workloads/given_machine.hpp"
 #include "src/workloads/logged_machine.hpp"
 #include "src/workloads/swf_selection.hpp"
 
@@ -127,16 +130,30 @@ SwfLog read_log(const LogConversion& request) {
 ConvertedLog convert_log(const LogConversion& request) {
     SwfConversion conversion = request.conversion;
     ConvertedLog result;
+    std::optional<JobsOnMachine> given;
+    if (request.machine) {
+        given.emplace(*request.machine);
+        conversion.processors = given->hosts();
+    }
     result.log = read_log(request);
     resolve_dates(result.log, request, conversion);
     if (request.count_from_first_job) {
         conversion.split->count_from_first_job(result.log);
     }
-    const SwfSelection selection = select_jobs(result.log, conversion);
+    SwfSelection selection = select_jobs(result.log, conversion);
+    if (given) {
+        if (!result.log.counts_hosts) {
+            throw InputError(result.log.path +
+                             ": its jobs have processors, and the machine has hosts: expected data that say the hosts "
+                             "of jobs");
+        }
+        given->drop_misfits(selection, conversion);
+        result.given = given->summary();
+    }
     OutputFiles beside;
     StatedNeeds::Amounts capacity;
     bool sizes_by_platform = false;
-    if (request.platform && !selection.kept.empty()) {
+    if (request.platform && !given && !selection.kept.empty()) {
         const ConversionSummary summary = JobMaker(selection, conversion).summary();
         MachineOfLog machine = machine_of_log(selection, conversion, summary);
         result.machine = machine.description;
@@ -153,13 +170,21 @@ ConvertedLog convert_log(const LogConversion& request) {
     if (sizes_by_platform) {
         result.summary.processors_from = "those of the platform";
     }
+    if (given) {
+        result.summary.processors_from = "those of " + *request.machine;
+        if (request.platform) {
+            result.machine = counted(result.given->hosts, "host") + " of " + *request.machine;
+            beside.add(*request.platform)
+                .write(platform_text(given->platform_with(result.summary.pools), result.machine));
+        }
+    }
     if (result.summary.hosts && !capacity.empty()) {
         result.summary.hosts->capacity = std::move(capacity);
     }
     if (request.header) {
         write_header(result.log, beside.add(*request.header));
     }
-    if (conversion.split || request.schedule) {
+    if (conversion.split || request.schedule || request.keeps_workload) {
         SwfWorkload converted = convert(selection, maker);
         converted.workload.format = request.format;
         if (conversion.split) {
@@ -168,6 +193,9 @@ ConvertedLog convert_log(const LogConversion& request) {
         if (request.schedule) {
             result.schedule = schedule_of_log(converted);
             write_schedule(result.schedule->schedule, beside.add(*request.schedule));
+        }
+        if (request.keeps_workload && !conversion.split) {
+            result.workload = std::move(converted);
         }
     }
     if (request.output) {

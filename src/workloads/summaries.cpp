@@ -95,6 +95,42 @@ void print_hosts(const ConversionSummary& summary, std::ostream& out) {
     }
 }
 
+// The machine that the user gave.
+void print_given(const GivenMachine& given, const ConversionSummary& summary, std::ostream& out) {
+    constexpr std::size_t most_groups = 10;
+    constexpr std::size_t most_names = 3;
+    out << "Machine: " << counted(given.hosts, "host") << " of " << one_line(given.path) << " (" << given.kind << ")\n";
+    for (std::size_t i = 0; i < std::min(given.groups.size(), most_groups); ++i) {
+        const auto& [capacity, partitions, hosts] = given.groups[i];
+        out << "  " << counted(hosts, "host") << ": " << (capacity.empty() ? "no capacity" : one_line(capacity))
+            << (partitions.empty() ? "" : "; partitions " + one_line(partitions)) << '\n';
+    }
+    if (given.groups.size() > most_groups) {
+        out << "  and " << counted(given.groups.size() - most_groups, "more kind") << " of hosts\n";
+    }
+    for (const auto& [what, hosts] : given.notes) {
+        out << "  " << one_line(what) << " (" << counted(hosts, "host") << ")\n";
+    }
+    if (!given.open_queues.empty()) {
+        out << "Queues of the log that no host names, on the hosts without a queue: "
+            << one_line(enumeration(given.open_queues)) << '\n';
+    }
+    if (const std::vector<std::string>& missing = given.missing_hosts; !missing.empty()) {
+        const std::size_t shown = std::min(missing.size(), most_names);
+        out << "Hosts that the log names and the machine lacks: "
+            << one_line(list_of({missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(shown)}));
+        if (missing.size() > shown) {
+            out << " and " << missing.size() - shown << " more";
+        }
+        out << '\n';
+    }
+    MachineDetails details;
+    details.pools = summary.pools;
+    if (const Arguments options = arguments_of(details); !options.empty()) {
+        out << "The machine had at least " << command_line(options) << '\n';
+    }
+}
+
 bool has_large_ratio(const ConversionSummary& summary) {
     return summary.allocated_ratio >= large_allocated_ratio;
 }
@@ -120,7 +156,7 @@ void print_balances(const ConversionSummary& summary, std::ostream& out) {
 }
 
 void print_table(const ConvertedLog& result, std::ostream& out) {
-    const auto& [log, summary, periods, schedule, machine] = result;
+    const auto& [log, summary, periods, schedule, machine, given, workload] = result;
     out << one_line(log.path) << ": " << log.jobs.size() << " jobs\n";
     if (!log.zero.empty()) {
         out << "Time 0: " << one_line(log.zero) << '\n';
@@ -142,7 +178,7 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
     print_bad_rows(log.bad_rows, out);
     out << (summary.hosts ? "\nHosts: " : "\nProcessors: ") << summary.processors << " (" << summary.processors_from
         << ")\n";
-    print_hosts(summary, out);
+    given ? print_given(*given, summary, out) : print_hosts(summary, out);
     if (!machine.empty()) {
         out << "Platform: " << machine << '\n';
     }
@@ -177,8 +213,27 @@ void write_counts(JsonWriter& json, const char* key, const Counts& counts) {
     });
 }
 
+void write_given(const GivenMachine& given, JsonWriter& json) {
+    json.key("machine").open_object();
+    json.key("file").text(given.path);
+    json.key("from").text(given.kind);
+    json.key("hosts").integer(given.hosts);
+    json.key("groups").objects(given.groups, [&](const GivenMachine::HostsAlike& group) {
+        json.key("hosts").integer(group.hosts);
+        json.key("capacity").text(group.capacity);
+        json.key("partitions").text(group.partitions);
+    });
+    json.key("notes").objects(given.notes, [&](const auto& note) {
+        json.key("what").text(note.first);
+        json.key("hosts").integer(note.second);
+    });
+    json.key("open_queues").texts(given.open_queues);
+    json.key("missing_hosts").texts(given.missing_hosts);
+    json.close_object();
+}
+
 void print_json(const ConvertedLog& result, std::ostream& out) {
-    const auto& [log, summary, periods, schedule, machine] = result;
+    const auto& [log, summary, periods, schedule, machine, given, workload] = result;
     JsonWriter json(2);
     json.open_object();
     json.key("log").text(log.path);
@@ -230,6 +285,9 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
     }
     if (!machine.empty()) {
         json.key("platform").text(machine);
+    }
+    if (given) {
+        write_given(*given, json);
     }
     if (!summary.partitions.empty()) {
         json.key("partitions").objects(summary.partitions, [&](const HostsOfLog& hosts) {

@@ -85,6 +85,29 @@ TEST_CASE("A campaign makes a workload anew if its data has another format") {
     CHECK_THAT(campaign.run(text("helios")).output, Contains("0 runs made, 1 up to date"));
 }
 
+TEST_CASE("A campaign makes a workload anew if the machine of its jobs has changed") {
+    const CampaignFolder campaign;
+    campaign.folder.write("jobs.txt",
+                          "JobID|Submit|Start|Elapsed|Partition|NNodes|AllocTRES\n"
+                          "1|1|1|60|cpu|1|cpu=8\n2|1|1|60|cpu|2|cpu=8\n");
+    const std::string nodes = "NodeName=n1 CPUTot=8 Partitions=cpu\n";
+    campaign.folder.write("nodes.txt", nodes);
+    const auto text = [](const std::string& machine) {
+        return "workloads: [{import: sacct, file: jobs.txt, name: w, fields: all, machine: " + machine +
+               "}]\nschedulers: [easy]\n";
+    };
+    const std::string made = campaign.in("workloads/w/made.txt");
+    require_done(campaign.run(text("nodes.txt")));
+    CHECK_THAT(contents(made), Contains("does not fit: more hosts than partition cpu has"));
+    fs::rename(campaign.folder.file("nodes.txt"), campaign.folder.file("moved.txt"));
+    CHECK_THAT(campaign.run(text("moved.txt")).output, Contains("0 runs made, 1 up to date"));
+    campaign.folder.write("moved.txt", nodes + "NodeName=n2 CPUTot=8 Partitions=cpu\n");
+    CHECK_THAT(campaign.run(text("moved.txt")).output, Contains("w: 1 workload\n"));
+    CHECK_THAT(contents(made), !Contains("does not fit"));
+    check_refused(campaign.run(text("moved.txt, platform: moved.txt")), 1, "would write over the input");
+    CHECK(campaign.run(text("missing.txt")).status == 1);
+}
+
 TEST_CASE("A campaign keeps the workloads of data that has moved") {
     const CampaignFolder campaign;
     const std::string log = campaign.folder.write("three.swf", log_of_three_weeks());

@@ -132,6 +132,32 @@ def test_import_of_fields_for_hosts(command, tmp_path):
         batfill.Workload.from_accounting(table, "sacct", fields="per-host", nodes=True)
 
 
+def test_import_for_a_machine(command, tmp_path):
+    table = tmp_path / "jobs.txt"
+    table.write_text("JobID|Submit|Start|Elapsed|Partition|NNodes|NodeList|AllocTRES\n"
+                     "1|1|1|60|cpu|2|n[1-2]|cpu=8\n2|1|1|60|gpu|1|g1|cpu=4\n3|1|1|60|cpu|1|n3|cpu=4\n")
+    nodes = tmp_path / "nodes.txt"
+    nodes.write_text("NODELIST PARTITION CPUS\nn1 cpu* 4\nn2 cpu* 4\n")
+    command("import", "sacct", table, "-o", "theirs.json", "--fields", "all", "--machine", nodes)
+    ours = batfill.Workload.from_accounting(table, "sacct", fields="all", machine=str(nodes))
+    ours.save(tmp_path / "ours.json")
+    assert lines(tmp_path / "ours.json") == lines(tmp_path / "theirs.json")
+    assert list(ours.jobs["job_id"]) == ["1", "3"] and ours.processors == 2
+    assert ours.cleaning["dropped"]["does not fit: the machine has no partition gpu"] == 1
+    assert ours.cleaning["machine"] == {"hosts": 2, "notes": {"memory unknown": 2}, "open_queues": [],
+                                        "missing_hosts": ["g1", "n3"]}
+    with pytest.raises(batfill.UsageError, match="machine is for what jobs take of hosts"):
+        batfill.Workload.from_accounting(table, "sacct", machine=str(nodes))
+
+
+def test_import_from_a_date(command, tmp_path):
+    table = tmp_path / "jobs.txt"
+    table.write_text("JobID|Submit|Start|Elapsed|NCPUS\n"
+                     "1|2024-03-01T12:00:00|2024-03-01T12:00:00|60|1\n2|2024-03-02T12:00:00|2024-03-02T12:00:00|60|1\n")
+    ours = batfill.Workload.from_accounting(table, "sacct", since="2024-03-02")
+    assert list(ours.jobs["job_id"]) == ["2"]
+
+
 def test_import_of_dependencies(command, tmp_path):
     table = tmp_path / "jobs.txt"
     table.write_text("JobID|Submit|Eligible|Start|Elapsed|Timelimit|NCPUS|SubmitLine\n"

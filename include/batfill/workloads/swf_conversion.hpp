@@ -259,6 +259,26 @@ struct SwfPeriod {
 std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSplit& split,
                                           const std::optional<LoadScaling>& scaled = {});
 
+// The machine that the user gave for a log, and how the log's jobs and hosts go with it.
+struct GivenMachine {
+    struct HostsAlike {
+        std::string capacity;    // "cores:64,memory:257000"; empty: none known
+        std::string partitions;  // "cpu,long"; empty: none
+        std::size_t hosts = 0;
+    };
+
+    std::string path;
+    std::string kind;  // what printed the file: "scontrol show node"
+    std::size_t hosts = 0;
+    std::vector<HostsAlike> groups;  // the largest first
+    // What was left out of the file, or is less than it may be, and the number of hosts that this concerns.
+    std::vector<std::pair<std::string, std::size_t>> notes;
+    // Queues of the log that no host names: hosts without a queue take their jobs. By name.
+    std::vector<std::string> open_queues;
+    // Hosts that the log names for jobs that the rules of the conversion keep, and the machine lacks. By name.
+    std::vector<std::string> missing_hosts;
+};
+
 // How to convert a log, and which files to write.
 struct LogConversion {
     std::string log;                           // path
@@ -275,7 +295,11 @@ struct LogConversion {
     std::string name;                     // in that folder: "SP2" gives "SP2-week-007.json"
     std::optional<std::string> header;    // path for the log's comments; none: not written
     std::optional<std::string> schedule;  // path for the jobs.csv of the log's own schedule; none: not written
-    std::optional<std::string> platform;  // path for the machine that the log must have had at least
+    std::optional<std::string> platform;  // path for the machine that the log must have had at least, or for `machine`
+    // Path of what a batch system prints of its nodes, or of a platform: the machine of the log, whose hosts are its
+    // size. Jobs that do not fit there are dropped, each by a rule that says why.
+    std::optional<std::string> machine;
+    bool keeps_workload = false;  // the result has the workload
 };
 
 struct ConvertedLog {
@@ -284,6 +308,8 @@ struct ConvertedLog {
     std::vector<SwfPeriod> periods;          // without those that have no jobs; empty without a split
     std::optional<LoggedSchedule> schedule;  // if it was written
     std::string machine;                     // of what the platform is made, if it was written
+    std::optional<GivenMachine> given;       // the machine that the user gave
+    std::optional<SwfWorkload> workload;     // without a split, if it was asked for
 };
 
 // No job of a log is left for an output. The exception knows what the conversion did, for its table.
@@ -303,10 +329,12 @@ SwfLog read_log(const LogConversion& request);
 
 // Converts a log to a workload, or with a split to one per period, and writes the files. Each file appears whole or not
 // at all, and the header and the schedule only after the workloads.
-// Requires: no schedule with a split; no platform of a log without fields.
+// Requires: no schedule with a split; no platform of a log without fields; a machine only of accounting data that are
+// read for `per_host` and `keeps_hosts`, without conversion.processors.
 // Throws: InputError as read_swf(), convert_swf() and schedule_of_log(), for a file that cannot be written, and for a
 // date if nobody knows when the log begins (a log of SWF says UnixStartTime). UsageError for a text that is no date.
-// NothingKept for an output without jobs, unless the log has none.
+// NothingKept for an output without jobs, unless the log has none. InputError for a machine that cannot be read, for
+// one of data that do not say hosts, and for a platform of it that would lose something.
 // Cost: that of convert_swf(), split_into_periods() and schedule_of_log().
 ConvertedLog convert_log(const LogConversion& request);
 

@@ -1,0 +1,245 @@
+#include "src/workloads/given_machine.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unordered_set>
+#include <variant>
+
+#include <batfill/core/error.hpp>
+#include <batfill/core/resources.hpp>
+
+#include "src/formats/named_platform.hpp"
+#include "src/support/names.hpp"
+#include "src/support/text.hpp"
+#include "src/workloads/logged_needs.hpp"
+
+namespace batfill {
+
+namespace {
+
+std::string property_of(const Host& host, const char* name) {
+    const auto property = host.properties.find(name);
+    return property == host.properties.end() ? "" : property->second;
+}
+
+std::vector<GivenMachine::HostsAlike> groups_of(const std::vector<Host>& hosts) {
+    std::map<std::pair<std::string, std::string>, std::size_t> numbers;
+    for (const Host& host : hosts) {
+        ++numbers[{property_of(host, "capacity"), property_of(host, "partitions")}];
+    }
+    std::vector<GivenMachine::HostsAlike> groups;
+    for (const auto& [properties, number] : numbers) {
+        groups.push_back({properties.first, properties.second, number});
+    }
+    std::ranges::stable_sort(groups, std::greater<>(), &GivenMachine::HostsAlike::hosts);
+    return groups;
+}
+
+// Which jobs could run on an empty machine, and why others could not.
+class Fit {
+ public:
+    explicit Fit(const Platform& platform) : resources_(platform.hosts), all_hosts_(platform.hosts.size()) {
+        hosts_of_kind_.resize(resources_.kinds().size());
+        for (int host = 0; host < resources_.named_hosts(); ++host) {
+            ++hosts_of_kind_[resources_.kind_number_of(host)];
+        }
+    }
+
+    // How many hosts a job with these needs can have at most, and why it cannot have more.
+    struct Limit {
+        long long hosts = 0;
+        std::string reason;
+    };
+    Limit limit_of(StatedNeeds stated) const {
+        const auto is_pool = [&](const auto& pool) {
+            return std::ranges::find(resources_.pools(), pool.first, &Resources::Pool::name) !=
+                   resources_.pools().end();
+        };
+        std::erase_if(stated.pools, [&](const auto& pool) { return !is_pool(pool); });
+        const auto resolved = resources_.resolve(&stated, 1);
+        if (std::holds_alternative<std::string>(resolved)) {
+            return {0, reason_of(stated)};
+        }
+        const auto& needs = std::get<Shared<Needs>>(resolved);
+        const Needs none;
+        const long long suitable = hosts_that([&](const auto& kind) { return kind.suits(needs ? *needs : none); });
+        const long long there = hosts_that([&](const auto& kind) { return kind.is_in(partition_of(stated)); });
+        const std::string place = place_of(stated);
+        return {suitable, suitable == there ? "more hosts than " + place + " has"
+                                            : "more hosts than " + place + " has with its amounts"};
+    }
+
+ private:
+    long long hosts_that(const auto& suit) const {
+        long long hosts = resources_.has_named_hosts() ? 0 : static_cast<long long>(all_hosts_);
+        for (std::size_t kind = 0; kind < hosts_of_kind_.size(); ++kind) {
+            hosts += suit(resources_.kinds()[kind]) ? hosts_of_kind_[kind] : 0;
+        }
+        return hosts;
+    }
+
+    // None: any host.
+    std::optional<std::size_t> partition_of(const StatedNeeds& stated) const {
+        const auto& known = resources_.partitions();
+        const auto found = stated.partition ? std::ranges::find(known, *stated.partition) : known.end();
+        return found == known.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - known.begin()));
+    }
+
+    std::string place_of(const StatedNeeds& stated) const {
+        return partition_of(stated) ? "partition " + *stated.partition : "the machine";
+    }
+
+    // Why no host suits a job.
+    std::string reason_of(const StatedNeeds& stated) const {
+        for (const auto& [name, amount] : stated.pools) {
+            const auto pool = std::ranges::find(resources_.pools(), name, &Resources::Pool::name);
+            if (amount > pool->total) {
+                return "more of pool " + name + " than the machine has";
+            }
+        }
+        if (stated.partition && !resources_.partitions().empty() && !partition_of(stated)) {
+            return "the machine has no partition " + *stated.partition;
+        }
+        const StatedNeeds::Amounts nothing;
+        for (const auto& [name, amount] : stated.per_host ? *stated.per_host : nothing) {
+            const auto& known = resources_.capacities();
+            const auto capacity = std::ranges::find(known, name);
+            if (amount > 0 && capacity == known.end()) {
+                return "no host is known to have " + name;
+            }
+            const auto place = static_cast<std::size_t>(capacity - known.begin());
+            const Amount asked = amount;
+            if (asked > 0 && hosts_that([&](const auto& kind) {
+                                 return kind.is_in(partition_of(stated)) && kind.capacity[place] >= asked;
+                             }) == 0) {
+                return "more " + name + " than any host of " + place_of(stated) + " has";
+            }
+        }
+        return "no host of " + place_of(stated) + " has all its amounts";
+    }
+
+    Resources resources_;
+    std::size_t all_hosts_;
+    std::vector<long long> hosts_of_kind_;
+};
+
+}  // namespace
+
+JobsOnMachine::JobsOnMachine(const std::string& path) : listing_(read_machine_listing(path)) {
+    summary_.path = path;
+    summary_.kind = listing_.kind;
+    summary_.hosts = listing_.platform.hosts.size();
+    summary_.notes = listing_.notes;
+    summary_.groups = groups_of(listing_.platform.hosts);
+}
+
+void JobsOnMachine::open_queues(const SwfSelection& selection) {
+    std::set<std::string> of_machine;
+    std::vector<Host*> open;
+    for (Host& host : listing_.platform.hosts) {
+        const std::string partitions = property_of(host, "partitions");
+        if (partitions.empty()) {
+            open.push_back(&host);
+        } else {
+            for (const std::string_view partition : split(partitions, ',')) {
+                of_machine.emplace(partition);
+            }
+        }
+    }
+    if (of_machine.empty() || open.empty() || selection.log->needs.empty()) {
+        return;
+    }
+    std::set<std::string> queues;
+    for (const KeptJob& kept : selection.kept) {
+        const auto& partition = selection.log->needs[kept.job->needs].stated.partition;
+        if (partition && !partition->empty() && !of_machine.contains(*partition)) {
+            queues.insert(*partition);
+        }
+    }
+    // A name with a comma would be two of a platform: its jobs are left out.
+    std::erase_if(queues, [](const std::string& queue) { return queue.find(',') != std::string::npos; });
+    if (queues.empty()) {
+        return;
+    }
+    summary_.open_queues.assign(queues.begin(), queues.end());
+    for (Host* const host : open) {
+        host->properties["partitions"] = list_of(summary_.open_queues, ",");
+    }
+    summary_.groups = groups_of(listing_.platform.hosts);
+}
+
+void JobsOnMachine::find_missing_hosts(const SwfSelection& selection) {
+    const SwfLog& log = *selection.log;
+    std::unordered_set<std::string_view> known;
+    for (const Host& host : listing_.platform.hosts) {
+        known.insert(host.name);
+    }
+    std::set<std::string_view> missing;
+    std::vector<bool> is_done(log.hosts.size());
+    for (const KeptJob& kept : selection.kept) {
+        const std::size_t place = kept.job->hosts;
+        if (place >= is_done.size() || is_done[place]) {
+            continue;
+        }
+        is_done[place] = true;
+        for (const LoggedHosts& hosts : log.hosts[place]) {
+            for (const std::string_view name : split(hosts.names, ' ')) {
+                if (!name.empty() && !known.contains(name)) {
+                    missing.insert(name);
+                }
+            }
+        }
+    }
+    summary_.missing_hosts.assign(missing.begin(), missing.end());
+}
+
+void JobsOnMachine::drop_misfits(SwfSelection& selection, const SwfConversion& conversion) {
+    find_missing_hosts(selection);
+    if (listing_.queues_are_open) {
+        open_queues(selection);
+    }
+    const Fit fit(listing_.platform);
+    std::vector<std::optional<Fit::Limit>> limits(std::max<std::size_t>(selection.log->needs.size(), 1));  // by needs
+    std::map<std::string, std::size_t> dropped;                                                            // by reason
+    std::erase_if(selection.kept, [&](const KeptJob& kept) {
+        std::optional<Fit::Limit>& limit = limits[kept.job->needs];
+        if (!limit) {
+            limit = fit.limit_of(needs_of(*selection.log, *kept.job, conversion).stated);
+        }
+        const bool fits = size_of(*kept.job, conversion) <= limit->hosts;
+        if (!fits) {
+            ++dropped[limit->reason];
+        }
+        return !fits;
+    });
+    for (const auto& [reason, jobs] : dropped) {
+        selection.dropped.push_back({"does not fit: " + reason, jobs});
+    }
+}
+
+Platform JobsOnMachine::platform_with(const std::vector<std::pair<std::string, Amount>>& pools) const {
+    Platform platform = listing_.platform;
+    const auto is_lost = [&](const Host& host) {
+        return !host.pstate_speeds.empty() || host.zone_properties != platform.hosts.front().zone_properties;
+    };
+    if (std::ranges::any_of(platform.hosts, is_lost)) {
+        throw InputError(summary_.path +
+                         ": has pstates, or zones with different properties, which a copy would lose: expected no copy "
+                         "(--platform), as the file itself is a platform");
+    }
+    const Resources of_machine(platform.hosts);
+    MachineDetails details;
+    for (const auto& [name, total] : pools) {
+        if (std::ranges::find(of_machine.pools(), name, &Resources::Pool::name) == of_machine.pools().end()) {
+            details.pools.emplace_back(name, total);
+        }
+    }
+    add_resources(platform.hosts, details);
+    return platform;
+}
+
+}  // namespace batfill
