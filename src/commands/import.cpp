@@ -36,6 +36,9 @@ int import(const Arguments& arguments) {
     }
     notes.leave_out_fields(converted.log.read_fields);
     std::ranges::for_each(notes.texts(), note);
+    if (const std::string warning = warning_of_misfits(converted.summary); !warning.empty()) {
+        note(warning);
+    }
     if (const std::string warning = warning_of_conditions(converted.summary); !warning.empty()) {
         note(warning);
     }

@@ -141,13 +141,14 @@ ConvertedLog convert_log(const LogConversion& request) {
         conversion.split->count_from_first_job(result.log);
     }
     SwfSelection selection = select_jobs(result.log, conversion);
+    double misfits = 0;
     if (given) {
         if (!result.log.counts_hosts) {
             throw InputError(result.log.path +
                              ": its jobs have processors, and the machine has hosts: expected data that say the hosts "
                              "of jobs");
         }
-        given->drop_misfits(selection, conversion);
+        misfits = given->drop_misfits(selection, conversion);
         result.given = given->summary();
     }
     OutputFiles beside;
@@ -162,11 +163,15 @@ ConvertedLog convert_log(const LogConversion& request) {
         if (sizes_by_platform) {
             conversion.processors = static_cast<int>(machine.platform.hosts.size());
         }
+        if (machine.is_of_named_hosts && result.log.counts_hosts) {
+            misfits = drop_misfits(machine.platform, selection, conversion);
+        }
         OutputFile& file = beside.add(*request.platform);
         file.write(platform_text(machine.platform, result.machine));
     }
     JobMaker maker(selection, conversion);
     result.summary = maker.summary();
+    result.summary.misfits = misfits;
     if (sizes_by_platform) {
         result.summary.processors_from = "those of the platform";
     }

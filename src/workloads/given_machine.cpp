@@ -129,6 +129,36 @@ class Fit {
 
 }  // namespace
 
+double drop_misfits(const Platform& platform, SwfSelection& selection, const SwfConversion& conversion) {
+    const Fit fit(platform);
+    std::vector<std::optional<Fit::Limit>> limits(std::max<std::size_t>(selection.log->needs.size(), 1));  // by needs
+    std::map<std::string, std::vector<const SwfJob*>> dropped;                                             // by reason
+    double seconds_of_all = 0;
+    double seconds_of_dropped = 0;
+    std::erase_if(selection.kept, [&](const KeptJob& kept) {
+        std::optional<Fit::Limit>& limit = limits[kept.job->needs];
+        if (!limit) {
+            limit = fit.limit_of(needs_of(*selection.log, *kept.job, conversion).stated);
+        }
+        const long long hosts = size_of(*kept.job, conversion);
+        const double seconds = static_cast<double>(hosts) * run_time_of(*kept.job).to_seconds();
+        const bool fits = hosts <= limit->hosts;
+        seconds_of_all += seconds;
+        if (!fits) {
+            seconds_of_dropped += seconds;
+            dropped[limit->reason].push_back(kept.job);
+        }
+        return !fits;
+    });
+    for (const auto& [reason, jobs] : dropped) {
+        for (const SwfJob* const job : jobs) {
+            selection.left_out.emplace_back(job, selection.dropped.size());
+        }
+        selection.dropped.push_back({"does not fit: " + reason, jobs.size()});
+    }
+    return seconds_of_all > 0 ? seconds_of_dropped / seconds_of_all : 0;
+}
+
 JobsOnMachine::JobsOnMachine(const std::string& path) : listing_(read_machine_listing(path)) {
     summary_.path = path;
     summary_.kind = listing_.kind;
@@ -197,28 +227,12 @@ void JobsOnMachine::find_missing_hosts(const SwfSelection& selection) {
     summary_.missing_hosts.assign(missing.begin(), missing.end());
 }
 
-void JobsOnMachine::drop_misfits(SwfSelection& selection, const SwfConversion& conversion) {
+double JobsOnMachine::drop_misfits(SwfSelection& selection, const SwfConversion& conversion) {
     find_missing_hosts(selection);
     if (listing_.queues_are_open) {
         open_queues(selection);
     }
-    const Fit fit(listing_.platform);
-    std::vector<std::optional<Fit::Limit>> limits(std::max<std::size_t>(selection.log->needs.size(), 1));  // by needs
-    std::map<std::string, std::size_t> dropped;                                                            // by reason
-    std::erase_if(selection.kept, [&](const KeptJob& kept) {
-        std::optional<Fit::Limit>& limit = limits[kept.job->needs];
-        if (!limit) {
-            limit = fit.limit_of(needs_of(*selection.log, *kept.job, conversion).stated);
-        }
-        const bool fits = size_of(*kept.job, conversion) <= limit->hosts;
-        if (!fits) {
-            ++dropped[limit->reason];
-        }
-        return !fits;
-    });
-    for (const auto& [reason, jobs] : dropped) {
-        selection.dropped.push_back({"does not fit: " + reason, jobs});
-    }
+    return batfill::drop_misfits(listing_.platform, selection, conversion);
 }
 
 Platform JobsOnMachine::platform_with(const std::vector<std::pair<std::string, Amount>>& pools) const {

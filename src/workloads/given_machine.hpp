@@ -12,6 +12,12 @@
 
 namespace batfill {
 
+// Leaves the jobs out of the selection that could not run on this machine even if it were empty, and counts them by a
+// rule for each reason. Pools that the machine does not have limit no job. Returns the share that these jobs have of
+// the time of hosts. Requires: sizes of jobs are hosts (SwfLog::counts_hosts). Cost: O(jobs + different needs * (kinds
+// of hosts * amounts)), and O(n log n) for n hosts.
+double drop_misfits(const Platform& platform, SwfSelection& selection, const SwfConversion& conversion);
+
 // The machine that the user gives for a log, in place of one that its jobs must have had.
 class JobsOnMachine {
  public:
@@ -20,12 +26,8 @@ class JobsOnMachine {
 
     int hosts() const { return static_cast<int>(listing_.platform.hosts.size()); }
 
-    // Leaves the jobs out of the selection that could not run on this machine even if it were empty, and counts them by
-    // a rule for each reason. Pools that only the log names limit no job.
-    // Requires: sizes of jobs are hosts (SwfLog::counts_hosts).
-    // Cost: O(jobs + names of hosts in the log + different needs * (kinds of hosts * amounts)), and O(n log n) for n
-    // hosts.
-    void drop_misfits(SwfSelection& selection, const SwfConversion& conversion);
+    // As above, on this machine. Cost: O(names of hosts in the log), too.
+    double drop_misfits(SwfSelection& selection, const SwfConversion& conversion);
 
     // What the machine is, and what drop_misfits() found.
     const GivenMachine& summary() const { return summary_; }

@@ -47,14 +47,6 @@ Platform platform_of(const std::vector<HostOfLog>& hosts) {
     return platform;
 }
 
-// Whether a host has these amounts.
-bool has(const HostOfLog& host, const StatedNeeds::Amounts& amounts) {
-    return std::ranges::all_of(amounts, [&](const auto& wanted) {
-        const auto found = std::ranges::find(host.capacity, wanted.first, &StatedNeeds::Amounts::value_type::first);
-        return found != host.capacity.end() && found->second >= wanted.second;
-    });
-}
-
 // Hosts in the order of the log's partitions.
 std::vector<HostOfLog> hosts_alike(const ConversionSummary& summary) {
     std::size_t number = 0;
@@ -107,22 +99,6 @@ class NamedHosts {
     std::vector<HostOfLog> take() {
         std::ranges::sort(hosts_, {}, &HostOfLog::name);
         return std::move(hosts_);
-    }
-
-    // The hosts that jobs need whose own are not all named.
-    // Requires: `hosts` are those of take().
-    std::vector<HostOfLog> unnamed_hosts(std::vector<HostOfLog> hosts) const {
-        const std::size_t named = hosts.size();
-        std::map<std::string, std::vector<std::uint32_t>, std::greater<>> needs_of_partition;
-        for (const auto& [needs, widest] : widest_without_hosts_) {
-            needs_of_partition[selection_.log->needs[needs].stated.partition.value_or("")].push_back(needs);
-        }
-        // Jobs without a partition come last: they may use the hosts that other jobs need.
-        for (const auto& [partition, needs] : needs_of_partition) {
-            add_missing(partition, needs, hosts);
-        }
-        hosts.erase(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(named));
-        return hosts;
     }
 
  private:
@@ -179,14 +155,8 @@ class NamedHosts {
                 named.insert(number);
             }
         }
-        const long long size = size_of(job, conversion_);
-        const bool is_uneven = groups_of(job).size() > 1;
-        if (size > static_cast<long long>(named.size())) {
+        if (size_of(job, conversion_) > static_cast<long long>(named.size())) {
             ++jobs_without_hosts_;
-        }
-        if (size > static_cast<long long>(named.size()) || is_uneven) {
-            long long& widest = widest_without_hosts_[job.needs];
-            widest = std::max(widest, size);
         }
     }
 
@@ -242,28 +212,6 @@ class NamedHosts {
         }
     }
 
-    // Adds hosts to a partition, until each of these jobs has enough that are large enough for it.
-    void add_missing(const std::string& partition, const std::vector<std::uint32_t>& needs,
-                     std::vector<HostOfLog>& hosts) const {
-        HostOfLog missing;
-        if (!partition.empty()) {
-            missing.partitions.insert(partition);
-        }
-        long long number = 0;
-        for (const std::uint32_t of : needs) {
-            const StatedNeeds::Amounts& amounts = selection_.log->needs[of].taken;
-            const long long lacks =
-                widest_without_hosts_.at(of) - std::ranges::count_if(hosts, [&](const HostOfLog& host) {
-                    return (partition.empty() || host.partitions.contains(partition)) && has(host, amounts);
-                });
-            if (lacks > 0) {
-                number = std::max(number, lacks);
-                raise_amounts(missing.capacity, amounts);
-            }
-        }
-        hosts.insert(hosts.end(), static_cast<std::size_t>(number), missing);
-    }
-
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
     const SwfSelection& selection_;
@@ -272,18 +220,8 @@ class NamedHosts {
     std::vector<std::string_view> names_;     // of all hosts of the log
     std::vector<std::size_t> place_of_;       // in hosts_; none: no kept job was there
     std::vector<HostOfLog> hosts_;
-    std::map<std::uint32_t, long long> widest_without_hosts_;  // by needs: the widest job that may not fit there
     std::size_t jobs_without_hosts_ = 0;
 };
-
-void name_hosts(std::vector<HostOfLog>& unnamed, const std::vector<HostOfLog>& named) {
-    std::size_t number = 0;
-    for (HostOfLog& host : unnamed) {
-        do {
-            host.name = "unnamed" + std::to_string(++number);
-        } while (std::ranges::binary_search(named, host.name, {}, &HostOfLog::name));
-    }
-}
 
 MachineOfLog machine_of_named_hosts(const SwfSelection& selection, const SwfConversion& conversion) {
     const std::string& path = selection.log->path;
@@ -293,35 +231,35 @@ MachineOfLog machine_of_named_hosts(const SwfSelection& selection, const SwfConv
     if (std::ranges::binary_search(hosts, default_master_host, {}, &HostOfLog::name)) {
         throw InputError(path + ": a host of the log is named master_host, expected another name: Batsim has one");
     }
-    std::vector<HostOfLog> unnamed = of_log.unnamed_hosts(hosts);
-    const std::size_t number = hosts.size() + unnamed.size();
-    if (conversion.processors && static_cast<std::size_t>(*conversion.processors) < number) {
-        throw InputError(path + ": its jobs need " + counted(number, "host") + ", expected at least as many, found " +
-                         std::to_string(*conversion.processors));
+    const std::size_t named = hosts.size();
+    const std::size_t wanted = conversion.processors ? static_cast<std::size_t>(*conversion.processors) : named;
+    if (wanted < named) {
+        throw InputError(path + ": its jobs ran on " + counted(named, "host") + ", expected at least as many, found " +
+                         std::to_string(wanted));
     }
     HostOfLog largest;  // what is given beyond them
-    const auto raise = [&largest](const HostOfLog& host) {
+    for (const HostOfLog& host : hosts) {
         raise_amounts(largest.capacity, host.capacity);
         largest.partitions.insert(host.partitions.begin(), host.partitions.end());
-    };
-    std::ranges::for_each(hosts, raise);
-    std::ranges::for_each(unnamed, raise);
-    const std::size_t given = conversion.processors ? static_cast<std::size_t>(*conversion.processors) - number : 0;
-    result.description = counted(hosts.size(), "host") + " that the log names";
-    if (!unnamed.empty()) {
-        result.description += ", " + std::to_string(unnamed.size()) + " more so that every job fits";
     }
-    if (given > 0) {
-        result.description += ", " + std::to_string(given) + " more as given";
+    result.description = counted(named, "host") + " that the log names";
+    if (wanted > named) {
+        result.description += ", " + std::to_string(wanted - named) + " more as given";
     }
-    unnamed.insert(unnamed.end(), given, largest);
-    name_hosts(unnamed, hosts);
+    std::size_t number = 0;
+    while (hosts.size() < wanted) {
+        do {
+            largest.name = "unnamed" + std::to_string(++number);
+        } while (std::binary_search(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(named), largest,
+                                    [](const HostOfLog& a, const HostOfLog& b) { return a.name < b.name; }));
+        hosts.push_back(largest);
+    }
     if (of_log.jobs_without_hosts() > 0) {
         result.description += "; for " + counted(of_log.jobs_without_hosts(), "job") + " it does not name all hosts";
     }
-    hosts.insert(hosts.end(), unnamed.begin(), unnamed.end());
     result.capacity = std::move(largest.capacity);
     result.platform = platform_of(hosts);
+    result.is_of_named_hosts = true;
     return result;
 }
 

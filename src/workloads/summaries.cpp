@@ -332,6 +332,13 @@ ConvertedLog convert_and_print(const LogConversion& request, bool as_json, std::
     }
 }
 
+std::string warning_of_misfits(const ConversionSummary& summary) {
+    constexpr double from = 0.01;
+    return summary.misfits < from ? std::string()
+                                  : "the jobs that do not fit on the machine, and are left out, had " +
+                                        rounded(100 * summary.misfits, 1) + " % of the hosts' time";
+}
+
 std::string warning_of_conditions(const ConversionSummary& summary) {
     if (summary.never_ok == 0) {
         return {};

@@ -13,6 +13,8 @@ namespace batfill {
 
 // As a table for people, or as JSON.
 void print_conversion(const ConvertedLog& converted, bool as_json, std::ostream& out);
+// How much the jobs had that do not fit on the machine. Empty: less than one per cent of the time of hosts.
+std::string warning_of_misfits(const ConversionSummary& summary);
 // What somebody who replays the workload must know of its conditions on other jobs. Empty: nothing.
 std::string warning_of_conditions(const ConversionSummary& summary);
 // Converts a log, prints what that dropped and kept, and returns it.

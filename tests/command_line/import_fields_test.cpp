@@ -3,8 +3,10 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/formats/schedule.hpp>
+#include <batfill/formats/workload.hpp>
 
 #include "tests/command_line/outcome.hpp"
+#include "tests/support/process.hpp"
 
 // import --fields
 namespace batfill::tests::import_fields_test {
@@ -120,7 +122,7 @@ TEST_CASE("import writes the machine of a log, of the hosts that it names") {
     CHECK(inputs.starts({"-p", machine}) == "w0!1 0 w0!2 0 w0!3 0 ");
     check_refused(
         run(inputs.folder, {"import", "sacct", nodes, "--fields", "all", "--platform", machine, "--processors", "2"}),
-        1, "its jobs need 3 hosts, expected at least as many, found 2");
+        1, "its jobs ran on 3 hosts, expected at least as many, found 2");
     CHECK_THAT(
         run(inputs.folder, {"import", "sacct", nodes, "--fields", "all", "--platform", machine, "--processors", "4"})
             .output,
@@ -224,6 +226,28 @@ TEST_CASE("import notes GPUs of jobs that take whole hosts as such, and quotes n
               .errors ==
           "batfill: note: some jobs ask for gpus (1 job) but not in per_host, as other jobs do; "
           "a job without per_host takes whole hosts\n");
+}
+
+TEST_CASE("No host that the log does not show serves anybody") {
+    const Folder folder;
+    const std::string times = "|1767603600|1767603600|1767607200|COMPLETED|gpu|1|";
+    const std::string jobs = folder.write("jobs.txt",
+                                          "JobID|Submit|Start|End|State|Partition|NNodes|AllocTRES|NodeList\n"
+                                          "1+0" +
+                                              times + "cpu=8,gres/gpu:a100=4|g1\n1+1" + times +
+                                              "cpu=8,gres/gpu:v100=4|v1\n"
+                                              "2" +
+                                              times + "cpu=8,gres/gpu:a100=4|g1\n3" + times + "cpu=4|\n");
+    const Outcome made = run(folder, {"import", "sacct", jobs, "--fields", "all", "-o", folder.file("w.json"),
+                                      "--platform", folder.file("m.xml")});
+    CHECK(made.status == 0);
+    CHECK_THAT(made.output,
+               Contains("does not fit: no host of partition gpu has all its amounts                  1\n") &&
+                   Contains("Platform: 2 hosts that the log names"));
+    CHECK_THAT(made.errors, Contains("left out, had 50.0 % of the hosts' time"));
+    CHECK(contents(folder.file("m.xml")).find("unnamed") == std::string::npos);
+    CHECK(read_workload(folder.file("w.json"), "w0").jobs.size() == 2);
+    CHECK(run(folder, {"compare", "fcfs", "easy", folder.file("w.json"), "-p", folder.file("m.xml")}).status == 0);
 }
 
 }  // namespace batfill::tests::import_fields_test

@@ -164,11 +164,12 @@ struct AmountBalance {
 
 // What a conversion did.
 struct ConversionSummary {
-    std::vector<RuleCount> dropped;     // one for each rule, in the order of application; a job counts once
-    std::vector<RuleCount> noted;       // kept jobs with something unknown or changed; only where jobs > 0
-    std::size_t kept = 0;               // number of jobs
-    int processors = 0;                 // `nb_res`
-    std::string processors_from;        // where it comes from
+    std::vector<RuleCount> dropped;  // one for each rule, in the order of application; a job counts once
+    std::vector<RuleCount> noted;    // kept jobs with something unknown or changed; only where jobs > 0
+    std::size_t kept = 0;            // number of jobs
+    double misfits = 0;              // share of hosts times run time that jobs had who fit on no hosts of the machine
+    int processors = 0;              // `nb_res`
+    std::string processors_from;     // where it comes from
     bool processors_are_known = false;  // given, or in the header of the log; else those of the widest job
     std::optional<LoadScaling> scaled;  // none: not scaled
     std::optional<HostsOfLog> hosts;    // of accounting data that were read for `per_host`

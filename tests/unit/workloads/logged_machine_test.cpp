@@ -98,7 +98,7 @@ int most_at_once(const std::vector<Drawn>& jobs, int host) {
 
 }  // namespace
 
-TEST_CASE("A named host has what its jobs took of it at one instant, and every job fits the machine") {
+TEST_CASE("A named host has what its jobs took of it at one instant, and there are no other hosts") {
     Random random(54);
     for (int round = 0; round < 300; ++round) {
         std::vector<Drawn> jobs(static_cast<std::size_t>(random.between(1, 12)));
@@ -123,19 +123,9 @@ TEST_CASE("A named host has what its jobs took of it at one instant, and every j
                                                                            : *partitions.begin()));
             }
         }
-        const auto fitting = [&](const Drawn& job, bool named_only) {
-            return std::ranges::count_if(hosts, [&](const auto& host) {
-                return (!named_only || !host.first.starts_with("unnamed")) && host.second.cores >= job.cores &&
-                       (job.partition.empty() || host.second.partitions.find(job.partition) != std::string::npos);
-            });
-        };
-        bool fits_named = true;
-        for (const Drawn& job : jobs) {
-            REQUIRE(fitting(job, false) >= job.size);
-            fits_named = fits_named && fitting(job, true) >= job.size;
+        for (const auto& [name, made] : hosts) {
+            REQUIRE_FALSE(name.starts_with("unnamed"));
         }
-        // No host is added without a reason.
-        REQUIRE(fits_named == !hosts.contains("unnamed1"));
     }
 }
 
@@ -149,7 +139,7 @@ TEST_CASE("A host that was given beyond those of the log can run any of its jobs
     CHECK(more.partitions == "a,b");
     conversion.processors = 1;
     CHECK_THROWS_WITH(machine_for({{0, 5, "a", {1, 2}, 2, 4}}, conversion),
-                      Catch::Contains("its jobs need 2 hosts, expected at least as many, found 1"));
+                      Catch::Contains("its jobs ran on 2 hosts, expected at least as many, found 1"));
 }
 
 }  // namespace batfill::tests::logged_machine_test
