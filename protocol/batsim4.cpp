@@ -29,6 +29,7 @@ JobDescription read_job_of(EventData& data) {
     JobDescription description =
         with_place_in_errors("job " + in_quotes(id), [&] { return read_job(job, "data.job."); });
     description.id = id;
+    leave_out_workload(description);
     return description;
 }
 

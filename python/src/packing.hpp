@@ -47,7 +47,7 @@ void pack(Archive& all, Is<Dependency> auto& dependency) {
 }
 template <class Archive>
 void pack(Archive& all, Is<StatedNeeds> auto& needs) {
-    all(needs.pools, needs.per_host, needs.partition, needs.after, needs.reservation);
+    all(needs.pools, needs.per_host, needs.partition, needs.after, needs.reservation, needs.wrong_reservation);
 }
 template <class Archive>
 void pack(Archive& all, Is<JobDescription> auto& job) {

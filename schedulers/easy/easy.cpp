@@ -37,11 +37,15 @@ class Easy : public Algorithm {
           starts_(rounds_.is_on() || extra_ != Extra::all),
           reservations_(*parameters.whole_number("reservations")),
           timeline_(parameters),
-          imitation_(imitation_of(parameters)) {}
+          imitation_(imitation_of(parameters)) {
+        if (const std::optional<Duration> period = parameters.seconds("period")) {
+            period_ = "parameter period=" + period->to_shortest_string();
+        }
+    }
 
     void begin(Round& round) override {
         timeline_.begin(round);
-        const std::string refused = imitation_.empty() && orders_.tunes() ? "parameter period" : imitation_;
+        const std::string refused = imitation_.empty() && orders_.tunes() ? period_ : imitation_;
         refuse_if(timeline_.is_on() && !refused.empty(), refused,
                   ": not for machines with pools, capacities, partitions or windows");
     }
@@ -243,6 +247,7 @@ class Easy : public Algorithm {
     std::uint64_t reservations_;
     PlannedTimeline timeline_;
     std::string imitation_;
+    std::string period_;  // likewise "parameter period=3600"; empty: none
     FittingHostsOfJobs fitting_hosts_;
     Timeline::Kept kept_;  // of the head
 };

@@ -23,7 +23,9 @@ namespace batfill::analysis {
 
 // How messages show a value.
 auto value_text(const auto& value) {
-    if constexpr (requires { value->to_string(); }) {
+    if constexpr (requires { value.to_short_string(); }) {
+        return value.to_short_string();
+    } else if constexpr (requires { value->to_string(); }) {
         return value ? value->to_string() : "none";
     } else if constexpr (requires { value.to_string(); }) {
         return value.to_string();

@@ -84,7 +84,7 @@ std::optional<std::size_t> Audit::check_reservation(std::size_t at,
     }
     if (on_other_hosts != nullptr) {
         violation(job.start, job, "runs on hosts {}, which window {} for its reservation {} does not have",
-                  job.allocation.to_string(), shown(on_other_hosts->name), shown(*name));
+                  job.allocation, shown(on_other_hosts->name), shown(*name));
     } else {
         violation(job.start, job, "runs until {} by its walltime, in no window for its reservation {}",
                   estimated_end(job), shown(*name));

@@ -9,6 +9,7 @@
 #include <batfill/analysis/check_schedule.hpp>
 
 #include "src/analysis/audit.hpp"
+#include "src/formats/job_json.hpp"
 
 namespace batfill {
 
@@ -397,6 +398,9 @@ CheckReport check_schedule(const ScheduleSource& schedule, const std::vector<Wor
                            const std::vector<Guarantee>* guarantees, const std::vector<BrokenGuarantee>* broken,
                            const std::vector<std::vector<ExternalEvent>>& event_lists) {
     assert(guarantees != nullptr || broken == nullptr);
+    for (const Workload& workload : workloads) {
+        require_reservations(workload, platform.windows);
+    }
     analysis::Audit audit(workloads, platform, options, guarantees, broken, event_lists);
     schedule([&](const ScheduledJob& job) { audit.add(job); });
     return audit.finish();

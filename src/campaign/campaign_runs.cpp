@@ -233,6 +233,7 @@ ReplayNotes make_run(const Campaign& campaign, const CampaignRun& run, const std
     }
     write_result(result, run.key, prefix + "_result.csv");
     ReplayNotes notes;
+    notes.add_machine(replay.scenario().platform.notes);
     notes.add_run(replay.scenario().workloads.front(), replay.machine(), outcome.engine()->state().placement,
                   has_plugins || !run.scheduler->code.empty());
     return notes;

@@ -462,11 +462,9 @@ std::string make_failures(const Campaign& campaign, const MadeWorkload& made, co
     create_folders((fs::path(folder) / events).string());
     with_place_in_errors(workload.subject + ": failures", [&] {
         FailureModel model;
-        std::string platform;
         options::Options options(options::Writing::keys);
-        add_failure_options(options, model, platform);
-        const std::string word = platform_of(made, machine, folder);
-        options.set(number_of_hosts(word) ? "processors" : "platform", word);
+        add_failure_options(options, model);
+        model.processors = static_cast<int>(named_platform(platform_of(made, machine, folder)).hosts.size());
         options.set(*workload.failures);
         if (!options.given("until")) {
             options.set("until", std::max(made.last_submission, Time::seconds(1)).to_string());

@@ -41,7 +41,8 @@ int failures(const Arguments& arguments) {
     std::string platform;
     std::string output;
     Options options;
-    add_failure_options(options, model, platform);
+    add_failing_machine(options, model, platform);
+    add_failure_options(options, model);
     options.group("Output");
     add_output_option(options, output, "the events, one JSON object per line, for simulate --events and Batsim's");
     if (!parse(

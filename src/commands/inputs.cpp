@@ -35,7 +35,11 @@ void add_machine_options(Options& options, MetricsOptions& metrics, std::string*
     options.add("platform,p", text(names->platform, platform_value), platform_help);
     add_machine_details(options, names->machine);
     options.add("processors", number(metrics.processors, "N", 1), "number of processors, instead of a platform");
-    options.add_rule([&options, &metrics, platform, windows, names] {
+    const auto set_machine = [&metrics](const Platform& machine) {
+        std::ranges::for_each(machine.notes, note);
+        metrics.set_machine(machine.machine());
+    };
+    options.add_rule([&options, &metrics, platform, windows, names, set_machine] {
         if (windows != nullptr) {
             *windows = names->machine.windows;
         }
@@ -44,13 +48,13 @@ void add_machine_options(Options& options, MetricsOptions& metrics, std::string*
             refuse_if(has_details && !options.given("processors"),
                       "--pool, --capacity and --windows are of a machine, expected --platform, such as -p N");
             if (has_details) {
-                metrics.set_machine(named_platform(std::nullopt, names->machine, *metrics.processors).machine());
+                set_machine(named_platform(std::nullopt, names->machine, *metrics.processors));
             }
             return;
         }
         refuse_if(options.given("processors"),
                   "--processors and --platform both give the number of processors, expected one of them");
-        metrics.set_machine(named_platform(names->platform, names->machine).machine());
+        set_machine(named_platform(names->platform, names->machine));
         if (platform != nullptr) {
             *platform = names->platform;
         }

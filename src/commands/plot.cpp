@@ -133,10 +133,7 @@ std::vector<report::Run> read_runs(const std::vector<std::string>& prefixes, con
 
 // The rules of what jobs take of pools and of shared hosts.
 void require_resources(report::PlotKind kind, const MetricsOptions& machine, bool has_workload) {
-    const bool is_usage = kind == report::PlotKind::usage;
-    refuse_if(has_workload && !is_usage && kind != report::PlotKind::gantt,
-              "--workload is for gantt and usage, expected none for another kind of plot");
-    if (!is_usage) {
+    if (kind != report::PlotKind::usage) {
         return;
     }
     const Resources& resources = machine.resources;
@@ -163,7 +160,7 @@ int plot(const Arguments& arguments) {
     options.group("Input");
     std::vector<std::string> workloads;
     options.add("workload,w", text(workloads, "FILE"),
-                "workload of all the runs, for what jobs take of pools and shared hosts; several become w0, w1, ...");
+                "workload of all the runs, for what jobs take of pools and shared hosts, which gantt and usage draw; several become w0, w1, ...");
     add_machine_options(options, machine);
     add_tau_option(options, plotted.tau);
     options.group("Output");

@@ -75,7 +75,10 @@ int serve(const Arguments& arguments) {
     }
     server.machine = read.machine;
     if (!server.machine.windows.empty()) {
-        read_windows(server.machine.windows);  // a mistake there is better known before Batsim comes
+        // A mistake there is better known before Batsim comes.
+        if (read_windows(server.machine.windows).empty()) {
+            spdlog::warn("{}", one_line(note_on_no_windows(server.machine.windows)));
+        }
     }
     if (options.given("curve-secret-key")) {
         server.curve_secret_key = transport::read_or_make_secret_curve_key(read.key_file);

@@ -260,6 +260,7 @@ void print_outcome(const Outcome& outcome, double seconds, const std::vector<std
 void note_surprises(const Outcome& outcome, bool has_plugins) {
     note_rejections(outcome);
     ReplayNotes notes;
+    notes.add_machine(outcome.scenario().platform.notes);
     const Machine machine = outcome.scenario().platform.machine();
     for (const Workload& workload : outcome.scenario().workloads) {
         // A scheduler of others may look at any field, and at licences.

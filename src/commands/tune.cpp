@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "src/commands/inputs.hpp"
@@ -64,6 +65,7 @@ int tune(const Arguments& arguments) {
     read_too.push_back(platform);
     require_separate_files(request, workloads, read_too);
     TuneInputs inputs(platform, machine);
+    std::ranges::for_each(inputs.platform().notes, note);
     for (const std::string& path : workloads) {
         inputs.add_file(path, note);
     }

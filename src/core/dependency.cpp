@@ -24,7 +24,7 @@ std::optional<Dependency> Dependency::parse(std::string_view text) {
     Dependency dependency;
     std::string_view job = text.substr(colon + 1);
     if (const std::size_t plus = job.rfind('+'); plus != std::string_view::npos) {
-        const std::optional<Duration> delay = Duration::parse(job.substr(plus + 1));
+        const std::optional<Duration> delay = Duration::parse_exactly(job.substr(plus + 1));
         if (!delay || *delay < Duration()) {
             return std::nullopt;
         }

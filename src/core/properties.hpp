@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <batfill/core/machine.hpp>
 
 // The properties of hosts and zones.
 namespace batfill {
@@ -35,5 +38,23 @@ inline std::string_view property(const std::map<std::string, std::string>& prope
     const auto found = properties.find(name);
     return found == properties.end() ? std::string_view() : std::string_view(found->second);
 }
+
+// Other programs have properties of the names of ours, such as `capacity` "500GB" of a disk. Whether a value of `pools`,
+// `capacity`, `partitions` or `licenses` is meant for us: amounts, with "NAME:NUMBER" as at least one entry, or names,
+// without an entry such as "sda1:100GB". It may still be wrong: "cores:1.5", "cores:4,cores:5". True for other
+// properties.
+bool is_ours(std::string_view name, std::string_view value, bool of_zone = false);
+
+// The value of a property, if it is meant for us. Else empty.
+inline std::string_view our_property(const std::map<std::string, std::string>& properties, const std::string& name,
+                                     bool of_zone = false) {
+    const std::string_view value = property(properties, name);
+    return is_ours(name, value, of_zone) ? value : std::string_view();
+}
+
+// A sentence on each of these properties that hosts or their zones have in a form of others, so that nobody looks at
+// it.
+// Cost: O(hosts + length of different values).
+std::vector<std::string> notes_on_properties(std::span<const Host> hosts);
 
 }  // namespace batfill

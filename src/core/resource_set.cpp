@@ -114,6 +114,17 @@ void ResourceSet::append_to(std::string& out) const {
     }
 }
 
+std::string ResourceSet::to_short_string() const {
+    constexpr std::size_t most = 6;
+    constexpr std::size_t named = 3;
+    if (intervals_.size() <= most) {
+        return to_string();
+    }
+    ResourceSet first;
+    first.intervals_.assign(intervals_.begin(), intervals_.begin() + named);
+    return first.to_string() + " and " + std::to_string(size() - first.size()) + " more";
+}
+
 std::string ResourceSet::to_string() const {
     std::string text;
     append_to(text);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -64,12 +65,16 @@ std::optional<Duration> Duration::parse(std::string_view text) {
     return parse(text, longest_readable());
 }
 
+std::optional<Duration> Duration::parse_exactly(std::string_view text) {
+    return parse(text, longest_readable(), false);
+}
+
 std::optional<Duration> Duration::parse_sum(std::string_view text) {
     constexpr long long millions = 1'000'000;
     return parse(text, longest_readable() * millions);
 }
 
-std::optional<Duration> Duration::parse(std::string_view text, Duration longest) {
+std::optional<Duration> Duration::parse(std::string_view text, Duration longest, bool may_round) {
     const auto number = split_decimal(text);
     if (!number) {
         return std::nullopt;
@@ -90,6 +95,13 @@ std::optional<Duration> Duration::parse(std::string_view text, Duration longest)
         static_cast<long long>(number->integer.size()) - static_cast<long long>(first) + number->exponent + decimals;
     if (wanted > max_digits) {
         return std::nullopt;
+    }
+    if (!may_round) {
+        for (std::size_t i = first + static_cast<std::size_t>(std::max(wanted, 0LL)); i < length; ++i) {
+            if (digit(i) != 0) {
+                return std::nullopt;
+            }
+        }
     }
     Microseconds value = 0;
     if (wanted >= 0) {

@@ -14,6 +14,16 @@ bool name_hosts(std::span<const Window> windows) {
     return std::ranges::any_of(windows, [](const Window& window) { return !window.hosts.empty(); });
 }
 
+bool are_for_reservations(std::span<const Window> windows) {
+    return std::ranges::any_of(windows, [](const Window& window) { return !window.reserved_for.empty(); });
+}
+
+void require_reservation(const StatedNeeds& stated) {
+    refuse_if<InputError>(stated.wrong_reservation.has_value(),
+                          R"(field "reservation": expected a name such as those that windows are for, found )",
+                          stated.wrong_reservation.value_or(""));
+}
+
 bool requeue_jobs(std::span<const Window> windows) {
     return std::ranges::any_of(windows,
                                [](const Window& window) { return window.running == Window::Running::requeue; });

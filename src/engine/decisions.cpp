@@ -219,8 +219,8 @@ void EngineCore::take_processors_inside(JobIndex index, const ResourceSet* alloc
     }
     if (allocation->size() != job.request.processors || !free.contains_all(*allocation)) {
         fail(index, "it cannot start, it needs " + std::to_string(job.request.processors) + " processors of " +
-                        free.to_string() + ", which window " + state_.machine.windows()[window].name +
-                        " has left for it, and would get " + allocation->to_string());
+                        free.to_short_string() + ", which window " + state_.machine.windows()[window].name +
+                        " has left for it, and would get " + allocation->to_short_string());
     }
     job.allocation = *allocation;
 }
@@ -320,15 +320,15 @@ void EngineCore::check_allocation(JobIndex index, const ResourceSet& allocation)
                         std::to_string(allocation.size()));
     }
     if (!state_.idle.set().contains_all(allocation)) {
-        fail(index, "it cannot start, processors " + allocation.to_string() + " are not all idle");
+        fail(index, "it cannot start, processors " + allocation.to_short_string() + " are not all idle");
     }
     if (request.placement == Placement::contiguous && allocation.intervals().size() != 1) {
-        fail(index, "it cannot start, processors " + allocation.to_string() + " are not consecutive");
+        fail(index, "it cannot start, processors " + allocation.to_short_string() + " are not consecutive");
     }
     if (request.placement == Placement::machine) {
         const Machine::Group& group = state_.machine.group_of(allocation.last());
         if (!group.processors.contains_all(allocation) || !group.has_all(request.licenses())) {
-            fail(index, "it cannot start, processors " + allocation.to_string() +
+            fail(index, "it cannot start, processors " + allocation.to_short_string() +
                             " are not of one machine that has what it needs");
         }
     }

@@ -245,13 +245,18 @@ std::vector<Dependencies::Rejected> Dependencies::take_hopeless() {
 }
 
 std::string Dependencies::missing(JobNumber job, Time now) const {
+    constexpr std::size_t most_named = 3;
     const JobDescription& description = *held_job(job).submission.description;
     std::string text;
+    std::size_t conditions = 0;
     for (const Dependency& dependency : description.needs->after) {
         const std::optional<JobNumber> other = find_(dependency.full_id(description.id));
         const Time instant = other ? instant_of(dependency.kind, *other).value_or(Time::infinity()) : Time::infinity();
         const Time holds = instant + dependency.delay;
         if (!instant.is_infinite() && holds <= now) {
+            continue;
+        }
+        if (++conditions > most_named) {
             continue;
         }
         text += (text.empty() ? "" : ", ") + shown(dependency.to_string());
@@ -261,7 +266,7 @@ std::string Dependencies::missing(JobNumber job, Time now) const {
             text += " (it runs)";
         }
     }
-    return text;
+    return text + (conditions > most_named ? " and " + std::to_string(conditions - most_named) + " more" : "");
 }
 
 }  // namespace batfill

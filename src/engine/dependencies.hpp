@@ -60,7 +60,7 @@ class Dependencies {
     const JobSubmitted& held(JobNumber job) const { return held_job(job).submission; }
     // Takes a job, submitted at the instant at which it is eligible.
     JobSubmitted take(JobNumber job);
-    // The conditions of a held job that do not hold yet: "ok:12 (it runs), any:13+600 (at 4200), start:14".
+    // The conditions of a held job that do not hold yet: "ok:12 (it runs), any:13+600 (at 4200), start:14 and 40 more".
     std::string missing(JobNumber job, Time now) const;
     // When the next job is eligible, as far as is known.
     Time next_instant() const { return instants_.empty() ? Time::infinity() : instants_.begin()->first; }

@@ -11,6 +11,7 @@
 #include "src/engine/foreign_code.hpp"
 #include "src/support/json.hpp"
 #include "src/support/overloaded.hpp"
+#include "src/support/place_in_errors.hpp"
 
 namespace batfill {
 
@@ -323,6 +324,9 @@ Request EngineCore::request_of(const JobDescription& job) const {
         }
     }
     if (job.needs && state_.machine.has_reservations()) {
+        if (job.needs->wrong_reservation) {
+            with_place_in_errors("job " + shown(job.id), [&] { require_reservation(*job.needs); });
+        }
         const auto inside = with_windows(job, request.needs);
         if (const auto* const needs = std::get_if<Shared<Needs>>(&inside)) {
             request.needs = *needs;

@@ -6,7 +6,7 @@ namespace batfill {
 
 // Throws: DecisionError unless this algorithm may switch processors and the switch is `possible`. `what` names it.
 void EngineCore::require_switching(const ResourceSet& processors, const char* what, bool possible) const {
-    const std::string text = "it " + std::string(what) + " processors " + processors.to_string();
+    const std::string text = "it " + std::string(what) + " processors " + processors.to_short_string();
     if (!algorithm_->switches_processors()) {
         fail(text + ", expected an algorithm that declares switches_processors()");
     }

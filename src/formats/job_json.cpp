@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "src/support/json_writer.hpp"
 #include "src/support/mapped.hpp"
+#include "src/support/place_in_errors.hpp"
 
 namespace batfill {
 
@@ -21,7 +23,7 @@ std::string read_id(Fields& fields) {
     if (id != nullptr && id->IsInt()) {
         return std::to_string(id->GetInt());
     }
-    fields.fail("id", "a text or an integer");
+    fields.fail("id", "a text or an integer of 32 bits");
 }
 
 SharedText shared_text(std::string_view text, TextPool* texts) {
@@ -83,7 +85,9 @@ std::vector<Dependency> read_dependencies(Fields& fields) {
     for (const auto& text : fields.array("after").GetArray()) {
         std::optional<Dependency> dependency = text.IsString() ? Dependency::parse(view(text)) : std::nullopt;
         if (!dependency) {
-            fields.fail("after", R"(texts such as "ok:12", "any:12", "start:12" or "any:12+600")", &text);
+            fields.fail(
+                "after",
+                R"(texts such as "ok:12", "any:12", "start:12" or "any:12+600", with at most six decimals)", &text);
         }
         after.push_back(std::move(*dependency));
     }
@@ -100,12 +104,20 @@ void read_needs(const JsonValue& object, std::string_view path, JobDescription& 
     if (fields.find("per_host") != nullptr) {
         needs.per_host = read_amounts(fields.object("per_host"), std::string(path) + "per_host.");
     }
-    if (fields.find("partition") != nullptr) {
+    const auto has = [&](std::string_view name) {
+        const JsonValue* const value = fields.find(name);
+        return value != nullptr && !value->IsNull();
+    };
+    if (has("partition")) {
         needs.partition = fields.text("partition");
     }
-    if (const JsonValue* const name = fields.find("reservation");
-        name != nullptr && name->IsString() && name->GetStringLength() > 0) {
-        needs.reservation = view(*name);  // other values are not ours: logs have had such a field before
+    if (has("reservation")) {
+        const JsonValue& name = fields.any("reservation");
+        if (name.IsString() && name.GetStringLength() > 0) {
+            needs.reservation = view(name);
+        } else {
+            append_exact_json(name, needs.wrong_reservation.emplace());
+        }
     }
     if (fields.find("after") != nullptr) {
         needs.after = read_dependencies(fields);
@@ -135,7 +147,8 @@ StatedNeeds::Amounts read_amounts(const JsonValue& object, const std::string& pa
     std::set<std::string_view> names;
     for (const auto& member : object.GetObject()) {
         if (!member.value.IsInt64() || member.value.GetInt64() < 0) {
-            fields.fail(view(member.name), "a whole number from 0 on");
+            fields.fail(view(member.name),
+                        "a whole number from 0 to " + std::to_string(std::numeric_limits<Amount>::max()));
         }
         if (!names.insert(view(member.name)).second) {
             throw InputError("field " + in_quotes(path + std::string(view(member.name))) + ": expected once");
@@ -224,6 +237,31 @@ void set_dependencies(JobDescription& job, std::vector<Dependency> after) {
     StatedNeeds needs = job.needs ? *job.needs : StatedNeeds();
     needs.after = std::move(after);
     job.needs = needs == StatedNeeds() ? Shared<StatedNeeds>() : Shared<StatedNeeds>(std::move(needs));
+}
+
+void leave_out_workload(JobDescription& job) {
+    const std::string_view prefix = std::string_view(job.id).substr(0, job.id.find('!') + 1);
+    const auto has_prefix = [&](const Dependency& dependency) { return dependency.job.starts_with(prefix); };
+    if (prefix.empty() || !job.needs || std::ranges::none_of(job.needs->after, has_prefix)) {
+        return;
+    }
+    std::vector<Dependency> after = job.needs->after;
+    for (Dependency& dependency : after) {
+        dependency.job.erase(0, has_prefix(dependency) ? prefix.size() : 0);
+    }
+    set_dependencies(job, std::move(after));
+}
+
+void require_reservations(const Workload& workload, std::span<const Window> windows) {
+    if (!are_for_reservations(windows)) {
+        return;
+    }
+    for (const WorkloadJob& job : workload.jobs) {
+        if (job.description.needs && job.description.needs->wrong_reservation) {
+            with_place_in_errors(workload.path + ": job " + shown(job.description.id),
+                                 [&] { require_reservation(*job.description.needs); });
+        }
+    }
 }
 
 JobDescription read_job(const JsonValue& object, std::string_view path, TextPool* texts) {

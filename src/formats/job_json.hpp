@@ -1,11 +1,13 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <batfill/core/job.hpp>
 #include <batfill/core/shared_text.hpp>
+#include <batfill/core/window.hpp>
 #include <batfill/formats/workload.hpp>
 
 #include "src/support/json.hpp"
@@ -43,6 +45,14 @@ std::string members_of(const StatedNeeds& needs);
 
 // Gives the job these conditions instead of those that it has, also among its other fields.
 void set_dependencies(JobDescription& job, std::vector<Dependency> after);
+
+// What the job waits for names others by their ids in the workload, also where it is written "ok:w0!12": without the
+// workload's name, as Dependency::job.
+// Requires: the job's id has the workload's name.
+void leave_out_workload(JobDescription& job);
+
+// Throws: InputError, which names file and job, as require_reservation(), if one of the windows is for a reservation.
+void require_reservations(const Workload& workload, std::span<const Window> windows);
 
 // Appends to `out` the value that read_extra_data() reads. Appends nothing if `job` has none of these fields.
 // Throws: InputError if `extra_data` was no object, and now has to hold other fields.

@@ -66,7 +66,10 @@ bool has_variable(std::string_view text) {
     return text.find_first_of("$`") != std::string_view::npos;
 }
 
-// Reads a job in a list of Slurm: "12", "12_3", "12_*", "12+0" (a component), or for `after` "12+5" (minutes later).
+constexpr long long most_components = 128;  // of a heterogeneous job, as Slurm allows
+
+// Reads a job in a list of Slurm: "12", "12_3", "12_*", "12+0" (a component), or for `after` "12+5" (minutes later). A
+// component stays in Dependency::job.
 std::optional<Dependency> slurm_job(std::string_view text, Dependency::Kind kind) {
     constexpr long long most_minutes = 1'000'000'000'000;
     Dependency dependency{kind, {}, {}};
@@ -78,9 +81,15 @@ std::optional<Dependency> slurm_job(std::string_view text, Dependency::Kind kind
         dependency.delay = Duration::seconds(*minutes * 60);
         text = text.substr(0, plus);
     }
-    text = cut(text, '+').first;
+    const auto [whole, offset] = cut(text, '+');
+    const auto component = number_in<long long>(offset);
+    if (whole.size() < text.size() && (!component || *component < 0 || *component >= most_components)) {
+        return std::nullopt;
+    }
+    text = whole;
     text.remove_suffix(text.ends_with("_*") ? 2 : 0);
     dependency.job = text;
+    dependency.job += component ? '+' + std::to_string(*component) : "";
     const bool is_range = text.find('[') != std::string_view::npos;
     return text.empty() || is_range ? std::nullopt : std::optional(std::move(dependency));
 }
@@ -318,6 +327,13 @@ LoggedConditions conditions_of_slurm(std::string_view text, std::string_view id)
         entry = trimmed(entry);
         // squeue writes what has become of a condition behind it: "afterok:12(unfulfilled)".
         add_slurm(has_variable(entry) ? entry : cut(entry, '(').first, id, conditions);
+    }
+    for (std::size_t place = 0; place < conditions.after.size() && !are_alternatives; ++place) {
+        std::string& job = conditions.after[place].job;
+        if (const std::size_t plus = job.find('+'); plus != std::string::npos) {
+            conditions.components.emplace_back(place, job);
+            job.resize(plus);
+        }
     }
     if (are_alternatives) {
         conditions.left_out.assign(conditions.after.size() + conditions.left_out.size(), condition_rules::alternatives);

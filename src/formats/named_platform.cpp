@@ -170,9 +170,16 @@ std::vector<Window> windows_of(const MachineDetails& details) {
     return details.windows.empty() ? std::vector<Window>() : read_windows(details.windows);
 }
 
+std::string note_on_no_windows(const std::string& path) {
+    return path + ": there is no window in it, expected one on each line";
+}
+
 void add_details(Platform& platform, const MachineDetails& details) {
     add_resources(platform.hosts, details);
     platform.windows = windows_of(details);
+    if (platform.windows.empty() && !details.windows.empty()) {
+        platform.notes.push_back(note_on_no_windows(details.windows));
+    }
     if (!platform.windows.empty()) {
         const Resources resources(platform.hosts, name_hosts(platform.windows));
         resolved(platform.windows, resources, static_cast<int>(platform.hosts.size()));  // throws for what cannot be

@@ -56,11 +56,14 @@ std::string checked_capacity(const std::string& text);
 // Throws: InputError as read_windows().
 std::vector<Window> windows_of(const MachineDetails& details);
 
+// What to say of a file of windows that has none.
+std::string note_on_no_windows(const std::string& path);
+
 // Gives these hosts the pools and the capacity.
 // Throws: InputError for pools of the hosts that cannot be read.
 void add_resources(std::vector<Host>& hosts, const MachineDetails& details);
 
-// Gives the platform the pools, the capacity and the windows.
+// Gives the platform the pools, the capacity and the windows. Notes a file without windows.
 // Throws: InputError as add_resources() and windows_of(), and for windows that the machine cannot have.
 void add_details(Platform& platform, const MachineDetails& details);
 

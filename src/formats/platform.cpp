@@ -14,6 +14,7 @@
 #include <batfill/core/resources.hpp>
 #include <batfill/formats/platform.hpp>
 
+#include "src/core/properties.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
@@ -144,7 +145,7 @@ class PlatformReader {
     }
 
     void read_zone(pugi::xml_node element, const Zone& outer) {
-        refuse_properties(element, {"capacity", "partitions"}, in_hosts);
+        refuse_properties(element, {"capacity", "partitions"}, in_hosts, true);
         Zone zone{read_zone_properties(element, outer.properties), required(element, "routing"), outer.depth + 1};
         if (zone.depth > max_zone_depth) {
             fail(element, "zones are nested more than " + std::to_string(max_zone_depth) + " deep");
@@ -218,7 +219,8 @@ class PlatformReader {
 
     void read_cluster(pugi::xml_node element, const Zone& zone) {
         // In SimGrid, a flat cluster is also a zone with the cluster's properties.
-        const bool is_flat = std::string_view(element.attribute("topology").as_string("FLAT")) == "FLAT";
+        const bool is_flat =
+            std::string_view(element.attribute("topology").as_string("FLAT")) == "FLAT" && !is_left_out(element);
         if (!is_flat) {
             refuse_properties(element, {"pools"}, in_zones);
         }
@@ -272,7 +274,7 @@ class PlatformReader {
     // The properties of a zone, as those of the zone around it and its own say. A pool may be in one zone only.
     Properties read_zone_properties(pugi::xml_node zone, const Properties& outer) {
         for (const auto& [name, value] : read_properties(zone, {})) {
-            if (name != "pools") {
+            if (name != "pools" || !is_ours(name, value, true)) {
                 continue;
             }
             for (const auto& [pool, total] : amounts_of(zone, name, value)) {
@@ -294,7 +296,7 @@ class PlatformReader {
         for (const pugi::xml_node property : element.children("prop")) {
             const std::string_view name = required(property, "id");
             const bool is_new = own.emplace(name, required(property, "value")).second;
-            if (!is_new && is_any_of(name, {"pools", "capacity", "partitions"})) {
+            if (!is_new && is_any_of(name, {"pools", "capacity", "partitions"}) && !is_left_out(element)) {
                 fail(element, "property " + std::string(name) + " comes twice, expected one");
             }
         }
@@ -311,12 +313,25 @@ class PlatformReader {
         }
     }
 
+    // Whether the hosts of a host or cluster are not among those that compute, so that their properties mean nothing.
+    bool is_left_out(pugi::xml_node element) const {
+        const auto properties = element.children("prop");
+        return (std::string_view(element.name()) != "cluster" && element.attribute("id").value() == master_) ||
+               std::ranges::any_of(properties.begin(), properties.end(), [](const pugi::xml_node property) {
+                   return std::string_view(property.attribute("id").value()) == "role" &&
+                          is_any_of(property.attribute("value").value(), {"master", "storage"});
+               });
+    }
+
     // Refuses properties that Resources does not look at in such an element. `instead` says where they belong.
     void refuse_properties(pugi::xml_node element, std::initializer_list<std::string_view> names,
-                           const std::string& instead) const {
+                           const std::string& instead, bool is_zone = false) const {
+        if (is_left_out(element)) {
+            return;
+        }
         for (const pugi::xml_node property : element.children("prop")) {
             const std::string_view name = property.attribute("id").value();
-            if (is_any_of(name, names)) {
+            if (is_any_of(name, names) && is_ours(name, property.attribute("value").value(), is_zone)) {
                 fail(element, "property " + std::string(name) + " has no effect here, expected it in " + instead);
             }
         }
@@ -325,7 +340,8 @@ class PlatformReader {
     // The properties of hosts.
     Properties read_host_properties(pugi::xml_node element) const {
         Properties properties = read_properties(element, {});
-        if (const auto capacity = properties.find("capacity"); capacity != properties.end()) {
+        if (const auto capacity = properties.find("capacity");
+            capacity != properties.end() && is_ours(capacity->first, capacity->second) && !is_left_out(element)) {
             amounts_of(element, "capacity", capacity->second);
         }
         return properties;
@@ -387,6 +403,7 @@ class PlatformReader {
         if (result.hosts.empty()) {
             fail(platform, "no hosts to compute on");
         }
+        result.notes = notes_on_properties(result.hosts);
         give_pools(result.hosts, platform);
         return result;
     }
@@ -437,12 +454,9 @@ pugi::xml_node append_host(pugi::xml_node zone, const std::string& name, const s
 // Without cores, SimGrid lets all jobs on a host compute on one. A job that shares a host takes a core of it or, if the
 // host counts none, a unit of something else.
 void append_cores(pugi::xml_node element, const Host& host) {
-    const auto property = host.properties.find("capacity");
-    if (property == host.properties.end()) {
-        return;
-    }
     Amount cores = 0;
-    for (const auto& [name, amount] : parse_amounts(property->second, "property capacity")) {
+    for (const auto& [name, amount] :
+         parse_amounts(our_property(host.properties, "capacity"), "property capacity")) {
         if (name == "cores") {
             cores = amount;
             break;

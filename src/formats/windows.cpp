@@ -31,6 +31,9 @@ void read_times(Fields& fields, Window& window) {
     if (window.from < Time()) {
         fields.fail("from", "a time from 0 on");
     }
+    if (window.announced < Time()) {
+        fields.fail("announced", "a time from 0 on");
+    }
     if (window.until <= window.from) {
         fields.fail("until", "a time after from");
     }
@@ -57,14 +60,12 @@ void read_what_it_takes(Fields& fields, Window& window) {
         window.hosts = *numbers;
     } else if (takes_processors) {
         window.processors = fields.integer("processors");
-        if (window.processors < 1) {
-            fields.fail("processors", "an integer from 1");
+        if (window.processors < 0) {
+            fields.fail("processors", "an integer from 0");
         }
     } else {
         window.pools = read_amounts(fields.object("pools"), "pools.");
-        if (std::ranges::all_of(window.pools, [](const auto& pool) { return pool.second == 0; })) {
-            throw InputError(R"(field "pools": expected at least one amount above 0, found none)");
-        }
+        refuse_if<InputError>(window.pools.empty(), R"(field "pools": expected at least one amount, found none)");
     }
 }
 
@@ -108,9 +109,10 @@ Window read_window(const JsonValue& value) {
 }
 
 void append_what_it_takes(const Window& window, JsonWriter& json) {
-    if (window.processors > 0) {
+    const bool takes_hosts = window.all_hosts || !window.hosts.empty();
+    if (!takes_hosts && window.pools.empty()) {
         json.key("processors").integer(window.processors);
-    } else if (!window.pools.empty()) {
+    } else if (!takes_hosts) {
         json.key("pools").open_object();
         for (const auto& [name, amount] : window.pools) {
             json.key(name).integer(amount);

@@ -126,6 +126,7 @@ WorkloadJob read_workload_job(const JsonValue& object, const std::string& worklo
         Fields(object, "").fail("walltime", "a number of seconds above 0, or below 0 for none");
     }
     job.description.id = full_id(job.description.id, workload);
+    leave_out_workload(job.description);
     if (keep_source) {
         std::string source;
         append_job(object, job.description.id, source);
@@ -183,7 +184,7 @@ class WorkloadReader {
     void read_processors() {
         const JsonValue& value = json_.value();
         if (!value.IsInt() || value.GetInt() <= 0) {
-            throw InputError("field \"nb_res\": expected an integer above 0");
+            throw InputError("field \"nb_res\": expected an integer above 0, of 32 bits");
         }
         workload_.processors = value.GetInt();
     }

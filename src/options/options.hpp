@@ -109,13 +109,13 @@ class Options {
     std::string written(const Option& option) const;
     void take(const Option& option, const Given& given) const;
 
-    // Does the work. Begins its UsageError with the name of the option.
+    // Does the work. Begins its UsageError with the name of the option or argument.
     template <class Work>
     void at(const Option& option, Work work) const {
         try {
             work();
         } catch (const UsageError& problem) {
-            throw UsageError((option.is_positional ? "" : written(option) + ": ") + problem.what());
+            throw UsageError((option.is_positional ? option.name() : written(option)) + ": " + problem.what());
         }
     }
 

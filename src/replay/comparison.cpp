@@ -200,6 +200,9 @@ std::vector<Schedule> schedules_of_log(const std::vector<Replay>& replays, const
 
 void note_surprises(const std::vector<Replay>& replays, const ComparisonRequest& request) {
     ReplayNotes notes;
+    for (const Replay& replay : replays) {
+        notes.add_machine(replay.scenario().platform.notes);
+    }
     for (const NamedScheduler& scheduler : request.schedulers) {
         for (const Replay& replay : replays) {
             notes.add_run(replay.scenario().workloads.front(), replay.machine(), scheduler.choice.common().placement,

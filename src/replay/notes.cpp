@@ -81,6 +81,7 @@ void ReplayNotes::add_run(const Workload& workload, const Machine& machine, Plac
             per_host_ = per_host_ || (job.needs->per_host && !resources.has_shared_hosts());
             partitions_ = partitions_ || (job.needs->partition && resources.partitions().empty());
             reservations_ = reservations_ || (job.needs->reservation && !machine.has_reservations());
+            wrong_reservations_ = wrong_reservations_ || job.needs->wrong_reservation;
         }
         licenses_ = licenses_ || (placement != Placement::machine && !job.licenses.empty());
     }
@@ -88,6 +89,10 @@ void ReplayNotes::add_run(const Workload& workload, const Machine& machine, Plac
     computes_ = computes_ || std::ranges::any_of(workload.profiles, [](const auto& profile) {
                     return profile.second.type == JobProfile::Type::parallel_homogeneous;
                 });
+}
+
+void ReplayNotes::add_machine(const std::vector<std::string>& notes) {
+    of_machines_.insert(notes.begin(), notes.end());
 }
 
 void ReplayNotes::add_log(const Schedule& of_log, const Machine& machine) {
@@ -119,16 +124,18 @@ void ReplayNotes::add(const ReplayNotes& others) {
         unread_[i] = std::max(unread_[i], others.unread_[i]);
         looked_at_[i] = std::max(looked_at_[i], others.looked_at_[i]);
     }
+    of_machines_.insert(others.of_machines_.begin(), others.of_machines_.end());
     licenses_ = licenses_ || others.licenses_;
     pools_ = pools_ || others.pools_;
     per_host_ = per_host_ || others.per_host_;
     partitions_ = partitions_ || others.partitions_;
     reservations_ = reservations_ || others.reservations_;
+    wrong_reservations_ = wrong_reservations_ || others.wrong_reservations_;
     computes_ = computes_ || others.computes_;
 }
 
 std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const {
-    std::vector<std::string> texts;
+    std::vector<std::string> texts(of_machines_.begin(), of_machines_.end());
     std::vector<std::string> unread;
     std::vector<std::string> outside;
     std::vector<std::string> instead;
@@ -170,6 +177,9 @@ std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const
     }
     if (reservations_) {
         texts.emplace_back("jobs have a reservation, and no window is for one (--windows FILE with the field for)");
+    }
+    if (wrong_reservations_) {
+        texts.emplace_back("jobs have a field reservation that is no name, and nobody looks at it");
     }
     if (computes_) {
         const std::string rounded =

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,10 +28,12 @@ class ReplayNotes {
     // - these fields, unless `fields_are_read`: the algorithm is not ours, and may look at any
     // - licences that the jobs want and the placement does not look at
     // - pools, amounts on each host, partitions and reservations that the jobs ask for where the machine has none at
-    // all
+    // all; also a field reservation that is no name
     // - jobs that compute: Batsim counts their time otherwise
     // Cost: O(text of the jobs + profiles).
     void add_run(const Workload& workload, const Machine& machine, Placement placement, bool fields_are_read);
+    // Adds what the files of a machine said, Platform::notes.
+    void add_machine(const std::vector<std::string>& notes);
     // Notes, of a log's own schedule:
     // - more processors in use than the machine has
     // - hosts of the machine that jobs share: no log says how its jobs did
@@ -49,11 +52,13 @@ class ReplayNotes {
     // Jobs of the run that has most of them: with this field only, and with it in per_host or pools, or in after.
     std::array<std::size_t, fields.size()> unread_{};
     std::array<std::size_t, fields.size()> looked_at_{};
+    std::set<std::string> of_machines_;
     bool licenses_ = false;
     bool pools_ = false;
     bool per_host_ = false;
     bool partitions_ = false;
     bool reservations_ = false;
+    bool wrong_reservations_ = false;
     bool computes_ = false;
     bool shares_hosts_of_log_ = false;
     int processors_of_log_ = 0;  // where they are the most beyond those of the machine; 0: nowhere

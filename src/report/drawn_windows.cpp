@@ -72,7 +72,7 @@ std::string what_it_takes(const Window& window, const std::vector<std::string>& 
     for (const auto& [name, amount] : window.pools) {
         text.append(text.empty() ? "" : ", ").append(name).append(" ").append(std::to_string(amount));
     }
-    return text;
+    return text.empty() ? "nothing" : text;
 }
 
 }  // namespace batfill::report

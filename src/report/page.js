@@ -76,7 +76,7 @@ function groups(kind, title) {
   const rows = members.map(([name, inRuns], place) => {
     const any = inRuns.find(Boolean);
     const longest = place < shown ? longestShown : longestOther;
-    return [groupName(name), number(any.jobs), number(any.processor_seconds / 3600),
+    return [(kind === "partitions" ? partitionName : groupName)(name), number(any.jobs), number(any.processor_seconds / 3600),
       ...inRuns.map((group, i) => (group ? groupCell(group, longest, i) : "-"))];
   });
   const head = () => [title, "jobs", `${timeName} hours`, ...runs.map(({ label }) => (comparing ? breakable(label) : "mean wait"))];

@@ -196,6 +196,7 @@ const colourings = {
 };
 // The largest groups have a colour of their own; all others share the last colour.
 const groupName = (name) => (name && name !== "-1" ? name : "(not known)");
+const partitionName = (name) => name || "(none asked for)";
 for (const [kind, one] of [["users", "user"], ["queues", "queue"]]) {
   const names = report[kind].map(groupName);
   if (names.length) {

@@ -91,7 +91,7 @@ jobAt = (rows, time, share) => {
   return i < 0 ? "" : (hasSharedHosts ? tellOnPanel(hostPanel, rows, i, share) : tellProcessors(rows, time, share)) +
     partitionOf(rows, i);
 };
-const partitionOf = (rows, i) => (rows.partition ? `\npartition ${groupName(report.partitions[rows.partition[i]])}` : "");
+const partitionOf = (rows, i) => (rows.partition ? `\npartition ${partitionName(report.partitions[rows.partition[i]])}` : "");
 
 // How many jobs with rows on a panel run between two instants.
 function countOn(panel, rows, from, until) {
@@ -246,7 +246,7 @@ timeSection = () => {
 // --- Partitions ---------------------------------------------------------------------------------------------------
 
 if (report.partitions?.length) {
-  const names = report.partitions.map(groupName);
+  const names = report.partitions.map(partitionName);
   const own = names.length > categories.length ? categories.length - 1 : names.length;
   colourings.partition = { name: "partition", colours: categories, of: (rows, i) => Math.min(rows.partition[i], own),
     labels: [...names.slice(0, own), ...(own < names.length ? [`the other ${names.length - own}`] : [])] };

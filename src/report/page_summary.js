@@ -126,6 +126,7 @@ function userDots(users) {
   const columnOf = (user) => Math.round(x(changeScale(user.change)) / step) +
     (isBeyond(user) ? 3 * Math.sign(user.change) : 0);
   const columns = d3.nest().key(columnOf).entries(users);
+  const labels = [];
   const radius = (user) => (isBeyond(user) ? 4 : 2) + 7 * Math.sqrt(user.processor_seconds / most);
   for (const { key, values } of columns) {
     const full = d3.sum(values, (user) => 2 * radius(user));
@@ -139,8 +140,17 @@ function userDots(users) {
       mark.style("fill", user.change < 0 ? "var(--less)" : user.change > 0 ? "var(--more)" : "#8c8c8c")
         .attr("fill-opacity", 0.75).append("title").text(`${groupName(user.name)}: ${signed(user.change)}, ` +
           `${counted(user.jobs, "job")}, ${number(user.processor_seconds / 3600)} ${timeName} hours`);
+      if (user.name === firstScreen.starved_user?.name) {
+        labels.push({ user, x: Number(key) * step, y });
+      }
       y -= radius(user) * squeeze;
     }
+  }
+  // The user of whom the first screen has a sentence has its name beside the mark, on the side of the middle.
+  for (const { user, x: middle, y } of labels) {
+    const side = middle > width / 2 ? -1 : 1;
+    svg.append("text").attr("class", "named").attr("x", middle + side * (radius(user) + 3)).attr("y", y + 4)
+      .attr("text-anchor", side < 0 ? "end" : "start").text(groupName(user.name));
   }
   const ticks = [[-86400, "\u22121 d"], [-3600, "\u22121 h"], [0, "0"], [3600, "+1 h"], [86400, "+1 d"]];
   svg.append("g").attr("class", "axis").attr("transform", `translate(0,${ground})`)

@@ -57,6 +57,7 @@ CheckReport check_files(const CheckRequest& request, const Note& note) {
     const Platform platform = named_platform(request.platform, request.machine);
     const auto schedule = [&](const auto& use) { for_each_job(request.schedule, use, note); };
     const std::vector<Workload> workloads = read_named_workloads(request.workloads, note);
+    std::ranges::for_each(platform.notes, note);
     note_unchecked(workloads, Resources(platform.hosts), note);
     CheckReport report =
         check_schedule(schedule, workloads, platform, request.options, guarantees ? &*guarantees : nullptr,

@@ -9,6 +9,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/version.hpp>
 
+#include "src/core/properties.hpp"
 #include "src/session/estimated_start.hpp"
 #include "src/support/json.hpp"
 
@@ -169,7 +170,11 @@ void Session::begin(protocol::SimulationBegins& begins) {
     const bool decides_as_batsched = as_batsched_ && codec_->has_ids_in_any_order();
     if (decides_as_batsched && as_batsched_->reserves_hosts) {
         for (Host& host : hosts) {
-            host.properties.emplace("partitions", "all");  // hosts in partitions have names: plans hold particular ones
+            // Hosts in partitions have names: plans hold particular ones.
+            const auto [partitions, is_new] = host.properties.emplace("partitions", "all");
+            if (!is_new && !is_ours(partitions->first, partitions->second)) {
+                partitions->second = "all";
+            }
         }
     }
     last_resource_ = begins.last_resource;
@@ -225,6 +230,9 @@ std::vector<Host> Session::hosts_of(protocol::SimulationBegins& begins) const {
             host.speed = known.speed;
         }
     }
+    for (const std::string& text : notes_on_properties(hosts)) {
+        spdlog::warn("{}", one_line(text));
+    }
     add_resources(hosts, machine_);
     return hosts;
 }
@@ -232,6 +240,14 @@ std::vector<Host> Session::hosts_of(protocol::SimulationBegins& begins) const {
 void Session::require_known(const char* event, JobNumber job) const {
     if (!engine_->knows(job)) {
         throw InputError(std::string(event) + " of the unknown job " + in_quotes(codec_->ids().id(job)));
+    }
+}
+
+void Session::check(const JobSubmitted& submitted) {
+    const Shared<StatedNeeds>& needs = submitted.description->needs;
+    if (needs && needs->wrong_reservation && !std::exchange(noted_reservation_, true)) {
+        spdlog::warn("job {} has a field reservation that is no name, and nobody looks at it (said once)",
+                     shown(submitted.description->id));
     }
 }
 

@@ -73,6 +73,7 @@ class Session {
     void check(const protocol::Options& options);
     // Why jobs may be registered, for messages.
     std::string who_registers() const;
+    void check(const JobSubmitted& submitted);
     void check(const JobCompleted& completed) const;
     void check(const JobsKilled& killed) const;
     void check(const MachineChanged& change) const;
@@ -95,6 +96,7 @@ class Session {
     bool acknowledges_jobs_ = false;  // whether JOB_SUBMITTED answers REGISTER_JOB
     int last_resource_ = -1;          // the highest number of a resource, storage included
     bool ended_ = false;
+    bool noted_reservation_ = false;  // whether a job had a reservation that is no name
     std::size_t rejected_ = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/formats/job_json.hpp"
 #include "src/formats/profile_index.hpp"
 #include "src/simulator/workload_dependencies.hpp"
 #include "src/support/json.hpp"
@@ -34,6 +35,7 @@ double in_json(double seconds) {
 Simulation::Simulation(const Scenario& scenario)
     : scenario_(scenario), machines_(scenario.platform.hosts.size(), like_batsim5()) {
     for (const Workload& workload : scenario.workloads) {
+        require_reservations(workload, scenario.platform.windows);
         has_dependencies_ = batfill::has_dependencies(workload) || has_dependencies_;
         std::vector<JobNumber>& submissions = submissions_.emplace_back();
         add_jobs(workload, submissions);
@@ -53,7 +55,7 @@ Simulation::Simulation(const Scenario& scenario)
     }
     ResourceSet shared;
     for (std::size_t i = 0; i < hosts.size(); ++i) {
-        if (hosts[i].properties.contains("capacity")) {
+        if (hosts[i].is_shared()) {
             shared.insert(ResourceSet::range(static_cast<int>(i), static_cast<int>(i)));
         }
     }

@@ -59,6 +59,7 @@ class TuneInputs {
     // Throws: as above, and InputError for a file that cannot be read.
     void add_file(const std::string& path, const Note& note);
 
+    const Platform& platform() const { return platform_; }
     const std::vector<std::string>& names() const { return names_; }  // of the workloads
     const std::vector<Replay>& replays() const { return replays_; }
     const std::string& digest() const { return digest_; }  // a line that tells all this apart from other inputs

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "src/formats/logged_conditions.hpp"
 #include "src/support/interruption.hpp"
 #include "src/workloads/swf_selection.hpp"
 
@@ -134,10 +135,11 @@ class Resolver {
             for (const char* const kind : conditions.left_out) {
                 ++left_out_[kind];
             }
-            for (const Dependency& dependency : conditions.after) {
-                add(place, dependency);
+            for (std::size_t at = 0; at < conditions.after.size(); ++at) {
+                add(place, conditions.after[at], component_in(conditions, at));
             }
         }
+        add_requeues();
         leave_out_circles();
         JobConditions result;
         for (Place place = 0; place < edges_.size(); ++place) {
@@ -172,6 +174,9 @@ class Resolver {
             for (const Dependency& dependency : conditions_of_job(place).after) {
                 named_.try_emplace(dependency.job);
             }
+            for (const auto& [at, id] : conditions_of_job(place).components) {
+                named_.try_emplace(id);
+            }
         }
         if (named_.empty()) {
             return;
@@ -194,8 +199,33 @@ class Resolver {
         }
     }
 
-    void add(Place place, const Dependency& dependency) {
-        const Runs& jobs = named_.at(dependency.job);
+    // The id of the component that a condition is on; empty: it is on a whole job.
+    static std::string_view component_in(const LoggedConditions& conditions, std::size_t at) {
+        const auto found = std::ranges::find(conditions.components, at, &std::pair<std::size_t, std::string>::first);
+        return found == conditions.components.end() ? std::string_view() : found->second;
+    }
+
+    // Whether one of these jobs was put together of components.
+    bool are_heterogeneous(const Runs& jobs) const {
+        const SwfLog& log = *selection_.log;
+        const auto is_joined = [&](Place run) {
+            const auto place = static_cast<std::uint32_t>(selection_.kept[run].job - log.jobs.data());
+            return std::ranges::any_of(log.noted, [&](const NotedJobs& noted) {
+                return noted.what.starts_with("heterogeneous job") &&
+                       std::ranges::binary_search(noted.jobs, place);
+            });
+        };
+        return std::ranges::any_of(
+            jobs, [&](const auto& job) { return std::ranges::any_of(job.second, is_joined); });
+    }
+
+    void add(Place place, const Dependency& dependency, std::string_view component) {
+        const bool is_apart = !component.empty() && !named_.at(component).empty();  // a row of its own in the log
+        const Runs& jobs = named_.at(is_apart ? component : std::string_view(dependency.job));
+        if (!component.empty() && !is_apart && !jobs.empty() && !are_heterogeneous(jobs)) {
+            ++left_out_[condition_rules::unreadable];
+            return;
+        }
         if (jobs.empty()) {
             ++count(Fate::not_there);
         }
@@ -221,6 +251,30 @@ class Resolver {
             return std::nullopt;
         }
         return kind == Dependency::Kind::start ? runs.front() : *(end - 1);
+    }
+
+    // A requeued job has several runs of one id. Each waits for the one before it to end.
+    void add_requeues() {
+        if (selection_.log->ids.empty()) {
+            return;
+        }
+        std::unordered_map<long long, Place> runs;  // the last run by the job's number; only looked up
+        for (Place place = 0; place < edges_.size(); ++place) {
+            const SwfJob& job = *selection_.kept[place].job;
+            const auto [known, is_first] = runs.try_emplace(job.number, place);
+            const Place before = std::exchange(known->second, place);
+            const SwfJob& other = *selection_.kept[before].job;
+            const Duration end = other.submit + std::max(other.wait, Duration()) + run_time_of(other);
+            if (is_first || job.submit + std::max(job.wait, Duration()) < end) {
+                continue;  // runs at once: ids are no jobs there
+            }
+            if (conversion_.split && period_of(before) != period_of(place)) {
+                ++count(Fate::other_period);
+            } else {
+                edges_[place].push_back({before, Dependency::Kind::any, {}});
+                ++requeues_;
+            }
+        }
     }
 
     std::size_t period_of(Place place) const {
@@ -261,6 +315,7 @@ class Resolver {
         for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
             add(std::string("kept: ") + to_string(static_cast<Dependency::Kind>(kind)), kinds_[kind]);
         }
+        add("of these any: the run before it of a requeued job", requeues_);
         add("of these ok: its job reaches its walltime, so it never holds", never_ok);
         for (std::size_t fate = 0; fate < fates.size(); ++fate) {
             add(fates[fate], counts_[fate]);
@@ -278,6 +333,7 @@ class Resolver {
     std::array<std::size_t, 3> kinds_{};                // conditions that stay, by kind
     std::array<std::size_t, fates.size()> counts_{};    // others, by fate
     std::map<std::string, std::size_t> left_out_;       // by kind
+    std::size_t requeues_ = 0;                          // conditions on the run before
 };
 
 }  // namespace

@@ -249,12 +249,24 @@ void add_shared_hosts_options(Options& options, SharedHostsFiles& files) {
     add_format_option(options, files.format);
 }
 
-void add_failure_options(Options& options, FailureModel& model, std::string& platform) {
+void add_failing_machine(Options& options, FailureModel& model, std::string& platform) {
     const auto master_host = std::make_shared<std::string>();
     options.group("Machine");
     options.add("processors", number(model.processors, "N", 1), "processors of the machine, instead of a platform");
     options.add("platform,p", text(platform, platform_value), platform_help);
     add_master_host_option(options, *master_host);
+    options.add_rule([&options, &model, &platform, master_host] {
+        refuse_if(options.given("platform") == options.given("processors"),
+                  "expected the machine, either as " + options.written("processors") + " or as " +
+                      options.written("platform"));
+        if (options.given("platform")) {
+            model.processors = static_cast<int>(named_platform(platform, {*master_host}).hosts.size());
+        }
+    });
+}
+
+void add_failure_options(Options& options, FailureModel& model) {
+    options.group("Machine");
     options.add("group", number(model.processors_per_node, "N", 1).otherwise_as_declared(),
                 "processors that fail together as a node");
     options.group("Failures");
@@ -264,15 +276,7 @@ void add_failure_options(Options& options, FailureModel& model, std::string& pla
     add_lengths(options, model.time_to_repair, "mttr", "mean time that it is down", "repair-", "times down",
                 " for the times down");
     options.add("seed", number(model.seed, "S").required(), "seed of the workload");
-    options.add_rule([&options, &model, &platform, master_host] {
-        refuse_if(options.given("platform") == options.given("processors"),
-                  "expected the machine, either as " + options.written("processors") + " or as " +
-                      options.written("platform"));
-        if (options.given("platform")) {
-            model.processors = static_cast<int>(named_platform(platform, {*master_host}).hosts.size());
-        }
-        require_reasonable_size(options, model);
-    });
+    options.add_rule([&options, &model] { require_reasonable_size(options, model); });
 }
 
 void add_window_options(Options& options, WindowCalendar& calendar) {

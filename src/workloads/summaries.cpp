@@ -199,7 +199,9 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
         return;
     }
     out << "Schedule of the log: " << schedule->schedule.jobs.size() << " jobs, at most " << schedule->most_in_use
-        << " of " << summary.processors << " processors in use at once";
+        << " of " << summary.processors
+        << (log.counts_hosts ? " hosts held at once, where each counts once for each job on it"
+                             : " processors in use at once");
     if (schedule->unknown_waits > 0) {
         out << "; left out, as their wait is unknown: " << schedule->unknown_waits;
     }

@@ -32,10 +32,12 @@ void add_farm_options(options::Options& options, FarmFiles& files);
 // Declares the options of `batfill generate shared`, except the outputs.
 void add_shared_hosts_options(options::Options& options, SharedHostsFiles& files);
 
-// Declares the options of `batfill generate failures`, except the output. finish() then reads the platform that
+// Declares the options of `batfill generate failures` that give the machine. finish() then reads the platform that
 // `platform` has got, if any.
 // Throws: finish() also throws as named_platform().
-void add_failure_options(options::Options& options, FailureModel& model, std::string& platform);
+void add_failing_machine(options::Options& options, FailureModel& model, std::string& platform);
+// Declares its other options, except the output. Options or the caller give the model its processors before finish().
+void add_failure_options(options::Options& options, FailureModel& model);
 
 // Declares the options of `batfill generate windows`, except the output.
 void add_window_options(options::Options& options, WindowCalendar& calendar);

@@ -20,7 +20,7 @@ struct Dependency {
     Duration delay{};  // after that; >= 0
 
     // Reads "ok:12" or "any:12+600": the kind ends at the first colon, a delay in seconds begins at the last plus sign.
-    // No value for anything else.
+    // No value for anything else, also for a delay of more than six decimals.
     static std::optional<Dependency> parse(std::string_view text);
     std::string to_string() const;
     // The other's id with the workload's name, as in that of the job that waits: "w0!12" for "w0!17".

@@ -32,6 +32,8 @@ class ResourceSet {
     // Cost: O(n).
     std::string to_string() const;
     void append_to(std::string& out) const;
+    // For sentences: to_string(), or of many intervals the first ones, "0 2 4 and 40 more".
+    std::string to_short_string() const;
 
     bool empty() const { return intervals_.empty(); }
     // The number of processors.

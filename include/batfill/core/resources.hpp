@@ -51,6 +51,9 @@ struct StatedNeeds {
     std::optional<std::string> partition;         // of its hosts; none: any
     std::vector<Dependency> after = {};           // all of them must hold before the job is eligible
     std::optional<std::string> reservation = {};  // it runs in a window for this name; none: outside such windows
+    // The JSON of a `reservation` that is no name. Others have fields of this name, so it is an error only where a window
+    // is for a reservation: require_reservation().
+    std::optional<std::string> wrong_reservation = {};
     friend bool operator==(const StatedNeeds&, const StatedNeeds&) = default;
 };
 
@@ -87,8 +90,9 @@ class Resources {
     Resources() = default;
     // Reads these properties: of zones `pools` ("NAME:TOTAL,NAME:TOTAL"); of hosts `capacity` ("NAME:AMOUNT,...") and
     // `partitions` ("NAME,NAME").
-    // With `names_hosts`, hosts have names also without such properties.
-    // Throws: InputError, which names host or zone and property, for another form or for a pool of two zones.
+    // With `names_hosts`, hosts have names also without such properties. Other programs have properties of these names:
+    // amounts without any "NAME:NUMBER", and names such as "sda1:100GB", mean nothing.
+    // Throws: InputError, which names host or zone and property, for amounts that are wrong or for a pool of two zones.
     // Cost: O(hosts * log(kinds)).
     explicit Resources(std::span<const Host> hosts, bool names_hosts = false);
 

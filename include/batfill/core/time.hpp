@@ -31,10 +31,12 @@ class Duration {
     // Reads the decimal number of seconds in `text` exactly. Rounds more than six decimals half to even. Returns no
     // value if `text` is not a JSON number or is beyond +-1e18 seconds.
     static std::optional<Duration> parse(std::string_view text);
-    // As above, up to +-1e24 seconds: for sums in our own plans, such as guarantees. Only a few of them may be added.
+    // As above, but returns no value for what would be rounded.
+    static std::optional<Duration> parse_exactly(std::string_view text);
+    // As parse(), up to +-1e24 seconds: for sums in our own plans, such as guarantees. Only a few of them may be added.
     static std::optional<Duration> parse_sum(std::string_view text);
 
-    // As above, for the shortest decimal number that denotes `seconds`. 1.0000005 is a tie and becomes 1 s, as it would
+    // As parse(), for the shortest decimal number that denotes `seconds`. 1.0000005 is a tie and becomes 1 s, as it would
     // as text. Returns no value if `seconds` is not finite or is beyond +-1e18.
     static std::optional<Duration> from_seconds(double seconds);
 
@@ -61,7 +63,7 @@ class Duration {
 
  private:
     explicit constexpr Duration(Microseconds us) : us_(us) {}
-    static std::optional<Duration> parse(std::string_view text, Duration longest);
+    static std::optional<Duration> parse(std::string_view text, Duration longest, bool may_round = true);
     static constexpr Microseconds infinite = static_cast<Microseconds>(1) << 100;
     friend class Time;
     template <class Value>

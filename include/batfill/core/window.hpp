@@ -25,7 +25,7 @@ struct Window {
     std::vector<std::string> reserved_for{};  // jobs with one of these in their field `reservation` run inside
     std::string place{};                      // file and line, for messages
 
-    // What it takes, as stated: exactly one of these.
+    // What it takes, as stated: exactly one of these, or an amount of 0, which is nothing.
     bool all_hosts = false;
     ResourceSet hosts{};
     int processors = 0;
@@ -48,6 +48,12 @@ struct Window {
 
 // Whether a machine with these windows has named hosts because of them: one names hosts.
 bool name_hosts(std::span<const Window> windows);
+
+// Whether one of them is for a reservation.
+bool are_for_reservations(std::span<const Window> windows);
+
+// Throws: InputError for a job's `reservation` that is no name. Only where a window is for one, it has to be.
+void require_reservation(const StatedNeeds& stated);
 
 // Whether jobs are submitted again after one of them killed them.
 bool requeue_jobs(std::span<const Window> windows);

@@ -14,7 +14,8 @@ namespace batfill {
 // numbers them, without the master host and the storage hosts.
 struct Platform {
     std::vector<Host> hosts;
-    std::vector<Window> windows{};  // of a file beside it (read_windows)
+    std::vector<Window> windows{};     // of a file beside it (read_windows)
+    std::vector<std::string> notes{};  // what may surprise in these files; sentences without a full stop
 
     Machine machine() const { return Machine(hosts, windows); }
 };
@@ -26,6 +27,9 @@ struct Platform {
 // Interprets hosts as Batsim 4 does. Exactly one must be the master: it is named `master` or has the property
 // role=master. Hosts with role=storage compute nothing and are left out, too. At least one host must remain. All
 // remaining hosts must have a speed above 0.
+//
+// Our own properties (Resources) of hosts that are left out mean nothing. In the form of another program they mean
+// nothing anywhere: Platform::notes says so.
 //
 // Throws: InputError, which names file, line and element,
 // - if these conditions do not hold

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <batfill/core/dependency.hpp>
@@ -97,6 +98,9 @@ struct LoggedHosts {
 struct LoggedConditions {
     // Jobs by the log's own numbers or ids. The id of an array, "12" or "12[]", means all its tasks, "12_3" or "12[3]".
     std::vector<Dependency> after;
+    // Of conditions on a component of a heterogeneous job of Slurm, the place in `after` and the id, "12+1". The
+    // condition itself is on the job, "12".
+    std::vector<std::pair<std::size_t, std::string>> components = {};
     std::vector<const char*> left_out;  // for each condition that has no counterpart, its kind, such as "afternotok"
 
     bool empty() const { return after.empty() && left_out.empty(); }
