@@ -177,7 +177,8 @@ void Audit::check_rejected_dependent(const RejectedDependent& job) {
         conditions.push_back(shown(condition.to_string()));
     }
     violation(job.description->submit, job.description->id,
-              "rejected, though the machine could run it and what it waits for can happen: {}", enumeration(conditions));
+              "rejected, though the machine could run it and what it waits for can happen: {}",
+              enumeration(conditions));
 }
 
 }  // namespace batfill::analysis

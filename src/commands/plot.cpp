@@ -159,8 +159,9 @@ int plot(const Arguments& arguments) {
     options.add_positional("prefixes", text(prefixes).required());
     options.group("Input");
     std::vector<std::string> workloads;
-    options.add("workload,w", text(workloads, "FILE"),
-                "workload of all the runs, for what jobs take of pools and shared hosts, which gantt and usage draw; several become w0, w1, ...");
+    options.add(
+        "workload,w", text(workloads, "FILE"),
+        "workload of all the runs, for what jobs take of pools and shared hosts, which gantt and usage draw; several become w0, w1, ...");
     add_machine_options(options, machine);
     add_tau_option(options, plotted.tau);
     options.group("Output");

@@ -170,7 +170,8 @@ void Machine::read_groups(std::span<const Host> hosts) {
     std::map<std::string_view, std::vector<LicenseIndex>> installed;  // by the text of the property
     for (int number = 0; number < processors_; ++number) {
         const Host& host = hosts[static_cast<std::size_t>(number)];
-        const std::string_view licenses = counts_licenses ? our_property(host.properties, "licenses") : std::string_view();
+        const std::string_view licenses =
+            counts_licenses ? our_property(host.properties, "licenses") : std::string_view();
         auto [known, is_new] = installed.try_emplace(licenses);
         if (is_new) {
             known->second = licenses_named(licenses);

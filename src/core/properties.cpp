@@ -16,13 +16,13 @@ struct PropertyKind {
     bool are_amounts;
 };
 constexpr std::array<PropertyKind, 8> property_kinds{{{"capacity", false, true},
-                                     {"capacity", true, true},
-                                     {"licenses", false, false},
-                                     {"licenses", true, true},
-                                     {"partitions", false, false},
-                                     {"partitions", true, false},
-                                     {"pools", false, true},
-                                     {"pools", true, true}}};
+                                                      {"capacity", true, true},
+                                                      {"licenses", false, false},
+                                                      {"licenses", true, true},
+                                                      {"partitions", false, false},
+                                                      {"partitions", true, false},
+                                                      {"pools", false, true},
+                                                      {"pools", true, true}}};
 
 bool is_amount(std::string_view entry) {
     const std::size_t colon = entry.rfind(':');

@@ -39,10 +39,10 @@ inline std::string_view property(const std::map<std::string, std::string>& prope
     return found == properties.end() ? std::string_view() : std::string_view(found->second);
 }
 
-// Other programs have properties of the names of ours, such as `capacity` "500GB" of a disk. Whether a value of `pools`,
-// `capacity`, `partitions` or `licenses` is meant for us: amounts, with "NAME:NUMBER" as at least one entry, or names,
-// without an entry such as "sda1:100GB". It may still be wrong: "cores:1.5", "cores:4,cores:5". True for other
-// properties.
+// Other programs have properties of the names of ours, such as `capacity` "500GB" of a disk. Whether a value of
+// `pools`, `capacity`, `partitions` or `licenses` is meant for us: amounts, with "NAME:NUMBER" as at least one entry,
+// or names, without an entry such as "sda1:100GB". It may still be wrong: "cores:1.5", "cores:4,cores:5". True for
+// other properties.
 bool is_ours(std::string_view name, std::string_view value, bool of_zone = false);
 
 // The value of a property, if it is meant for us. Else empty.

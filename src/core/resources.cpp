@@ -99,12 +99,11 @@ const std::vector<std::string>& Resources::host_names() const {
 Resources::Resources(std::span<const Host> hosts, bool names_hosts) {
     const std::string twice = pools_of_zones(hosts, pools_);
     refuse_if<InputError>(!twice.empty(), "platform: two zones have a pool ", twice, ", expected one");
-    const bool is_named =
-        names_hosts || std::ranges::any_of(hosts, [](const Host& host) {
-            const auto partitions = host.properties.find("partitions");
-            return host.is_shared() ||
-                   (partitions != host.properties.end() && is_ours(partitions->first, partitions->second));
-        });
+    const bool is_named = names_hosts || std::ranges::any_of(hosts, [](const Host& host) {
+                              const auto partitions = host.properties.find("partitions");
+                              return host.is_shared() || (partitions != host.properties.end() &&
+                                                          is_ours(partitions->first, partitions->second));
+                          });
     if (is_named) {
         read_hosts(hosts);
     }
@@ -117,9 +116,8 @@ Resources::Resources(std::span<const Host> hosts, bool names_hosts) {
 void Resources::read_hosts(std::span<const Host> hosts) {
     using Texts = std::pair<std::optional<std::string_view>, std::string_view>;
     const auto texts_of = [](const Host& host) {
-        return Texts(
-            host.is_shared() ? std::optional<std::string_view>(host.properties.at("capacity")) : std::nullopt,
-            our_property(host.properties, "partitions"));
+        return Texts(host.is_shared() ? std::optional<std::string_view>(host.properties.at("capacity")) : std::nullopt,
+                     our_property(host.properties, "partitions"));
     };
     // Hosts with the same texts are of one kind. The amounts of a kind are complete once all names are known.
     std::map<Texts, std::size_t> numbers;

@@ -85,9 +85,12 @@ std::vector<Dependency> read_dependencies(Fields& fields) {
     for (const auto& text : fields.array("after").GetArray()) {
         std::optional<Dependency> dependency = text.IsString() ? Dependency::parse(view(text)) : std::nullopt;
         if (!dependency) {
-            fields.fail(
-                "after",
-                R"(texts such as "ok:12", "any:12", "start:12" or "any:12+600", with at most six decimals)", &text);
+            const std::string_view said = text.IsString() ? view(text) : "";
+            const bool is_rounded = Duration::parse(said.substr(said.rfind('+') + 1)).has_value();
+            fields.fail("after",
+                        is_rounded ? "a delay of at most six decimals"
+                                   : R"(texts such as "ok:12", "any:12", "start:12" or "any:12+600")",
+                        &text);
         }
         after.push_back(std::move(*dependency));
     }
@@ -147,8 +150,10 @@ StatedNeeds::Amounts read_amounts(const JsonValue& object, const std::string& pa
     std::set<std::string_view> names;
     for (const auto& member : object.GetObject()) {
         if (!member.value.IsInt64() || member.value.GetInt64() < 0) {
-            fields.fail(view(member.name),
-                        "a whole number from 0 to " + std::to_string(std::numeric_limits<Amount>::max()));
+            constexpr Amount largest = std::numeric_limits<Amount>::max();
+            const bool is_beyond = member.value.IsNumber() && member.value.GetDouble() >= static_cast<double>(largest);
+            fields.fail(view(member.name), is_beyond ? "a whole number from 0 to " + std::to_string(largest)
+                                                     : std::string("a whole number from 0 on"));
         }
         if (!names.insert(view(member.name)).second) {
             throw InputError("field " + in_quotes(path + std::string(view(member.name))) + ": expected once");

@@ -455,8 +455,7 @@ pugi::xml_node append_host(pugi::xml_node zone, const std::string& name, const s
 // host counts none, a unit of something else.
 void append_cores(pugi::xml_node element, const Host& host) {
     Amount cores = 0;
-    for (const auto& [name, amount] :
-         parse_amounts(our_property(host.properties, "capacity"), "property capacity")) {
+    for (const auto& [name, amount] : parse_amounts(our_property(host.properties, "capacity"), "property capacity")) {
         if (name == "cores") {
             cores = amount;
             break;

@@ -211,12 +211,10 @@ class Resolver {
         const auto is_joined = [&](Place run) {
             const auto place = static_cast<std::uint32_t>(selection_.kept[run].job - log.jobs.data());
             return std::ranges::any_of(log.noted, [&](const NotedJobs& noted) {
-                return noted.what.starts_with("heterogeneous job") &&
-                       std::ranges::binary_search(noted.jobs, place);
+                return noted.what.starts_with("heterogeneous job") && std::ranges::binary_search(noted.jobs, place);
             });
         };
-        return std::ranges::any_of(
-            jobs, [&](const auto& job) { return std::ranges::any_of(job.second, is_joined); });
+        return std::ranges::any_of(jobs, [&](const auto& job) { return std::ranges::any_of(job.second, is_joined); });
     }
 
     void add(Place place, const Dependency& dependency, std::string_view component) {
@@ -265,8 +263,11 @@ class Resolver {
             const Place before = std::exchange(known->second, place);
             const SwfJob& other = *selection_.kept[before].job;
             const Duration end = other.submit + std::max(other.wait, Duration()) + run_time_of(other);
-            if (is_first || job.submit + std::max(job.wait, Duration()) < end) {
-                continue;  // runs at once: ids are no jobs there
+            // Some logs have an id for several jobs: they run at once, or none is submitted for the end of another.
+            const bool is_after =
+                job.submit >= end || (other.status != completed && job.submit + std::max(job.wait, Duration()) >= end);
+            if (is_first || !is_after) {
+                continue;
             }
             if (conversion_.split && period_of(before) != period_of(place)) {
                 ++count(Fate::other_period);

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/command_line/outcome.hpp"
+#include "tests/command_line/simulate_inputs.hpp"
 
 // Commands that replay, with --windows.
 namespace batfill::tests::calendar_test {
@@ -57,6 +57,72 @@ TEST_CASE("compare measures jobs that a window kills and submits again as simula
     CHECK_THAT(values, Contains(both));
     CHECK(inputs.compared("mean_wait", {"-w", jobs, "-p", "2"})[0] == "20");
     CHECK_THAT(run(inputs, with({"compare", "easy", "fcfs", "-f", "csv"}, machine)).output, Contains("mean_wait"));
+}
+
+TEST_CASE("A reservation that is no name is an error where a window is for one, and noted elsewhere", "[windows]") {
+    const Folder folder;
+    const auto write = [&](const std::string& value) {
+        return folder.write("w.json", R"({"nb_res":4,"profiles":{"d":{"type":"delay","delay":1}},"jobs":[)"
+                                      R"({"id":"a","subtime":0,"res":1,"walltime":4,"profile":"d","reservation":)" +
+                                          value + "}]}");
+    };
+    const std::string reserved =
+        folder.write("for.jsonl", R"({"name":"w","from":10,"until":20,"hosts":"all","for":["c"]})");
+    const std::string taken = folder.write("taken.jsonl", R"({"name":"w","from":10,"until":20,"hosts":"all"})");
+    const auto simulate = [&](const std::string& workload, const std::string& windows) {
+        return run(folder, {"simulate", "-q", "-p", "4", "-a", "easy", "-w", workload, "--windows", windows, "-e",
+                            folder.file("out")});
+    };
+    for (const std::string value : {"3", "\"\"", "false", "[]"}) {
+        INFO(value);
+        const std::string workload = write(value);
+        const Outcome noted = simulate(workload, taken);
+        require_done(noted);
+        CHECK(noted.errors == "batfill: note: jobs have a field reservation that is no name, and nobody looks at it\n");
+        const std::string problem = "batfill: " + workload +
+                                    ": job w0!a: field \"reservation\": expected a name such as those that windows "
+                                    "are for, found " +
+                                    value + "\n";
+        check_refused(simulate(workload, reserved), 1);
+        CHECK(simulate(workload, reserved).errors == problem);
+        const Outcome checked =
+            run(folder, {"check", folder.file("out"), "-p", "4", "-w", workload, "--windows", reserved});
+        check_refused(checked, 1);
+        CHECK(checked.errors == problem);
+    }
+    CHECK(simulate(write("null"), taken).errors.empty());
+    CHECK(simulate(write("null"), reserved).errors.empty());
+}
+
+TEST_CASE("Windows that take 0 delay nobody, and a file of none is noted", "[windows]") {
+    const Folder folder;
+    const std::string workload =
+        folder.write("w.json", R"({"nb_res":4,"profiles":{"d":{"type":"delay","delay":5}},"jobs":[)"
+                               R"({"id":"a","subtime":0,"res":4,"walltime":20,"profile":"d"},)"
+                               R"({"id":"b","subtime":1,"res":4,"walltime":20,"profile":"d","reservation":"c"}]})");
+    const auto starts = [&](const std::string& algorithm, const std::string& windows, const std::string& errors = "") {
+        const std::string file = folder.write("windows.jsonl", windows);
+        const Outcome outcome = run(folder, {"simulate", "-q", "-p", "4", "--pool", "power=3", "-a", algorithm, "-w",
+                                             workload, "--windows", file, "-e", folder.file("out")});
+        require_done(outcome);
+        CHECK_THAT(outcome.errors, Contains(errors));
+        const Outcome checked = run(
+            folder, {"check", folder.file("out"), "-p", "4", "--pool", "power=3", "-w", workload, "--windows", file});
+        CHECK_THAT(checked.output, Contains("2 jobs, no violations"));
+        const std::string jobs = contents(folder.file("out_jobs.csv"));
+        return start_of(jobs, "a") + ' ' + start_of(jobs, "b");
+    };
+    for (const std::string algorithm : {"fcfs", "easy", "conservative", "dbf"}) {
+        INFO(algorithm);
+        // Its end is none of the walltime's instants. A reservation of nothing is the time alone.
+        CHECK(starts(algorithm, R"({"name":"z","from":2,"until":9,"processors":0,"running":"kill"})"
+                                "\n"
+                                R"({"name":"y","from":2,"until":9,"pools":{"power":0},"running":"requeue"})") ==
+              "0.000000 5.000000");
+        CHECK(starts(algorithm, R"({"name":"y","from":30,"until":60,"processors":0,"for":["c"]})") ==
+              "0.000000 30.000000");
+        CHECK(starts(algorithm, "\n", "windows.jsonl: there is no window in it") == "0.000000 5.000000");
+    }
 }
 
 TEST_CASE("The audit takes a job to be in the window of its hosts where several serve its reservation", "[windows]") {

@@ -276,6 +276,11 @@ TEST_CASE("A campaign takes no option whose name is cut short") {
           "three: deadlines: unknown option 'shar', did you mean 'share'?");
     check("{log: three.swf, name: x, failures: {mtb: 9, mttr: 9, seed: 1}}",
           "x: failures: unknown option 'mtb', did you mean 'mtbf'?");
+    // The machine gives these.
+    for (const std::string key : {"processors", "platform", "master-host"}) {
+        check("{log: three.swf, failures: {" + key + ": 4, mtbf: 9, mttr: 9, seed: 1}}",
+              "three: failures: unknown option '" + key + "', known: group, mtbf, mttr, ");
+    }
 }
 
 TEST_CASE("A campaign makes something of all options: it refuses --help") {

@@ -46,6 +46,9 @@ TEST_CASE("a wrong field after is refused with the job, the field and what was e
         CHECK(refused({"[]", R"(["ok:1",")" + text + R"("])"}) ==
               "jobs[1] (id \"2\"): field \"after\"" + expected + "the text \"" + text + "\"\n");
     }
+    CHECK(refused({"[]", R"(["ok:1+0.0000001"])"}) ==
+          "jobs[1] (id \"2\"): field \"after\": expected a delay of at most six decimals, found the text "
+          "\"ok:1+0.0000001\"\n");
     CHECK(refused({"[]", R"(["any:1","ok:9"])"}) ==
           "job w0!2: field \"after\": it names job \"9\", expected the id of a job of this workload\n");
     CHECK(refused({R"(["any:1"])"}) == "job w0!1: field \"after\": it waits for itself, expected no circle\n");
@@ -86,6 +89,40 @@ TEST_CASE("a chain of jobs ends where one fails, and eligible.csv and check agre
     CHECK(of_cut.errors ==
           "batfill: note: jobs wait for others that their workload does not have ('after'): 1 condition not checked\n");
     CHECK_THAT(of_cut.output, Contains("job w0!make: in none of the workloads"));
+}
+
+TEST_CASE("jobs are named in after as in id, with and without the workload's name") {
+    const Inputs inputs;
+    const std::string workload = inputs.folder.write(
+        "named.json",
+        R"({"nb_res":2,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[)"
+        R"({"id":"w0!1","subtime":0,"res":1,"walltime":20,"profile":"p"},)"
+        R"({"id":"w0!2","subtime":0,"res":1,"walltime":20,"profile":"p","after":["ok:w0!1"]},)"
+        R"({"id":"3","subtime":0,"res":1,"walltime":20,"profile":"p","after":["any:w0!2+5","start:1"]}]})");
+    require_done(run(inputs.folder,
+                     {"simulate", "-q", "-p", "2", "-w", workload, "-a", "easy", "-e", inputs.folder.file("named")}));
+    CHECK(start_of(inputs.jobs("named"), "2") == "10.000000");
+    CHECK(start_of(inputs.jobs("named"), "3") == "25.000000");
+    const Outcome checked = run(inputs.folder, {"check", inputs.folder.file("named"), "-p", "2", "-w", workload});
+    CHECK(checked.output == "3 jobs, no violations (0 rejected)\n");
+    CHECK(checked.errors.empty());
+}
+
+TEST_CASE("--explain names three of the jobs that a job waits for") {
+    const Inputs inputs;
+    std::vector<std::string> after(41, "[]");
+    std::string all;
+    for (int job = 1; job <= 40; ++job) {
+        all += (all.empty() ? "\"any:" : ",\"any:") + std::to_string(job) + '"';
+    }
+    after.back() = '[' + all + ']';
+    const Outcome outcome = run(inputs.folder, {"simulate", "-q", "-p", "2", "-w", write_workload(inputs, after), "-a",
+                                                "fcfs", "--explain", "41", "-e", inputs.folder.file("explained")});
+    require_done(outcome);
+    CHECK_THAT(outcome.output, Contains("it waits for any:1 (it runs), any:2 (it runs), any:3 and 37 more.") &&
+                                   !Contains("any:39, any:40"));
+    // The last round before: all that do not hold are named.
+    CHECK_THAT(outcome.output, Contains("it waits for any:39 (it runs), any:40 (it runs)."));
 }
 
 TEST_CASE("easy names the parameter that does not go with jobs that wait for others") {

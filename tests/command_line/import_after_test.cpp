@@ -83,6 +83,52 @@ TEST_CASE("import reads what jobs of Slurm waited for, and counts what it leaves
                Contains("\"conditions\": [\n    {\n      \"what\": \"kept: ok\",\n      \"conditions\": 4\n    }"));
 }
 
+TEST_CASE("The second run of a requeued job waits for the end of the first, and the table counts it") {
+    Inputs inputs;
+    const std::string text = head +
+                             "1|0|0|0|100|00:05:00|1|NODE_FAIL|sbatch a\n"
+                             "1|110|110|200|260|00:05:00|1|PREEMPTED|sbatch a\n"
+                             "1|0|0|300|320|00:05:00|1|COMPLETED|sbatch a\n"
+                             "2|5|5|10|20|00:05:00|1|COMPLETED|sbatch a\n"
+                             // Beside each other, and of one submission: several jobs of one id.
+                             "3|0|0|0|100|00:05:00|1|COMPLETED|sbatch a\n"
+                             "3|50|50|60|90|00:05:00|1|COMPLETED|sbatch a\n"
+                             "4|0|0|0|100|00:05:00|1|COMPLETED|sbatch a\n"
+                             "4|0|0|100|200|00:05:00|1|COMPLETED|sbatch a\n";
+    const Outcome made = inputs.import("sacct", text);
+    require_done(made);
+    CHECK(inputs.after() == "1:2 any:1:3, 1:3 any:1");
+    CHECK_THAT(made.output,
+               Contains("  kept: any                                                                   2\n"
+                        "  of these any: the run before it of a requeued job                           2\n"));
+    require_done(inputs.import("sacct", text, {}));
+    CHECK(inputs.after().empty());
+}
+
+TEST_CASE("A number behind + is a component only where the log has a heterogeneous job") {
+    Inputs inputs;
+    const std::string counted = "left out, no counterpart: unreadable  ";
+    const auto left_out = [&](const Outcome& made) {
+        require_done(made);
+        const std::size_t at = made.output.find(counted);
+        return at == std::string::npos ? std::string("0") : made.output.substr(made.output.find('\n', at) - 1, 1);
+    };
+    const std::string slurm = head +
+                              "1+0|0|0|0|10|00:05:00|1|COMPLETED|sbatch a\n"
+                              "1+1|0|0|0|10|00:05:00|1|COMPLETED|sbatch a\n"
+                              "2|0|0|0|10|00:05:00|1|COMPLETED|sbatch a\n"
+                              "3|5|20|20|30|00:05:00|1|COMPLETED|sbatch -d afterany:1+1:2+5 a\n"
+                              "4|5|20|20|30|00:05:00|1|COMPLETED|sbatch -d afterok:1+900,after:2+1 a\n";
+    CHECK(left_out(inputs.import("sacct", slurm)) == "2");
+    CHECK(inputs.after() == "3 any:1, 4 start:2+60");
+    const std::string table =
+        "id,submit,start,end,n,dep\n1,0,0,10,1,\n2+1,0,0,10,1,\n3,5,20,30,1,afterany:1+5\n4,5,20,30,1,afterany:2+1\n";
+    CHECK(left_out(inputs.import("csv", table,
+                                 {"--map", "id=id,submit=submit,start=start,end=end,processors=n,dependency=dep",
+                                  "--fields", "after"})) == "1");
+    CHECK(inputs.after() == "4 any:2+1+0");
+}
+
 TEST_CASE("A column Dependency wins over SubmitLine, and one of the two is needed") {
     Inputs inputs;
     require_done(inputs.import("sacct",

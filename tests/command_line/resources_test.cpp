@@ -45,6 +45,40 @@ TEST_CASE("check says what only the machine or only the workload has, and finds 
     CHECK_THAT(errors(R"(,"partition":"debug")", {"-p", "2"}), Contains("the machine has none: partitions"));
 }
 
+TEST_CASE("properties of a platform that others use too are noted once, and delay nobody") {
+    const Inputs inputs;
+    const auto machine = [&](const std::string& properties, const std::string& role = "compute_node") {
+        return inputs.folder.write(
+            "others.xml", R"(<platform version="4.1"><zone id="z" routing="Full"><host id="master_host" speed="1f"/>)"
+                          R"(<host id="g" speed="1f"/><host id="h" speed="1f"/><host id="i" speed="1f">)"
+                          R"(<prop id="role" value=")" +
+                              role + "\"/>" + properties + "</host></zone></platform>");
+    };
+    const auto simulate = [&](const std::string& platform) {
+        return run(inputs.folder, {"simulate", "-q", "-a", "easy", "-p", platform, "-w", inputs.workload, "-e",
+                                   inputs.folder.file("out")});
+    };
+    const std::string capacity = R"(<prop id="capacity" value="500GB"/>)";
+    const std::string note =
+        "batfill: note: platform: property capacity of host i is '500GB', expected NAME:AMOUNT,...; such values are "
+        "ignored\n";
+    const Outcome ignored = simulate(machine(capacity));
+    require_done(ignored);
+    CHECK_THAT(ignored.errors, Contains(note));
+    CHECK(start_of(inputs.jobs("out"), "2") == "10.000000");
+    for (const Arguments& arguments :
+         {Arguments{"check", inputs.folder.file("out"), "-w", inputs.workload},
+          Arguments{"metrics", inputs.folder.file("out")}, Arguments{"compare", "easy", inputs.workload}}) {
+        CHECK_THAT(run(inputs.folder, with(arguments, {"-p", inputs.folder.file("others.xml")})).errors,
+                   Contains(note));
+    }
+    CHECK_THAT(simulate(machine(capacity, "storage")).errors, !Contains("capacity"));
+    CHECK_THAT(simulate(machine(R"(<prop id="capacity" value="cores:4,cores:5"/>)", "storage")).errors,
+               !Contains("capacity"));
+    check_refused(simulate(machine(R"(<prop id="capacity" value="cores:4,cores:5"/>)")), 1,
+                  "property capacity names cores twice");
+}
+
 TEST_CASE("compare refuses the utilisation of what the machine does not have before it replays anything") {
     const Inputs inputs;
     const std::string workload = scheduled(inputs, R"(,"pools":{"power":1})", {"-p", "2", "--pool", "power=1"});
@@ -182,7 +216,12 @@ TEST_CASE("plot gantt draws the jobs that share a host beside each other, and GP
     CHECK_THAT(contents(inputs.output), Contains(">processors</text>") && !Contains(">gpus</text>"));
     const std::string other = inputs.folder.write("other.json", R"({"nb_res":2,"profiles":{},"jobs":[]})");
     check_refused(inputs.plot("gantt", {"-p", inputs.machine, "-w", other}), 1, "is in none of the workloads");
-    check_refused(inputs.plot("waits", {"-w", inputs.workload}), 2, "--workload is for gantt and usage");
+    // As report does, all kinds take the workload.
+    require_done(inputs.plot("waits", {}));
+    const std::string waits = contents(inputs.output);
+    require_done(inputs.plot("waits", {"-w", inputs.workload}));
+    CHECK(contents(inputs.output) == waits);
+    check_refused(inputs.plot("wait", {}), 2, "kind: unknown kind of plot 'wait', did you mean 'waits'?");
 }
 
 TEST_CASE("plot usage draws each pool and capacity of which the machine has some") {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -351,6 +352,21 @@ TEST_CASE("tune writes over none of its inputs, and no file twice") {
               "batfill: --values: expected another file than --output, found '" + path + "'\n");
     }
     CHECK(inputs.text("one.json") == workload);
+}
+
+TEST_CASE("tune takes an empty prefix, as simulate does") {
+    const Inputs inputs;
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path(inputs.folder.file(""));
+    Arguments arguments = inputs.arguments("", {"--method", "cover", "--features", "3", "--points", "5"});
+    *(std::ranges::find(arguments, "-o") + 1) = "";
+    const Outcome outcome = run(inputs.folder, arguments);
+    std::filesystem::current_path(before);
+    require_done(outcome);
+    CHECK_THAT(outcome.output, EndsWith(" s; wrote _convergence.csv, _results.csv, _one.json and _two.json\n"));
+    for (const std::string name : {"_convergence.csv", "_results.csv", "_one.json", "_two.json"}) {
+        CHECK(inputs.exists(name));
+    }
 }
 
 TEST_CASE("tune refuses what it cannot use and leaves no file") {

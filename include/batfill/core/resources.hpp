@@ -51,8 +51,8 @@ struct StatedNeeds {
     std::optional<std::string> partition;         // of its hosts; none: any
     std::vector<Dependency> after = {};           // all of them must hold before the job is eligible
     std::optional<std::string> reservation = {};  // it runs in a window for this name; none: outside such windows
-    // The JSON of a `reservation` that is no name. Others have fields of this name, so it is an error only where a window
-    // is for a reservation: require_reservation().
+    // The JSON of a `reservation` that is no name. Others have fields of this name, so it is an error only where a
+    // window is for a reservation: require_reservation().
     std::optional<std::string> wrong_reservation = {};
     friend bool operator==(const StatedNeeds&, const StatedNeeds&) = default;
 };

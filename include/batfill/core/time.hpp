@@ -36,8 +36,8 @@ class Duration {
     // As parse(), up to +-1e24 seconds: for sums in our own plans, such as guarantees. Only a few of them may be added.
     static std::optional<Duration> parse_sum(std::string_view text);
 
-    // As parse(), for the shortest decimal number that denotes `seconds`. 1.0000005 is a tie and becomes 1 s, as it would
-    // as text. Returns no value if `seconds` is not finite or is beyond +-1e18.
+    // As parse(), for the shortest decimal number that denotes `seconds`. 1.0000005 is a tie and becomes 1 s, as it
+    // would as text. Returns no value if `seconds` is not finite or is beyond +-1e18.
     static std::optional<Duration> from_seconds(double seconds);
 
     constexpr Microseconds count() const { return us_; }

@@ -1,3 +1,4 @@
+#include <span>
 #include <string>
 #include <vector>
 
@@ -5,6 +6,8 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/core/machine.hpp>
+
+#include "src/core/properties.hpp"
 
 namespace batfill::tests::resources_test {
 
@@ -91,10 +94,35 @@ TEST_CASE("What a machine could never give is refused with the reason") {
     CHECK_FALSE(resolved(hosts, {{{"power", 99}}, {}, {}}));
 }
 
-TEST_CASE("Properties of another form are refused by name") {
-    check_problem(
-        {host({{"capacity", "cores"}})},
-        "platform: host h: property capacity has 'cores', expected NAME:AMOUNT with a whole number from 0 to 10^18");
+TEST_CASE("Properties in a form of other programs mean nothing, with one note for each name") {
+    const std::vector<Host> hosts{
+        host({{"capacity", "500GB"}, {"partitions", "sda1:100GB,sda2:5"}, {"pools", "4"}}, {{"pools", "swimming"}}),
+        host({{"capacity", "64"}, {"partitions", "batch"}}, {{"pools", "power:5"}, {"licenses", "MIT"}}),
+        host({{"capacity", "cores:8"}, {"licenses", "a:3"}}, {{"pools", "4"}, {"capacity", "cores=4"}})};
+    const Resources resources(hosts);
+    CHECK(resources.pools().size() == 1);
+    CHECK(resources.pools().front().total == 5);
+    CHECK(resources.capacities() == std::vector<std::string>{"cores"});
+    CHECK(resources.partitions() == std::vector<std::string>{"batch"});
+    CHECK_FALSE(resources.kind_of(0).is_shared);
+    CHECK_FALSE(resources.kind_of(1).is_shared);
+    CHECK(resources.kind_of(2).is_shared);
+    CHECK(Resources(std::span(hosts).first(1)).empty());
+    CHECK(Machine(hosts).licenses().empty());
+    CHECK_NOTHROW(Machine(hosts).require_groups());
+    CHECK(notes_on_properties(hosts) ==
+          std::vector<std::string>{
+              "platform: property capacity of host h is '500GB', expected NAME:AMOUNT,...; such values are ignored",
+              "platform: property licenses of host h is 'a:3', expected NAME,...; such values are ignored",
+              "platform: property partitions of host h is 'sda1:100GB,sda2:5', expected NAME,...; such values are "
+              "ignored",
+              "platform: property pools of host h is '4', expected NAME:AMOUNT,...; such values are ignored"});
+    CHECK(notes_on_properties(std::vector<Host>{host({{"capacity", ""}, {"partitions", "a:b,c"}, {"machine", "1:2"}},
+                                                     {{"pools", " "}, {"licenses", "a:2"}})})
+              .empty());
+}
+
+TEST_CASE("Properties of our form that are wrong are refused by name") {
     check_problem(
         {host({{"capacity", "cores:-1"}})},
         "platform: host h: property capacity has 'cores:-1', expected NAME:AMOUNT with a whole number from 0 to 10^18");

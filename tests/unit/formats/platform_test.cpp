@@ -313,7 +313,7 @@ TEST_CASE("Wrong properties of resources are refused at their element") {
     const std::string cluster = R"(<cluster id="c" prefix="n" suffix="" radical="0-1" speed="1f" bw="1" lat="1" )";
     const std::string cabinet = R"(<cabinet id="c" prefix="n" suffix="" radical="0-1" speed="1f" bw="1" lat="1">)";
     check(prop("pools", "bb:-1"), "2: <zone id=\"z\">: property pools has 'bb:-1', expected NAME:AMOUNT");
-    check(host + prop("capacity", "cores") + "</host>", "4: <host id=\"a\">: property capacity has 'cores'");
+    check(host + prop("capacity", "cores:1.5") + "</host>", "4: <host id=\"a\">: property capacity has 'cores:1.5'");
     check(cluster + ">" + prop("capacity", "cores:1,cores:2") + "</cluster>",
           "4: <cluster id=\"c\">: property capacity names cores twice");
     check(host + prop("pools", "bb:1") + "</host>", "4: <host id=\"a\">: property pools has no effect here");
@@ -331,6 +331,41 @@ TEST_CASE("Wrong properties of resources are refused at their element") {
               "4: <host id=\"a\">: property " + std::string(name) + " comes twice, expected one");
     }
     check(prop("pools", "a:1") + prop("pools", "b:2"), "2: <zone id=\"z\">: property pools comes twice");
+}
+
+TEST_CASE("Properties of other programs with the names of ours are ignored, with one note for each name") {
+    const auto prop = [](const std::string& id, const std::string& value) {
+        return "<prop id=\"" + id + "\" value=\"" + value + "\"/>";
+    };
+    // Hosts that are left out may have anything.
+    const std::string disk = R"(<host id="disk" speed="1f"><prop id="role" value="storage"/>)" +
+                             prop("capacity", "cores:4,cores:5") + prop("pools", "a:1") + prop("capacity", "500GB") +
+                             "</host>";
+    const std::string disks =
+        R"(<cluster id="d" prefix="d" suffix="" radical="0-1" speed="1f" bw="1" lat="0"><prop id="role" value="storage"/>)" +
+        prop("pools", "power:1") + prop("capacity", "cores:1.5") + "</cluster>";
+    const std::string known_master =
+        R"(<host id="master_host" speed="1f">)" + prop("capacity", "cores:x:1") + "</host>";
+    const Platform left_out =
+        parse_platform(in_zone(known_master + disk + disks + R"(<host id="a" speed="1f"/>)"), "p.xml");
+    CHECK(left_out.hosts.size() == 1);
+    CHECK(left_out.notes.empty());
+    CHECK(left_out.machine().resources().empty());
+    const Platform ignored =
+        parse_platform(in_zone(prop("capacity", "2TB") + prop("pools", "two") + master + R"(<host id="a" speed="1f">)" +
+                               prop("pools", "3") + prop("capacity", "64") + "</host>" + R"(<host id="b" speed="1f">)" +
+                               prop("capacity", "cores:2") + prop("partitions", "sda1=100GB") + "</host>"),
+                       "p.xml");
+    CHECK(ignored.notes ==
+          std::vector<std::string>{
+              "platform: property capacity of host a is '64', expected NAME:AMOUNT,...; such values are ignored",
+              "platform: property partitions of host b is 'sda1=100GB', expected NAME,...; such values are ignored",
+              "platform: property pools of host a is '3', expected NAME:AMOUNT,...; such values are ignored"});
+    const Machine machine = ignored.machine();
+    CHECK_NOTHROW(machine.require_resources());
+    CHECK(machine.resources().capacities() == std::vector<std::string>{"cores"});
+    CHECK(machine.resources().partitions().empty());
+    CHECK(machine.resources().pools().empty());
 }
 
 }  // namespace batfill::tests::platform_test

@@ -77,9 +77,12 @@ TEST_CASE("What is wrong with a window is said with file, line and field", "[win
         {R"({"name": "w", "from": 1, "until": 2, "hosts": ""})", "field \"hosts\""},
         {R"({"name": "w", "from": 1, "until": 2, "hosts": "3-1"})", "field \"hosts\""},
         {R"({"name": "w", "from": 1, "until": 2, "hosts": 3})", "field \"hosts\""},
-        {R"({"name": "w", "from": 1, "until": 2, "processors": 0})", "field \"processors\""},
+        {R"({"name": "w", "from": 1, "until": 2, "processors": -1})", "field \"processors\""},
         {R"({"name": "w", "from": 1, "until": 2, "pools": {}})", "field \"pools\""},
-        {R"({"name": "w", "from": 1, "until": 2, "pools": {"power": 0}})", "field \"pools\""},
+        {R"({"name": "w", "from": 1, "until": 2, "announced": -1, "processors": 1})",
+         "field \"announced\": expected a time from 0 on"},
+        {R"({"name": "w", "from": 1, "until": 2, "pools": {"power": 9223372036854775808}})",
+         "expected a whole number from 0 to 9223372036854775807"},
         {R"({"name": "w", "from": 1, "until": 2, "pools": {"power": 1.5}})", "field \"pools.power\""},
         {R"({"name": "w", "from": 1, "until": 2, "hosts": "all", "running": "stop"})", "field \"running\""},
         {R"({"name": "w", "from": 1, "until": 2, "hosts": "all", "for": []})", "field \"for\""},
@@ -126,6 +129,38 @@ TEST_CASE("A window of all hosts counts them, unless hosts have names", "[window
     CHECK(platform.machine().resources().has_named_hosts());
     CHECK(platform.machine().windows()[0].processors == 0);
     CHECK(platform.machine().windows()[0].hosts.to_string() == "0-3");
+}
+
+TEST_CASE("A window of an amount of 0 takes nothing, and is written as it was read", "[windows]") {
+    const std::string text =
+        R"({"name":"p","from":1,"until":2,"announced":0,"processors":0,"running":"kill","for":["c"]})"
+        "\n"
+        R"({"name":"q","from":1,"until":2,"announced":0,"pools":{"power":0},"running":"finish"})"
+        "\n";
+    Platform platform = homogeneous_platform(4);
+    for (Host& host : platform.hosts) {
+        host.zone_properties["pools"] = "power:3";
+    }
+    platform.windows = parse_windows(text, "calendar");
+    std::string written;
+    for (const Window& window : platform.windows) {
+        append_json(window, written);
+    }
+    CHECK(written == text);
+    const Machine machine = platform.machine();
+    CHECK_NOTHROW(machine.require_resources());
+    CHECK_FALSE(machine.resources().has_named_hosts());
+    CHECK_FALSE(machine.windows()[0].names_processors());
+    CHECK_FALSE(machine.windows()[1].names_pool(0));
+}
+
+TEST_CASE("A file without windows is accepted with a note", "[windows]") {
+    Platform platform = homogeneous_platform(4);
+    MachineDetails details;
+    details.windows = "calendar";
+    details.windows_text = " \n\n";
+    add_details(platform, details);
+    CHECK(platform.notes == std::vector<std::string>{"calendar: there is no window in it, expected one on each line"});
 }
 
 }  // namespace batfill::tests::windows_test
