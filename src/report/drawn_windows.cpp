@@ -1,6 +1,7 @@
 #include "src/report/drawn_windows.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "src/support/names.hpp"
 
@@ -27,18 +28,23 @@ int offset_of(const Window& window, const std::vector<std::pair<const Window*, i
     return offset;
 }
 
-// "host n2", or "hosts n2 to n3, n8".
+// "host n2", or "hosts n2 to n3, n8"; of many, "hosts n2 to n3, n8, n10 and 40 more".
 std::string named_hosts(const ResourceSet& hosts, const std::vector<std::string>& names) {
+    constexpr std::size_t most = 6;
+    constexpr std::size_t named = 3;
+    const std::span<const ResourceSet::Interval> intervals(hosts.intervals());
     std::string text(hosts.size() == 1 ? "host " : "hosts ");
     const char* between = "";
-    for (const auto& [first, last] : hosts.intervals()) {
+    int others = hosts.size();
+    for (const auto& [first, last] : intervals.first(intervals.size() > most ? named : intervals.size())) {
+        others -= last - first + 1;
         text.append(between).append(names[static_cast<std::size_t>(first)]);
         if (last > first) {
             text.append(" to ").append(names[static_cast<std::size_t>(last)]);
         }
         between = ", ";
     }
-    return text;
+    return text + (others > 0 ? " and " + std::to_string(others) + " more" : "");
 }
 
 }  // namespace
@@ -63,7 +69,7 @@ std::vector<DrawnWindow> drawn_windows(const std::vector<Window>& windows, int p
 
 std::string what_it_takes(const Window& window, const std::vector<std::string>& host_names) {
     if (!window.hosts.empty()) {
-        return host_names.empty() ? "processors " + window.hosts.to_string() : named_hosts(window.hosts, host_names);
+        return host_names.empty() ? "processors " + window.hosts.to_short_string() : named_hosts(window.hosts, host_names);
     }
     if (window.processors > 0) {
         return counted(static_cast<std::size_t>(window.processors), host_names.empty() ? "processor" : "host");

@@ -57,6 +57,12 @@ TEST_CASE("a set of processors has one text") {
     CHECK(canonical("  4 ") == "'4'");
 }
 
+TEST_CASE("a sentence names the first intervals of many") {
+    CHECK(ResourceSet::parse("0-3 5 7 9 11 20")->to_short_string() == "0-3 5 7 9 11 20");
+    CHECK(ResourceSet::parse("0-3 5 7 9 11 20 30-39")->to_short_string() == "0-3 5 7 and 13 more");
+    CHECK(ResourceSet().to_short_string().empty());
+}
+
 TEST_CASE("a text that is no set of processors is refused") {
     for (const char* text : {"a", "1-", "-1", "3-1", "1--2", "1.5", "2147483647", "99999999999", "1;2", "1-2-3"}) {
         CAPTURE(text);
