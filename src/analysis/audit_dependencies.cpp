@@ -176,9 +176,14 @@ void Audit::check_rejected_dependent(const RejectedDependent& job) {
         }
         conditions.push_back(shown(condition.to_string()));
     }
+    constexpr std::size_t most_named = 3;
+    if (conditions.size() > 2 * most_named) {
+        const std::size_t others = conditions.size() - most_named;
+        conditions.resize(most_named);
+        conditions.push_back(std::to_string(others) + " more");
+    }
     violation(job.description->submit, job.description->id,
-              "rejected, though the machine could run it and what it waits for can happen: {}",
-              enumeration(conditions));
+              "rejected, though the machine could run it and what it waits for can happen: {}", list_of(conditions));
 }
 
 }  // namespace batfill::analysis

@@ -56,7 +56,7 @@ Copies copies_stated_by_zones(std::span<const Host> hosts) {
     Copies copies;
     std::string_view previous;
     for (const Host& host : hosts) {
-        const std::string_view text = our_property(host.zone_properties, "licenses", true);
+        const std::string_view text = property(host.zone_properties, "licenses");
         // Hosts of one zone have the same text. It is read once.
         if (text != previous) {
             add_copies(copies, text);
@@ -79,11 +79,6 @@ std::optional<Placement> placement_named(std::string_view name) {
     const auto* const found = std::find(placement_names.begin(), placement_names.end(), name);
     return found == placement_names.end() ? std::nullopt
                                           : std::optional(static_cast<Placement>(found - placement_names.begin()));
-}
-
-bool Host::is_shared() const {
-    const auto capacity = properties.find("capacity");
-    return capacity != properties.end() && is_ours(capacity->first, capacity->second);
 }
 
 std::optional<SleepPstates> sleep_pstates_of(const Host& host) {
@@ -155,7 +150,7 @@ void Machine::read_groups(std::span<const Host> hosts) {
     const bool counts_licenses = !copies.empty();
     if (counts_licenses) {
         for (const Host& host : hosts) {
-            for (const std::string_view name : names_in(our_property(host.properties, "licenses"))) {
+            for (const std::string_view name : names_in(property(host.properties, "licenses"))) {
                 copies.emplace(name, 0);  // unless a zone has set its copies
             }
         }
@@ -170,8 +165,7 @@ void Machine::read_groups(std::span<const Host> hosts) {
     std::map<std::string_view, std::vector<LicenseIndex>> installed;  // by the text of the property
     for (int number = 0; number < processors_; ++number) {
         const Host& host = hosts[static_cast<std::size_t>(number)];
-        const std::string_view licenses =
-            counts_licenses ? our_property(host.properties, "licenses") : std::string_view();
+        const std::string_view licenses = counts_licenses ? property(host.properties, "licenses") : std::string_view();
         auto [known, is_new] = installed.try_emplace(licenses);
         if (is_new) {
             known->second = licenses_named(licenses);

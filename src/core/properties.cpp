@@ -55,24 +55,30 @@ bool is_ours(std::string_view name, std::string_view value, bool of_zone) {
     return kind == property_kinds.end() || is_ours(*kind, value);
 }
 
-std::vector<std::string> notes_on_properties(std::span<const Host> hosts) {
+std::vector<std::string> remove_properties_of_others(std::span<Host> hosts) {
     std::vector<std::string> notes;
     std::string_view noted;
     for (const PropertyKind& kind : property_kinds) {
         const std::string name(kind.name);
-        std::string_view previous;
-        for (const Host& host : hosts) {
-            const std::string_view value = property(kind.of_zone ? host.zone_properties : host.properties, name);
-            // Most hosts have the text of the one before them.
-            if (kind.name == noted || value == previous || is_ours(kind, value)) {
-                previous = value;
+        std::string ours;  // the last value that was
+        for (Host& host : hosts) {
+            auto& properties = kind.of_zone ? host.zone_properties : host.properties;
+            const auto found = properties.find(name);
+            if (found == properties.end() || found->second == ours) {
                 continue;
             }
-            notes.push_back("platform: property " + name + " of " +
-                            (kind.of_zone ? "a zone" : "host " + clear_name(host.name)) + " is '" + std::string(value) +
-                            "', expected " + (kind.are_amounts ? "NAME:AMOUNT,..." : "NAME,...") +
-                            "; such values are ignored");
-            noted = kind.name;
+            if (is_ours(kind, found->second)) {
+                ours = found->second;
+                continue;
+            }
+            if (noted != kind.name) {
+                notes.push_back("platform: property " + name + " of " +
+                                (kind.of_zone ? "a zone" : "host " + clear_name(host.name)) + " is '" + found->second +
+                                "', expected " + (kind.are_amounts ? "NAME:AMOUNT,..." : "NAME,...") +
+                                "; such values are ignored");
+                noted = kind.name;
+            }
+            properties.erase(found);
         }
     }
     return notes;

@@ -45,16 +45,9 @@ inline std::string_view property(const std::map<std::string, std::string>& prope
 // other properties.
 bool is_ours(std::string_view name, std::string_view value, bool of_zone = false);
 
-// The value of a property, if it is meant for us. Else empty.
-inline std::string_view our_property(const std::map<std::string, std::string>& properties, const std::string& name,
-                                     bool of_zone = false) {
-    const std::string_view value = property(properties, name);
-    return is_ours(name, value, of_zone) ? value : std::string_view();
-}
-
-// A sentence on each of these properties that hosts or their zones have in a form of others, so that nobody looks at
-// it.
+// Removes those that are not meant for us, of hosts and of their zones: Resources and Machine read all that they find.
+// Returns a sentence on each name of them.
 // Cost: O(hosts + length of different values).
-std::vector<std::string> notes_on_properties(std::span<const Host> hosts);
+std::vector<std::string> remove_properties_of_others(std::span<Host> hosts);
 
 }  // namespace batfill

@@ -20,7 +20,7 @@ using Stated = StatedNeeds::Amounts;
 std::string pools_of_zones(std::span<const Host> hosts, std::vector<Resources::Pool>& pools) {
     std::set<std::string_view> texts;
     for (const Host& host : hosts) {
-        const std::string_view text = our_property(host.zone_properties, "pools", true);
+        const std::string_view text = property(host.zone_properties, "pools");
         if (text.empty() || !texts.insert(text).second) {
             continue;
         }
@@ -100,9 +100,7 @@ Resources::Resources(std::span<const Host> hosts, bool names_hosts) {
     const std::string twice = pools_of_zones(hosts, pools_);
     refuse_if<InputError>(!twice.empty(), "platform: two zones have a pool ", twice, ", expected one");
     const bool is_named = names_hosts || std::ranges::any_of(hosts, [](const Host& host) {
-                              const auto partitions = host.properties.find("partitions");
-                              return host.is_shared() || (partitions != host.properties.end() &&
-                                                          is_ours(partitions->first, partitions->second));
+                              return host.properties.contains("capacity") || host.properties.contains("partitions");
                           });
     if (is_named) {
         read_hosts(hosts);
@@ -116,8 +114,10 @@ Resources::Resources(std::span<const Host> hosts, bool names_hosts) {
 void Resources::read_hosts(std::span<const Host> hosts) {
     using Texts = std::pair<std::optional<std::string_view>, std::string_view>;
     const auto texts_of = [](const Host& host) {
-        return Texts(host.is_shared() ? std::optional<std::string_view>(host.properties.at("capacity")) : std::nullopt,
-                     our_property(host.properties, "partitions"));
+        const auto capacity = host.properties.find("capacity");
+        return Texts(
+            capacity == host.properties.end() ? std::nullopt : std::optional<std::string_view>(capacity->second),
+            property(host.properties, "partitions"));
     };
     // Hosts with the same texts are of one kind. The amounts of a kind are complete once all names are known.
     std::map<Texts, std::size_t> numbers;

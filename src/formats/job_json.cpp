@@ -23,7 +23,8 @@ std::string read_id(Fields& fields) {
     if (id != nullptr && id->IsInt()) {
         return std::to_string(id->GetInt());
     }
-    fields.fail("id", "a text or an integer of 32 bits");
+    const bool is_beyond = id != nullptr && id->IsInt64() && id->GetInt64() > std::numeric_limits<int>::max();
+    fields.fail("id", "a text or an integer", id, is_beyond ? ", above the largest, 2147483647" : "");
 }
 
 SharedText shared_text(std::string_view text, TextPool* texts) {
@@ -86,7 +87,9 @@ std::vector<Dependency> read_dependencies(Fields& fields) {
         std::optional<Dependency> dependency = text.IsString() ? Dependency::parse(view(text)) : std::nullopt;
         if (!dependency) {
             const std::string_view said = text.IsString() ? view(text) : "";
-            const bool is_rounded = Duration::parse(said.substr(said.rfind('+') + 1)).has_value();
+            const std::size_t plus = said.rfind('+');
+            const auto delay = plus == std::string_view::npos ? std::nullopt : Duration::parse(said.substr(plus + 1));
+            const bool is_rounded = delay && !Duration::parse_exactly(said.substr(plus + 1));
             fields.fail("after",
                         is_rounded ? "a delay of at most six decimals"
                                    : R"(texts such as "ok:12", "any:12", "start:12" or "any:12+600")",
@@ -107,19 +110,14 @@ void read_needs(const JsonValue& object, std::string_view path, JobDescription& 
     if (fields.find("per_host") != nullptr) {
         needs.per_host = read_amounts(fields.object("per_host"), std::string(path) + "per_host.");
     }
-    const auto has = [&](std::string_view name) {
-        const JsonValue* const value = fields.find(name);
-        return value != nullptr && !value->IsNull();
-    };
-    if (has("partition")) {
+    if (fields.find("partition") != nullptr) {
         needs.partition = fields.text("partition");
     }
-    if (has("reservation")) {
-        const JsonValue& name = fields.any("reservation");
-        if (name.IsString() && name.GetStringLength() > 0) {
-            needs.reservation = view(name);
+    if (const JsonValue* const value = fields.find("reservation"); value != nullptr && !value->IsNull()) {
+        if (value->IsString() && value->GetStringLength() > 0) {
+            needs.reservation = view(*value);
         } else {
-            append_exact_json(name, needs.wrong_reservation.emplace());
+            append_exact_json(*value, needs.wrong_reservation.emplace());
         }
     }
     if (fields.find("after") != nullptr) {
@@ -152,8 +150,8 @@ StatedNeeds::Amounts read_amounts(const JsonValue& object, const std::string& pa
         if (!member.value.IsInt64() || member.value.GetInt64() < 0) {
             constexpr Amount largest = std::numeric_limits<Amount>::max();
             const bool is_beyond = member.value.IsNumber() && member.value.GetDouble() >= static_cast<double>(largest);
-            fields.fail(view(member.name), is_beyond ? "a whole number from 0 to " + std::to_string(largest)
-                                                     : std::string("a whole number from 0 on"));
+            fields.fail(view(member.name), "a whole number from 0 on", &member.value,
+                        is_beyond ? ", above the largest, " + std::to_string(largest) : "");
         }
         if (!names.insert(view(member.name)).second) {
             throw InputError("field " + in_quotes(path + std::string(view(member.name))) + ": expected once");

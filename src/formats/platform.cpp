@@ -403,7 +403,7 @@ class PlatformReader {
         if (result.hosts.empty()) {
             fail(platform, "no hosts to compute on");
         }
-        result.notes = notes_on_properties(result.hosts);
+        result.notes = remove_properties_of_others(result.hosts);
         give_pools(result.hosts, platform);
         return result;
     }
@@ -454,8 +454,12 @@ pugi::xml_node append_host(pugi::xml_node zone, const std::string& name, const s
 // Without cores, SimGrid lets all jobs on a host compute on one. A job that shares a host takes a core of it or, if the
 // host counts none, a unit of something else.
 void append_cores(pugi::xml_node element, const Host& host) {
+    const auto property = host.properties.find("capacity");
+    if (property == host.properties.end()) {
+        return;
+    }
     Amount cores = 0;
-    for (const auto& [name, amount] : parse_amounts(our_property(host.properties, "capacity"), "property capacity")) {
+    for (const auto& [name, amount] : parse_amounts(property->second, "property capacity")) {
         if (name == "cores") {
             cores = amount;
             break;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <limits>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -184,7 +185,9 @@ class WorkloadReader {
     void read_processors() {
         const JsonValue& value = json_.value();
         if (!value.IsInt() || value.GetInt() <= 0) {
-            throw InputError("field \"nb_res\": expected an integer above 0, of 32 bits");
+            const bool is_beyond = value.IsInt64() && value.GetInt64() > std::numeric_limits<int>::max();
+            throw InputError("field \"nb_res\": expected an integer above 0" +
+                             std::string(is_beyond ? ", up to 2147483647" : ""));
         }
         workload_.processors = value.GetInt();
     }

@@ -170,11 +170,7 @@ void Session::begin(protocol::SimulationBegins& begins) {
     const bool decides_as_batsched = as_batsched_ && codec_->has_ids_in_any_order();
     if (decides_as_batsched && as_batsched_->reserves_hosts) {
         for (Host& host : hosts) {
-            // Hosts in partitions have names: plans hold particular ones.
-            const auto [partitions, is_new] = host.properties.emplace("partitions", "all");
-            if (!is_new && !is_ours(partitions->first, partitions->second)) {
-                partitions->second = "all";
-            }
+            host.properties.emplace("partitions", "all");  // hosts in partitions have names: plans hold particular ones
         }
     }
     last_resource_ = begins.last_resource;
@@ -230,7 +226,7 @@ std::vector<Host> Session::hosts_of(protocol::SimulationBegins& begins) const {
             host.speed = known.speed;
         }
     }
-    for (const std::string& text : notes_on_properties(hosts)) {
+    for (const std::string& text : remove_properties_of_others(hosts)) {
         spdlog::warn("{}", one_line(text));
     }
     add_resources(hosts, machine_);

@@ -55,7 +55,7 @@ Simulation::Simulation(const Scenario& scenario)
     }
     ResourceSet shared;
     for (std::size_t i = 0; i < hosts.size(); ++i) {
-        if (hosts[i].is_shared()) {
+        if (hosts[i].properties.contains("capacity")) {
             shared.insert(ResourceSet::range(static_cast<int>(i), static_cast<int>(i)));
         }
     }

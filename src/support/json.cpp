@@ -341,9 +341,10 @@ const JsonValue* Fields::find(std::string_view name) {
     return nullptr;
 }
 
-void Fields::fail(std::string_view name, std::string_view expected, const JsonValue* found) const {
+void Fields::fail(std::string_view name, std::string_view expected, const JsonValue* found,
+                  const std::string& more) const {
     throw InputError(std::string("field \"").append(path_).append(name).append("\": expected ").append(expected) +
-                     ", found " + describe(found));
+                     ", found " + describe(found) + more);
 }
 
 const JsonValue& Fields::required(std::string_view name, bool (JsonValue::*is_expected)() const,

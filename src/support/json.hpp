@@ -180,8 +180,9 @@ class Fields {
     }
 
     [[noreturn]] void fail(std::string_view name, std::string_view expected) { fail(name, expected, find(name)); }
-    // As above, for a part of the field: null if it is missing.
-    [[noreturn]] void fail(std::string_view name, std::string_view expected, const JsonValue* found) const;
+    // As above, for a part of the field: null if it is missing. `more` follows what was found.
+    [[noreturn]] void fail(std::string_view name, std::string_view expected, const JsonValue* found,
+                           const std::string& more = "") const;
     // A field as messages call it.
     std::string path_of(std::string_view name) const { return std::string(path_).append(name); }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -256,17 +257,20 @@ class Resolver {
         if (selection_.log->ids.empty()) {
             return;
         }
-        std::unordered_map<long long, Place> runs;  // the last run by the job's number; only looked up
-        for (Place place = 0; place < edges_.size(); ++place) {
-            const SwfJob& job = *selection_.kept[place].job;
-            const auto [known, is_first] = runs.try_emplace(job.number, place);
-            const Place before = std::exchange(known->second, place);
-            const SwfJob& other = *selection_.kept[before].job;
-            const Duration end = other.submit + std::max(other.wait, Duration()) + run_time_of(other);
+        const auto job = [this](Place place) -> const SwfJob& { return *selection_.kept[place].job; };
+        const auto start = [](const SwfJob& run) { return run.submit + std::max(run.wait, Duration()); };
+        std::vector<Place> runs(edges_.size());
+        std::iota(runs.begin(), runs.end(), Place{0});
+        std::ranges::stable_sort(runs, {},
+                                 [&](Place place) { return std::pair(job(place).number, start(job(place))); });
+        for (std::size_t next = 1; next < runs.size(); ++next) {
+            const Place place = runs[next];
+            const Place before = runs[next - 1];
+            const Duration end = start(job(before)) + run_time_of(job(before));
             // Some logs have an id for several jobs: they run at once, or none is submitted for the end of another.
-            const bool is_after =
-                job.submit >= end || (other.status != completed && job.submit + std::max(job.wait, Duration()) >= end);
-            if (is_first || !is_after) {
+            const bool is_requeued =
+                job(place).submit >= end || (job(before).status != completed && start(job(place)) >= end);
+            if (job(place).number != job(before).number || !is_requeued) {
                 continue;
             }
             if (conversion_.split && period_of(before) != period_of(place)) {

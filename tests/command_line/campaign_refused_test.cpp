@@ -79,7 +79,7 @@ TEST_CASE("A campaign refuses windows that nobody can read, or a machine cannot 
     campaign.folder.write("jobs.json", R"({"nb_res": 4, "profiles": {"p": {"type": "delay", "delay": 1}}, "jobs": [
         {"id": "1", "subtime": 0, "res": 1, "walltime": 2, "profile": "p"}]})");
     campaign.folder.write("good.jsonl", window + "\"processors\": 4}");
-    campaign.folder.write("bad.jsonl", window + "\"processors\": 0}");
+    campaign.folder.write("bad.jsonl", window + "\"processors\": -1}");
     campaign.folder.write("large.jsonl", window + "\"hosts\": \"3-4\"}");
     const auto check = [&](const std::string& machine, const std::string& problem) {
         const Outcome outcome =
@@ -279,7 +279,7 @@ TEST_CASE("A campaign takes no option whose name is cut short") {
     // The machine gives these.
     for (const std::string key : {"processors", "platform", "master-host"}) {
         check("{log: three.swf, failures: {" + key + ": 4, mtbf: 9, mttr: 9, seed: 1}}",
-              "three: failures: unknown option '" + key + "', known: group, mtbf, mttr, ");
+              "three: failures: unknown option '" + key + "', known: distribution, group, mtbf, mttr, ");
     }
 }
 

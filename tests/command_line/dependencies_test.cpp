@@ -119,10 +119,10 @@ TEST_CASE("--explain names three of the jobs that a job waits for") {
     const Outcome outcome = run(inputs.folder, {"simulate", "-q", "-p", "2", "-w", write_workload(inputs, after), "-a",
                                                 "fcfs", "--explain", "41", "-e", inputs.folder.file("explained")});
     require_done(outcome);
-    CHECK_THAT(outcome.output, Contains("it waits for any:1 (it runs), any:2 (it runs), any:3 and 37 more.") &&
-                                   !Contains("any:39, any:40"));
-    // The last round before: all that do not hold are named.
-    CHECK_THAT(outcome.output, Contains("it waits for any:39 (it runs), any:40 (it runs)."));
+    CHECK_THAT(outcome.output,
+               Contains("it waits for any:1 (it runs), any:2, any:3 and 37 more.") && !Contains("any:39"));
+    // Before the last round, all that do not hold are named.
+    CHECK_THAT(outcome.output, Contains("it waits for any:8 (it runs), any:9 (it runs)."));
 }
 
 TEST_CASE("easy names the parameter that does not go with jobs that wait for others") {

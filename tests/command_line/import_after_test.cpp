@@ -97,7 +97,7 @@ TEST_CASE("The second run of a requeued job waits for the end of the first, and 
                              "4|0|0|100|200|00:05:00|1|COMPLETED|sbatch a\n";
     const Outcome made = inputs.import("sacct", text);
     require_done(made);
-    CHECK(inputs.after() == "1:2 any:1:3, 1:3 any:1");
+    CHECK(inputs.after() == "1:3 any:1:2, 1:2 any:1");
     CHECK_THAT(made.output,
                Contains("  kept: any                                                                   2\n"
                         "  of these any: the run before it of a requeued job                           2\n"));

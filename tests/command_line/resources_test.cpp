@@ -65,7 +65,7 @@ TEST_CASE("properties of a platform that others use too are noted once, and dela
     const Outcome ignored = simulate(machine(capacity));
     require_done(ignored);
     CHECK_THAT(ignored.errors, Contains(note));
-    CHECK(start_of(inputs.jobs("out"), "2") == "10.000000");
+    CHECK(start_of(inputs.jobs("out"), "2") == "12.000000");
     for (const Arguments& arguments :
          {Arguments{"check", inputs.folder.file("out"), "-w", inputs.workload},
           Arguments{"metrics", inputs.folder.file("out")}, Arguments{"compare", "easy", inputs.workload}}) {

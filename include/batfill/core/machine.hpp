@@ -28,9 +28,6 @@ struct Host {
     // The speeds in all pstates, if there are several. Empty if there is one, or if they are unknown.
     std::vector<double> pstate_speeds = {};
     int pstate = 0;  // the initial one, if they are known
-
-    // Whether it has a capacity (Resources), so that jobs share it.
-    bool is_shared() const;
 };
 
 // The pstate in which hosts compute unless somebody changes it, and to which woken hosts return.

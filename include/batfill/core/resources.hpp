@@ -90,9 +90,8 @@ class Resources {
     Resources() = default;
     // Reads these properties: of zones `pools` ("NAME:TOTAL,NAME:TOTAL"); of hosts `capacity` ("NAME:AMOUNT,...") and
     // `partitions` ("NAME,NAME").
-    // With `names_hosts`, hosts have names also without such properties. Other programs have properties of these names:
-    // amounts without any "NAME:NUMBER", and names such as "sda1:100GB", mean nothing.
-    // Throws: InputError, which names host or zone and property, for amounts that are wrong or for a pool of two zones.
+    // With `names_hosts`, hosts have names also without such properties.
+    // Throws: InputError, which names host or zone and property, for another form or for a pool of two zones.
     // Cost: O(hosts * log(kinds)).
     explicit Resources(std::span<const Host> hosts, bool names_hosts = false);
 

@@ -28,8 +28,8 @@ struct Platform {
 // role=master. Hosts with role=storage compute nothing and are left out, too. At least one host must remain. All
 // remaining hosts must have a speed above 0.
 //
-// Our own properties (Resources) of hosts that are left out mean nothing. In the form of another program they mean
-// nothing anywhere: Platform::notes says so.
+// Our own properties (Resources, Machine::licenses()) of hosts that are left out mean nothing. Properties of the same
+// names in the form of another program are left out anywhere, and Platform::notes says so.
 //
 // Throws: InputError, which names file, line and element,
 // - if these conditions do not hold

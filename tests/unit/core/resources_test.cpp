@@ -1,4 +1,4 @@
-#include <span>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -94,35 +94,44 @@ TEST_CASE("What a machine could never give is refused with the reason") {
     CHECK_FALSE(resolved(hosts, {{{"power", 99}}, {}, {}}));
 }
 
-TEST_CASE("Properties in a form of other programs mean nothing, with one note for each name") {
-    const std::vector<Host> hosts{
+TEST_CASE("Properties in the form of other programs are removed, with one note for each name") {
+    std::vector<Host> hosts{
         host({{"capacity", "500GB"}, {"partitions", "sda1:100GB,sda2:5"}, {"pools", "4"}}, {{"pools", "swimming"}}),
         host({{"capacity", "64"}, {"partitions", "batch"}}, {{"pools", "power:5"}, {"licenses", "MIT"}}),
-        host({{"capacity", "cores:8"}, {"licenses", "a:3"}}, {{"pools", "4"}, {"capacity", "cores=4"}})};
-    const Resources resources(hosts);
-    CHECK(resources.pools().size() == 1);
-    CHECK(resources.pools().front().total == 5);
-    CHECK(resources.capacities() == std::vector<std::string>{"cores"});
-    CHECK(resources.partitions() == std::vector<std::string>{"batch"});
-    CHECK_FALSE(resources.kind_of(0).is_shared);
-    CHECK_FALSE(resources.kind_of(1).is_shared);
-    CHECK(resources.kind_of(2).is_shared);
-    CHECK(Resources(std::span(hosts).first(1)).empty());
-    CHECK(Machine(hosts).licenses().empty());
-    CHECK_NOTHROW(Machine(hosts).require_groups());
-    CHECK(notes_on_properties(hosts) ==
+        host({{"capacity", "cores:8"}, {"licenses", "a:3"}}, {{"pools", "4"}, {"capacity", "cores=4"}}),
+        host({{"capacity", "cores"}, {"machine", "1:2"}})};
+    CHECK(remove_properties_of_others(hosts) ==
           std::vector<std::string>{
               "platform: property capacity of host h is '500GB', expected NAME:AMOUNT,...; such values are ignored",
               "platform: property licenses of host h is 'a:3', expected NAME,...; such values are ignored",
               "platform: property partitions of host h is 'sda1:100GB,sda2:5', expected NAME,...; such values are "
               "ignored",
               "platform: property pools of host h is '4', expected NAME:AMOUNT,...; such values are ignored"});
-    CHECK(notes_on_properties(std::vector<Host>{host({{"capacity", ""}, {"partitions", "a:b,c"}, {"machine", "1:2"}},
-                                                     {{"pools", " "}, {"licenses", "a:2"}})})
-              .empty());
+    using Properties = std::map<std::string, std::string>;
+    CHECK(hosts[0].properties.empty());
+    CHECK(hosts[0].zone_properties.empty());
+    CHECK(hosts[1].properties == Properties{{"partitions", "batch"}});
+    CHECK(hosts[1].zone_properties == Properties{{"pools", "power:5"}});
+    CHECK(hosts[2].properties == Properties{{"capacity", "cores:8"}});
+    CHECK(hosts[2].zone_properties.empty());
+    CHECK(hosts[3].properties == Properties{{"machine", "1:2"}});
+    // What is meant for us stays, also if it is wrong.
+    const std::vector<Host> ours{
+        host({{"capacity", ""}, {"partitions", "a:b,c"}}, {{"pools", " "}}),
+        host({{"capacity", "cores:4,cores:5"}}, {{"pools", "a:-1,b"}, {"licenses", "a:x,b:2"}}),
+        host({{"capacity", "cores:1.5"}, {"licenses", "a,b"}})};
+    std::vector<Host> kept = ours;
+    CHECK(remove_properties_of_others(kept).empty());
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+        CHECK(kept[i].properties == ours[i].properties);
+        CHECK(kept[i].zone_properties == ours[i].zone_properties);
+    }
 }
 
-TEST_CASE("Properties of our form that are wrong are refused by name") {
+TEST_CASE("Properties of another form are refused by name") {
+    check_problem(
+        {host({{"capacity", "cores"}})},
+        "platform: host h: property capacity has 'cores', expected NAME:AMOUNT with a whole number from 0 to 10^18");
     check_problem(
         {host({{"capacity", "cores:-1"}})},
         "platform: host h: property capacity has 'cores:-1', expected NAME:AMOUNT with a whole number from 0 to 10^18");

@@ -35,10 +35,9 @@ TEST_CASE("A wrong amount of a job names the job, the field and what was expecte
     const std::vector<std::pair<std::string, std::string>> wrong = {
         {R"("per_host":{"cores":-1})", R"(field "per_host.cores": )" + whole + "the number -1"},
         {R"("per_host":{"cores":1.5})", R"(field "per_host.cores": )" + whole + "the number 1.5"},
-        {R"("per_host":{"cores":9223372036854775808})",
-         R"(field "per_host.cores": expected a whole number from 0 to 9223372036854775807, found the number 92)"},
-        {R"("pools":{"power":99999999999999999999})",
-         R"(field "pools.power": expected a whole number from 0 to 9223372036854775807, found the number 1)"},
+        {R"("per_host":{"cores":99999999999999999999})", R"(field "per_host.cores": )" + whole + "the number"},
+        {R"("pools":{"power":9223372036854775808})",
+         R"(field "pools.power": )" + whole + "the number 9223372036854775808, above the largest, 9223372036854775807"},
         {R"("per_host":{"cores":"2"})", R"(field "per_host.cores": )" + whole + R"(the text "2")"},
         {R"("per_host":{"cores":null})", R"(field "per_host.cores": )" + whole + "null"},
         {R"("per_host":{"cores":1,"cores":2})", R"(field "per_host.cores": expected once)"},
@@ -48,6 +47,7 @@ TEST_CASE("A wrong amount of a job names the job, the field and what was expecte
         {R"("pools":"power")", R"(field "pools": expected an object, found the text "power")"},
         {R"("pools":5)", R"(field "pools": expected an object, found the number 5)"},
         {R"("partition":3)", R"(field "partition": expected a text, found the number 3)"},
+        {R"("partition":null)", R"(field "partition": expected a text, found null)"},
         {R"("partition":["a"])", R"(field "partition": expected a text, found an array)"},
     };
     for (const auto& [fields, problem] : wrong) {
@@ -56,9 +56,9 @@ TEST_CASE("A wrong amount of a job names the job, the field and what was expecte
     }
 }
 
-TEST_CASE("A partition and a reservation of null are none, and a reservation that is no name is kept apart") {
+TEST_CASE("A reservation of null is none, and one that is no name is kept apart") {
     const auto needs = [](const std::string& fields) { return workload_with(fields).jobs.front().description.needs; };
-    CHECK_FALSE(needs(R"("partition":null,"reservation":null)"));
+    CHECK_FALSE(needs(R"("reservation":null)"));
     CHECK(needs(R"("reservation":"a")")->reservation == "a");
     CHECK_FALSE(needs(R"("reservation":"a")")->wrong_reservation);
     for (const std::string value : {"3", "\"\"", "true", "[\"a\"]", "{\"a\":1}", "1.50"}) {

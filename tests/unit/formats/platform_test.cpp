@@ -216,7 +216,7 @@ TEST_CASE("A pool in two zones is refused with both zones, also if they say the 
     CHECK_THAT(refusal(in_zone(zone("a", "power:5", host("h")) + "<cluster id=\"k" + cluster)),
                Catch::Contains("<cluster id=\"k\">: pool 'power' is in another zone, too, <zone id=\"a\">"));
     CHECK(refusal(in_zone(master + zone("a", "power:5", host("h")) + zone("b", "water:5", host("i")))).empty());
-    CHECK_THAT(refusal(in_zone(zone("a", "power", host("h")))), Catch::Contains("property pools has 'power'"));
+    CHECK_THAT(refusal(in_zone(zone("a", "power:1.5", host("h")))), Catch::Contains("property pools has 'power:1.5'"));
 }
 
 TEST_CASE("The pools of all zones are the machine's, also those of a zone around another and of one without hosts") {

@@ -82,7 +82,7 @@ TEST_CASE("What is wrong with a window is said with file, line and field", "[win
         {R"({"name": "w", "from": 1, "until": 2, "announced": -1, "processors": 1})",
          "field \"announced\": expected a time from 0 on"},
         {R"({"name": "w", "from": 1, "until": 2, "pools": {"power": 9223372036854775808}})",
-         "expected a whole number from 0 to 9223372036854775807"},
+         "found the number 9223372036854775808, above the largest, 9223372036854775807"},
         {R"({"name": "w", "from": 1, "until": 2, "pools": {"power": 1.5}})", "field \"pools.power\""},
         {R"({"name": "w", "from": 1, "until": 2, "hosts": "all", "running": "stop"})", "field \"running\""},
         {R"({"name": "w", "from": 1, "until": 2, "hosts": "all", "for": []})", "field \"for\""},

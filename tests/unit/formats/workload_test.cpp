@@ -173,6 +173,7 @@ TEST_CASE("What Batsim would refuse in a workload is refused, with the place and
         {R"({"nb_res":4,"jobs":[{"id":"1","subtime":0,"res":1,"profile":"p","gpus":1,"gpus":2}]})",
          "jobs[0] (id \"1\"): field \"gpus\": expected once"},
         {R"({"nb_res":0,"jobs":[]})", "field \"nb_res\": expected an integer above 0"},
+        {R"({"nb_res":2147483648,"jobs":[]})", "field \"nb_res\": expected an integer above 0, up to 2147483647"},
         {R"({"nb_res":4.0,"jobs":[]})", "field \"nb_res\": expected an integer above 0"},
         {R"({"walltimes":true})", "field \"walltimes\": expected \"enforced\" (omit it for that) or \"believed\""},
         {R"({"walltimes":"kept"})", "field \"walltimes\": expected \"enforced\" (omit it for that) or \"believed\""},
