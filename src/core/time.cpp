@@ -59,6 +59,13 @@ std::optional<DecimalText> split_decimal(std::string_view text) {
     return text.empty() ? std::optional(number) : std::nullopt;
 }
 
+// Whether a digit from this place on, of integer and fraction together, is not 0.
+bool has_other_digits(const DecimalText& number, std::size_t from) {
+    const std::size_t of_fraction = std::max(from, number.integer.size()) - number.integer.size();
+    return number.integer.find_first_not_of('0', from) != std::string_view::npos ||
+           number.fraction.find_first_not_of('0', of_fraction) != std::string_view::npos;
+}
+
 }  // namespace
 
 std::optional<Duration> Duration::parse(std::string_view text) {
@@ -96,12 +103,8 @@ std::optional<Duration> Duration::parse(std::string_view text, Duration longest,
     if (wanted > max_digits) {
         return std::nullopt;
     }
-    if (!may_round) {
-        for (std::size_t i = first + static_cast<std::size_t>(std::max(wanted, 0LL)); i < length; ++i) {
-            if (digit(i) != 0) {
-                return std::nullopt;
-            }
-        }
+    if (!may_round && has_other_digits(*number, first + static_cast<std::size_t>(std::max(wanted, 0LL)))) {
+        return std::nullopt;
     }
     Microseconds value = 0;
     if (wanted >= 0) {

@@ -69,7 +69,8 @@ std::vector<DrawnWindow> drawn_windows(const std::vector<Window>& windows, int p
 
 std::string what_it_takes(const Window& window, const std::vector<std::string>& host_names) {
     if (!window.hosts.empty()) {
-        return host_names.empty() ? "processors " + window.hosts.to_short_string() : named_hosts(window.hosts, host_names);
+        return host_names.empty() ? "processors " + window.hosts.to_short_string()
+                                  : named_hosts(window.hosts, host_names);
     }
     if (window.processors > 0) {
         return counted(static_cast<std::size_t>(window.processors), host_names.empty() ? "processor" : "host");
