@@ -34,7 +34,7 @@ bool is_number(std::string_view text) {
 }
 
 bool is_word(std::string_view text) {
-    return text.find_first_of(" \t\"'/") == std::string_view::npos;
+    return text.find_first_of(" \t\"'") == std::string_view::npos;
 }
 
 bool is_missing(std::string_view text) {
@@ -92,7 +92,8 @@ constexpr std::array<Form, 9> forms = {{
 }  // namespace
 
 bool may_stand_in_sacct(std::string_view column, std::string_view text) {
-    return std::ranges::all_of(forms, [&](const Form& form) { return !is_word_of(column, form.columns) || form.has(text); });
+    return std::ranges::all_of(forms,
+                               [&](const Form& form) { return !is_word_of(column, form.columns) || form.has(text); });
 }
 
 }  // namespace batfill

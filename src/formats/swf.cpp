@@ -116,7 +116,7 @@ class Parser {
             return 0;
         }
         log_.conditions.push_back(
-            {{{Dependency::Kind::any, std::to_string(preceding), std::max(think_time, Duration())}}, {}});
+            {{{Dependency::Kind::any, std::to_string(preceding), std::max(think_time, Duration())}}, {}, {}});
         return static_cast<std::uint32_t>(log_.conditions.size() - 1);
     }
 

@@ -4,6 +4,7 @@
 
 #include <batfill/core/error.hpp>
 
+#include "src/formats/record_field.hpp"
 #include "src/support/text.hpp"
 
 namespace batfill {
@@ -220,7 +221,8 @@ void GpuCount::add(std::string_view name, long long number) {
 FurtherResources further_resources(std::string_view list, long long nodes) {
     constexpr auto counted_elsewhere = std::to_array<std::string_view>(
         {"cpu", "mem", "node", "billing", "energy", "vmem", "pages", "gres/gpu", "gres/7696487"});
-    constexpr auto of_most_lists = std::to_array<std::string_view>({"billing=", "cpu=", "gres/gpu=", "gres/gpu:", "mem=", "node="});
+    constexpr auto of_most_lists =
+        std::to_array<std::string_view>({"billing=", "cpu=", "gres/gpu=", "gres/gpu:", "mem=", "node="});
     FurtherResources totals;
     FurtherResources of_types;
     while (!list.empty()) {
@@ -246,7 +248,8 @@ FurtherResources further_resources(std::string_view list, long long nodes) {
                                                                      : name.starts_with("gres:") ? 5
                                                                                                  : 0));
         const std::string kind = is_tres ? std::string(plain) : "gres/" + std::string(without_prefix(plain));
-        const bool is_known = is_word_of(kind, counted_elsewhere) || plain.empty();
+        const bool is_missing = last == std::string_view::npos && RecordField{"", item}.is_missing();
+        const bool is_known = is_word_of(kind, counted_elsewhere) || plain.empty() || is_missing;
         if (is_known || number.value_or(0) <= 0 || *number > most_bytes / std::max(times, 1LL)) {
             continue;
         }

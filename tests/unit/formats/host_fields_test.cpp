@@ -178,6 +178,10 @@ TEST_CASE("sacct: generic resources are amounts of hosts, licences and burst buf
     data.fields.licenses = true;
     CHECK(pools_of(sacct(columns, licences, data)) == "abaqus:4,bb_cray:2097152,license_memory:1");
     CHECK(unkept(sacct(columns, licences, data)) == "fs/lustre ");
+    for (const char* word : {"N/A", "None", "-", "?", "NULL", "Unknown", "(null)"}) {
+        CHECK(hosts_of(sacct("NNodes|AllocTRES|AllocGRES|ReqTRES", "1|" + std::string(word) + "|" + word + "|cpu=4",
+                             data)) == "1 x cores:4");
+    }
     // What was allocated counts before what was requested.
     const SwfLog both = sacct(columns + "|ReqTRES|ReqGRES",
                               "2|cpu=8,license/a=3,gres/shard=4|cpu=8,license/a=1,"
