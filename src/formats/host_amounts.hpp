@@ -70,8 +70,8 @@ class HostAmounts {
     void leave_out(std::string what) { unkept_.insert(std::move(what)); }
     // The memory of the whole job, in MiB. None: unknown, or 0.
     std::optional<long long> whole_memory() const { return whole_memory_; }
-    // How much more than the job had in the data it gets, if it gets amounts(), which are `of_each`, of so many hosts. In
-    // the same order.
+    // How much more than the job had in the data it gets, if it gets amounts(), which are `of_each`, of so many hosts.
+    // In the same order.
     StatedNeeds::Amounts surplus(const StatedNeeds::Amounts& of_each, long long hosts) const;
     // Whether that is because its hosts had different amounts, and not because they were rounded up.
     bool has_different_hosts() const { return has_different_hosts_; }

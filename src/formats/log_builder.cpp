@@ -367,6 +367,7 @@ void LogBuilder::join(std::size_t job, const AccountedJob& component, const Host
     if (data_.keeps_hosts) {
         std::vector<LoggedHosts> groups = log_.hosts[whole.hosts];
         const auto state = [](LoggedHosts& group, const LoggedNeeds& of) {
+            group.is_rounded_up = group.is_rounded_up || (!group.taken && is_rounded_up(of));
             group.taken = group.taken.value_or(of.taken);
             group.partition = group.partition.value_or(of.stated.partition.value_or(""));
         };
@@ -391,7 +392,7 @@ std::uint32_t LogBuilder::add_hosts(std::vector<LoggedHosts> hosts) {
     for (LoggedHosts& group : hosts) {
         group.names = valid_text(group.names);
         text.append(group.names).append(group.taken ? " " + capacity_text(*group.taken) : "").append("\n");
-        text.append(group.partition.value_or("\n")).append("\n");
+        text.append(group.partition.value_or("\n")).append(group.is_rounded_up ? " \n" : "\n");
     }
     const auto [known, is_new] = hosts_.try_emplace(std::move(text), static_cast<std::uint32_t>(log_.hosts.size()));
     if (is_new) {

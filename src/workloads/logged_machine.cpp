@@ -160,13 +160,6 @@ class NamedHosts {
         }
     }
 
-    // Whether nobody knows how the job's cores were spread over its hosts: they do not divide by them.
-    bool is_rounded_up(const SwfJob& job) const {
-        const LoggedNeeds& needs = selection_.log->needs[job.needs];
-        return !needs.has_different_hosts &&
-               std::ranges::any_of(needs.surplus, [](const auto& amount) { return amount.first != "memory"; });
-    }
-
     // Raises capacities to what jobs took of a host at one instant, as far as the log says when they ran, and how much
     // they took of each host.
     void add_what_jobs_took_at_once() {
@@ -179,8 +172,7 @@ class NamedHosts {
         std::vector<Change> changes;
         for (const KeptJob& kept : selection_.kept) {
             const SwfJob& job = *kept.job;
-            const bool is_certain =
-                !is_uncertain[static_cast<std::size_t>(&job - selection_.log->jobs.data())] && !is_rounded_up(job);
+            const bool is_certain = !is_uncertain[static_cast<std::size_t>(&job - selection_.log->jobs.data())];
             if (job.wait >= Duration() && !groups_of(job).empty() && is_certain) {
                 changes.push_back({job.submit + job.wait, true, &job});
                 changes.push_back({job.submit + job.wait + run_time_of(job), false, &job});
@@ -194,6 +186,11 @@ class NamedHosts {
         };
         std::vector<std::map<std::string_view, Held>> held(hosts_.size());
         const auto apply = [&](const Change& change, const Group& group) {
+            const bool is_rounded = group.logged->taken ? group.logged->is_rounded_up
+                                                        : is_rounded_up(selection_.log->needs[change.job->needs]);
+            if (is_rounded) {
+                return;
+            }
             for (const auto& [name, amount] : taken(*change.job, group)) {
                 for (const std::uint32_t number : group.hosts) {
                     Held& of_host = held[place_of_[number]][name];

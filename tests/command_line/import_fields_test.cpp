@@ -228,6 +228,24 @@ TEST_CASE("import notes GPUs of jobs that take whole hosts as such, and quotes n
           "a job without per_host takes whole hosts\n");
 }
 
+TEST_CASE("What does not divide by hosts says nothing of what each had at once, of components either") {
+    const Folder folder;
+    const auto cores_of_v1 = [&](const std::string& first, const std::string& second) {
+        const std::string jobs =
+            folder.write("jobs.txt", "JobID|Submit|Start|End|State|Partition|NNodes|AllocTRES|NodeList\n" + first +
+                                         "|1000|1000|1100|COMPLETED|g|1|cpu=1|c1\n" + second +
+                                         "|1000|1000|1100|COMPLETED|g|3|cpu=23|v[1-3]\n"
+                                         "2|1000|1010|1090|COMPLETED|g|1|cpu=1|v1\n");
+        require_done(run(folder, {"import", "sacct", jobs, "--fields", "all", "-o", folder.file("w.json"), "--platform",
+                                  folder.file("m.xml")}));
+        const std::string machine = contents(folder.file("m.xml"));
+        const std::string behind = machine.substr(machine.find("id=\"v1\""));
+        return behind.substr(behind.find("cores:"), 7);
+    };
+    CHECK(cores_of_v1("3", "1") == "cores:8");
+    CHECK(cores_of_v1("1+0", "1+1") == "cores:8");
+}
+
 TEST_CASE("No host that the log does not show serves anybody") {
     const Folder folder;
     const std::string times = "|1767603600|1767603600|1767607200|COMPLETED|gpu|1|";

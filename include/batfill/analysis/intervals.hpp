@@ -43,12 +43,10 @@ constexpr std::size_t fewest_of(Sample sample) {
 //   waits of weeks do; 0.6 finds more.
 // Each bound is moved to that of a t whose skewness is removed, if that is further out, and for workloads half way to
 // it, if it is further in (P. Hall, "On the removal of skewness by transformation", Journal of the Royal Statistical
-// Society B 54(1), 1992). Skewness needs some room even so: intervals of normal distributions err in 4 % of the cases for weeks, and in 3 % for workloads; of fewer
-// than eleven workloads, in 0.48 % for each above four.
-// `comparisons`: the interval is one of so many that hold together, by Bonferroni.
-// None for fewer values than fewest_of(sample). The mean alone, if all values are equal.
-// Requires: comparisons > 0.
-// Cost: O(n), of weeks O(n^(5/3)).
+// Society B 54(1), 1992). Skewness needs some room even so: intervals of normal distributions err in 4 % of the cases
+// for weeks, and in 3 % for workloads; of fewer than eleven workloads, in 0.48 % for each above four. `comparisons`:
+// the interval is one of so many that hold together, by Bonferroni. None for fewer values than fewest_of(sample). The
+// mean alone, if all values are equal. Requires: comparisons > 0. Cost: O(n), of weeks O(n^(5/3)).
 std::optional<Interval> interval_of_mean(const std::vector<double>& values, Sample sample, std::size_t comparisons = 1);
 
 // The workloads that values are of: some are replicates of others, and weeks of a log may be workloads.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -87,11 +88,18 @@ struct LoggedNeeds {
     bool has_different_hosts = false;
 };
 
+// Whether cores or GPUs do not divide by the job's hosts, so that nobody knows how they were spread over them.
+inline bool is_rounded_up(const LoggedNeeds& needs) {
+    return !needs.has_different_hosts &&
+           std::ranges::any_of(needs.surplus, [](const auto& amount) { return amount.first != "memory"; });
+}
+
 // Hosts of a job that it took the same of.
 struct LoggedHosts {
     std::string names;                          // separated by blanks
     std::optional<StatedNeeds::Amounts> taken;  // of each; none: what the needs of the job say
     std::optional<std::string> partition;       // none: that of the needs; empty: unknown
+    bool is_rounded_up = false;                 // `taken` is, as nobody knows how much each of them gave
 };
 
 // What a log says of the jobs that a job waited for.

@@ -48,7 +48,8 @@ std::vector<int> minutes_of(const SwfLog& log) {
 }  // namespace
 
 TEST_CASE("The order of ids decides which of two hours it was, where local times fall") {
-    const SwfLog log = read_minutes({{"1", "5"}, {"2_7", "20"}, {"3", "1"}, {"2_8", "20"}, {"4", "30"}}, "Europe/Berlin");
+    const SwfLog log =
+        read_minutes({{"1", "5"}, {"2_7", "20"}, {"3", "1"}, {"2_8", "20"}, {"4", "30"}}, "Europe/Berlin");
     CHECK(minutes_of(log) == std::vector{5, 20, 61, 20, 90});
     CHECK(count_of(log.noted, decided) == 5);
     // Those of the first hour may have started in the second.

@@ -87,8 +87,7 @@ TEST_CASE("sacct: separators belong to the columns of any text that leave the ot
         {"Constraints|Account|Timelimit|JobName", "a|b&c|phys|1-00:00:00|n", R"("account":"phys","name":"n")"},
         {"WorkDir|JobName|Timelimit|", "/a|b|/c|1-00:00:00|", ""},  // either may have it
         {"Timelimit|WorkDir|StdOut|JobName", "1-00:00:00|/a|/b|c|n", ""},
-        {"Timelimit|AllocTRES|QOS|JobName", "1-00:00:00|cpu=4,gres/gpu=1|N/A|a|b",
-         R"("name":"a|b","gpus":1)"},
+        {"Timelimit|AllocTRES|QOS|JobName", "1-00:00:00|cpu=4,gres/gpu=1|N/A|a|b", R"("name":"a|b","gpus":1)"},
         // Of two limits, the one that leaves the other columns their forms counts.
         {"Comment|Timelimit|State|JobName", "see|00:10:00|1-00:00:00|FAILED|n", R"("name":"n")"}};
     for (const auto& [columns, row, fields] : rows) {

@@ -92,9 +92,9 @@ TEST_CASE("Drawn jobs of sacct and PBS: log, changes and workload agree with wha
                     vnodes += (host == 0 ? "(n" : "+(n") + std::to_string(host) +
                               ":ncpus=" + std::to_string(cores[static_cast<std::size_t>(host)]) + ")";
                 }
-                text += "01/01/2026 00:00:00;E;" + std::to_string(id) + ".s;user=u queue=" +
-                        (is_queued_out ? "debug" : "q") + " ctime=1000 start=" + start + " exec_vnode=" + vnodes +
-                        " end=" + end + "\n";
+                text += "01/01/2026 00:00:00;E;" + std::to_string(id) +
+                        ".s;user=u queue=" + (is_queued_out ? "debug" : "q") + " ctime=1000 start=" + start +
+                        " exec_vnode=" + vnodes + " end=" + end + "\n";
             } else {
                 text += std::to_string(id) + "|1000|" + start + "|" + end + "|COMPLETED|" + std::to_string(hosts) +
                         "|cpu=" + std::to_string(sum) + "\n";
@@ -126,8 +126,9 @@ TEST_CASE("Drawn jobs of sacct and PBS: log, changes and workload agree with wha
 
 TEST_CASE("A workload whose jobs have grown by one per cent says so in its file") {
     const auto grown = [](int cores) {
-        const SwfWorkload converted = import("sacct", "JobID|Submit|Start|End|State|NNodes|AllocTRES\n1|0|0|10|COMPLETED|2|cpu=" +
-                                                          std::to_string(cores) + ",mem=4G\n");
+        const SwfWorkload converted =
+            import("sacct", "JobID|Submit|Start|End|State|NNodes|AllocTRES\n1|0|0|10|COMPLETED|2|cpu=" +
+                                std::to_string(cores) + ",mem=4G\n");
         const Folder folder;
         write_workload(converted.workload, folder.file("w.json"));
         const Workload again = read_workload(folder.file("w.json"), "w0");
