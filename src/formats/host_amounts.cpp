@@ -85,7 +85,9 @@ void HostAmounts::set_further(const FurtherResources& resources, bool keeps_pool
         const auto [kind, rest] = cut(resource, '/');
         const bool is_pool = keeps_pools && (kind == "license" || kind == "bb") && !rest.empty();
         std::string name = amount_name(kind == "bb" ? "bb_" : "", rest);
-        name = is_word_of(name, own_names) ? std::string(kind) + '_' + name : name;
+        if (is_word_of(name, own_names)) {
+            name.insert(0, "_").insert(0, kind);
+        }
         if (is_pool) {
             pools_.try_emplace(std::move(name), number);
         } else if (const auto each = kind == "gres" && !further_.contains(name) ? share(number) : std::nullopt) {

@@ -97,6 +97,26 @@ void resolve_dates(const SwfLog& log, const LogConversion& request, SwfConversio
     }
 }
 
+// Throws: NothingKept, which takes the result, or InputError if there is nothing to tell of the log.
+void require_kept_or_tell(ConvertedLog& result) {
+    try {
+        require_kept_jobs(result.log, result.summary);
+    } catch (const InputError& problem) {
+        if (result.log.jobs.empty() && result.log.left_out.empty()) {
+            throw;
+        }
+        throw NothingKept(problem.what(), std::move(result));
+    }
+}
+
+// Writes the machine that the user gave as a platform, if that is wanted.
+void write_given(const JobsOnMachine& given, const LogConversion& request, ConvertedLog& result, OutputFiles& beside) {
+    if (request.platform) {
+        result.machine = counted(given.summary().hosts, "host") + " of " + given.summary().path;
+        beside.add(*request.platform).write(platform_text(given.platform_with(result.summary.pools), result.machine));
+    }
+}
+
 }  // namespace
 
 std::string reasons_of(const std::vector<RuleCount>& dropped) {
@@ -143,11 +163,6 @@ ConvertedLog convert_log(const LogConversion& request) {
     SwfSelection selection = select_jobs(result.log, conversion);
     double misfits = 0;
     if (given) {
-        if (!result.log.counts_hosts) {
-            throw InputError(result.log.path +
-                             ": its jobs have processors, and the machine has hosts: expected data that say the hosts "
-                             "of jobs");
-        }
         misfits = given->drop_misfits(selection, conversion);
         result.given = given->summary();
     }
@@ -177,11 +192,7 @@ ConvertedLog convert_log(const LogConversion& request) {
     }
     if (given) {
         result.summary.processors_from = "those of " + *request.machine;
-        if (request.platform) {
-            result.machine = counted(result.given->hosts, "host") + " of " + *request.machine;
-            beside.add(*request.platform)
-                .write(platform_text(given->platform_with(result.summary.pools), result.machine));
-        }
+        write_given(*given, request, result, beside);
     }
     if (result.summary.hosts && !capacity.empty()) {
         result.summary.hosts->capacity = std::move(capacity);
@@ -204,14 +215,7 @@ ConvertedLog convert_log(const LogConversion& request) {
         }
     }
     if (request.output) {
-        try {
-            require_kept_jobs(result.log, result.summary);
-        } catch (const InputError& problem) {
-            if (result.log.jobs.empty() && result.log.left_out.empty()) {
-                throw;  // there is nothing to tell of the log
-            }
-            throw NothingKept(problem.what(), std::move(result));
-        }
+        require_kept_or_tell(result);
         conversion.split ? write_periods(result, request) : write_jobs(selection, maker, request);
     }
     beside.commit();

@@ -13,6 +13,7 @@
 #include <batfill/core/resources.hpp>
 
 #include "src/formats/named_platform.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 #include "src/support/text.hpp"
 #include "src/workloads/logged_needs.hpp"
@@ -31,10 +32,9 @@ std::vector<GivenMachine::HostsAlike> groups_of(const std::vector<Host>& hosts) 
     for (const Host& host : hosts) {
         ++numbers[{property_of(host, "capacity"), property_of(host, "partitions")}];
     }
-    std::vector<GivenMachine::HostsAlike> groups;
-    for (const auto& [properties, number] : numbers) {
-        groups.push_back({properties.first, properties.second, number});
-    }
+    std::vector<GivenMachine::HostsAlike> groups = mapped(numbers, [](const auto& entry) {
+        return GivenMachine::HostsAlike{entry.first.first, entry.first.second, entry.second};
+    });
     std::ranges::stable_sort(groups, std::greater<>(), &GivenMachine::HostsAlike::hosts);
     return groups;
 }
@@ -228,6 +228,11 @@ void JobsOnMachine::find_missing_hosts(const SwfSelection& selection) {
 }
 
 double JobsOnMachine::drop_misfits(SwfSelection& selection, const SwfConversion& conversion) {
+    if (!selection.log->counts_hosts) {
+        throw InputError(selection.log->path +
+                         ": its jobs have processors, and the machine has hosts: expected data that say the hosts of "
+                         "jobs");
+    }
     find_missing_hosts(selection);
     if (listing_.queues_are_open) {
         open_queues(selection);

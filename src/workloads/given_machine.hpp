@@ -26,7 +26,9 @@ class JobsOnMachine {
 
     int hosts() const { return static_cast<int>(listing_.platform.hosts.size()); }
 
-    // As above, on this machine. Cost: O(names of hosts in the log), too.
+    // As above, on this machine.
+    // Throws: InputError if sizes of jobs are not hosts.
+    // Cost: O(names of hosts in the log), too.
     double drop_misfits(SwfSelection& selection, const SwfConversion& conversion);
 
     // What the machine is, and what drop_misfits() found.
