@@ -142,7 +142,7 @@ def test_import_for_a_machine(command, tmp_path):
     ours = batfill.Workload.from_accounting(table, "sacct", fields="all", machine=str(nodes))
     ours.save(tmp_path / "ours.json")
     assert lines(tmp_path / "ours.json") == lines(tmp_path / "theirs.json")
-    assert list(ours.jobs["job_id"]) == ["1", "3"] and ours.processors == 2
+    assert list(ours.jobs["id"]) == ["1", "3"] and ours.processors == 2
     assert ours.cleaning["dropped"]["does not fit: the machine has no partition gpu"] == 1
     assert ours.cleaning["machine"] == {"hosts": 2, "notes": {"memory unknown": 2}, "open_queues": [],
                                         "missing_hosts": ["g1", "n3"]}
@@ -155,7 +155,7 @@ def test_import_from_a_date(command, tmp_path):
     table.write_text("JobID|Submit|Start|Elapsed|NCPUS\n"
                      "1|2024-03-01T12:00:00|2024-03-01T12:00:00|60|1\n2|2024-03-02T12:00:00|2024-03-02T12:00:00|60|1\n")
     ours = batfill.Workload.from_accounting(table, "sacct", since="2024-03-02")
-    assert list(ours.jobs["job_id"]) == ["2"]
+    assert list(ours.jobs["id"]) == ["2"]
 
 
 def test_import_of_dependencies(command, tmp_path):
