@@ -139,8 +139,22 @@ void HostAmounts::note(const char* rule) {
     }
 }
 
+bool HostAmounts::raise_each(const HostAmounts& other) {
+    bool differs = gpus_of_type_ != other.gpus_of_type_ || further_ != other.further_;
+    keep_largest(cores_, other.cores_, differs);
+    keep_largest(gpus_, other.gpus_, differs);
+    keep_largest(memory_, other.memory_, differs);
+    const auto raise = [](auto& largest, const auto& numbers) {
+        for (const auto& [name, number] : numbers) {
+            largest[name] = std::max(largest[name], number);
+        }
+    };
+    raise(gpus_of_type_, other.gpus_of_type_);
+    raise(further_, other.further_);
+    return differs;
+}
+
 void HostAmounts::join(const HostAmounts& other) {
-    bool differs = false;
     takes_whole_ = takes_whole_ || other.takes_whole_;
     const auto take = [](std::string_view& column, bool is_known, std::string_view other_column) {
         column = is_known ? column : other_column;
@@ -148,23 +162,11 @@ void HostAmounts::join(const HostAmounts& other) {
     take(cores_column_, cores_.has_value(), other.cores_column_);
     take(gpus_column_, gpus_ > 0, other.gpus_column_);
     take(memory_column_, memory_ || whole_memory_, other.memory_column_);
-    keep_largest(cores_, other.cores_, differs);
-    keep_largest(gpus_, other.gpus_, differs);
-    keep_largest(memory_, other.memory_, differs);
+    const bool differs = raise_each(other);
     whole_cores_ += other.whole_cores_;
     whole_gpus_ += other.whole_gpus_;
     if (other.whole_memory_) {
         whole_memory_ = whole_memory_.value_or(0) + *other.whole_memory_;
-    }
-    differs = differs || gpus_of_type_ != other.gpus_of_type_;
-    for (const auto& [name, number] : other.gpus_of_type_) {
-        long long& largest = gpus_of_type_[name];
-        largest = std::max(largest, number);
-    }
-    differs = differs || further_ != other.further_;
-    for (const auto& [name, number] : other.further_) {
-        long long& largest = further_[name];
-        largest = std::max(largest, number);
     }
     for (const auto& [name, number] : other.pools_) {
         pools_[name] += number;
@@ -192,28 +194,16 @@ void HostAmounts::add_to_each(const HostAmounts& other) {
     }
 }
 
-StatedNeeds::Amounts HostAmounts::sum_of(const std::vector<const HostAmounts*>& on_one_host) {
+HostAmounts HostAmounts::together(const std::vector<const HostAmounts*>& on_one_host) {
     HostAmounts sum;
     for (const HostAmounts* const part : on_one_host) {
         sum.add_to_each(*part);
     }
-    return sum.amounts();
+    return sum;
 }
 
-void HostAmounts::raise_to_sum(const std::vector<const HostAmounts*>& on_one_host, bool differs) {
-    HostAmounts sum;
-    for (const HostAmounts* const part : on_one_host) {
-        sum.add_to_each(*part);
-    }
-    cores_ = std::max(cores_, sum.cores_);
-    gpus_ = std::max(gpus_, sum.gpus_);
-    memory_ = std::max(memory_, sum.memory_);
-    for (const auto& [name, number] : sum.gpus_of_type_) {
-        gpus_of_type_[name] = std::max(gpus_of_type_[name], number);
-    }
-    for (const auto& [name, number] : sum.further_) {
-        further_[name] = std::max(further_[name], number);
-    }
+void HostAmounts::raise_to(const HostAmounts& of_one_host, bool differs) {
+    raise_each(of_one_host);
     if (differs) {
         has_different_hosts_ = true;
         note(host_rules::different);
@@ -260,14 +250,12 @@ StatedNeeds::Amounts HostAmounts::amounts() const {
     for (const auto& [name, number] : gpus_of_type_) {
         add(name, number);
     }
-    const auto is_before_memory = [](const auto& entry) { return entry.first < "memory"; };
-    const auto behind = std::partition_point(further_.begin(), further_.end(), is_before_memory);
-    const auto add_all = [&](auto from, auto to) {
-        std::for_each(from, to, [&](const auto& entry) { add(entry.first, entry.second); });
-    };
-    add_all(further_.begin(), behind);
+    const auto others = static_cast<std::ptrdiff_t>(amounts.size());
+    for (const auto& [name, number] : further_) {
+        add(name, number);
+    }
     add("memory", memory_);
-    add_all(behind, further_.end());
+    std::sort(amounts.begin() + others, amounts.end());
     return amounts;
 }
 

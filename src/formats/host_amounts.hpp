@@ -51,11 +51,10 @@ class HostAmounts {
     // job.
     void join(const HostAmounts& other);
 
-    // Raises what it took of each host to what it took of one on which each of these took its part. `differs`: it took
-    // something else of others.
-    void raise_to_sum(const std::vector<const HostAmounts*>& on_one_host, bool differs);
-    // What these took of a host together, as amounts().
-    static StatedNeeds::Amounts sum_of(const std::vector<const HostAmounts*>& on_one_host);
+    // What these took of one host together.
+    static HostAmounts together(const std::vector<const HostAmounts*>& on_one_host);
+    // Raises what it took of each host to what it took of this one. `differs`: it took something else of others.
+    void raise_to(const HostAmounts& of_one_host, bool differs);
 
     // Takes from `other` what is unknown here, and what that notes.
     void fill(const HostAmounts& other);
@@ -86,6 +85,8 @@ class HostAmounts {
     void forget_notes(bool of_pool);
 
  private:
+    // Keeps the largest amount of each host. Returns whether they differ.
+    bool raise_each(const HostAmounts& other);
     void add_to_each(const HostAmounts& other);
     std::optional<long long> share(std::optional<long long> number);
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <set>
 
 #include <batfill/core/error.hpp>
 
@@ -402,14 +401,14 @@ std::optional<long long> SacctJobs::count_shared_hosts(Run& run) {
             on_host[host].push_back(&component.amounts);
         }
     }
-    std::set<StatedNeeds::Amounts> different;
+    std::map<StatedNeeds::Amounts, HostAmounts> different;
     for (const auto& [host, parts] : on_host) {
-        different.insert(HostAmounts::sum_of(parts));
+        HostAmounts of_host = HostAmounts::together(parts);
+        StatedNeeds::Amounts amounts = of_host.amounts();
+        different.emplace(std::move(amounts), std::move(of_host));
     }
-    for (const auto& [host, parts] : on_host) {
-        if (parts.size() > 1) {
-            run.amounts.raise_to_sum(parts, different.size() > 1);
-        }
+    for (const auto& [amounts, of_host] : different) {
+        run.amounts.raise_to(of_host, different.size() > 1);
     }
     return static_cast<long long>(on_host.size());
 }
