@@ -73,7 +73,7 @@ AvailabilityProfile::AvailabilityProfile(Time origin, int processors) {
     block->times[0] = origin;
     block->values[0] = block->least = block->most = processors;
     firsts_.push_back(origin);
-    blocks_.push_back(std::move(block));
+    blocks_.emplace_back(std::move(block));
 }
 
 AvailabilityProfile::Position AvailabilityProfile::find(Time t) const {
