@@ -25,13 +25,15 @@ void read_frontier(const std::string& path, const AccountingData& data, LogBuild
 void read_table(const std::string& path, const AccountingData& data, LogBuilder& builder);
 
 // Calls `begin` with the first row of a table, and `add` with each row. Errors get file and line. A row in which `add`
-// throws an InputError, and one that cannot be split into fields, is a bad row of the builder.
-void for_each_row(const std::string& path, CsvFormat format, LogBuilder& builder, auto begin, auto add) {
+// throws an InputError is a bad row of the builder, and so is one that cannot be split into fields: `lose` gets it.
+void for_each_row(const std::string& path, CsvFormat format, LogBuilder& builder, auto begin, auto add, auto lose) {
     const std::string place = path + ":";
     format.resumes_after_bad_rows = builder.drops_bad_rows();
-    const std::function<void(std::size_t, const std::string&)> on_bad_row = [&](std::size_t line,
-                                                                                const std::string& problem) {
+    const std::function<void(const CsvRow&, const std::string&)> on_bad_row = [&](const CsvRow& row,
+                                                                                  const std::string& problem) {
+        const std::size_t line = row.line();
         with_place_in_errors(place + std::to_string(line), [&] { builder.add_bad_row(place, line, problem); });
+        lose(row);
     };
     format.on_bad_row = &on_bad_row;
     const std::function<void()> on_names_again = [&] { builder.leave_out("line of column names again"); };

@@ -69,9 +69,12 @@ void HostAmounts::set_gpus(const GpuCount& gpus, std::string_view column, Source
     gpus_ = share(gpus.total());
     whole_gpus_ = gpus_ ? *gpus.total() : 0;
     gpus_of_type_.clear();
+    whole_of_type_.clear();
     for (const auto& [type, number] : gpus.types()) {
         if (const std::optional<long long> each = share(number); gpus_ && each) {
-            gpus_of_type_[amount_name(type_prefix, type)] += *each;
+            std::string name = amount_name(type_prefix, type);
+            whole_of_type_[name] += number;
+            gpus_of_type_[std::move(name)] += *each;
         }
     }
     if (gpus_.value_or(0) > 0 && source == Source::request) {
@@ -116,13 +119,17 @@ void HostAmounts::set_whole(long long cores, long long gpus, long long bytes) {
     whole_memory_ = memory_ && bytes > 0 ? std::optional(divided(bytes, mebibyte)) : std::nullopt;
 }
 
+long long HostAmounts::whole_of(std::string_view name) const {
+    if (const auto type = whole_of_type_.find(name); type != whole_of_type_.end()) {
+        return type->second;
+    }
+    return name == "cores"    ? whole_cores_
+           : name == "gpus"   ? whole_gpus_
+           : name == "memory" ? whole_memory_.value_or(0)
+                              : 0;
+}
+
 StatedNeeds::Amounts HostAmounts::surplus(const StatedNeeds::Amounts& of_each, long long hosts) const {
-    const auto whole_of = [this](std::string_view name) {
-        return name == "cores"    ? whole_cores_
-               : name == "gpus"   ? whole_gpus_
-               : name == "memory" ? whole_memory_.value_or(0)
-                                  : 0;
-    };
     StatedNeeds::Amounts surplus;
     for (const auto& [name, each] : of_each) {
         const long long whole = whole_of(name);
@@ -165,6 +172,9 @@ void HostAmounts::join(const HostAmounts& other) {
     const bool differs = raise_each(other);
     whole_cores_ += other.whole_cores_;
     whole_gpus_ += other.whole_gpus_;
+    for (const auto& [name, number] : other.whole_of_type_) {
+        whole_of_type_[name] += number;
+    }
     if (other.whole_memory_) {
         whole_memory_ = whole_memory_.value_or(0) + *other.whole_memory_;
     }
@@ -204,9 +214,11 @@ HostAmounts HostAmounts::together(const std::vector<const HostAmounts*>& on_one_
 
 void HostAmounts::raise_to(const HostAmounts& of_one_host, bool differs) {
     raise_each(of_one_host);
+    has_different_hosts_ = differs;
     if (differs) {
-        has_different_hosts_ = true;
         note(host_rules::different);
+    } else {
+        std::erase(notes_, host_rules::different);
     }
 }
 
@@ -230,6 +242,7 @@ void HostAmounts::fill(const HostAmounts& other) {
     }
     if (takes_gpus) {
         gpus_of_type_ = other.gpus_of_type_;
+        whole_of_type_ = other.whole_of_type_;
         gpus_column_ = other.gpus_column_;
         whole_gpus_ = other.whole_gpus_;
     }

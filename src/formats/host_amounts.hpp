@@ -53,7 +53,8 @@ class HostAmounts {
 
     // What these took of one host together.
     static HostAmounts together(const std::vector<const HostAmounts*>& on_one_host);
-    // Raises what it took of each host to what it took of this one. `differs`: it took something else of others.
+    // Raises what it took of each host to what it took of this one. `differs`: it took something else of others, else
+    // the same.
     void raise_to(const HostAmounts& of_one_host, bool differs);
 
     // Takes from `other` what is unknown here, and what that notes.
@@ -69,6 +70,8 @@ class HostAmounts {
     void leave_out(std::string what) { unkept_.insert(std::move(what)); }
     // The memory of the whole job, in MiB. None: unknown, or 0.
     std::optional<long long> whole_memory() const { return whole_memory_; }
+    // What the whole job has of cores, gpus or memory (MiB) in the data. 0: unknown, or none.
+    long long whole_of(std::string_view name) const;
     // How much more than the job had in the data it gets, if it gets amounts(), which are `of_each`, of so many hosts.
     // In the same order.
     StatedNeeds::Amounts surplus(const StatedNeeds::Amounts& of_each, long long hosts) const;
@@ -102,6 +105,7 @@ class HostAmounts {
     std::optional<long long> whole_memory_;  // MiB
     long long whole_cores_ = 0;              // 0: unknown, or none
     long long whole_gpus_ = 0;
+    std::map<std::string, long long, std::less<>> whole_of_type_;  // GPUs
     bool has_different_hosts_ = false;
     std::string_view cores_column_;
     std::string_view gpus_column_;

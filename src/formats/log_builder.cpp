@@ -239,16 +239,71 @@ void LogBuilder::set_times(std::uint32_t job, const AccountedJob& record, const 
     }
 }
 
+void LogBuilder::decide_submission(std::uint32_t job, Instant submit, const char* rule) {
+    AccountedJob& record = shown_twice_.at(job);
+    record.submit = submit;
+    const JobTimes times = times_of(record);
+    const Duration run_time = log_.jobs[job].run_time;  // of all components
+    set_times(job, record, times);
+    if (record.run_time) {
+        log_.jobs[job].run_time = run_time;
+    }
+    noted_[rule].push_back(job);
+    if (!times.has_several_readings) {
+        std::erase(noted_[shown_twice], job);
+    }
+}
+
+std::set<std::uint32_t> LogBuilder::decide_by_runs_before() {
+    constexpr Duration at_once = Duration::seconds(60);
+    std::set<std::uint32_t> later_runs;
+    std::unordered_map<long long, std::vector<std::uint32_t>> runs;  // by the number of their job
+    for (const auto& [job, record] : shown_twice_) {
+        runs[log_.jobs[job].number];
+    }
+    for (std::uint32_t job = 0; job < log_.jobs.size(); ++job) {
+        if (const auto found = runs.find(log_.jobs[job].number); found != runs.end()) {
+            found->second.push_back(job);
+        }
+    }
+    for (const auto& [job, record] : shown_twice_) {
+        if (!record.submit || !record.submit->second) {
+            continue;
+        }
+        const Duration earlier = record.submit->first;
+        const Duration later = *record.submit->second;
+        std::optional<Duration> last_end;  // of the runs before it
+        for (const std::uint32_t other : runs.at(log_.jobs[job].number)) {
+            const SwfJob& run = log_.jobs[other];
+            const Duration end = run.submit + std::max(run.wait, Duration()) + std::max(run.run_time, Duration());
+            if (run.submit >= Duration() && run.submit < earlier && end <= later) {
+                last_end = std::max(last_end.value_or(end), end);
+            }
+        }
+        if (!last_end) {
+            continue;
+        }
+        later_runs.insert(job);
+        if (*last_end > earlier || earlier - *last_end <= at_once) {
+            decide_submission(job, *last_end > earlier ? later : earlier,
+                              "hour that clocks showed twice: the end of the run before decides");
+        }
+    }
+    return later_runs;
+}
+
 void LogBuilder::decide_hours_shown_twice() {
+    const std::set<std::uint32_t> later_runs = decide_by_runs_before();
     std::map<Microseconds, std::vector<std::uint32_t>> by_day;  // clocks are set back once in a day at most
     for (const auto& [job, record] : shown_twice_) {
-        if (record.submit && record.submit->second) {
+        if (record.submit && record.submit->second && !later_runs.contains(job)) {
             by_day[record.submit->first.count() / Duration::days(1).count()].push_back(job);
         }
     }
     for (auto& [day, jobs] : by_day) {
         decide_hour_shown_twice(std::move(jobs));
     }
+    std::erase_if(noted_, [](const auto& rule) { return rule.second.empty(); });
 }
 
 void LogBuilder::decide_hour_shown_twice(std::vector<std::uint32_t> jobs) {
@@ -275,23 +330,10 @@ void LogBuilder::decide_hour_shown_twice(std::vector<std::uint32_t> jobs) {
     if (falls == 0 || (falls > 1 && largest_fall < Duration::seconds(1800))) {
         return;
     }
-    std::vector<std::uint32_t>& undecided = noted_[shown_twice];
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-        AccountedJob& record = shown_twice_.at(jobs[i]);
-        record.submit = i < set_back ? record.submit->first : *record.submit->second;
-        const JobTimes times = times_of(record);
-        const Duration run_time = log_.jobs[jobs[i]].run_time;  // of all components
-        set_times(jobs[i], record, times);
-        if (record.run_time) {
-            log_.jobs[jobs[i]].run_time = run_time;
-        }
-        noted_["hour that clocks showed twice: the order of ids decides which"].push_back(jobs[i]);
-        if (!times.has_several_readings) {
-            std::erase(undecided, jobs[i]);
-        }
-    }
-    if (undecided.empty()) {
-        noted_.erase(shown_twice);
+        const Instant& submit = *shown_twice_.at(jobs[i]).submit;
+        decide_submission(jobs[i], i < set_back ? submit.first : *submit.second,
+                          "hour that clocks showed twice: the order of ids decides which");
     }
 }
 
@@ -359,7 +401,16 @@ void LogBuilder::join(std::size_t job, const AccountedJob& component, const Host
     joined.partition = partition;
     const std::uint32_t needs = add_needs(joined);
     std::string fields = std::exchange(fields_, {});
-    whole.run_time = std::max(whole.run_time, times_of(component).run_time.value_or(Duration()));
+    const Duration run_time = times_of(component).run_time.value_or(Duration());
+    const Duration before = std::exchange(whole.run_time, std::max(whole.run_time, run_time));
+    if (before != run_time) {
+        for (const char* const name : {"cores", "gpus", "memory"}) {
+            const Microseconds own = component.amounts.whole_of(name);
+            log_.ended_early[static_cast<std::uint32_t>(job)][name] +=
+                own * (whole.run_time - run_time).count() +
+                (amounts.whole_of(name) - own) * (whole.run_time - std::max(before, Duration())).count();
+        }
+    }
     if (whole.requested_time > Duration() && component.walltime) {
         whole.requested_time = std::max(whole.requested_time, *component.walltime);
     }
@@ -598,10 +649,22 @@ std::uint32_t LogBuilder::add_conditions(const AccountedJob& job) {
     return static_cast<std::uint32_t>(log_.conditions.size() - 1);
 }
 
+void LogBuilder::leave_out_marked() {
+    if (left_out_later_.empty()) {
+        return;
+    }
+    std::vector<bool> erased(log_.jobs.size());
+    for (const std::size_t job : left_out_later_) {
+        erased[job] = true;
+    }
+    erase_jobs(erased);
+}
+
 SwfLog LogBuilder::finish(bool from_midnight) {
-    decide_hours_shown_twice();
     number_ids();
+    decide_hours_shown_twice();
     count_columns_of_joined();
+    leave_out_marked();
     leave_out_equal_runs();
     join_resized_parts();
     change_unusable_ids();

@@ -35,6 +35,11 @@ class LogBuilder {
 
     // Counts a row that is left out under this rule.
     void leave_out(const char* rule) { ++left_out_[rule]; }
+    // Leaves out a job that was added, under this rule. finish() does it: until then the job has its place.
+    void leave_out_later(std::size_t job, const char* rule) {
+        leave_out(rule);
+        left_out_later_.push_back(job);
+    }
     // Notes a peculiarity of the next job. It counts once, and only if the job is added.
     void note(const char* rule) { notes_.insert(rule); }
 
@@ -110,13 +115,21 @@ class LogBuilder {
     std::string valid_text(std::string_view text);
     // Decides in which of the two hours that clocks showed alike jobs were submitted, where the order of their ids
     // does: those after the set back have larger ids.
+    // Requires: number_ids() was called.
     void decide_hours_shown_twice();
+    // Decides it for runs that were submitted again: not before the run before them had ended, and mostly just then.
+    // Returns all such runs: their submissions are not in the order of ids.
+    std::set<std::uint32_t> decide_by_runs_before();
+    // The submission of a job becomes this, which `rule` notes.
+    void decide_submission(std::uint32_t job, Instant submit, const char* rule);
     // Decides it for the jobs of one such hour.
     void decide_hour_shown_twice(std::vector<std::uint32_t> jobs);
     // The times of a job in the log become these.
     void set_times(std::uint32_t job, const AccountedJob& record, const JobTimes& times);
     void number_ids();
     void leave_out_equal_runs();
+    // Leaves out what leave_out_later() got.
+    void leave_out_marked();
     // Marks repeated ones among rows of one id, submission and start.
     void mark_repeated(std::vector<std::uint32_t> rows, bool start_is_known, std::vector<bool>& is_repeated);
     // Marks all but one of rows that are equal, or, if they are not one run, all but those of the file that has most.
@@ -172,6 +185,7 @@ class LogBuilder {
     std::unordered_map<std::string, std::uint32_t> needs_;  // their places by their text
     std::vector<std::uint32_t> first_of_file_;
     std::map<std::string, std::size_t> left_out_;
+    std::vector<std::size_t> left_out_later_;  // places of jobs
     std::set<const char*> notes_;                            // on the next job
     std::set<std::pair<std::string, std::string>> columns_;  // of the next job: fields, and where they stand
     std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> jobs_of_column_;

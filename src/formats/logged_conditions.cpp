@@ -252,7 +252,7 @@ class SubmitLine {
             place_ = words_.size();
         } else if (is_dependency(name) || name == "-d") {
             take(value.empty() ? next_word() : std::string(value));
-        } else if (word == "--exclusive") {
+        } else if (is_exclusive(word)) {
             is_exclusive_ = true;
         }
         return true;
@@ -279,7 +279,7 @@ class SubmitLine {
         if (is_dependency(name)) {
             take(value);
         }
-        is_exclusive_ = is_exclusive_ || (name == "--exclusive" && !has_value);
+        is_exclusive_ = is_exclusive_ || (is_exclusive(name) && !has_value);
     }
 
     // "-d", "-dafterok:12" or "-Hd".
@@ -296,6 +296,9 @@ class SubmitLine {
     }
 
     // Programs take the beginning of an option's name for the option, as long as it is of one only.
+    static bool is_exclusive(std::string_view name) {
+        return name.starts_with("--exclus") && std::string_view("--exclusive").starts_with(name);
+    }
     static bool is_dependency(std::string_view name) {
         return name.size() >= std::string_view("--dep").size() && std::string_view("--dependency").starts_with(name);
     }
@@ -347,7 +350,7 @@ std::string dependency_in(std::string_view submit_line) {
 }
 
 bool asks_for_whole_hosts(std::string_view submit_line) {
-    constexpr std::string_view option = "--exclusive";  // which few lines have
+    constexpr std::string_view option = "--exclus";  // which few lines have
     return submit_line.find(option) != std::string_view::npos && SubmitLine(submit_line).is_exclusive();
 }
 

@@ -256,9 +256,7 @@ void name_others(const PbsAttributes& attributes, HostAmounts& amounts) {
 
 long long number_of_hosts(const PbsAttributes& attributes) {
     const std::string_view exec_vnode = attributes["exec_vnode"].text;
-    const bool is_counted =
-        attributes.number("unique_node_count") > 0 || attributes.number("Resource_List.mppwidth") > 0;
-    if (is_counted || exec_vnode.empty()) {
+    if (attributes.number("unique_node_count") > 0 || exec_vnode.empty()) {
         return nodes_of(attributes);
     }
     // A chunk never is on several hosts.

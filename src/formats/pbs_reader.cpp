@@ -122,7 +122,8 @@ bool add_record(std::string_view line, const AccountingData& data, std::size_t n
         builder.leave_out("record that is not the end (E) of a job");
         return true;
     }
-    const PbsAttributes read(attributes);
+    PbsAttributes read(attributes);
+    leave_out_login_node(read);
     if (id.find("[]") != std::string_view::npos) {
         builder.leave_out("array, whose jobs have records of their own");
     } else {

@@ -48,6 +48,7 @@ class PbsAttributes {
             use(key, value);
         }
     }
+    void erase(std::string_view key) { values_.erase(key); }
     // 0 without it.
     // Throws: InputError if it is not a number of processors or hosts.
     long long number(std::string_view key) const { return (*this)[key].number().value_or(0); }
@@ -100,6 +101,9 @@ long long slots_in(std::string_view exec_host);
 // The hosts that a name stands for: "n1" and "n2" for "n[1-2]", itself for a name without brackets.
 // Throws: InputError if its brackets do not list numbers.
 std::vector<std::string> hosts_of_name(std::string_view name);
+
+// Leaves out what a job of Cray's ALPS has on the node that starts it, which is none of its hosts.
+void leave_out_login_node(PbsAttributes& attributes);
 
 // What a record says of the whole job; docs/workloads.md has the precedence of the attributes.
 // Throws: InputError, which names the part, for more than `most_processors`.

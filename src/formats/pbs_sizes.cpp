@@ -110,6 +110,13 @@ long long cray_processors(const PbsAttributes& attributes) {
     return checked(Microseconds{width} * std::max(attributes.number("Resource_List.mppdepth"), 1LL), text);
 }
 
+// Hosts of such a job. None: unknown.
+std::optional<long long> cray_nodes(const PbsAttributes& attributes) {
+    const long long width = attributes.number("Resource_List.mppwidth");
+    const long long each = attributes.number("Resource_List.mppnppn");
+    return width > 0 && each > 0 ? std::optional(width / each + (width % each > 0 ? 1 : 0)) : std::nullopt;
+}
+
 }  // namespace
 
 long long checked(Microseconds processors, std::string_view part) {
@@ -178,6 +185,14 @@ std::vector<std::string> hosts_of_name(std::string_view name) {
     return hosts;
 }
 
+void leave_out_login_node(PbsAttributes& attributes) {
+    if (cray_processors(attributes) > 0) {
+        for (const std::string_view key : {"exec_vnode", "exec_host", "exec_gpus", "Resource_List.nodect"}) {
+            attributes.erase(key);
+        }
+    }
+}
+
 long long requested_processors(const PbsAttributes& attributes) {
     if (const long long cray = cray_processors(attributes); cray > 0) {
         return cray;
@@ -219,9 +234,8 @@ long long nodes_of(const PbsAttributes& attributes) {
     if (const long long nodes = attributes.number("unique_node_count"); nodes > 0) {
         return nodes;
     }
-    const long long width = attributes.number("Resource_List.mppwidth");
-    if (const long long each = attributes.number("Resource_List.mppnppn"); width > 0 && each > 0) {
-        return width / each + (width % each > 0 ? 1 : 0);
+    if (cray_processors(attributes) > 0) {
+        return cray_nodes(attributes).value_or(-1);
     }
     const long long nodect = attributes.number("Resource_List.nodect");
     const std::string_view exec_vnode = attributes["exec_vnode"].text;
@@ -230,7 +244,7 @@ long long nodes_of(const PbsAttributes& attributes) {
         const long long vnodes = vnodes_in(exec_vnode);
         return nodect > 0 ? std::min(nodect, vnodes) : vnodes;
     }
-    // TORQUE counts one node for procs=N. Cobalt names a partition, and Cray's PBS the nodes that start a job.
+    // TORQUE counts one node for procs=N. Cobalt names a partition.
     const long long named = std::max(nodect, names_in(attributes["exec_host"].text));
     return named > 0 ? named : std::max(selected(attributes).chunks, requested_nodes(attributes).chunks);
 }

@@ -87,13 +87,17 @@ void LogBuilder::erase_jobs(const std::vector<bool>& erased) {
         move(jobs);
     }
     move(resized_parts_);
-    std::map<std::uint32_t, Duration> waits;
-    for (const auto& [job, wait] : negative_waits_) {
-        if (!erased[job]) {
-            waits.emplace(place[job], wait);
+    const auto move_map = [&](auto& by_job) {
+        std::remove_reference_t<decltype(by_job)> moved;
+        for (auto& [job, value] : by_job) {
+            if (!erased[job]) {
+                moved.emplace(place[job], std::move(value));
+            }
         }
-    }
-    negative_waits_ = std::move(waits);
+        by_job = std::move(moved);
+    };
+    move_map(negative_waits_);
+    move_map(log_.ended_early);
 }
 
 void LogBuilder::limit_by_queue(const AccountedJob& job, SwfJob& added) {

@@ -34,7 +34,7 @@ bool is_number(std::string_view text) {
 }
 
 bool is_word(std::string_view text) {
-    return text.find_first_of(" \t\"'") == std::string_view::npos;
+    return text.find_first_of(" \t\"") == std::string_view::npos;
 }
 
 bool is_missing(std::string_view text) {
@@ -59,6 +59,13 @@ bool is_state(std::string_view text) {
     constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     const std::string_view word = text.substr(0, text.find_first_not_of(letters));
     return !word.empty() && (word == text || text.substr(word.size()).starts_with(" by ") || text.ends_with('+'));
+}
+
+// Commands with a path, too. Others have ways of their own to submit jobs.
+bool is_command(std::string_view text) {
+    constexpr auto commands = std::to_array<std::string_view>({"sbatch", "srun", "salloc", "scrontab"});
+    const std::string_view command = text.substr(0, text.find_first_of(" \t"));
+    return is_missing(text) || is_word_of(command.substr(command.rfind('/') + 1), commands);
 }
 
 bool is_path(std::string_view text) {
@@ -94,6 +101,10 @@ constexpr std::array<Form, 9> forms = {{
 bool may_stand_in_sacct(std::string_view column, std::string_view text) {
     return std::ranges::all_of(forms,
                                [&](const Form& form) { return !is_word_of(column, form.columns) || form.has(text); });
+}
+
+bool usually_begins_in_sacct(std::string_view column, std::string_view text) {
+    return !equal_in_any_case(column, "SubmitLine") || is_command(text);
 }
 
 }  // namespace batfill

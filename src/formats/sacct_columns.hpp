@@ -29,5 +29,7 @@ inline constexpr auto sacct_free_texts =
 // Whether a text may stand in a column of sacct; any text in a column that is not known here. See
 // CsvFormat::may_stand_in.
 bool may_stand_in_sacct(std::string_view column, std::string_view text);
+// See CsvFormat::usually_begins.
+bool usually_begins_in_sacct(std::string_view column, std::string_view text);
 
 }  // namespace batfill

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,8 +36,12 @@ class SacctJobs {
     // Requires: `builder` outlives this object.
     explicit SacctJobs(LogBuilder& builder) : builder_(builder) {}
 
-    // Throws: InputError as LogBuilder::add() and LogBuilder::join().
-    void add(SacctJob added, std::size_t line);
+    // Adds what `read` returns for the row of this id. If it cannot be read, the heterogeneous job that it is a
+    // component of is left out.
+    // Throws: InputError as `read`, LogBuilder::add() and LogBuilder::join().
+    void add(std::string_view id, std::size_t line, const std::function<SacctJob()>& read);
+    // As add() with a row that cannot be read.
+    void lose(std::string_view id);
 
  private:
     struct Component {
@@ -53,6 +58,8 @@ class SacctJobs {
         std::vector<Component> components;
     };
 
+    void add_component(const SacctJob& added, std::vector<Run>& runs, std::size_t run, std::size_t line);
+    void lose_run(std::vector<Run>& runs, std::size_t run);
     // Returns the place of the job in the log; none if it is left out.
     std::optional<std::size_t> add_run(const SacctJob& added, std::size_t line);
     void join(const SacctJob& component, Run& run);

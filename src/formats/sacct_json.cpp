@@ -244,11 +244,7 @@ void read_resources(const JsonValue& object, const AccountingData& data, SacctJo
     }
 }
 
-void add_job(const JsonValue& object, const AccountingData& data, std::size_t number, SacctJobs& jobs) {
-    if (!object.IsObject()) {
-        throw InputError("expected an object");
-    }
-    const std::string id = id_of(object);
+SacctJob read_job(const JsonValue& object, const std::string& id, const AccountingData& data) {
     SacctJob added;
     added.job.id = id;
     read_times(object, data, added);
@@ -263,7 +259,15 @@ void add_job(const JsonValue& object, const AccountingData& data, std::size_t nu
     if (data.fields.after) {
         read_conditions(text_in(&object, "dependency"), text_in(&object, "submit_line"), added.job);
     }
-    jobs.add(added, number);
+    return added;
+}
+
+void add_job(const JsonValue& object, const AccountingData& data, std::size_t number, SacctJobs& jobs) {
+    if (!object.IsObject()) {
+        throw InputError("expected an object");
+    }
+    const std::string id = id_of(object);
+    jobs.add(id, number, [&] { return read_job(object, id, data); });
 }
 
 }  // namespace

@@ -182,6 +182,17 @@ class Reader {
             builder_.leave_out("job step");
             return;
         }
+        jobs_.add(id, row.line(), [&] { return read_job(row, id); });
+    }
+
+    // A row that cannot be split into fields.
+    void lose(const CsvRow& row) {
+        const std::string_view shown_id = row.text_if_certain(sacct_column("JobID"));
+        jobs_.lose(shown_id.empty() ? row.text_if_certain(sacct_column("JobIDRaw")) : shown_id);
+    }
+
+ private:
+    SacctJob read_job(const CsvRow& row, std::string_view id) const {
         SacctJob added;
         added.has_unclear_texts = row.has_unclear_texts();
         AccountedJob& job = added.job;
@@ -217,10 +228,9 @@ class Reader {
                 job.hosts = logged_hosts(field(row, sacct_column("NodeList")).hosts());
             }
         }
-        jobs_.add(added, row.line());
+        return added;
     }
 
- private:
     void read_size(const CsvRow& row, AccountedJob& job) const {
         if (data_.counts_nodes) {
             const auto of_tres = [&] {
@@ -342,15 +352,39 @@ void read_conditions(std::string_view dependency, std::string_view submit_line, 
     }
 }
 
-void SacctJobs::add(SacctJob added, std::size_t line) {
-    const std::string_view id = added.job.id;
-    added.job.id = cut(id, '+').first;
-    if (added.job.id == id) {
-        add_run(added, line);
+void SacctJobs::add(std::string_view id, std::size_t line, const std::function<SacctJob()>& read) {
+    const std::string_view whole = cut(id, '+').first;
+    if (whole == id) {
+        add_run(read(), line);
         return;
     }
-    std::vector<Run>& runs = heterogeneous_[std::string(added.job.id)];
+    std::vector<Run>& runs = heterogeneous_[std::string(whole)];
     const std::size_t run = rows_of_component_[std::string(id)]++;
+    try {
+        SacctJob added = read();
+        added.job.id = whole;
+        add_component(added, runs, run, line);
+    } catch (const InputError&) {
+        lose_run(runs, run);
+        throw;
+    }
+}
+
+void SacctJobs::lose(std::string_view id) {
+    if (const std::string_view whole = cut(id, '+').first; whole != id) {
+        lose_run(heterogeneous_[std::string(whole)], rows_of_component_[std::string(id)]++);
+    }
+}
+
+void SacctJobs::lose_run(std::vector<Run>& runs, std::size_t run) {
+    if (run >= runs.size()) {
+        runs.emplace_back();  // its other components are left out
+    } else if (const std::optional<std::size_t> place = std::exchange(runs[run].place, std::nullopt)) {
+        builder_.leave_out_later(*place, "heterogeneous job with a component that cannot be read");
+    }
+}
+
+void SacctJobs::add_component(const SacctJob& added, std::vector<Run>& runs, std::size_t run, std::size_t line) {
     if (run >= runs.size()) {
         Run& added_run = runs.emplace_back();
         std::ranges::copy(added.texts, added_run.texts.begin());
@@ -379,7 +413,8 @@ std::optional<std::size_t> SacctJobs::add_run(const SacctJob& added, std::size_t
         builder_.note("time limit missing, UNLIMITED or Partition_Limit: unknown");
     }
     if (added.has_unclear_texts) {
-        builder_.note("separator that may be in one of several columns of any text: these count as empty");
+        builder_.note(
+            "separator that may be in one of several columns of any text: these count as empty (also --exclusive)");
     }
     if (added.lacks_eligible) {
         builder_.note("Eligible unknown: the submission is Submit");
@@ -476,8 +511,11 @@ void read_sacct(const std::string& path, const AccountingData& data, LogBuilder&
     format.ignores_case = true;
     format.free_texts = sacct_free_texts;
     format.may_stand_in = may_stand_in_sacct;
+    format.usually_begins = usually_begins_in_sacct;
     format.read_other_kind = &read_json;
-    for_each_row(path, format, builder, require_ids, [&](const CsvRow& row) { reader.add(row); });
+    for_each_row(
+        path, format, builder, require_ids, [&](const CsvRow& row) { reader.add(row); },
+        [&](const CsvRow& row) { reader.lose(row); });
 }
 
 }  // namespace batfill

@@ -120,6 +120,7 @@ class CsvParser {
             refuse_row(problem());
         }
         rethrow();
+        use_waiting();
         if (!have_header_) {
             throw InputError(row_.path_ + ": empty, expected a " + std::string(row_.format_.name) +
                              " with a line of column names");
@@ -187,7 +188,7 @@ class CsvParser {
     // Throws, unless there is a function for bad rows that does not. The names of columns must be read.
     void refuse_row(const std::string& problem) {
         if (row_.format_.on_bad_row != nullptr && have_header_) {
-            (*row_.format_.on_bad_row)(row_.line_, problem);
+            (*row_.format_.on_bad_row)(row_, problem);
         } else {
             row_.fail(problem);
         }
@@ -257,11 +258,76 @@ class CsvParser {
         }
     }
 
+    // ---- Texts without quotes may have line ends: a line may be the rest of the row before it, which waits for it.
+
+    // The fields of a row, without the names of its columns.
+    struct Line {
+        std::string fields;
+        std::vector<std::size_t> ends;
+        std::vector<bool> absent;
+        std::size_t number = 0;
+    };
+
+    void exchange_with(Line& line) {
+        std::swap(row_.fields_, line.fields);
+        std::swap(row_.ends_, line.ends);
+        std::swap(row_.absent_, line.absent);
+    }
+
+    bool goes_on_with_row() const {
+        if (waiting_.ends.empty() || row_.ends_.size() >= header_size_) {
+            return false;
+        }
+        if (waiting_.ends.size() < header_size_) {
+            return waiting_.ends.size() > row_.certain_;
+        }
+        const auto may = row_.format_.may_stand_in;
+        return is_free_.back() && may != nullptr && !may(names_.front(), row_.field(0));
+    }
+
+    void append_to_waiting() {
+        waiting_.fields += '\n';
+        const std::size_t before = waiting_.fields.size();
+        waiting_.fields += row_.fields_;
+        waiting_.ends.pop_back();
+        for (const std::size_t end : row_.ends_) {
+            waiting_.ends.push_back(before + end);
+        }
+        waiting_.absent.resize(waiting_.ends.size());
+        if (waiting_.fields.size() + waiting_.ends.size() > max_row_size) {
+            row_.fail("line too long");
+        }
+    }
+
+    void use_waiting() {
+        if (!waiting_.ends.empty()) {
+            exchange_with(waiting_);
+            const std::size_t line = std::exchange(row_.line_, waiting_.number);
+            use_row();
+            clear_row();
+            row_.line_ = line;
+            exchange_with(waiting_);
+        }
+    }
+
     void end_row() {
-        const std::size_t size = row_.ends_.size();
-        if (size == 0) {
+        if (row_.ends_.empty()) {
             return;
         }
+        if (!have_header_ || row_.format_.has_quotes || row_.format_.free_texts.empty()) {
+            use_row();
+        } else if (goes_on_with_row()) {
+            append_to_waiting();
+        } else {
+            use_waiting();
+            exchange_with(waiting_);
+            waiting_.number = row_.line_;
+        }
+        clear_row();
+    }
+
+    void use_row() {
+        const std::size_t size = row_.ends_.size();
         if (!have_header_ && read_header()) {
             keep_names();
         } else if (size == header_size_) {
@@ -276,7 +342,6 @@ class CsvParser {
             refuse_row(std::to_string(size) + " fields, expected " + std::to_string(header_size_) +
                        " as in the first line");
         }
-        clear_row();
     }
 
     void keep_names() {
@@ -285,6 +350,7 @@ class CsvParser {
             names_.emplace_back(name);
             is_free_.push_back(is_word_of(name, row_.format_.free_texts));
         }
+        row_.certain_ = static_cast<std::size_t>(std::ranges::find(is_free_, true) - is_free_.begin());
     }
 
     bool has_names_again() const {
@@ -307,11 +373,18 @@ class CsvParser {
             return false;
         }
         const auto may = row_.format_.may_stand_in;
-        const std::vector<FieldsOfColumn> columns =
-            spread_fields(row_.all(), is_free_, [&](std::size_t column, std::string_view text) {
-                const std::string& name = names_[column];  // without one, it is the end of each line
-                return name.empty() ? text.empty() : may == nullptr || may(name, text);
-            });
+        const auto may_stand_in = [&](std::size_t column, std::string_view text) {
+            const std::string& name = names_[column];  // without one, it is the end of each line
+            return name.empty() ? text.empty() : may == nullptr || may(name, text);
+        };
+        const auto usually = row_.format_.usually_begins;
+        const auto usually_begins = [&](std::size_t column, std::string_view text) {
+            return may_stand_in(column, text) && (usually == nullptr || usually(names_[column], text));
+        };
+        std::vector<FieldsOfColumn> columns = spread_fields(row_.all(), is_free_, usually_begins);
+        if (columns.empty() && usually != nullptr) {
+            columns = spread_fields(row_.all(), is_free_, may_stand_in);
+        }
         const auto is_unclear = [&](std::size_t column) {
             return column != CsvRow::missing && !columns[column].are_certain && !is_free_[column];
         };
@@ -417,6 +490,7 @@ class CsvParser {
     const std::function<void(const CsvRow&)>& handle_;
     csv_parser parser_{};
     std::exception_ptr problem_;
+    Line waiting_;                     // for its next line; no fields: none
     std::size_t lines_in_fields_ = 0;  // line ends inside quoted fields of the row
     bool have_header_ = false;
     std::size_t header_size_ = 0;

@@ -14,6 +14,7 @@
 
 namespace batfill {
 
+class CsvRow;
 class InputFile;
 
 // Another name of a column, as older programs write it.
@@ -31,16 +32,20 @@ struct CsvFormat {
     char separator = ',';
     bool has_quotes = true;     // a field may be quoted; if not, quotes are characters like others
     bool ignores_case = false;  // in names of columns
-    // Columns of any text, which may contain the separator. Surplus fields of a row belong to them.
+    // Columns of any text, which may contain the separator. Surplus fields of a row belong to them. Without quotes, they
+    // may contain line ends, too. A line with too few fields is the rest of the row before it, if that lacks fields and
+    // has begun such a column; or if its last column is one, and the line cannot begin a row (may_stand_in).
     std::span<const std::string_view> free_texts = {};
     // Whether a text may stand in a column with this name; of a column of any text, whether it may begin so. This says
     // to which columns surplus fields belong. None: any text may stand anywhere.
     bool (*may_stand_in)(std::string_view column, std::string_view text) = nullptr;
+    // Whether a column of any text usually begins so. It decides where all columns of a row can begin so. None: yes.
+    bool (*usually_begins)(std::string_view column, std::string_view text) = nullptr;
     // Called with a line that has the names of the columns again, as in several files that became one. None: it is a
     // row.
     const std::function<void()>* on_names_again = nullptr;
-    // Called with a line that cannot be split into the fields of the first one, and with what is wrong. None: an error.
-    const std::function<void(std::size_t, const std::string&)>* on_bad_row = nullptr;
+    // Called with a row that cannot be split into the fields of the first line, and with what is wrong. None: an error.
+    const std::function<void(const CsvRow&, const std::string&)>* on_bad_row = nullptr;
     // Reading goes on after such a line. Otherwise, on_bad_row throws.
     bool resumes_after_bad_rows = false;
     // Called with a file and its beginning, which was read. If it returns true, it has read the rest, and the file is
@@ -70,6 +75,11 @@ class CsvRow {
     // Whether the file has this column; an optional one may be missing. The other functions require it.
     bool has(std::size_t column) const { return position_[column] != missing; }
     std::string_view text(std::size_t column) const { return field(position_[column]); }
+    // As above, of a row that cannot be split: columns of any text move those behind them. Empty: unknown.
+    std::string_view text_if_certain(std::size_t column) const {
+        const std::size_t place = position_[column];
+        return place < ends_.size() && place <= certain_ ? field(place) : std::string_view();
+    }
     // A full id such as "w0!17", from the columns for the workload and for the job in it. They hold any text, but no
     // empty field: an empty text is written as "".
     std::string job(std::size_t workload, std::size_t id) const;
@@ -121,6 +131,7 @@ class CsvRow {
     std::vector<std::size_t> ends_;      // where each field ends in `fields_`
     std::vector<bool> absent_;           // whether each is empty, even without quotes
     std::vector<std::size_t> position_;  // the field of each column, or missing
+    std::size_t certain_ = 0;            // so many columns stand before the first one of any text
     bool has_unclear_texts_ = false;
 };
 

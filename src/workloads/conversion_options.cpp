@@ -242,7 +242,7 @@ std::optional<char> separator_in(const std::string& text) {
     if (text == "tab") {
         return '\t';
     }
-    return text.size() == 1 ? std::optional(text.front()) : std::nullopt;
+    return text.size() == 1 && static_cast<unsigned char>(text.front()) < 0x80 ? std::optional(text.front()) : std::nullopt;
 }
 
 // NAME=LENGTH[,...]
@@ -386,8 +386,8 @@ void add_import_options(Options& options, ConversionOptions& read) {
              "columns of a table: " + list_of(table_fields()) +
                  "; any other field is kept in the workload under its name, as in gpus=NGPUS (repeatable)")
         .called("mapping,map");
-    options.add("separator", value(data.separator, "CHARACTER", separator_in, "one character, or tab"),
-                "of columns: one character, or tab; by default a comma in tables, and | in sacct");
+    options.add("separator", value(data.separator, "CHARACTER", separator_in, "one character of ASCII, or tab"),
+                "of columns: one character of ASCII, or tab; by default a comma in tables, and | in sacct");
     options.add(
         "times",
         word(data.times, "FORMAT",

@@ -179,7 +179,7 @@ ConvertedLog convert_log(const LogConversion& request) {
             conversion.processors = static_cast<int>(machine.platform.hosts.size());
         }
         if (machine.is_of_named_hosts && result.log.counts_hosts) {
-            misfits = drop_misfits(machine.platform, selection, conversion);
+            misfits = drop_misfits(machine.platform, selection, conversion, "the log names no host of partition ");
         }
         OutputFile& file = beside.add(*request.platform);
         file.write(platform_text(machine.platform, result.machine));

@@ -42,7 +42,8 @@ std::vector<GivenMachine::HostsAlike> groups_of(const std::vector<Host>& hosts) 
 // Which jobs could run on an empty machine, and why others could not.
 class Fit {
  public:
-    explicit Fit(const Platform& platform) : resources_(platform.hosts), all_hosts_(platform.hosts.size()) {
+    Fit(const Platform& platform, std::string_view no_partition)
+        : resources_(platform.hosts), all_hosts_(platform.hosts.size()), no_partition_(no_partition) {
         hosts_of_kind_.resize(resources_.kinds().size());
         for (int host = 0; host < resources_.named_hosts(); ++host) {
             ++hosts_of_kind_[resources_.kind_number_of(host)];
@@ -102,7 +103,7 @@ class Fit {
             }
         }
         if (stated.partition && !resources_.partitions().empty() && !partition_of(stated)) {
-            return "the machine has no partition " + *stated.partition;
+            return std::string(no_partition_) + *stated.partition;
         }
         const StatedNeeds::Amounts nothing;
         for (const auto& [name, amount] : stated.per_host ? *stated.per_host : nothing) {
@@ -124,13 +125,15 @@ class Fit {
 
     Resources resources_;
     std::size_t all_hosts_;
+    std::string_view no_partition_;
     std::vector<long long> hosts_of_kind_;
 };
 
 }  // namespace
 
-double drop_misfits(const Platform& platform, SwfSelection& selection, const SwfConversion& conversion) {
-    const Fit fit(platform);
+double drop_misfits(const Platform& platform, SwfSelection& selection, const SwfConversion& conversion,
+                    std::string_view no_partition) {
+    const Fit fit(platform, no_partition);
     std::vector<std::optional<Fit::Limit>> limits(std::max<std::size_t>(selection.log->needs.size(), 1));  // by needs
     std::map<std::string, std::vector<const SwfJob*>> dropped;                                             // by reason
     double seconds_of_all = 0;

@@ -123,15 +123,20 @@ std::vector<AmountBalance> balances_of(const SwfSelection& selection, const SwfC
         const LoggedNeeds& needs = log.needs[job.needs];
         const Duration run_time = std::max(job.run_time, Duration());
         const long long hosts = std::max(size_of(job, conversion), 0LL);
+        const auto early = log.ended_early.find(static_cast<std::uint32_t>(&job - log.jobs.data()));
         for (auto& [name, sums] : all) {
             const Microseconds of_hosts = Microseconds{amount_of(needs.taken, name)} * hosts * run_time.count();
             const Microseconds surplus = Microseconds{amount_of(needs.surplus, name)} * run_time.count();
-            sums.of_log += of_hosts - surplus;
+            const Microseconds unused = early == log.ended_early.end() ? 0 : early->second.at(name);
+            sums.of_log += of_hosts - surplus - unused;
             if (left_out_by != nullptr) {
-                sums.changes[left_out_by] -= of_hosts - surplus;
+                sums.changes[left_out_by] -= of_hosts - surplus - unused;
                 continue;
             }
             sums.of_workload += of_hosts;
+            if (unused != 0) {
+                sums.changes["component of a heterogeneous job that ended before others"] += unused;
+            }
             if (surplus != 0) {
                 sums.changes[needs.has_different_hosts ? host_rules::different : host_rules::rounded] += surplus;
             }

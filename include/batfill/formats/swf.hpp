@@ -128,6 +128,9 @@ struct SwfLog {
     TextList other_fields;  // as JobDescription::other_fields; number 0 is empty
     // Of accounting data that were read with `fields`; number 0 is nothing. `other_fields` has the same as text.
     std::vector<LoggedNeeds> needs;
+    // What components of heterogeneous jobs did not take any more until the last component ended, by place of the job:
+    // cores, GPUs and MiB, times microseconds.
+    std::map<std::uint32_t, std::map<std::string, Microseconds>> ended_early;
     // Of a log that was read with conditions on other jobs; number 0 is nothing.
     std::vector<LoggedConditions> conditions;
     // Of accounting data that were read with `keeps_hosts`; number 0 is none.

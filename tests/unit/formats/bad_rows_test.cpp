@@ -128,6 +128,32 @@ TEST_CASE("Bad rows of Frontier and bad jobs of Philly are dropped") {
                     "a c ", 2);
 }
 
+TEST_CASE("A heterogeneous job with a component that cannot be read is left out") {
+    const std::string head = "JobID|Submit|Start|Elapsed|NCPUS\n";
+    const std::string good = "7+0|1|1|5|4\n";
+    const std::string also_good = "7+1|1|1|5|2\n";
+    const std::string other = "8|1|1|5|4\n";
+    AccountingData data;
+    data.drops_bad_rows = true;
+    for (const std::string bad : {"7+2|1|1|5|x\n", "7+2|1|1\n", "7+2|1|1|5|2|9\n"}) {
+        for (const std::string& rows : {bad + good + also_good, good + bad + also_good, good + also_good + bad}) {
+            CAPTURE(rows);
+            const SwfLog log = read("sacct", head + rows + other, data);
+            CHECK(log.jobs.size() == 1);
+            CHECK(id_of(log, 0) == "8");
+            CHECK(log.bad_rows.size() == 1);
+            CHECK(count_of(log.left_out, "heterogeneous job with a component that cannot be read") ==
+                  (rows.starts_with(bad) ? 0 : 1));
+            CHECK(count_of(log.left_out, "component of a heterogeneous job that is left out") ==
+                  (rows.starts_with(bad) ? 2 : rows.ends_with(bad) ? 0 : 1));
+        }
+    }
+    // Only the run that it belongs to.
+    const SwfLog log = read("sacct", head + good + also_good + good + "7+1|1|9|5|x\n" + other, data);
+    REQUIRE(log.jobs.size() == 2);
+    CHECK(log.jobs[0].allocated_processors == 6);
+}
+
 TEST_CASE("Amounts that cannot be read make a row of sacct a bad one") {
     const auto refused = [](const std::string& columns, const std::string& values, const std::string& why) {
         INFO(columns << " " << values);

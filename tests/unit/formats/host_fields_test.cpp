@@ -411,6 +411,8 @@ TEST_CASE("Logs name the hosts of a job") {
     CHECK(hosts(sacct("NNodes|NCPUS|NodeList", "1|8|None assigned", data)).empty());
     CHECK(hosts(pbs("exec_host=n2/0*4+n1/1*4 " + list("ncpus", "8"), data)) == "n1 n2(cores:4)");
     CHECK(hosts(pbs("exec_vnode=(a[0]:ncpus=1)+(a[1]:ncpus=1) " + list("select", "2:ncpus=1"), data)) == "a(cores:2)");
+    const std::string of_login = "exec_host=login2/0*32 exec_vnode=(login2:ncpus=32) exec_gpus=login2-gpu/0 ";
+    CHECK(hosts(pbs(of_login + list("mppwidth", "48") + list("mppnppn", "24"), data)).empty());
     // What each had, although the job gets the largest of it.
     const SwfLog uneven = pbs(
         "exec_vnode=(a:ncpus=8:mem=4gb)+(b:ncpus=2:ngpus=1:mem=1gb)+(c:ncpus=8:mem=4gb) " + list("select", "3:ncpus=1"),

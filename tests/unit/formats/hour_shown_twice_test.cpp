@@ -77,6 +77,25 @@ TEST_CASE("Where local times never fall, or fall more than once by little, nothi
     CHECK(minutes_of(log) == std::vector{40, 39, 50, 62, 63});
 }
 
+TEST_CASE("A run that was submitted again comes after the end of the run before it") {
+    AccountingData data;
+    data.time_zone = "Europe/Berlin";
+    const std::string head = "JobID|Submit|Start|End|Elapsed|NCPUS|State\n";
+    const std::string day = "2025-10-26T";
+    const std::string first =
+        "7|" + day + "01:10:00|" + day + "01:50:00|" + day + "02:40:00|00:50:00|4|REQUEUED\n";  // until 0:40 in UTC
+    const std::string second = "7|" + day + "02:15:00|" + day + "02:16:00|" + day + "02:21:00|00:05:00|4|COMPLETED\n";
+    for (const std::string& rows : {first + second, second + first}) {
+        const SwfLog log = read("sacct", head + rows, data);
+        CHECK(minutes_of(log).at(rows.starts_with(first) ? 1 : 0) == 75);
+        CHECK(count_of(log.noted, "hour that clocks showed twice: the end of the run before decides") == 1);
+        CHECK(count_of(log.noted, undecided) == 0);
+    }
+    std::string other = first;
+    other[0] = '8';
+    CHECK(minutes_of(read("sacct", head + other + second, data)).at(1) == 15);
+}
+
 TEST_CASE("Times that are an hour off are a sign that the time zone is missing") {
     const auto signs = [](const std::string& row, const std::string& zone = "") {
         AccountingData data;

@@ -87,6 +87,7 @@ TEST_CASE("Cray: the width of a parallel job is its size, and its login node is 
     CHECK(size_of(login + list("mppwidth", "64") + list("mppnppn", "24")) == Size{64, 64});
     CHECK(size_of(login + list("mppwidth", "64") + list("mppdepth", "2")) == Size{128, 128});
     CHECK(nodes_of(login + list("mppwidth", "64") + list("mppnppn", "24")) == 3);
+    CHECK(nodes_of(login + list("mppwidth", "64")) == -1);
     CHECK(size_of("exec_host=login/3 " + list("size", "240") + list("ncpus", "1")) == Size{240, 240});
 }
 

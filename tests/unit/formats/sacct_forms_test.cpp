@@ -85,6 +85,8 @@ TEST_CASE("sacct: separators belong to the columns of any text that leave the ot
          R"(sbatch --wrap "env | sort | head | tail -1"|00:00:00|a|b|1-00:00:00|/home/a|b)", ""},
         {"JobName|Timelimit|Comment|State", "a|b|x|24:00:00|y|z|COMPLETED", R"("name":"a|b|x")"},
         {"Constraints|Account|Timelimit|JobName", "a|b&c|phys|1-00:00:00|n", R"("account":"phys","name":"n")"},
+        {"JobName|SubmitLine|WorkDir|Timelimit", "a|b|/usr/bin/srun -n 2|x|/h|1-00:00:00", R"("name":"a|b")"},
+        {"JobName|SubmitLine|Timelimit", "a|b|flux run|1-00:00:00", ""},  // none of Slurm's commands: either may have it
         {"WorkDir|JobName|Timelimit|", "/a|b|/c|1-00:00:00|", ""},  // either may have it
         {"Timelimit|WorkDir|StdOut|JobName", "1-00:00:00|/a|/b|c|n", ""},
         {"Timelimit|AllocTRES|QOS|JobName", "1-00:00:00|cpu=4,gres/gpu=1|N/A|a|b", R"("name":"a|b","gpus":1)"},
@@ -96,7 +98,10 @@ TEST_CASE("sacct: separators belong to the columns of any text that leave the ot
         CHECK(log.jobs.at(0).requested_time == Duration::days(1));
         CHECK(fields_of(log, 0) == fields);
         CHECK(count_of(log.noted, "separator that may be in one of several") ==
-              (columns.starts_with("WorkDir") || columns.find("StdOut") != std::string::npos ? 1 : 0));
+              (columns.starts_with("WorkDir") || columns.find("StdOut") != std::string::npos ||
+                       row.find("flux") != std::string::npos
+                   ? 1
+                   : 0));
     }
     // Two limits would do, and none.
     CHECK_THAT(problem_with("sacct", "JobID|Submit|Start|Elapsed|Comment|Timelimit|JobName\n1|1|1|5||||00:10|b\n"),
