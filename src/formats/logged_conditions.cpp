@@ -317,6 +317,17 @@ class SubmitLine {
     std::string dependency_;
 };
 
+// Whether the line has "--d", "-d" or such as "-Hd". Few lines do, and this is faster than to read their words.
+bool may_name_dependency(std::string_view line) {
+    for (std::size_t at = line.find('-'); at != std::string_view::npos; at = line.find('-', at + 1)) {
+        const std::size_t letter = line.find_first_not_of(letters_of_flags, at + 1);
+        if (letter != std::string_view::npos && line[letter] == 'd') {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 LoggedConditions conditions_of_slurm(std::string_view text, std::string_view id) {
@@ -346,7 +357,7 @@ LoggedConditions conditions_of_slurm(std::string_view text, std::string_view id)
 }
 
 std::string dependency_in(std::string_view submit_line) {
-    return SubmitLine(submit_line).dependency();
+    return may_name_dependency(submit_line) ? SubmitLine(submit_line).dependency() : std::string();
 }
 
 bool asks_for_whole_hosts(std::string_view submit_line) {

@@ -25,6 +25,11 @@ bool is_complete(const PbsAttributes& attributes) {
     return seconds("end") > 0 && seconds("end") >= seconds("start");
 }
 
+// What the job has, else what its request has.
+std::string_view own_or_requested(const PbsAttributes& attributes, std::string_view own, std::string_view requested) {
+    return attributes[attributes[own].is_missing() ? requested : own].text;
+}
+
 // The size of the job: of processors, of nodes, or of hosts and what it took of them.
 void read_size(const PbsAttributes& attributes, const AccountingData& data, AccountedJob& job) {
     if (data.fields.per_host || data.fields.memory_pool) {
@@ -89,7 +94,7 @@ void add_end_record(std::string_view id, const PbsAttributes& attributes, const 
     job.partition_column = "queue";
     read_reservation(attributes, job, builder);
     builder.add_field("account", attributes["account"].text);
-    builder.add_field("qos", attributes[attributes["qos"].text.empty() ? "Resource_List.qos" : "qos"].text);
+    builder.add_field("qos", own_or_requested(attributes, "qos", "Resource_List.qos"));
     const std::string_view project = attributes["project"].text;
     builder.add_field("project", project == "_pbs_project_default" ? "" : project);
     if (const std::string_view gpus = attributes["Resource_List.ngpus"].text; !gpus.empty()) {
@@ -99,9 +104,8 @@ void add_end_record(std::string_view id, const PbsAttributes& attributes, const 
     }
     builder.add_field("nodes", attributes["Resource_List.nodect"].text);
     builder.add_field("memory", attributes["Resource_List.mem"].bytes(1));
-    std::string_view depend = attributes["depend"].text;
+    const std::string_view depend = own_or_requested(attributes, "depend", "Resource_List.depend");
     if (data.fields.after) {
-        depend = depend.empty() ? attributes["Resource_List.depend"].text : depend;
         job.conditions = conditions_of_pbs(depend);
         job.conditions_column = "depend";
     } else {

@@ -24,6 +24,7 @@ struct SacctResources {
 struct SacctJob {
     AccountedJob job;                       // "10+1" is the id of a component of the heterogeneous job 10
     std::array<std::string_view, 4> texts;  // its account, qos, name and reservation
+    std::string dependency;                 // what it waited for, as a text; empty if the job has its conditions
     SacctResources resources;
     bool allocates_more = false;     // GPUs or memory are not in its request, and come from the allocation
     bool has_unclear_texts = false;  // CsvRow::has_unclear_texts()
@@ -52,6 +53,7 @@ class SacctJobs {
     struct Run {
         std::optional<std::size_t> place;  // in the log; none: it was left out
         std::array<std::string, 4> texts;
+        std::string dependency;
         SacctResources resources;
         HostAmounts amounts;
         std::string partition;  // empty: unknown, or several
@@ -72,9 +74,10 @@ class SacctJobs {
     std::unordered_map<std::string, std::size_t> rows_of_component_;
 };
 
-// Reads what a job waited for: its dependency, or else the option --dependency of the command that submitted it.
+// Reads what a job waited for: its dependency, or else the option --dependency of the command that submitted it. It
+// becomes conditions, or without `as_conditions` a text.
 // Requires: the job has its id.
-void read_conditions(std::string_view dependency, std::string_view submit_line, AccountedJob& job);
+void read_dependency(std::string_view dependency, std::string_view submit_line, bool as_conditions, SacctJob& added);
 
 // The hosts of a list of Slurm. None of an empty one, and of one with more than 100,000 hosts.
 // Requires: hosts_in(list), or it is empty.

@@ -256,9 +256,7 @@ SacctJob read_job(const JsonValue& object, const std::string& id, const Accounti
     added.job.partition_column = "partition";
     added.texts = {text_in(&object, "account"), text_in(&object, "qos"), text_in(&object, "name"),
                    text_in(member_of(&object, "reservation"), "name")};
-    if (data.fields.after) {
-        read_conditions(text_in(&object, "dependency"), text_in(&object, "submit_line"), added.job);
-    }
+    read_dependency(text_in(&object, "dependency"), text_in(&object, "submit_line"), data.fields.after, added);
     return added;
 }
 

@@ -147,11 +147,12 @@ bool is_exclusive(const CsvRow& row) {
            asks_for_whole_hosts(field(row, sacct_column("SubmitLine")).text);
 }
 
-void add_fields(const auto& texts, const SacctResources& resources, LogBuilder& builder) {
+void add_fields(const auto& job, const SacctResources& resources, LogBuilder& builder) {
     constexpr std::array names{"account", "qos", "name", "reservation"};
     for (std::size_t i = 0; i < names.size(); ++i) {
-        builder.add_field(names[i], texts[i]);
+        builder.add_field(names[i], job.texts[i]);
     }
+    builder.add_field("dependency", job.dependency);
     builder.add_field("gpus", resources.gpus);
     builder.add_field("nodes", resources.nodes);
     builder.add_field("memory", resources.memory);
@@ -219,10 +220,8 @@ class Reader {
                 read_amounts(row, data_.fields.per_host ? job.allocated : nodes_of(row), data_.fields.licenses, job);
             }
             job.partition_column = "Partition";
-            if (data_.fields.after) {
-                read_conditions(field(row, sacct_column("Dependency")).text,
-                                field(row, sacct_column("SubmitLine")).text, job);
-            }
+            read_dependency(field(row, sacct_column("Dependency")).text, field(row, sacct_column("SubmitLine")).text,
+                            data_.fields.after, added);
             const bool is_component = data_.fields.per_host && id.find('+') != std::string_view::npos;
             if (data_.keeps_hosts || is_component) {
                 job.hosts = logged_hosts(field(row, sacct_column("NodeList")).hosts());
@@ -343,12 +342,15 @@ std::vector<LoggedHosts> logged_hosts(std::string_view list) {
     return names.empty() ? std::vector<LoggedHosts>() : std::vector<LoggedHosts>{{std::move(names), {}, {}}};
 }
 
-void read_conditions(std::string_view dependency, std::string_view submit_line, AccountedJob& job) {
-    job.conditions = conditions_of_slurm(dependency, job.id);
-    job.conditions_column = "Dependency";
-    if (job.conditions.empty()) {
-        job.conditions = conditions_of_slurm(dependency_in(submit_line), job.id);
-        job.conditions_column = "SubmitLine";
+void read_dependency(std::string_view dependency, std::string_view submit_line, bool as_conditions, SacctJob& added) {
+    dependency = trimmed(dependency);
+    const bool is_stated = dependency != "0" && !RecordField{"", dependency}.is_missing();
+    std::string text = is_stated ? std::string(dependency) : dependency_in(submit_line);
+    if (as_conditions) {
+        added.job.conditions = conditions_of_slurm(text, added.job.id);
+        added.job.conditions_column = is_stated ? "Dependency" : "SubmitLine";
+    } else if (text != "0") {
+        added.dependency = std::move(text);
     }
 }
 
@@ -388,6 +390,7 @@ void SacctJobs::add_component(const SacctJob& added, std::vector<Run>& runs, std
     if (run >= runs.size()) {
         Run& added_run = runs.emplace_back();
         std::ranges::copy(added.texts, added_run.texts.begin());
+        added_run.dependency = added.dependency;
         added_run.resources = added.resources;
         added_run.amounts = added.job.amounts;
         added_run.amounts.forget_notes(builder_.fields().memory_pool);
@@ -422,7 +425,7 @@ std::optional<std::size_t> SacctJobs::add_run(const SacctJob& added, std::size_t
     if (added.allocates_more) {
         builder_.note("GPUs or memory not in the request: those of the allocation");
     }
-    add_fields(added.texts, added.resources, builder_);
+    add_fields(added, added.resources, builder_);
     return builder_.add(job, line);
 }
 
@@ -452,7 +455,7 @@ void SacctJobs::join(const SacctJob& component, Run& run) {
     const SacctResources& more = component.resources;
     const SacctResources sum{sum_of(run.resources.gpus, more.gpus), sum_of(run.resources.nodes, more.nodes),
                              sum_of(run.resources.memory, more.memory)};
-    add_fields(run.texts, sum, builder_);
+    add_fields(run, sum, builder_);
     run.amounts.join(component.job.amounts);
     if (run.partition != component.job.queue) {
         if (builder_.fields().partition && !run.partition.empty()) {

@@ -44,8 +44,6 @@ TEST_CASE("A job of sacct has its times, sizes, names and other fields") {
     CHECK(job.requested_processors == 30);
     CHECK(job.status == 1);
     CHECK(job.line == 2);
-    CHECK(user_of(log, 0) == "alice");
-    CHECK(queue_of(log, 0) == "batch");
     CHECK(fields_of(log, 0) == R"("account":"phys","qos":"normal","nodes":2,"memory":8589934592)");
     CHECK(log.left_out.empty());
     CHECK(log.noted.empty());
@@ -88,6 +86,10 @@ TEST_CASE("sacct: array tasks, requeued jobs, heterogeneous jobs and unlimited o
     CHECK(count_of(log.noted, "time limit missing") == 2);
     CHECK(count_of(log.noted, "heterogeneous job") == 1);
     CHECK(fields_of(log, 1) == R"("account":"a","qos":"q","nodes":1,"memory":4194304000)");
+    CHECK(fields_of(read("sacct",
+                         "JobID|Submit|Start|Elapsed|NCPUS|JobName|Dependency\n"
+                         "9+0|1|1|5|4|a|afterok:7\n9+1|1|1|5|4|b|\n"),
+                    0) == R"("name":"a","dependency":"afterok:7")");
 }
 
 TEST_CASE("Names and ids in UTF-8 stay, and bytes that are not UTF-8 become escapes that keep them apart") {
@@ -215,8 +217,6 @@ TEST_CASE("PBS: a job is its end record; other records and arrays are left out")
     CHECK(log.jobs[0].requested_time == Duration::seconds(360'000));
     CHECK(log.jobs[0].allocated_processors == 8);
     CHECK(log.jobs[0].status == 1);
-    CHECK(user_of(log, 0) == "alice");
-    CHECK(queue_of(log, 0) == "workq");
     CHECK(fields_of(log, 0) == R"("account":"a b","gpus":1,"nodes":2,"memory":17179869184)");
     CHECK(id_of(log, 1) == "13[2]");
     CHECK(log.jobs[1].allocated_processors == 10);
