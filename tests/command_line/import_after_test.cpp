@@ -129,39 +129,6 @@ TEST_CASE("A number behind + is a component only where the log has a heterogeneo
     CHECK(inputs.after() == "4 any:2+1+0");
 }
 
-TEST_CASE("A column Dependency wins over SubmitLine, and one of the two is needed") {
-    Inputs inputs;
-    require_done(inputs.import("sacct",
-                               "JobID|Submit|Start|End|NCPUS|State|Dependency|SubmitLine\n"
-                               "1|0|0|10|1|COMPLETED||sbatch a\n"
-                               "2|0|10|20|1|COMPLETED|afterok:1(fulfilled)|sbatch -d afterany:1 a\n"
-                               "3|0|20|30|1|COMPLETED|(null)|sbatch -d afterany:2 a\n"));
-    CHECK(inputs.after() == "2 ok:1, 3 any:2");
-    check_refused(inputs.import("sacct", "JobID|Submit|Start|End|NCPUS|State\n1|0|0|10|1|COMPLETED\n"), 1,
-                  "jobs.txt:1: no column SubmitLine or Dependency");
-}
-
-TEST_CASE("import reads what jobs in sacct --json waited for, and when they became eligible") {
-    Inputs inputs;
-    const auto job = [](const std::string& id, const std::string& eligible, const std::string& line) {
-        return R"({"job_id":)" + id + R"(,"state":{"current":["COMPLETED"]},"submit_line":")" + line +
-               R"(","time":{"submission":1700000000,"eligible":)" + eligible +
-               R"(,"start":1700000100,"end":1700000200,"elapsed":100},"required":{"CPUs":1}})";
-    };
-    const std::string text = R"({"jobs":[)" + job("1", "1700000000", "sbatch a") + ',' +
-                             job("2", "1700000050", "sbatch --dependency=afterok:1 a") + ',' +
-                             job("3", "0", "sbatch -d singleton a") + "]}";
-    const Outcome made = inputs.import("sacct", text, {"--fields", "after", "--estimates", "factor:2"});
-    require_done(made);
-    CHECK(inputs.after() == "2 ok:1");
-    CHECK_THAT(made.output, Contains("left out, no counterpart: singleton"));
-    const Outcome eligible = inputs.import("sacct", text, {"--submit", "eligible", "--shift"});
-    require_done(eligible);
-    CHECK(inputs.submissions() == "1 0 3 0 2 50 ");
-    CHECK_THAT(eligible.output,
-               Contains("Eligible unknown: the submission is Submit                                  1\n"));
-}
-
 TEST_CASE("import reads what jobs of PBS waited for") {
     const auto record = [](const std::string& id, const std::string& more) {
         return "03/01/2024 12:00:00;E;" + id + ".server;user=u queue=q qtime=1709294400 start=1709294400 " + more +
@@ -179,11 +146,9 @@ TEST_CASE("import reads what jobs of PBS waited for") {
                Contains("  holds: its job is not in the workload                                       1\n"
                         "  left out, no counterpart: beforeok                                          1\n"
                         "  left out, no counterpart: on                                                1\n"));
-    CHECK_THAT(contents(inputs.workload), !Contains("dependency"));
-    // Without the option, it stays a field that nobody reads.
+    // Without the option, it is a field that nobody reads.
     const Outcome without = inputs.import("pbs", records, {});
     CHECK(inputs.after().empty());
-    CHECK_THAT(contents(inputs.workload), Contains(R"("dependency":"afterok:1.server")"));
     CHECK_THAT(without.errors, Contains("jobs ask for dependency, which no algorithm of batfill looks at"));
     CHECK_THAT(without.output, !Contains("Conditions"));
 }
@@ -198,6 +163,8 @@ TEST_CASE("import reads the field dependency of a table, and refuses data withou
                   "fields after: expected a column for what a job waited for");
     check_refused(inputs.import("philly", "[]", {"--fields", "after"}), 2,
                   "--fields after: the data of philly do not say what jobs waited for");
+    check_refused(inputs.import("sacct", "JobID|Submit|Start|End|NCPUS|State\n1|0|0|10|1|COMPLETED\n"), 1,
+                  "jobs.txt:1: no column SubmitLine or Dependency");
 }
 
 TEST_CASE("Conditions on jobs that the import leaves out hold") {

@@ -101,24 +101,20 @@ TEST_CASE("sacct: jobs of which the log does not say enough") {
 
 TEST_CASE("sacct: exclusive jobs take whole hosts, and still say what hosts have") {
     const std::string taken = "1|64|cpu=64,mem=4G|";
-    const auto look = [&](const std::string& column, const std::string& value) {
-        const SwfLog log = sacct("NNodes|NCPUS|AllocTRES|" + column, taken + value);
+    const auto look = [&](const std::string& command) {
+        const SwfLog log = sacct("NNodes|NCPUS|AllocTRES|SubmitLine", taken + command);
         CHECK(capacity_text(log.needs.at(log.jobs.at(0).needs).taken) == "cores:64,memory:4096");
         CHECK(count_of(log.noted, "whole hosts, by the log") == (hosts_of(log) == "1 x whole" ? 1 : 0));
         return hosts_of(log);
     };
     const std::string shared = "1 x cores:64,memory:4096";
-    CHECK(look("SubmitLine", "sbatch -n 1 --exclusive job.sh") == "1 x whole");
-    CHECK(look("SubmitLine", "sbatch --exclusive=user job.sh") == shared);
-    CHECK(look("SubmitLine", "sbatch --exclusive job.sh --exclusive=user") == "1 x whole");
-    CHECK(look("SubmitLine", "sbatch job.sh --exclusive") == shared);
-    CHECK(look("SubmitLine", "srun -N1 -p long ./a --exclusive") == shared);
-    CHECK(look("SubmitLine", "sbatch --wrap=./a --exclusive") == "1 x whole");
-    CHECK(look("SubmitLine", "sbatch --wrap=srun --exclusive ./a") == shared);
-    CHECK(look("OverSubscribe", "NO") == "1 x whole");
-    CHECK(look("OverSubscribe", "OK") == shared);
-    CHECK(look("Exclusive", "yes") == "1 x whole");
-    CHECK(look("Exclusive", "no") == shared);
+    CHECK(look("sbatch -n 1 --exclusive job.sh") == "1 x whole");
+    CHECK(look("sbatch --exclusive=user job.sh") == shared);
+    CHECK(look("sbatch --exclusive job.sh --exclusive=user") == "1 x whole");
+    CHECK(look("sbatch job.sh --exclusive") == shared);
+    CHECK(look("srun -N1 -p long ./a --exclusive") == shared);
+    CHECK(look("sbatch --wrap=./a --exclusive") == "1 x whole");
+    CHECK(look("sbatch --wrap=srun --exclusive ./a") == shared);
 }
 
 TEST_CASE("sacct: the hosts of the components of a job add up, and the largest amounts count") {
@@ -151,7 +147,6 @@ TEST_CASE("sacct --json: amounts and partitions") {
     CHECK(partition_of(log) == "gpu");
     CHECK(hosts_of(look(R"("allocation_nodes":2,"required":{"CPUs":8,"memory_per_node":{"set":true,"number":100}})")) ==
           "2 x cores:4,memory:100");
-    CHECK(hosts_of(look(R"("submit_line":"sbatch --exclusive a","tres":{)" + allocated + "}")) == "2 x whole");
     CHECK(hosts_of(look(R"("nodes":"n[1-2]","required":{"CPUs":8})")) == "2 x cores:4");
     CHECK(look(R"("nodes":"None assigned","required":{"CPUs":8})").jobs.empty());
 }
@@ -251,19 +246,6 @@ TEST_CASE("TORQUE: slots and GPUs of each host") {
     CHECK(look("exec_host=n1/0+n2/0 " + list("nodes", "2:ppn=8:gpus=1")) == "2 x cores:1,gpus:1");
 }
 
-TEST_CASE("PBS: exclusive jobs take whole hosts") {
-    const auto look = [](const std::string& more) {
-        const SwfLog log = pbs("exec_vnode=(n1:ncpus=8) " + more);
-        return hosts_of(log) == "1 x whole" && count_of(log.noted, "whole hosts, by the log") == 1;
-    };
-    CHECK(look(list("place", "scatter:excl")));
-    CHECK(look(list("place", "exclhost")));
-    CHECK(look(list("naccesspolicy", "SINGLEJOB")));
-    CHECK(look(list("nodes", "1:ppn=8#excl")));
-    CHECK_FALSE(look(list("place", "free:shared")));
-    CHECK(hosts_of(pbs(list("mppwidth", "48") + list("mppnppn", "24"))) == "2 x whole");
-}
-
 TEST_CASE("Tables: nodes, or processors beside cores, are the hosts") {
     const auto look = [](const std::string& columns, const std::string& values, const ColumnMapping& more) {
         ColumnMapping mapping{{"id", "i"}, {"submit", "s"}, {"run-time", "r"}, {"processors", "p"}};
@@ -276,7 +258,6 @@ TEST_CASE("Tables: nodes, or processors beside cores, are the hosts") {
     CHECK(hosts_of(plain) == "8 x cores:8,memory:501");
     CHECK(count_of(plain.noted, "memory without a unit") == 1);
     CHECK(count_of(plain.noted, "partition unknown") == 1);
-    CHECK(hosts_of(look("n,x", "2,true", {{"nodes", "n"}, {"exclusive", "x"}})) == "2 x whole");
     const SwfLog part = look("n,q", "2,7", {{"nodes", "n"}, {"partition", "q"}});
     CHECK(partition_of(part) == "7");
     CHECK(fields_of(part, 0) == R"("nodes":2,"per_host":{"cores":4},"partition":"7")");
@@ -515,7 +496,7 @@ TEST_CASE("Jobs in memory have what their file says, and the hosts are summed up
     CHECK(summary.partitions[2].partition == "gpu");
 }
 
-TEST_CASE("PBS: the queue of a reservation is no partition") {
+TEST_CASE("PBS: the queue of a reservation is noted where it would be the partition") {
     const AccountingData data = with_fields(true, true);
     const auto job = [&](const std::string& more) {
         return read("pbs",
@@ -524,13 +505,8 @@ TEST_CASE("PBS: the queue of a reservation is no partition") {
                     data);
     };
     const SwfLog log = job("queue=S30 resvname=class resvID=S30.srv");
-    CHECK(fields_of(log, 0).find(R"("reservation":"class")") != std::string::npos);
-    CHECK(partition_of(log) == "none");
     CHECK(count_of(log.noted, "queue of a reservation: no partition") == 1);
-    CHECK(fields_of(job("queue=R7 resvname=NULL resvID=R7.srv"), 0).find(R"("reservation":"R7")") != std::string::npos);
-    const SwfLog other = job("queue=long resvname=class resvID=S30.srv");
-    CHECK(partition_of(other) == "long");
-    CHECK(other.noted.size() == log.noted.size() - 1);
+    CHECK(job("queue=long resvname=class resvID=S30.srv").noted.size() == log.noted.size() - 1);
 }
 
 TEST_CASE("Words for a missing value mean it in every column of text, of every format") {
