@@ -185,7 +185,7 @@ class LogBuilder {
     std::unordered_map<std::string, std::uint32_t> needs_;  // their places by their text
     std::vector<std::uint32_t> first_of_file_;
     std::map<std::string, std::size_t> left_out_;
-    std::vector<std::size_t> left_out_later_;  // places of jobs
+    std::vector<std::size_t> left_out_later_;                // places of jobs
     std::set<const char*> notes_;                            // on the next job
     std::set<std::pair<std::string, std::string>> columns_;  // of the next job: fields, and where they stand
     std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> jobs_of_column_;

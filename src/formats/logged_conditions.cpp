@@ -152,7 +152,7 @@ std::vector<std::string> words_of(std::string_view line) {
     bool is_open = false;
     char quote = '\0';
     for (const char c : line) {
-        const bool is_blank = c == ' ' || c == '\t';
+        const bool is_blank = c == ' ' || c == '\t' || c == '\n';
         if (quote == '\0' && is_blank) {
             if (is_open) {
                 words.push_back(std::exchange(word, {}));

@@ -75,7 +75,7 @@ class SacctJobs {
 };
 
 // Reads what a job waited for: its dependency, or else the option --dependency of the command that submitted it. It
-// becomes conditions, or without `as_conditions` a text.
+// becomes conditions, or without `as_conditions` the dependency a text.
 // Requires: the job has its id.
 void read_dependency(std::string_view dependency, std::string_view submit_line, bool as_conditions, SacctJob& added);
 

@@ -345,12 +345,12 @@ std::vector<LoggedHosts> logged_hosts(std::string_view list) {
 void read_dependency(std::string_view dependency, std::string_view submit_line, bool as_conditions, SacctJob& added) {
     dependency = trimmed(dependency);
     const bool is_stated = dependency != "0" && !RecordField{"", dependency}.is_missing();
-    std::string text = is_stated ? std::string(dependency) : dependency_in(submit_line);
     if (as_conditions) {
-        added.job.conditions = conditions_of_slurm(text, added.job.id);
+        added.job.conditions =
+            conditions_of_slurm(is_stated ? std::string(dependency) : dependency_in(submit_line), added.job.id);
         added.job.conditions_column = is_stated ? "Dependency" : "SubmitLine";
-    } else if (text != "0") {
-        added.dependency = std::move(text);
+    } else if (is_stated) {
+        added.dependency = dependency;
     }
 }
 

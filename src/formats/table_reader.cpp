@@ -298,8 +298,7 @@ void read_table(const std::string& path, const AccountingData& data, LogBuilder&
     Reader reader(data, builder);
     const CsvFormat format = reader.format();
     for_each_row(
-        path, format, builder, [](const CsvRow&) {}, [&](const CsvRow& row) { reader.add(row); },
-        [](const CsvRow&) {});
+        path, format, builder, [](const CsvRow&) {}, [&](const CsvRow& row) { reader.add(row); }, [](const CsvRow&) {});
     with_place_in_errors(path, [&] { reader.finish(); });
 }
 

@@ -32,9 +32,9 @@ struct CsvFormat {
     char separator = ',';
     bool has_quotes = true;     // a field may be quoted; if not, quotes are characters like others
     bool ignores_case = false;  // in names of columns
-    // Columns of any text, which may contain the separator. Surplus fields of a row belong to them. Without quotes, they
-    // may contain line ends, too. A line with too few fields is the rest of the row before it, if that lacks fields and
-    // has begun such a column; or if its last column is one, and the line cannot begin a row (may_stand_in).
+    // Columns of any text, which may contain the separator. Surplus fields of a row belong to them. Without quotes,
+    // they may contain line ends, too. A line with too few fields is the rest of the row before it, if that lacks
+    // fields and has begun such a column; or if its last column is one, and the line cannot begin a row (may_stand_in).
     std::span<const std::string_view> free_texts = {};
     // Whether a text may stand in a column with this name; of a column of any text, whether it may begin so. This says
     // to which columns surplus fields belong. None: any text may stand anywhere.

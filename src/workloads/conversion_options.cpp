@@ -242,7 +242,8 @@ std::optional<char> separator_in(const std::string& text) {
     if (text == "tab") {
         return '\t';
     }
-    return text.size() == 1 && static_cast<unsigned char>(text.front()) < 0x80 ? std::optional(text.front()) : std::nullopt;
+    return text.size() == 1 && static_cast<unsigned char>(text.front()) < 0x80 ? std::optional(text.front())
+                                                                               : std::nullopt;
 }
 
 // NAME=LENGTH[,...]

@@ -15,8 +15,9 @@ namespace batfill {
 
 // Leaves the jobs out of the selection that could not run on this machine even if it were empty, and counts them by a
 // rule for each reason. `no_partition` begins the reason where no host is in their partition. Pools that the machine
-// does not have limit no job. Returns the share that these jobs have of the time of hosts. Requires: sizes of jobs are hosts (SwfLog::counts_hosts). Cost: O(jobs + different needs * (kinds
-// of hosts * amounts)), and O(n log n) for n hosts.
+// does not have limit no job. Returns the share that these jobs have of the time of hosts. Requires: sizes of jobs are
+// hosts (SwfLog::counts_hosts). Cost: O(jobs + different needs * (kinds of hosts * amounts)), and O(n log n) for n
+// hosts.
 double drop_misfits(const Platform& platform, SwfSelection& selection, const SwfConversion& conversion,
                     std::string_view no_partition = "the machine has no partition ");
 

@@ -52,11 +52,11 @@ SwfLog read_tolerantly(const std::string& format, const std::string& text, const
 TEST_CASE("Bad rows of sacct are dropped, and the first of each kind is kept") {
     const SwfLog log = read_tolerantly("sacct",
                                        "JobID|JobName|Submit|Start|Elapsed|NCPUS\n"
-                                       "1|a|1|1|5|4\n2|a|b|1|1|5|4\n3|x\ny|1|1|5|4\n4|a|soon|1|5|4\n5|a|late|1|5|4\n"
+                                       "1|a|1|1|5|4\n2|a|b|1|1|5|4\n3\n3|y\n4|a|soon|1|5|4\n5|a|late|1|5|4\n"
                                        "6|a|1|1|5|9999999999\n7|a|1|1|5|4\n",
                                        "1 2 7 ", 5);
     REQUIRE(log.bad_rows.size() == 3);
-    CHECK_THAT(log.bad_rows[0].first, EndsWith("data:4: 2 fields, expected 6 as in the first line"));
+    CHECK_THAT(log.bad_rows[0].first, EndsWith("data:4: 1 fields, expected 6 as in the first line"));
     CHECK(log.bad_rows[0].rows == 2);
     CHECK_THAT(log.bad_rows[1].first, Contains("data:6: Submit is 'soon', expected"));
     CHECK(log.bad_rows[1].rows == 2);
@@ -145,7 +145,9 @@ TEST_CASE("A heterogeneous job with a component that cannot be read is left out"
             CHECK(count_of(log.left_out, "heterogeneous job with a component that cannot be read") ==
                   (rows.starts_with(bad) ? 0 : 1));
             CHECK(count_of(log.left_out, "component of a heterogeneous job that is left out") ==
-                  (rows.starts_with(bad) ? 2 : rows.ends_with(bad) ? 0 : 1));
+                  (rows.starts_with(bad) ? 2
+                   : rows.ends_with(bad) ? 0
+                                         : 1));
         }
     }
     // Only the run that it belongs to.

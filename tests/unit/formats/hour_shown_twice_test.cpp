@@ -91,6 +91,18 @@ TEST_CASE("A run that was submitted again comes after the end of the run before 
         CHECK(count_of(log.noted, "hour that clocks showed twice: the end of the run before decides") == 1);
         CHECK(count_of(log.noted, undecided) == 0);
     }
+    // It takes no part in the order of ids, also if either hour could be.
+    const auto at = [](const std::string& id, const std::string& minute) {
+        return id + "|2025-10-26T02:" + minute + ":00|2025-10-26T06:00:00|2025-10-26T06:05:00|00:05:00|4|COMPLETED\n";
+    };
+    const std::string early = "7|" + day + "00:10:00|" + day + "00:20:00|" + day + "02:10:00|01:50:00|4|REQUEUED\n";
+    for (const std::string minute : {"10", "58"}) {
+        const SwfLog log = read(
+            "sacct", head + early + at("7", minute) + at("8", "01") + at("9", "50") + at("10", "06") + at("11", "30"),
+            data);
+        CHECK(minutes_of(log) == std::vector{-110, std::stoi(minute), 1, 50, 66, 90});
+        CHECK(count_of(log.noted, undecided) == (minute == "58" ? 1 : 0));
+    }
     std::string other = first;
     other[0] = '8';
     CHECK(minutes_of(read("sacct", head + other + second, data)).at(1) == 15);

@@ -70,6 +70,22 @@ TEST_CASE("sacct: a separator in the last column belongs to it, if that holds an
     CHECK_THAT(problem_with("sacct", "JobID|Submit|NCPUS\n1|1|4|5\n"), Contains("4 fields, expected 3"));
 }
 
+TEST_CASE("sacct: texts may have line ends") {
+    AccountingData data;
+    data.fields = {.after = true};
+    const std::string head = "JobID|JobName|Submit|Start|Elapsed|NCPUS|SubmitLine\n";
+    const std::string first = "1|a|1|1|5|4|sbatch --wrap=#!/bin/sh\n#SBATCH -d afterok:7\n./run | tail\n\n";
+    const SwfLog log = read("sacct", head + first + "2|b\nc|d\ne|2|2|5|4|sbatch x\n3||3|3|5|4|srun y\n", data);
+    REQUIRE(log.jobs.size() == 3);
+    CHECK(fields_of(log, 1) == "\"name\":\"b\\nc|d\\ne\"");
+    CHECK(log.conditions.at(log.jobs[0].conditions).after.size() == 1);
+    CHECK(log.jobs[1].line == 6);
+    // A row that ends too early is not the beginning of the next one.
+    CHECK_THAT(problem_with("sacct", head + "1|a|1|1\n" + "2|b|2|2|5|4|sbatch\n"), Contains("data:2: 4 fields"));
+    CHECK_THAT(problem_with("sacct", head + "1|a|1|1\n"), Contains("data:2: 4 fields"));
+    CHECK_THAT(problem_with("sacct", head + "1|a|1|1|5|4|x\n2|b\n"), Contains("data:3: 2 fields"));
+}
+
 // A job of a log with these columns of any text, in an order of one's own among those that have a form.
 struct RowOfTexts {
     std::string columns;
@@ -86,7 +102,8 @@ TEST_CASE("sacct: separators belong to the columns of any text that leave the ot
         {"JobName|Timelimit|Comment|State", "a|b|x|24:00:00|y|z|COMPLETED", R"("name":"a|b|x")"},
         {"Constraints|Account|Timelimit|JobName", "a|b&c|phys|1-00:00:00|n", R"("account":"phys","name":"n")"},
         {"JobName|SubmitLine|WorkDir|Timelimit", "a|b|/usr/bin/srun -n 2|x|/h|1-00:00:00", R"("name":"a|b")"},
-        {"JobName|SubmitLine|Timelimit", "a|b|flux run|1-00:00:00", ""},  // none of Slurm's commands: either may have it
+        {"JobName|SubmitLine|Timelimit", "a|b|flux run|1-00:00:00",
+         ""},                                                       // none of Slurm's commands: either may have it
         {"WorkDir|JobName|Timelimit|", "/a|b|/c|1-00:00:00|", ""},  // either may have it
         {"Timelimit|WorkDir|StdOut|JobName", "1-00:00:00|/a|/b|c|n", ""},
         {"Timelimit|AllocTRES|QOS|JobName", "1-00:00:00|cpu=4,gres/gpu=1|N/A|a|b", R"("name":"a|b","gpus":1)"},
