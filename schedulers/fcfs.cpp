@@ -18,6 +18,7 @@ class FirstComeFirstServed : public Algorithm {
  public:
     explicit FirstComeFirstServed(const Parameters& parameters) : timeline_(parameters) {}
     std::unique_ptr<Algorithm> copy() const override { return std::make_unique<FirstComeFirstServed>(*this); }
+    bool understands_resources() const override { return true; }
 
     // A start needs what it takes of all pools, whether they are planned or not. Without windows, what is free now is
     // free for ever.

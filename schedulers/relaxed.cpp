@@ -140,6 +140,7 @@ class Relaxed : public Algorithm {
         decide(round, queue.jobs());
     }
 
+    bool understands_resources() const override { return true; }
     std::unique_ptr<Algorithm> copy() const override { return std::make_unique<Relaxed>(*this); }
 
     std::vector<Statistic> statistics() const override { return {{"backfilled", backfilled_}}; }

@@ -33,7 +33,7 @@
 
       batfill = pkgs.stdenv.mkDerivation {
         pname = "batfill";
-        version = "0.2.0";
+        version = "0.3.0";
         # The clone that this file lies in, as git has it.
         src = ../..;
         nativeBuildInputs = with pkgs; [ cmake ninja pkg-config help2man ];

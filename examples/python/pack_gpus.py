@@ -10,6 +10,8 @@ import batfill
 class PackGpus(batfill.Scheduler):
     """First come, first served, on the fullest hosts."""
 
+    understands_resources = True
+
     def decide(self, round):
         waiting = round.waiting
         for job in range(len(waiting)):

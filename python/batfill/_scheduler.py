@@ -60,6 +60,11 @@ class Scheduler:
         """Whether it promises starts by `round.promise()`."""
         return False
 
+    def understands_resources(self) -> bool:
+        """Whether it understands machines with pools, capacities, partitions or windows, by `round.free` and
+        `round.windows`. On others only processors count, and nobody asks."""
+        return False
+
     def switches_processors(self) -> bool:
         """Whether it may put processors to sleep."""
         return False
@@ -87,8 +92,8 @@ def as_core(scheduler: Any) -> Any:
     )
 
 
-_METHODS = ("begin", "decide", "registers_jobs", "reuses_profiles", "gives_guarantees", "switches_processors",
-            "statistics")
+_METHODS = ("begin", "decide", "registers_jobs", "reuses_profiles", "gives_guarantees", "understands_resources",
+            "switches_processors", "statistics")
 
 
 def _require_ordinary_methods(scheduler: Scheduler) -> None:

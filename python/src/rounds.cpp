@@ -60,7 +60,17 @@ Running running(RoundView& view) {
     return {view.shared_from_this(), view.read_running()};
 }
 
+// Where more is free than a number of processors, a tool that counts them would be wrong.
+void require_counted(const RoundView& view, const std::string& tool) {
+    if (!view.state().machine.is_plain()) {
+        throw DecisionError(tool +
+                            " counts processors, expected a machine without pools, capacities, partitions and "
+                            "windows; round.free has what is free there");
+    }
+}
+
 ReservationView reserve(RoundView& view, nb::handle index) {
+    require_counted(view, "reserve");
     const JobIndex job = view.waiting_job(place_in(index));
     if (view.state().can_start_now(job)) {
         throw DecisionError("job " + view.state().job(job).description().id +
@@ -305,10 +315,16 @@ void bind_starting(nb::class_<RoundView>& round) {
             arg("index"), nb::sig("def try_start(self, index: int) -> bool"),
             "Starts a waiting job if it can start now. Returns whether it started.")
         .def("reserve", &reserve, arg("index"), nb::sig("def reserve(self, index: int) -> Reservation"),
-             "The reservation of a waiting job that cannot start now.")
+             "The reservation of a waiting job that cannot start now. Raises DecisionError on a machine with pools, "
+             "capacities, partitions or windows.")
         .def(
-            "profile", [](RoundView& view) { return ProfileView(view.shared_from_this()); },
-            "The availability profile of the running jobs.")
+            "profile",
+            [](RoundView& view) {
+                require_counted(view, "profile");
+                return ProfileView(view.shared_from_this());
+            },
+            "The availability profile of the running jobs. Raises DecisionError on a machine with pools, capacities, "
+            "partitions or windows.")
         .def(
             "wake_at", [](RoundView& view, nb::handle time) { view.wake_at(number_of(time, "time")); }, arg("time"),
             nb::sig("def wake_at(self, time: float) -> None"),
@@ -322,7 +338,7 @@ void bind_starting(nb::class_<RoundView>& round) {
             },
             arg("index"), arg("time"), nb::sig("def promise(self, index: int, time: float) -> None"),
             "Guarantees a waiting job a start by this time, in seconds, for Run.guarantees and the audit. The first "
-            "promise to a job counts; a later time may replace it in a round in which the machine changed. Raises "
+            "promise to a job counts; a later time may replace it in a round in which the machine changed or windows were announced. Raises "
             "DecisionError unless Scheduler.gives_guarantees().")
         .def_prop_ro(
             "explained",

@@ -97,6 +97,7 @@ class PythonAlgorithm : public Algorithm {
             round_ = share(nb::cast(view_));
             registers_jobs_ = implements(*scheduler_, "registers_jobs");
             reuses_profiles_ = answer("reuses_profiles");
+            understands_resources_ = answer("understands_resources");
             switches_processors_ = answer("switches_processors");
             gives_guarantees_ = answer("gives_guarantees");
         });
@@ -123,6 +124,7 @@ class PythonAlgorithm : public Algorithm {
     }
     bool registers_jobs() const override { return registers_jobs_; }
     bool reuses_profiles() const override { return reuses_profiles_; }
+    bool understands_resources() const override { return understands_resources_; }
     bool switches_processors() const override { return switches_processors_; }
     bool gives_guarantees() const override { return gives_guarantees_; }
     // What was promised, which the engine keeps.
@@ -193,6 +195,7 @@ class PythonAlgorithm : public Algorithm {
     SharedObject round_;
     bool registers_jobs_ = false;  // it may still
     bool reuses_profiles_ = false;
+    bool understands_resources_ = false;
     bool switches_processors_ = false;
     bool gives_guarantees_ = false;
 };

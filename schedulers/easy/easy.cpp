@@ -49,6 +49,7 @@ class Easy : public Algorithm {
         refuse_if(timeline_.is_on() && !refused.empty(), refused,
                   ": not for machines with pools, capacities, partitions or windows");
     }
+    bool understands_resources() const override { return true; }
     void require_dependencies() const override {
         refuse_if(!imitation_.empty(), imitation_, ": not for jobs that wait for others (the field after)");
     }

@@ -33,6 +33,7 @@ class Conservative : public PlanAlgorithm {
         }
     }
 
+    bool understands_resources() const override { return true; }
     std::unique_ptr<Algorithm> copy() const override { return std::make_unique<Conservative>(*this); }
     std::optional<Time> start_in_plan(const Job& job, Time now) const override { return start_if_placed(job, now); }
 
@@ -105,6 +106,7 @@ class ConservativeInOrder : public OrderedPlanAlgorithm {
         return is_placed ? OrderedPlanAlgorithm::guaranteed_start(state, job) : std::nullopt;
     }
 
+    bool understands_resources() const override { return true; }
     std::unique_ptr<Algorithm> copy() const override { return std::make_unique<ConservativeInOrder>(*this); }
     std::optional<Time> start_in_plan(const Job& job, Time now) const override { return start_if_placed(job, now); }
 

@@ -103,6 +103,7 @@ class DeadlineBased : public PlanAlgorithm {
         return tentative ? std::nullopt : PlanAlgorithm::guaranteed_start(state, job);
     }
 
+    bool understands_resources() const override { return true; }
     std::unique_ptr<Algorithm> copy() const override { return std::make_unique<DeadlineBased>(*this); }
 
     std::vector<Statistic> statistics() const override {

@@ -46,6 +46,7 @@ class DelayedCompression : public OrderedPlanAlgorithm {
         place(round, job, round.now());
     }
 
+    bool understands_resources() const override { return true; }
     std::unique_ptr<Algorithm> copy() const override { return std::make_unique<DelayedCompression>(*this); }
 
     std::vector<Statistic> statistics() const override {

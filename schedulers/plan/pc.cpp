@@ -13,6 +13,7 @@ class PrioritizedCompression : public OrderedPlanAlgorithm {
  public:
     explicit PrioritizedCompression(const Parameters& parameters) : OrderedPlanAlgorithm(parameters) {}
 
+    bool understands_resources() const override { return true; }
     std::unique_ptr<Algorithm> copy() const override { return std::make_unique<PrioritizedCompression>(*this); }
     std::optional<Time> start_in_plan(const Job& job, Time now) const override { return start_if_placed(job, now); }
 

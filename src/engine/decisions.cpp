@@ -30,7 +30,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
     Job& job = state_.jobs[index];
     std::optional<Place> chosen;
     if (state_.windows.is_on() && allocation == nullptr && !window) {
-        chosen = state_.place_now(index);
+        chosen = state_.place_now(index, SchedulerState::PoolsAhead::ignored);
     }
     if (chosen) {
         window = chosen->window;
@@ -84,11 +84,18 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
 
 bool EngineCore::start_if_possible(JobIndex index) {
     const bool waits = was_told_of(index) && state_.jobs.has(index) && state_.jobs[index].state == JobState::submitted;
-    if (waits && !state_.can_start_now(index)) {
-        return false;
+    if (!waits || !state_.windows.is_on()) {
+        if (waits && !state_.can_start(state_.jobs[index].request)) {
+            return false;
+        }
+        start(index, nullptr);
+        return true;
     }
-    start(index, nullptr);
-    return true;
+    const std::optional<Place> place = state_.place_now(index);
+    if (place) {
+        start(index, state_.hosts.is_on() ? &place->hosts : nullptr, place->window);
+    }
+    return place.has_value();
 }
 
 void EngineCore::kill(JobIndex index) {

@@ -71,9 +71,8 @@ void EngineCore::begin_resources() {
     }
     const Resources& resources = state_.machine.resources();
     const char* const what = ": not for machines with pools, capacities, partitions or windows";
-    const std::vector<Placement>& placements = choice_.description().placements;
-    refuse_if(std::ranges::find(placements, Placement::snug) == placements.end(), "algorithm ", choice_.algorithm(),
-              what);
+    refuse_if(!call_algorithm([&] { return algorithm_->understands_resources(); }), "algorithm ", choice_.algorithm(),
+              what, ": it does not declare understands_resources()");
     refuse_if(state_.placement == Placement::machine, "parameter placement=machine", what);
     refuse_if(predictor_ != nullptr, "parameter prediction", what);
     for (const Resources::Pool& pool : resources.pools()) {

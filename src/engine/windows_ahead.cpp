@@ -39,6 +39,45 @@ bool SchedulerState::is_overfull(Time instant, JobIndex job, std::optional<std::
     return taken > processors;
 }
 
+// The same of a pool: what runs then, and what announced windows take, leave too little of it.
+bool SchedulerState::is_pool_overfull(std::size_t pool, Time instant, JobIndex job,
+                                      std::optional<std::size_t> window) const {
+    const auto takes_then = [&](std::optional<std::size_t> one) {
+        return one && machine.windows()[*one].names_pool(pool) && machine.windows()[*one].until > instant;
+    };
+    const std::vector<Window>& all = machine.windows();
+    const std::size_t own = takes_then(window) ? *window : all.size();
+    const auto held = [&](const Request& request) {
+        const std::vector<Amount>& pools = request.needs_or_none().pools;
+        return pools.empty() ? 0 : pools[pool];
+    };
+    Amount taken = held(jobs[job].request);
+    for (const RunningJob& other : running) {
+        const std::optional<std::size_t> place = window_of(other.job);
+        taken += other.end > instant && (!takes_then(place) || *place == own) ? held(jobs[other.job].request) : 0;
+    }
+    for (std::size_t other = 0; other < all.size(); ++other) {
+        if (all[other].announced <= now && all[other].from <= instant && instant < all[other].until && own != other &&
+            all[other].names_pool(pool)) {
+            taken += all[other].pool_amounts[pool];
+        }
+    }
+    return taken > machine.resources().pools()[pool].total;
+}
+
+bool SchedulerState::leaves_pools(JobIndex job, std::optional<std::size_t> window) const {
+    const std::vector<Amount>& pools = jobs[job].request.needs_or_none().pools;
+    return pools.empty() || std::ranges::none_of(windows_ahead(job), [&](std::size_t ahead) {
+               for (std::size_t pool = 0; ahead != window && pool < pools.size(); ++pool) {
+                   if (pools[pool] > 0 && machine.windows()[ahead].names_pool(pool) &&
+                       is_pool_overfull(pool, machine.windows()[ahead].from, job, window)) {
+                       return true;
+                   }
+               }
+               return false;
+           });
+}
+
 std::optional<std::size_t> SchedulerState::window_ahead(JobIndex job, const Place& place) const {
     for (const std::size_t ahead : windows_ahead(job)) {
         const Window& window = machine.windows()[ahead];
@@ -52,10 +91,10 @@ std::optional<std::size_t> SchedulerState::window_ahead(JobIndex job, const Plac
 }
 
 // In this window of its reservation, or outside.
-std::optional<Place> SchedulerState::place_in(std::optional<std::size_t> window, JobIndex job) const {
+std::optional<Place> SchedulerState::place_in(std::optional<std::size_t> window, JobIndex job, PoolsAhead ahead) const {
     const Request& request = jobs[job].request;
     Place place{{}, window};
-    if (!has_of_pools(request, window)) {
+    if (!has_of_pools(request, window) || (ahead == PoolsAhead::looked_at && !leaves_pools(job, window))) {
         return std::nullopt;
     }
     if (!hosts.is_on()) {
@@ -63,9 +102,9 @@ std::optional<Place> SchedulerState::place_in(std::optional<std::size_t> window,
         return fits && !window_ahead(job, place) ? std::optional(place) : std::nullopt;
     }
     ResourceSet closing;
-    for (const std::size_t ahead : windows_ahead(job)) {
-        if (window != ahead) {
-            closing.insert(machine.windows()[ahead].hosts);
+    for (const std::size_t other : windows_ahead(job)) {
+        if (window != other) {
+            closing.insert(machine.windows()[other].hosts);
         }
     }
     if (!window) {
@@ -80,14 +119,14 @@ std::optional<Place> SchedulerState::place_in(std::optional<std::size_t> window,
     return place.hosts.size() == request.processors ? std::optional(std::move(place)) : std::nullopt;
 }
 
-std::optional<Place> SchedulerState::place_now(JobIndex job) const {
+std::optional<Place> SchedulerState::place_now(JobIndex job, PoolsAhead ahead) const {
     const Needs& needs = jobs[job].request.needs_or_none();
     if (needs.windows.empty()) {
-        return place_in(std::nullopt, job);
+        return place_in(std::nullopt, job, ahead);
     }
     for (const std::size_t window : needs.windows) {
         if (windows.is_open(window) && now + needs.length_inside <= machine.windows()[window].until) {
-            if (std::optional<Place> place = place_in(window, job)) {
+            if (std::optional<Place> place = place_in(window, job, ahead)) {
                 return place;
             }
         }

@@ -24,6 +24,7 @@ class AskingAlgorithm : public Algorithm {
         : episode_(episode), timeline_(Parameters("agent", {PlannedTimeline::plan_pools()}, {})) {}
 
     bool needs_run_times() const override { return true; }  // rewards do
+    bool understands_resources() const override { return true; }
     void begin(Round& round) override { timeline_.begin(round); }
     void begin_round(const SchedulerState& state) override { timeline_.begin_round(state); }
     void submitted(Round& round, JobIndex job) override { episode_.submitted(round.state(), job); }

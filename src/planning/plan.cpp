@@ -39,6 +39,12 @@ void Plan::reset(Time now, int processors) {
     by_walltime_ = {};
 }
 
+void Plan::refuse_form() const {
+    throw std::logic_error(timeline_
+                               ? "a plan of a machine with pools, named hosts or windows has no profile of processors"
+                               : "a plan of a machine that only counts processors has no timeline");
+}
+
 void Plan::refuse_unplanned(JobIndex job) {
     throw BrokenRule(job, "it is looked up in the plan, where it is not");
 }
@@ -60,10 +66,12 @@ void Plan::advance(Time now) {
 }
 
 void Plan::hold(Time from, Time end, int processors) {
+    require_timeline(false);
     profile_.add(from, end, -processors);
 }
 
 void Plan::give_back(Time from, Time end, int processors) {
+    require_timeline(false);
     profile_.add(from, end, processors);
     allow_starts(from, end, processors);
 }

@@ -386,8 +386,7 @@ std::string PlanAlgorithm::what_happened(const Round& round) const {
 void PlanAlgorithm::count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than,
                                       std::optional<JobIndex> until) {
     if (events_) {
-        const std::vector<Time> ends = mapped(round.state().running, &RunningJob::end);  // sorted
-        events_->count(plan_, {boost::container::ordered_range, ends.begin(), ends.end()}, jobs, than, scan, until);
+        events_->count(plan_, round.state(), jobs, than, scan, until);
     }
 }
 

@@ -13,6 +13,7 @@ void Plan::reset(Timeline timeline) {
 }
 
 void Plan::give_back(const SchedulerState& state, const Completion& completion) {
+    require_timeline(true);
     timeline_->ended(state, completion);
     allow_starts_beside(state.job(completion.job).request, completion.place(), state.now, completion.expected_end);
 }

@@ -15,6 +15,8 @@
 #include <batfill/planning/plan.hpp>
 #include <batfill/planning/plan_algorithm.hpp>
 
+#include "src/support/mapped.hpp"
+
 namespace batfill {
 
 // Counts the profile events that plain compressions would look at, in which nobody remembers proofs. A plain search
@@ -35,11 +37,11 @@ class ProfileEventCounter {
     const Counts& counts() const { return counts_; }
 
     // Counts a compression of the plan that tries these jobs in this order, as PlanAlgorithm::count_compression() has
-    // it. `ends` are the expected ends of the running jobs.
+    // it. On each machine, an event changes the number of processors, or of hosts, that jobs and windows leave free.
     // Cost: O(n log n) for n planned and running jobs; for each attempt a search, and O(n) if the job moves.
-    void count(const Plan& plan, Times ends, std::span<const JobIndex> jobs, Time than, PlanAlgorithm::Scan scan,
-               std::optional<JobIndex> until = {}) {
-        Copy copy(plan, std::move(ends));
+    void count(const Plan& plan, const SchedulerState& state, std::span<const JobIndex> jobs, Time than,
+               PlanAlgorithm::Scan scan, std::optional<JobIndex> until = {}) {
+        Copy copy(plan, state);
         const bool is_pass = scan == PlanAlgorithm::Scan::pass;
         if (is_pass) {
             counts_.placed_anew = counts_.placed_anew.value_or(0);
@@ -52,15 +54,22 @@ class ProfileEventCounter {
 
  private:
     struct Copy {
-        Copy(const Plan& plan, Times running_ends)
-            : now(plan.profile().origin()), profile(now, 0), running(std::move(running_ends)), in_pass(running) {
-            int before = 0;
-            for (const auto& [time, processors] : plan.profile().steps()) {
-                profile.add(time, Time::infinity(), processors - std::exchange(before, processors));
+        Copy(const Plan& plan, const SchedulerState& state) : now(state.now), profile(now, 0) {
+            const std::vector<Time> ends = mapped(state.running, &RunningJob::end);  // sorted
+            running = in_pass = Times(boost::container::ordered_range, ends.begin(), ends.end());
+            if (plan.has_timeline()) {
+                timeline = plan.timeline();
+                add_on_timeline(plan, state);
+            } else {
+                int before = 0;
+                for (const auto& [time, processors] : plan.profile().steps()) {
+                    profile.add(time, Time::infinity(), processors - std::exchange(before, processors));
+                }
             }
             std::vector<Time> times;
-            for (const auto& [job, start, hosts] : plan.places()) {
+            for (auto& [job, start, place] : plan.places()) {
                 starts.emplace(job, start);
+                places.emplace(job, std::move(place));
                 if (!start.is_infinite()) {
                     times.insert(times.end(), {start, start + plan.request(job).walltime});
                 }
@@ -68,8 +77,30 @@ class ProfileEventCounter {
             std::ranges::sort(times);
             planned = Times(boost::container::ordered_range, times.begin(), times.end());
         }
+
+        // The profile has what jobs and windows take.
+        void add_on_timeline(const Plan& plan, const SchedulerState& state) {
+            for (const RunningJob& job : state.running) {
+                profile.add(now, std::max(job.end, now), -job.processors);
+            }
+            for (const JobIndex job : plan.by_start()) {
+                if (const Time start = plan.planned_start(job); !start.is_infinite()) {
+                    const Plan::Request request = plan.request(job);
+                    profile.add(start, start + request.walltime, -request.processors);
+                }
+            }
+            for (const Window& window : state.machine.windows()) {
+                if (window.announced <= now && window.until > now) {
+                    profile.add(std::max(window.from, now), window.until,
+                                -(window.hosts.empty() ? window.processors : window.hosts.size()));
+                }
+            }
+        }
+
         Time now;
         AvailabilityProfile profile;
+        std::optional<Timeline> timeline;  // of a machine with pools, named hosts or windows
+        std::map<JobIndex, Place> places;
         std::map<JobIndex, Time> starts;  // of the planned jobs
         Times running;                    // ends of running jobs
         Times planned;                    // starts and ends of planned jobs
@@ -82,8 +113,10 @@ class ProfileEventCounter {
         const Time old_start = copy.starts.at(job.job);
         const auto end_of = [&](Time start) { return start.is_infinite() ? start : start + job.walltime; };
         const Time latest = std::min(than, old_start);
-        const Time found = now < latest ? copy.profile.earliest(now, job.walltime, job.processors, old_start, latest)
-                                        : Time::infinity();
+        const Time found = now >= latest ? Time::infinity()
+                           : copy.timeline
+                               ? search_timeline(copy, job, old_start, latest)
+                               : copy.profile.earliest(now, job.walltime, job.processors, old_start, latest);
         // A job can be late because the free processors are not contiguous. Then it was planned to start before now.
         counts_.instants +=
             copy.profile.steps_between(now, found.is_infinite() ? std::max(now, latest) : end_of(found));
@@ -113,6 +146,22 @@ class ProfileEventCounter {
         copy.planned.insert({found, end});
         copy.starts[job.job] = found;
         return true;
+    }
+
+    // As AvailabilityProfile::earliest() with a place that the job has. Gives the job its new place, if there is one.
+    static Time search_timeline(Copy& copy, const Plan::Request& job, Time old_start, Time latest) {
+        Place& place = copy.places.at(job.job);
+        if (!old_start.is_infinite()) {
+            copy.timeline->give(*job.demand, place, old_start, old_start + job.walltime);
+        }
+        const Time found = copy.timeline->earliest(*job.demand, job.walltime, copy.now, latest);
+        if (!found.is_infinite()) {
+            place = copy.timeline->choose(*job.demand, job.walltime, found);
+        }
+        if (const Time start = found.is_infinite() ? old_start : found; !start.is_infinite()) {
+            copy.timeline->take(*job.demand, place, start, start + job.walltime);
+        }
+        return found;
     }
 
     Counts counts_;

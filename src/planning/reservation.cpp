@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include <batfill/engine/algorithm.hpp>
 #include <batfill/planning/reservation.hpp>
 
 #include "src/support/names.hpp"
@@ -20,10 +21,20 @@ bool holds(const Request& request, LicenseIndex license) {
     return std::binary_search(request.licenses().begin(), request.licenses().end(), license);
 }
 
+// On other machines, processors are not all that is free.
+void require_counted(const SchedulerState& state, JobIndex job) {
+    if (!state.machine.is_plain()) {
+        throw BrokenRule(job,
+                         "it gets a Reservation, expected one only on a machine without pools, capacities, partitions "
+                         "and windows: it counts processors");
+    }
+}
+
 }  // namespace
 
 Reservation::Reservation(const SchedulerState& state, JobIndex job, std::span<const RunningJob> running, int withheld)
     : state_(state), withheld_(withheld) {
+    require_counted(state, job);
     const Request& request = state.job(job).request;
     place_matters_ = request.placement == Placement::contiguous || request.placement == Placement::machine;
     if (!place_matters_) {

@@ -2,61 +2,36 @@
 
 #include <algorithm>
 
+#include "src/support/json.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill {
 
 namespace {
 
-// Whether the members of a JSON object have one of this name that asks for something: its value is not 0, null, false
-// or empty.
-bool asks_for(std::string_view members, const std::string& name) {
-    const std::string key = '"' + name + "\":";
-    const std::size_t found = members.find(key);
-    if (found == std::string_view::npos) {
-        return false;
-    }
-    std::string_view value = members.substr(found + key.size());
-    if (value.starts_with('"')) {
-        return !value.starts_with("\"\"");
-    }
-    value = value.substr(0, value.find(','));
-    return value != "0" && value != "0.0" && value != "null" && value != "false" && value != "[]" && value != "{}";
-}
-
-// The members without what is inside their objects: those may have the same names.
-std::string without_inner_members(std::string_view members) {
-    std::string outer;
-    int depth = 0;
-    for (const char character : members) {
-        depth -= character == '}' ? 1 : 0;
-        if (depth == 0) {
-            outer += character;
-        }
-        depth += character == '{' ? 1 : 0;
-    }
-    return outer;
-}
-
-// What the object of this name holds. Empty without one.
-std::string_view inner_members(std::string_view members, std::string_view object) {
-    const std::string key = '"' + std::string(object) + "\":{";
-    const std::size_t found = members.find(key);
-    const std::string_view inner = found == std::string_view::npos ? "" : members.substr(found + key.size());
-    return inner.substr(0, inner.find('}'));
+// Whether a member asks for something: its value is not 0, null, false or empty.
+bool asks_for(const JsonValue* object, const char* name) {
+    const JsonValue* const value = member_of(object, name);
+    return value != nullptr && !value->IsNull() && !value->IsFalse() &&
+           !(value->IsNumber() && value->GetDouble() == 0) && !(value->IsString() && value->GetStringLength() == 0) &&
+           !(value->IsArray() && value->Empty()) && !(value->IsObject() && value->ObjectEmpty());
 }
 
 }  // namespace
 
 void ReplayNotes::add_fields(std::string_view other_fields) {
-    const std::string_view per_host = inner_members(other_fields, "per_host");
-    const std::string_view pools = inner_members(other_fields, "pools");
-    const bool has_amounts = !per_host.empty() || !pools.empty();
-    const std::string outer = has_amounts ? without_inner_members(other_fields) : std::string(other_fields);
+    const auto may_have = [&](std::string_view name) { return other_fields.find(name) != std::string_view::npos; };
+    if (!may_have("after") && std::ranges::none_of(fields, may_have)) {
+        return;
+    }
+    JsonReader reader;
+    const JsonValue& object = reader.parse('{' + std::string(other_fields) + '}');
+    const JsonValue* const per_host = member_of(&object, "per_host");
+    const JsonValue* const pools = member_of(&object, "pools");
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const bool is_looked_at =
-            i == dependency ? asks_for(outer, "after") : asks_for(per_host, fields[i]) || asks_for(pools, fields[i]);
-        unread_[i] += asks_for(outer, fields[i]) && !is_looked_at ? 1U : 0U;
+            i == dependency ? asks_for(&object, "after") : asks_for(per_host, fields[i]) || asks_for(pools, fields[i]);
+        unread_[i] += asks_for(&object, fields[i]) && !is_looked_at ? 1U : 0U;
         looked_at_[i] += is_looked_at ? 1U : 0U;
     }
 }

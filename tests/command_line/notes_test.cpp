@@ -62,6 +62,21 @@ TEST_CASE("compare and campaign note what simulate notes: fields, licences and c
                Contains(fields + computes) && !Contains(licenses));
 }
 
+TEST_CASE("A note on a field does not depend on braces in texts") {
+    const Folder folder;
+    for (const std::string name : {"x", "{x}", "}", R"(\"gpus\":)"}) {
+        const std::string workload = folder.write(
+            "w.json",
+            R"({"nb_res":2,"profiles":{"p":{"type":"delay","delay":10}},"jobs":[{"id":"b","subtime":0,"res":1,)"
+            R"("walltime":100,"profile":"p","per_host":{"cores":1},"name":")" +
+                name + R"(","gpus":2}]})");
+        CHECK_THAT(run(folder, {"simulate", "-p", "2", "--capacity", "cores:2", "-w", workload, "-e", folder.file("o"),
+                                "-a", "easy"})
+                       .errors,
+                   Contains("gpus"));
+    }
+}
+
 TEST_CASE("A dependency in text is not looked at, what a job waits for is") {
     const Inputs inputs;
     const auto notes = [&](const std::string& second) {

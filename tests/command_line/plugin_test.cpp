@@ -50,6 +50,14 @@ TEST_CASE("an algorithm of a plugin is listed, simulated, compared and tuned as 
                                            "--plugin", first_fit, "-a", "example-first-fit", "--explain", "2"});
     CHECK_THAT(explained.output, Contains("The algorithm says: first fit: the jobs before it do not matter.\n"));
 
+    // It counts processors, and says nothing else.
+    check_refused(
+        run(folder, {"simulate", "-p", platform, "--pool", "power=1", "-w", workload, "-e", folder.file("out"),
+                     "--plugin", first_fit, "-a", "example-first-fit"}),
+        2,
+        "algorithm example-first-fit: not for machines with pools, capacities, partitions or windows: it does "
+        "not declare understands_resources()");
+
     const Outcome compared =
         run(folder, {"compare", "example-first-fit", "fcfs", "-p", platform, "-w", workload, "--plugin", first_fit});
     CHECK(compared.status == 0);

@@ -173,7 +173,8 @@ void compare_explained(const Scenario& scenario, const DrawnAlgorithm& drawn, Fo
 // Calls use(RANDOM, ROUND, DRAWN) so often for each algorithm that takes such machines, with parameters drawn for it.
 void for_each_drawn(unsigned seed, int rounds, const auto& use) {
     for (const AlgorithmDescription* algorithm : algorithms_under_test()) {
-        if (std::ranges::count(algorithm->placements, Placement::snug) == 0) {
+        const Parameters defaults(algorithm->name, algorithm->parameters, {});
+        if (!algorithm->make(defaults)->understands_resources()) {
             continue;
         }
         Random random(seed);

@@ -49,10 +49,7 @@ def includes_upwards(project: Path, layers: dict[str, Layer]) -> Iterator[str]:
     for name, layer in layers.items():
         for folder in (project / layer.folder, project / "include/batfill" / name):
             for file in sorted(folder.rglob("*.[ch]pp")):
-                text = file.read_text(encoding="utf-8")
-                if text.startswith("// Moved."):  # it is of the layer that it leads to
-                    continue
-                for header in re.findall(r'^#include [<"](.+)[>"]$', text, re.MULTILINE):
+                for header in re.findall(r'^#include [<"](.+)[>"]$', file.read_text(encoding="utf-8"), re.MULTILINE):
                     other = layer_of(header, layers)
                     if other not in (None, name, *layer.below):
                         yield f"{file.relative_to(project)} includes {header}, and {name} stands on {layer.below} only"

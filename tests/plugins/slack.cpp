@@ -51,6 +51,7 @@ class Slack : public PlanAlgorithm {
         return planned ? std::optional(std::max(*planned, std::min(*planned + slack_, promised))) : std::nullopt;
     }
 
+    bool understands_resources() const override { return true; }
     std::vector<Statistic> statistics() const override { return {{"advances", advances_}}; }
 
  protected:

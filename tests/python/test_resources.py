@@ -42,6 +42,8 @@ def places(run):
 class Look(batfill.Scheduler):
     """Does what it is told in the first round, then starts what can start."""
 
+    understands_resources = True
+
     def __init__(self, look):
         self.look = look
 
@@ -196,6 +198,8 @@ def test_nothing_is_free_in_a_window_and_on_lost_hosts(tmp_path):
     seen = {}
 
     class Note(batfill.Scheduler):
+        understands_resources = True
+
         def decide(self, round):
             round.wake_at(round.now + 10) if round.now < 60 else None
             free = round.free
@@ -286,6 +290,8 @@ def test_particular_processors_of_a_window(tmp_path):
 
 def test_a_registered_job_takes_what_its_fields_say(tmp_path):
     class Registers(batfill.Scheduler):
+        understands_resources = True
+
         done = False
 
         def registers_jobs(self):
@@ -311,6 +317,8 @@ def test_a_registered_job_takes_what_its_fields_say(tmp_path):
 
 class InOrder(batfill.Scheduler):
     """FCFS on the lowest hosts, by what is free."""
+
+    understands_resources = True
 
     def decide(self, round):
         waiting, pools = round.waiting, round.free.pools

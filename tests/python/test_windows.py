@@ -39,6 +39,8 @@ def starts(run):
 class FirstFit(batfill.Scheduler):
     """Starts every job that can start, in the order of submission, and notes what it saw of windows."""
 
+    understands_resources = True
+
     def begin(self, round):
         self.seen = []
 
@@ -48,8 +50,39 @@ class FirstFit(batfill.Scheduler):
             round.try_start(job)
 
 
+def test_try_start_looks_at_windows_of_pools():
+    workload = batfill.Workload.from_json({
+        "nb_res": 4, "jobs": [{"id": "a", "subtime": 0, "res": 1, "walltime": 100, "profile": "p", "pools": {"lic": 1}},
+                              {"id": "b", "subtime": 0, "res": 1, "walltime": 50, "profile": "q", "pools": {"lic": 1}}],
+        "profiles": {"p": {"type": "delay", "delay": 100}, "q": {"type": "delay", "delay": 50}}})
+    windows = [{"name": "cap", "from": 50, "until": 80, "announced": 0, "pools": {"lic": 1}}]
+    for scheduler in (FirstFit(), "easy"):
+        assert starts(batfill.simulate(workload, 4, scheduler, pools={"lic": 2}, windows=windows)) == [0, 0]
+    assert starts(batfill.simulate(workload, 4, FirstFit(), pools={"lic": 1}, windows=windows)) == [80, 0]
+
+
+def test_a_scheduler_that_does_not_say_so_is_refused_and_counts_no_processors_where_more_is_free():
+    class Plain(batfill.Scheduler):
+        def decide(self, round):
+            self.look(round)
+
+    workload = batfill.Workload.lublin(3, 4, 1)
+    windows = [{"name": "w", "from": 1, "until": 2, "processors": 1}]
+    for machine in ({"pools": {"power": 1}}, {"capacity": {"cores": 1}}, {"windows": windows}):
+        scheduler = Plain()
+        with pytest.raises(batfill.UsageError, match=r"algorithm Plain: .*does not declare understands_resources\(\)$"):
+            batfill.simulate(workload, 4, scheduler, **machine)
+        scheduler.understands_resources = True
+        for look in (lambda round: round.reserve(0), lambda round: round.profile()):
+            scheduler.look = look
+            with pytest.raises(batfill.DecisionError, match="counts processors"):
+                batfill.simulate(workload, 4, scheduler, **machine)
+
+
 class InOrder(batfill.Scheduler):
     """FCFS."""
+
+    understands_resources = True
 
     def decide(self, round):
         for job in range(len(round.waiting)):
@@ -102,6 +135,8 @@ def test_what_a_window_tells(workload):
     told = []
 
     class Look(batfill.Scheduler):
+        understands_resources = True
+
         def decide(self, round):
             told[:] = told or round.windows
 
@@ -123,6 +158,8 @@ def test_what_a_window_tells(workload):
 
 def test_a_start_into_a_window_is_refused(workload):
     class Rash(batfill.Scheduler):
+        understands_resources = True
+
         def decide(self, round):
             for job in range(len(round.waiting)):
                 round.start(job)

@@ -41,7 +41,7 @@ struct CheckReport {
     std::size_t missed_deadlines = 0;
     std::size_t guarantees = 0;                // jobs of the schedule with a guaranteed start
     std::size_t broken_guarantees = 0;         // jobs with a guarantee that did not start by then
-    std::size_t listed_broken_guarantees = 0;  // broken ones whose guarantee a loss of processors had moved
+    std::size_t listed_broken_guarantees = 0;  // broken ones whose guarantee had moved, or ended
     std::size_t resubmitted = 0;               // jobs of the schedule that are later runs of killed jobs
     std::size_t unchecked_conditions = 0;      // of jobs that wait for others which no workload has
     std::vector<Violation> violations;         // by time, then in the order of the schedule

@@ -50,7 +50,8 @@ class Round {
     // As above, at a place: on its hosts, or on processors that its placement chooses; in a reservation, in this window
     // of it. Without a window, such a job starts in the first one in which it can, by the order of windows.
     // All of these refuse a start that would, by the job's walltime, run into an announced window on its processors or
-    // hosts. Hosts that are not given are chosen beside such windows.
+    // hosts. Hosts that are not given are chosen beside such windows. Of what windows take of pools, only
+    // start_if_possible() looks ahead: a pool need not be planned.
     void start(JobIndex job, const Place& place);
     // As above, if the job can start now (SchedulerState::can_start_now). Returns whether it could.
     bool start_if_possible(JobIndex job);
@@ -61,8 +62,8 @@ class Round {
     void kill(JobIndex job);
 
     // Guarantees a waiting job a latest start, for an algorithm that does not know it in guaranteed_start() yet. The
-    // first promise counts; an earlier time changes nothing. In a round in which the machine changed, a later time
-    // breaks the guarantee and replaces it. Does nothing with the placement `contiguous`, as all guarantees.
+    // first promise counts; an earlier time changes nothing. In a round in which the machine changed or windows were
+    // announced, a later time breaks the guarantee and replaces it. Does nothing with the placement `contiguous`, as all guarantees.
     // Requires:
     // - Algorithm::gives_guarantees(), and guaranteed_start() gives what was promised
     // - `time` is not in the past
@@ -207,6 +208,11 @@ class Algorithm {
     // Whether killing jobs (Round::kill) is part of it. Never changes.
     virtual bool kills_jobs() const { return false; }
 
+    // Whether it understands machines on which more is free than a number of processors: those with pools, capacities,
+    // partitions or windows (not Machine::is_plain()). On others nobody asks. The engine refuses an algorithm that does
+    // not understand its machine. Never changes.
+    virtual bool understands_resources() const { return false; }
+
     // Whether it may put processors to sleep (Round::put_to_sleep). Never changes.
     virtual bool switches_processors() const { return false; }
 
@@ -233,8 +239,8 @@ class Algorithm {
     virtual bool gives_guarantees() const { return false; }
 
     // The latest start that it guarantees a job; none if it guarantees nothing. The engine asks just after submitted().
-    // At the end of a round in which the machine changed, it asks again for each waiting job with a guarantee: a later
-    // answer breaks the job's guarantee and replaces it.
+    // At the end of a round in which the machine changed or windows were announced, it asks again for each waiting job
+    // with a guarantee: a later answer breaks the job's guarantee and replaces it.
     virtual std::optional<Time> guaranteed_start(const SchedulerState&, JobIndex) const { return std::nullopt; }
 
     // The first time after `after` at which it wants a round even if nothing happens; Time::infinity() if there is
@@ -255,8 +261,8 @@ struct AlgorithmDescription {
     std::function<std::unique_ptr<Algorithm>(const Parameters&)> make;
     // The values of the parameter `placement` that it supports, at least one, the default first. An algorithm that
     // supports Placement::machine asks before each start whether the job can start (Round::start_if_possible,
-    // Reservation): enough idle processors do not guarantee it.
-    // One that does not support Placement::snug refuses machines with pools, capacities or partitions (Resources).
+    // Reservation): enough idle processors do not guarantee it. Placement::snug and fullest only make a difference to
+    // an algorithm that understands_resources().
     std::vector<Placement> placements{Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous,
                                       Placement::snug, Placement::fullest};
 };

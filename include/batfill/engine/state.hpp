@@ -35,8 +35,8 @@ struct Job {
     // The walltime that plans use: the description's plus `walltime-margin`, or the assumed one.
     Duration walltime;
     Time start;  // once it runs; infinite if it ended while it waited
-    // The latest start that the job is guaranteed: as at its submission, or later after a loss of processors. Infinite
-    // if it is guaranteed nothing.
+    // The latest start that the job is guaranteed: as at its submission, or later after a loss of processors or the
+    // announcement of a window. Infinite if it is guaranteed nothing, or nothing any more (Round::end_promise).
     Time guaranteed_start = Time::infinity();
     ResourceSet allocation;                // while running
     JobState state = JobState::submitted;  // waiting; then rejected, or running and completed
@@ -324,7 +324,9 @@ struct SchedulerState {
     std::optional<ResourceSet> processors_for(const Request& request) const;
 
     // ---- With a look at announced windows that are still to come: nobody starts who would, by the walltime, run into
-    // one on its processors or hosts. Pools only have to be left now.
+    // one on its processors or hosts. Of pools that no algorithm plans, enough has to be left now: who looks at their
+    // windows, too, asks for PoolsAhead::looked_at.
+    enum class PoolsAhead { looked_at, ignored };
 
     // The first window that a waiting job would run into if it started now at this place; on a machine with named
     // hosts only those of the place count. None: it would not.
@@ -334,8 +336,8 @@ struct SchedulerState {
     // has room. The hosts are empty if they are only counted. None: it could not start.
     // Requires: the machine has windows.
     // Cost: that of can_start(), of processors_for() and of window_ahead(), for each window of the job's reservation.
-    std::optional<Place> place_now(JobIndex job) const;
-    // Whether a waiting job could start now.
+    std::optional<Place> place_now(JobIndex job, PoolsAhead ahead = PoolsAhead::looked_at) const;
+    // Whether a waiting job could start now, with a look at windows of pools.
     // Cost: that of can_start(); on a machine with windows that of place_now().
     bool can_start_now(JobIndex job) const {
         return windows.is_on() ? place_now(job).has_value() : can_start(jobs[job].request);
@@ -345,7 +347,10 @@ struct SchedulerState {
     bool has_of_some_pools(const Request& request) const;
     std::vector<std::size_t> windows_ahead(JobIndex job) const;
     bool is_overfull(Time instant, JobIndex job, std::optional<std::size_t> window) const;
-    std::optional<Place> place_in(std::optional<std::size_t> window, JobIndex job) const;
+    std::optional<Place> place_in(std::optional<std::size_t> window, JobIndex job, PoolsAhead ahead) const;
+    bool is_pool_overfull(std::size_t pool, Time instant, JobIndex job, std::optional<std::size_t> window) const;
+    // Whether the job, if it started now and ran in this window or outside, leaves what windows take of its pools.
+    bool leaves_pools(JobIndex job, std::optional<std::size_t> window) const;
 };
 
 // The state before a round decides, as a script for a test: a line for each round, in the language of

@@ -152,26 +152,35 @@ class Plan {
     // What a planned job was placed with.
     Request request(JobIndex job) const {
         const Slot& slot = planned(job);
-        return {job, slot.processors, slot.walltime, slot.submit};
+        return {job, slot.processors, slot.walltime, slot.submit, timeline_ ? held_[slot_of_[job]].demand : nullptr};
     }
     // The first planned start after `after`; infinite if there is none.
     // Cost: O(1), and O(1) for each job planned at or before `after`.
     Time next_start(Time after) const;
 
     // The hosts that the plan holds for a planned job, if hosts have names.
-    const ResourceSet& hosts(JobIndex job) const { return held_[slot_number(job)].place.hosts; }
+    const ResourceSet& hosts(JobIndex job) const { return place_held(job).hosts; }
     // The same, with the window of a job in a reservation.
-    // Requires: has_timeline().
-    const batfill::Place& place_held(JobIndex job) const { return held_[slot_number(job)].place; }
+    // Throw: std::logic_error without a timeline.
+    const batfill::Place& place_held(JobIndex job) const {
+        require_timeline(true);
+        return held_[slot_number(job)].place;
+    }
     // The earliest start from `from` on of a job that the plan does not have.
     // Cost: one search.
     Time earliest(const Request& request, Time from) const;
 
-    // Requires: there is no timeline.
-    const AvailabilityProfile& profile() const { return profile_; }
+    // Which of the two there is.
     bool has_timeline() const { return timeline_.has_value(); }
-    // Requires: has_timeline().
-    const Timeline& timeline() const { return *timeline_; }
+    // Throw: std::logic_error where there is the other.
+    const AvailabilityProfile& profile() const {
+        require_timeline(false);
+        return profile_;
+    }
+    const Timeline& timeline() const {
+        require_timeline(true);
+        return *timeline_;
+    }
 
  private:
     // An interval [from, until) of starts that may have become possible.
@@ -237,6 +246,12 @@ class Plan {
     static constexpr std::uint32_t no_slot = UINT32_MAX;
     static constexpr std::size_t width_classes = AvailabilityProfile::FreeWindows::powers;
 
+    void require_timeline(bool expected) const {
+        if (timeline_.has_value() != expected) {
+            refuse_form();
+        }
+    }
+    [[noreturn]] void refuse_form() const;
     // Requires: the plan has the job.
     const Slot& slot(JobIndex job) const { return slots_[slot_of_[job]]; }
     Slot& slot(JobIndex job) { return slots_[slot_of_[job]]; }

@@ -25,6 +25,7 @@ class RogueQueue : public Algorithm {
  public:
     using Decide = std::function<void(Round&)>;
     explicit RogueQueue(Decide decide) : decide_(std::move(decide)) {}
+    bool understands_resources() const override { return true; }
     void decide(Round& round) override { misbehave(round); }
 
  protected:

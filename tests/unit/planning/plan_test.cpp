@@ -228,6 +228,19 @@ TEST_CASE("a job that has no place, because the machine is too small, does not m
     CHECK(plan.planned_start(1) == at(0));
 }
 
+TEST_CASE("a plan of counted processors has no timeline, and one with a timeline no profile") {
+    Plan plan;
+    plan.reset(at(0), 8);
+    CHECK(plan.profile().steps().size() == 1);
+    CHECK_THROWS_WITH(plan.timeline(), Catch::Contains("has no timeline"));
+    Host host;
+    host.properties["capacity"] = "cores:8";
+    plan.reset(Timeline(Machine({&host, 1}), at(0), {}));
+    CHECK(plan.timeline().origin() == at(0));
+    CHECK_THROWS_WITH(plan.profile(), Catch::Contains("has no profile of processors"));
+    CHECK_THROWS_WITH(plan.hold(at(0), at(1), 1), Catch::Contains("has no profile of processors"));
+}
+
 TEST_CASE("a plan counts the events that plain searches look at, one by one") {
     for (unsigned seed = 0; seed < 40; ++seed) {
         std::mt19937 random(seed);
@@ -250,12 +263,14 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
                 running.pop_back();
                 plan.give_back(now, end, processors);
                 plain.profile.add(now, end, processors);
-                ProfileEventCounter::Times ended;
+                SchedulerState state;
+                state.now = now;
                 for (const auto& other : running) {
-                    ended.insert(other.first);
+                    state.running.push_back({other.first, 0, other.second});
                 }
+                std::sort(state.running.begin(), state.running.end());
                 const std::vector<JobIndex> order = plan.by_start();
-                events.count(plan, ended, order, Time::infinity(),
+                events.count(plan, state, order, Time::infinity(),
                              in_passes ? PlanAlgorithm::Scan::pass : PlanAlgorithm::Scan::to_the_next);
                 plan.move_all_earlier();
                 std::vector<JobIndex> passed;

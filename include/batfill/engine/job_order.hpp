@@ -1,4 +1,0 @@
-// Moved. This name goes with version 0.3.
-#pragma once
-
-#include <batfill/planning/job_order.hpp>
