@@ -47,9 +47,6 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
     } else {
         take_processors(index, allocation, window);
     }
-    if (!job.request.needs_or_none().windows.empty()) {
-        state_.inside[index] = *window;
-    }
     state_.waiting.remove(index, state_.jobs);
     for (const LicenseIndex license : job.request.licenses()) {
         --state_.copies_left[license];
@@ -58,7 +55,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
         change_pools(job.request, window, -1);
     }
     if (window) {
-        state_.windows.enter(*window, job.allocation, job.request.needs->pools);
+        state_.windows.enter(*window, index, job.allocation, job.request.needs->pools);
     }
     job.state = JobState::running;
     job.start = state_.now;
@@ -121,9 +118,9 @@ void EngineCore::promise(JobIndex index, Time time) {
         guaranteed_at_submission_[index] = time;
     } else if (time <= job.guaranteed_start) {
         return;
-    } else if (machine_changed_ || !announced_window_.empty()) {
+    } else if (machine_changed_ || !windows_.announced().empty()) {
         break_guarantee(index, time, machine_changed_ ? GuaranteeBreakCause::loss : GuaranteeBreakCause::window,
-                        announced_window_);
+                        windows_.announced());
     } else {
         fail(index, "it was promised a start at " + job.guaranteed_start.to_string() + ", and now at " +
                         time.to_string() +

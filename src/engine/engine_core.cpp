@@ -57,9 +57,7 @@ void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNum
         state_.copies_left.push_back(license.copies);
     }
     last_round_ = now;
-    for (Time* const instant : {&windows_at_, &announced_at_, &last_window_round_, &killed_for_windows_at_}) {
-        *instant = now - Duration::microseconds(1);
-    }
+    windows_.begin(now);
     Round round(*this);
     call_algorithm([&] { algorithm_->begin(round); });
 }
@@ -122,7 +120,7 @@ void EngineCore::arrive(Time now) {
         state_.jobs.forget_ended();
     }
     if (state_.windows.is_on()) {
-        pass_windows(now - Duration::microseconds(1));
+        windows_.pass(state_, now - Duration::microseconds(1));
     }
     if (predictor_ && predictor_->corrects_at_expiry()) {
         correct_predictions(now);
@@ -212,15 +210,12 @@ void EngineCore::completed(JobNumber number, JobState state) {
     Job& job = state_.jobs[index];
     const auto at = std::lower_bound(state_.running.begin(), state_.running.end(),
                                      RunningJob{state_.estimated_end(index), index, 0});
-    completions_.push_back({index, at->end, at->processors, {}, state_.window_of(index)});
+    completions_.push_back({index, at->end, at->processors, {}, state_.windows.window_of(index)});
     state_.running.erase(at);
     if (predictor_) {
         predictor_->ended(index, job, state, state_.now);
     }
-    const bool is_requeued_for_window = state_.windows.is_on() && ends_for_window(index, state);
-    if (failures_.ended(state_, index, state) || is_requeued_for_window) {
-        to_be_requeued_.push_back(index);
-    } else if (dependencies_) {
+    if (!failures_.ended(state_, index, state, windows_.ended(index, state)) && dependencies_) {
         dependencies_->ended(number, state, state_.now);
     }
     job.state = state;
@@ -228,8 +223,7 @@ void EngineCore::completed(JobNumber number, JobState state) {
         give_resources(job);
     }
     if (const std::optional<std::size_t> window = completions_.back().window) {
-        state_.windows.leave(*window, job.allocation, job.request.needs->pools);
-        state_.inside.erase(index);
+        state_.windows.leave(*window, index, job.allocation, job.request.needs->pools);
         if (!state_.hosts.is_on() && state_.machine.windows()[*window].names_processors()) {
             job.allocation = {};  // the window keeps its processors
         }
@@ -298,7 +292,7 @@ void EngineCore::machine_changed(const MachineChanged& change) {
         idle = state_.windows.take_of(std::move(idle));
     }
     state_.idle.reset(state_.machine, state_.placement, std::move(idle));
-    update_closed_hosts();
+    WindowRounds::close_hosts(state_);
     machine_changed_ = true;
 }
 
@@ -429,17 +423,19 @@ void EngineCore::reject(JobIndex index, RejectJob&& rejection) {
 std::vector<Decision>& EngineCore::decide() {
     decisions_.clear();
     if (state_.windows.is_on()) {
-        kill_for_windows();
-        if (!awaited_ends_.empty()) {
+        if (KillJobs kill{numbers_of(windows_.to_be_killed(state_))}; !kill.jobs.empty()) {
+            decisions_.emplace_back(std::move(kill));
+        }
+        if (windows_.awaits_ends()) {
             return decisions_;
         }
-        pass_windows(state_.now);
+        windows_.pass(state_, state_.now);
     }
     requeue_killed_jobs();
-    std::vector<JobNumber> failed = jobs_to_kill();
+    KillJobs failed{numbers_of(failures_.to_be_killed(state_))};
     const bool changed = machine_changed_ || processors_switched_ || !completions_.empty() || !ended_waiting_.empty() ||
                          !submissions_.empty() || !in_turn_.empty() || !again_.empty() || is_beginning_ ||
-                         is_window_round() || (dependencies_ && dependencies_->next_instant() <= state_.now);
+                         windows_.is_due(state_) || (dependencies_ && dependencies_->next_instant() <= state_.now);
     call_algorithm([&] {
         if (changed || algorithm_->next_wake(last_round_) <= state_.now || next_expiry_ <= state_.now) {
             run_round();
@@ -449,8 +445,8 @@ std::vector<Decision>& EngineCore::decide() {
     if (dependencies_ && !dependencies_->empty()) {
         reject_hopeless_jobs();
     }
-    if (!failed.empty()) {
-        decisions_.emplace_back(KillJobs{std::move(failed)});
+    if (!failed.jobs.empty()) {
+        decisions_.emplace_back(std::move(failed));
     }
     finish_registration();
     return decisions_;
@@ -462,16 +458,15 @@ void EngineCore::run_round() {
         records_state_from_ = Time::infinity();
     }
     if (state_.windows.is_on()) {
-        const std::vector<std::size_t> announced = state_.windows.announced(announced_at_, state_.now);
-        announced_window_ = announced.empty() ? "" : state_.machine.windows()[announced.front()].name;
-        announced_at_ = state_.now;
+        windows_.begin_round(state_);
     }
     Round round(*this);
     if (predictor_) {
         correct_predictions(state_.now + Duration::microseconds(1));
     }
     algorithm_->begin_round(state_);
-    if (is_window_round() && state_.machine.has_reservations()) {
+    const bool is_end_of_window = windows_.is_due(state_) && !state_.windows.ending(state_.now).empty();
+    if (is_end_of_window && state_.machine.has_reservations()) {
         reject_over_reservations();
     }
     withdraw_ended_jobs();
@@ -480,8 +475,7 @@ void EngineCore::run_round() {
         algorithm_->machine_changed(round, completions_);
     } else if (!completions_.empty()) {
         algorithm_->completed(round, completions_);
-    } else if (is_window_round() &&
-               !state_.windows.ending(state_.now - Duration::microseconds(1), state_.now).empty()) {
+    } else if (is_end_of_window) {
         algorithm_->window_ended(round);
     }
     if (!ended_waiting_.empty() && !machine_changed_) {
@@ -509,11 +503,10 @@ void EngineCore::run_round() {
     if (machine_changed_) {
         note_broken_guarantees(GuaranteeBreakCause::loss);
     }
-    if (!announced_window_.empty()) {
-        note_broken_guarantees(GuaranteeBreakCause::window, announced_window_);
-        announced_window_.clear();
+    if (!windows_.announced().empty()) {
+        note_broken_guarantees(GuaranteeBreakCause::window, windows_.announced());
     }
-    last_window_round_ = state_.now;
+    windows_.end_round(state_.now);
     if (records_outlived_estimates_) {
         note_outlived_estimates();
     }
@@ -597,16 +590,6 @@ void EngineCore::stop_overlong_jobs() {
     }
 }
 
-// The running jobs whose processors were lost. They hold all of their processors until their end is reported.
-std::vector<JobNumber> EngineCore::jobs_to_kill() {
-    std::vector<JobNumber> jobs;
-    for (const JobIndex index : failures_.to_be_killed(state_)) {
-        state_.jobs[index].kill_requested = true;
-        jobs.push_back(numbers_[index]);
-    }
-    return jobs;
-}
-
 // A job that ended in the message of its submission is not in the queue yet.
 void EngineCore::withdraw_ended_jobs() {
     for (const JobIndex index : ended_waiting_) {
@@ -620,19 +603,38 @@ void EngineCore::withdraw_ended_jobs() {
     }
 }
 
-void EngineCore::reject_too_small_jobs() {
+// `reason`: why a waiting job is rejected, as a predicate; none if it is not.
+template <class Reason>
+void EngineCore::reject_waiting(GuaranteeBreakCause cause, const std::string& window, Reason reason) {
     const std::vector<JobIndex> waiting(state_.waiting.jobs().begin(), state_.waiting.jobs().end());
     for (const JobIndex index : waiting) {
-        Job& job = state_.jobs[index];
-        std::optional<std::string> reason = failures_.reason_to_reject(state_, job.request);
-        if (!reason) {
-            continue;
+        if (std::optional<std::string> found = reason(state_.jobs[index])) {
+            break_guarantee(index, Time::infinity(), cause, window);
+            state_.waiting.remove(index, state_.jobs);
+            reject(index, {numbers_[index], std::move(*found), RejectionCause::other});
+            algorithm_->withdrawn(state_, index);
         }
-        break_guarantee(index, Time::infinity(), GuaranteeBreakCause::loss);
-        state_.waiting.remove(index, state_.jobs);
-        reject(index, {numbers_[index], std::move(*reason), RejectionCause::other});
-        algorithm_->withdrawn(state_, index);
     }
+}
+
+void EngineCore::reject_too_small_jobs() {
+    reject_waiting(GuaranteeBreakCause::loss, {},
+                   [this](const Job& job) { return failures_.reason_to_reject(state_, job.request); });
+}
+
+// At the end of a window: waiting jobs of its reservations that no window can hold any more.
+void EngineCore::reject_over_reservations() {
+    const std::vector<std::size_t> ending = state_.windows.ending(state_.now);
+    const std::vector<Window>& windows = state_.machine.windows();
+    reject_waiting(GuaranteeBreakCause::window, windows[ending.front()].name, [&](const Job& job) {
+        const Shared<StatedNeeds>& needs = job.description().needs;
+        const bool is_for_one = needs && needs->reservation && std::ranges::any_of(ending, [&](std::size_t window) {
+                                    return windows[window].is_for(*needs->reservation);
+                                });
+        const auto inside = is_for_one ? with_windows(job.description(), job.request.needs) : Shared<Needs>();
+        const auto* const reason = std::get_if<std::string>(&inside);
+        return reason ? std::optional(*reason + ": the reservation is over") : std::nullopt;
+    });
 }
 
 void EngineCore::note_broken_guarantees(GuaranteeBreakCause cause, const std::string& window) {

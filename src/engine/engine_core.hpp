@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -21,6 +20,8 @@
 #include "src/engine/job_numbers.hpp"
 #include "src/engine/machine_failures.hpp"
 #include "src/engine/wait_reasons.hpp"
+#include "src/engine/window_rounds.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill {
 
@@ -99,6 +100,9 @@ class EngineCore {
     void set_pstates(const ResourceSet& processors, int pstate);
     void require_registering(const std::string& what) const;
     bool was_told_of(JobIndex index) const { return index < admitted_ && !unacknowledged_.contains(index); }
+    std::vector<JobNumber> numbers_of(const std::vector<JobIndex>& jobs) const {
+        return mapped(jobs, [this](JobIndex job) { return numbers_[job]; });
+    }
     Job& add_job(JobNumber number, SharedJobDescription description);
     void describe(Job& job, SharedJobDescription description) const;
     Request request_of(const JobDescription& job) const;
@@ -106,7 +110,6 @@ class EngineCore {
     void take_processors_inside(JobIndex index, const ResourceSet* allocation, std::size_t window);
     void take_hosts(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window);
     void change_pools(const Request& request, std::optional<std::size_t> window, int sign);
-    void reject_over_reservations();
     std::string lack_on(const Request& request, int host) const;
     void check_hosts(JobIndex index, const ResourceSet& hosts, std::optional<std::size_t> window) const;
     void require_no_window_ahead(JobIndex index, const Place& place) const;
@@ -135,22 +138,11 @@ class EngineCore {
     void reject_hopeless_jobs();
     void stop_overlong_jobs();
     void requeue_killed_jobs();
-    std::vector<JobNumber> jobs_to_kill();
+    template <class Reason>
+    void reject_waiting(GuaranteeBreakCause cause, const std::string& window, Reason reason);
     void reject_too_small_jobs();
+    void reject_over_reservations();
     void note_broken_guarantees(GuaranteeBreakCause cause, const std::string& window = {});
-    // Windows.
-    void pass_windows(Time until);
-    void begin_window(std::size_t window);
-    void end_window(std::size_t window);
-    void update_closed_hosts();
-    bool ends_for_window(JobIndex index, JobState state);
-    void kill_for_windows();
-    void kill_for_window(std::size_t number);
-    std::vector<JobIndex> running_by_start() const;
-    std::vector<Amount> held_outside(JobIndex index) const;
-    std::vector<JobIndex> jobs_in_the_way(std::size_t number) const;
-    bool is_window_round() const;
-    std::vector<std::size_t> windows_before(std::size_t number) const;
     void break_guarantee(JobIndex index, Time new_start, GuaranteeBreakCause cause, const std::string& window = {});
     // Record guarantees that break because a job outlived its estimate: at the end of a round those that waiting jobs
     // lose, and that of a job that starts now, after its guaranteed start.
@@ -163,6 +155,7 @@ class EngineCore {
 
     SchedulerChoice choice_;
     MachineFailures failures_;
+    WindowRounds windows_;
     Owned<RunTimePredictor> predictor_;    // null: estimates are walltimes
     Time next_expiry_ = Time::infinity();  // of a prediction, if that starts a round
     Owned<Algorithm> algorithm_;
@@ -191,18 +184,6 @@ class EngineCore {
     bool machine_changed_ = false;       // in the current message, as the next one
     bool processors_switched_ = false;
 
-    Time windows_at_;         // the instants of windows up to this one are over
-    Time announced_at_;       // those that were announced up to this instant are known
-    Time last_window_round_;  // the instant of the last round because of windows
-    Time killed_for_windows_at_;
-    // Jobs that windows kill, with the number of their kill; and those whose end is still to be reported. The round of
-    // the instant waits for it.
-    std::map<JobIndex, std::size_t> killed_for_windows_;
-    std::size_t window_kills_ = 0;
-    std::set<JobIndex> awaited_ends_;
-    std::set<JobIndex> requeued_for_windows_;
-    std::string announced_window_;  // the first of those that are announced in this round; empty: none
-
     Owned<Dependencies> dependencies_;  // null: no job waits for others
     std::vector<Time> eligible_since_;  // of jobs that waited for others, by number; infinite: of no such job
 
@@ -214,7 +195,6 @@ class EngineCore {
     std::vector<JobNumber> started_;  // what this makes eligible waits until the algorithm has decided
     std::vector<Completion> completions_;
     std::vector<JobIndex> ended_waiting_;  // jobs that ended without a start
-    std::vector<JobIndex> to_be_requeued_;
 
     std::vector<Decision> decisions_;
     std::set<Time> calls_;                 // requested and still to come

@@ -44,11 +44,7 @@ JobIndex EngineCore::register_job(JobDescription description) {
 
 // New jobs get numbers after the jobs of the message.
 void EngineCore::requeue_killed_jobs() {
-    std::ranges::stable_sort(to_be_requeued_, {}, [this](JobIndex job) {
-        const auto kill = killed_for_windows_.find(job);
-        return kill == killed_for_windows_.end() ? 0 : kill->second;
-    });
-    for (const JobIndex killed : to_be_requeued_) {
+    for (const JobIndex killed : failures_.take_requeued()) {
         const auto index = static_cast<JobIndex>(state_.jobs.size());
         const JobNumber number = numbers_.next();
         JobDescription description =
@@ -72,7 +68,6 @@ void EngineCore::requeue_killed_jobs() {
             to_be_acknowledged_.insert(index);
         }
     }
-    to_be_requeued_.clear();
 }
 
 void EngineCore::acknowledged(JobIndex index, const std::string& id) {

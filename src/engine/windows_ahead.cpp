@@ -25,7 +25,7 @@ bool SchedulerState::is_overfull(Time instant, JobIndex job, std::optional<std::
     const std::size_t own = takes_then(window) ? *window : all.size();  // none: past the last
     int taken = jobs[job].processors() + unavailable.size();
     for (const RunningJob& other : running) {
-        const std::optional<std::size_t> place = window_of(other.job);
+        const std::optional<std::size_t> place = windows.window_of(other.job);
         if (other.end > instant && (!takes_then(place) || *place == own)) {
             // What is lost and in use counts once.
             taken += other.processors - jobs[other.job].allocation.count_common(unavailable);

@@ -130,8 +130,15 @@ bool WindowsNow::is_taken_by_another(int host, std::size_t window) const {
                                [&](const Open& open) { return open.window != window && open.taken.contains(host); });
 }
 
-void WindowsNow::enter(std::size_t window, const ResourceSet& processors, const std::vector<Amount>& pools) {
+std::optional<std::size_t> WindowsNow::window_of(JobIndex job) const {
+    const auto open = std::ranges::find_if(open_, [job](const Open& one) { return one.jobs.contains(job); });
+    return open == open_.end() ? std::nullopt : std::optional(open->window);
+}
+
+void WindowsNow::enter(std::size_t window, JobIndex job, const ResourceSet& processors,
+                       const std::vector<Amount>& pools) {
     Open& open = *find(window);
+    open.jobs.insert(job);
     if (machine_->windows()[window].names_processors()) {
         open.used.insert(processors);
     }
@@ -141,8 +148,10 @@ void WindowsNow::enter(std::size_t window, const ResourceSet& processors, const 
     }
 }
 
-void WindowsNow::leave(std::size_t window, const ResourceSet& processors, const std::vector<Amount>& pools) {
+void WindowsNow::leave(std::size_t window, JobIndex job, const ResourceSet& processors,
+                       const std::vector<Amount>& pools) {
     Open& open = *find(window);
+    open.jobs.erase(job);
     open.used.remove(processors);
     for (std::size_t pool = 0; pool < pools.size(); ++pool) {
         open.inside[pool] -= pools[pool];

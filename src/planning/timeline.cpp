@@ -79,7 +79,7 @@ void Timeline::reset(const SchedulerState& state) {
     learn_windows(state.now);
     for (const RunningJob& running : state.running) {
         const Job& job = state.job(running.job);
-        change(job.request, running.processors, {job.allocation, state.window_of(running.job)}, state.now,
+        change(job.request, running.processors, {job.allocation, state.windows.window_of(running.job)}, state.now,
                std::max(running.end, state.now + Duration::microseconds(1)), -1);
     }
 }
@@ -175,13 +175,13 @@ void Timeline::begin_round(const SchedulerState& state) {
             break;
         }
         const Job& job = state.job(running.job);
-        change(job.request, running.processors, {job.allocation, state.window_of(running.job)}, state.now,
+        change(job.request, running.processors, {job.allocation, state.windows.window_of(running.job)}, state.now,
                state.now + Duration::microseconds(1), -1);
     }
 }
 
 void Timeline::started(const SchedulerState& state, JobIndex job) {
-    take(state.job(job).request, {state.job(job).allocation, state.window_of(job)}, state.now,
+    take(state.job(job).request, {state.job(job).allocation, state.windows.window_of(job)}, state.now,
          state.estimated_end(job));
 }
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -243,10 +242,9 @@ struct SchedulerState {
     std::vector<Amount> pools_left;
     // What is free on each host, if hosts have names. The idle processors are then the hosts that nobody uses.
     HostsNow hosts;
-    // What windows take. A scheduler may look at those of machine.windows() that are announced.
+    // What windows take, and who runs inside. A scheduler may look at those of machine.windows() that are announced.
     WindowsNow windows;
-    JobTable jobs;                           // numbered in order of arrival
-    std::map<JobIndex, std::size_t> inside;  // the windows of running jobs in reservations
+    JobTable jobs;  // numbered in order of arrival
     WaitingQueue waiting;
     std::vector<RunningJob> running;  // by estimated end, ties by order of arrival
     // How long jobs would run if nothing stopped them, by JobIndex. Kept for algorithms that need it
@@ -282,12 +280,6 @@ struct SchedulerState {
     bool has_copies_of(std::span<const LicenseIndex> licenses) const {
         return std::all_of(licenses.begin(), licenses.end(),
                            [this](LicenseIndex license) { return copies_left[license] > 0; });
-    }
-
-    // The window in which a running job runs. None: outside reservations.
-    std::optional<std::size_t> window_of(JobIndex job) const {
-        const auto known = inside.find(job);
-        return known == inside.end() ? std::nullopt : std::optional(known->second);
     }
 
     // Whether what the job takes of pools is left; in a reservation, in one of its windows or in this one.
