@@ -60,7 +60,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
     job.state = JobState::running;
     job.start = state_.now;
     if (records_outlived_estimates_) {
-        note_late_start(index);
+        break_guarantee(index, state_.now, GuaranteeBreakCause::estimate);
     }
     const RunningJob running{state_.estimated_end(index), index, job.processors()};
     const auto place = std::lower_bound(state_.running.begin(), state_.running.end(), running);
@@ -114,8 +114,7 @@ void EngineCore::promise(JobIndex index, Time time) {
         return;
     }
     if (job.guaranteed_start.is_infinite()) {
-        job.guaranteed_start = time;
-        guaranteed_at_submission_[index] = time;
+        guarantees_.give(state_, index, time);
     } else if (time <= job.guaranteed_start) {
         return;
     } else if (machine_changed_ || !windows_.announced().empty()) {
@@ -128,17 +127,12 @@ void EngineCore::promise(JobIndex index, Time time) {
     }
 }
 
-// Nothing is left to end if the job is late already, because another has outlived its estimate.
+// Nothing is left to end if the job is late already.
 void EngineCore::end_promise(JobIndex index) {
     if (!was_told_of(index) || !state_.jobs.has(index) || state_.jobs[index].state != JobState::submitted) {
         fail(index, "its guarantee cannot end, it is not waiting");
     }
-    Job& job = state_.jobs[index];
-    if (!job.guaranteed_start.is_infinite() && job.guaranteed_start >= state_.now) {
-        broken_guarantees_.push_back(
-            {numbers_[index], state_.now, job.guaranteed_start, Time::infinity(), GuaranteeBreakCause::parked});
-        job.guaranteed_start = Time::infinity();
-    }
+    break_guarantee(index, Time::infinity(), GuaranteeBreakCause::parked);
 }
 
 void EngineCore::because(JobIndex index, std::string text) {

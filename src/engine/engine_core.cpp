@@ -399,9 +399,7 @@ void EngineCore::admit(Round& round, JobIndex index) {
     }
     algorithm_->submitted(round, index);
     if (choice_.gives_guarantees()) {
-        job.guaranteed_start = algorithm_->guaranteed_start(state_, index).value_or(Time::infinity());
-        guaranteed_at_submission_.resize(state_.jobs.size(), Time::infinity());
-        guaranteed_at_submission_[index] = job.guaranteed_start;
+        guarantees_.give(state_, index, algorithm_->guaranteed_start(state_, index).value_or(Time::infinity()));
     }
     if (job.guaranteed_start < state_.now) {
         fail(index, "it was guaranteed a start at " + job.guaranteed_start.to_string() +
@@ -508,7 +506,7 @@ void EngineCore::run_round() {
     }
     windows_.end_round(state_.now);
     if (records_outlived_estimates_) {
-        note_outlived_estimates();
+        note_broken_guarantees(GuaranteeBreakCause::estimate);
     }
     completions_.clear();
     submissions_.clear();
@@ -646,46 +644,8 @@ void EngineCore::note_broken_guarantees(GuaranteeBreakCause cause, const std::st
     }
 }
 
-// Nothing breaks if the new start is no later, or if the guarantee is already broken because another job has outlived
-// its estimate.
 void EngineCore::break_guarantee(JobIndex index, Time new_start, GuaranteeBreakCause cause, const std::string& window) {
-    Job& job = state_.jobs[index];
-    if (new_start > job.guaranteed_start && job.guaranteed_start >= state_.now) {
-        broken_guarantees_.push_back({numbers_[index], state_.now, job.guaranteed_start, new_start, cause, window});
-        job.guaranteed_start = new_start;
-    }
-}
-
-void EngineCore::note_outlived_estimates() {
-    if (!choice_.gives_guarantees()) {
-        return;
-    }
-    for (const JobIndex index : state_.waiting.jobs()) {
-        Job& job = state_.jobs[index];
-        if (job.guaranteed_start.is_infinite()) {
-            continue;
-        }
-        const Time planned = algorithm_->guaranteed_start(state_, index).value_or(Time::infinity());
-        if (planned > job.guaranteed_start) {
-            broken_guarantees_.push_back({numbers_[index], std::min(state_.now, job.guaranteed_start),
-                                          job.guaranteed_start, planned, GuaranteeBreakCause::estimate});
-            job.guaranteed_start = planned;
-        }
-    }
-}
-
-void EngineCore::note_late_start(JobIndex index) {
-    Job& job = state_.jobs[index];
-    if (job.guaranteed_start < state_.now) {
-        broken_guarantees_.push_back(
-            {numbers_[index], job.guaranteed_start, job.guaranteed_start, state_.now, GuaranteeBreakCause::estimate});
-        job.guaranteed_start = state_.now;
-    }
-}
-
-Time EngineCore::guaranteed_at_submission(JobNumber job) const {
-    const JobIndex index = numbers_.find(job).value();
-    return index < guaranteed_at_submission_.size() ? guaranteed_at_submission_[index] : Time::infinity();
+    guarantees_.move(state_.jobs[index], numbers_[index], state_.now, new_start, cause, window);
 }
 
 const std::vector<WaitReason>& EngineCore::wait_reasons() const {

@@ -17,6 +17,7 @@
 #include <batfill/engine/state.hpp>
 
 #include "src/engine/dependencies.hpp"
+#include "src/engine/guarantees.hpp"
 #include "src/engine/job_numbers.hpp"
 #include "src/engine/machine_failures.hpp"
 #include "src/engine/wait_reasons.hpp"
@@ -58,8 +59,8 @@ class EngineCore {
     const Algorithm& algorithm() const { return *algorithm_; }
     std::vector<Statistic> statistics() const;
     bool registers_jobs() const { return registers_jobs_; }
-    const std::vector<GuaranteeBreak>& broken_guarantees() const { return broken_guarantees_; }
-    Time guaranteed_at_submission(JobNumber job) const;
+    const std::vector<GuaranteeBreak>& broken_guarantees() const { return guarantees_.broken(); }
+    Time guaranteed_at_submission(JobNumber job) const { return guarantees_.at_submission(numbers_.find(job).value()); }
 
     // ---- For Round
 
@@ -144,10 +145,6 @@ class EngineCore {
     void reject_over_reservations();
     void note_broken_guarantees(GuaranteeBreakCause cause, const std::string& window = {});
     void break_guarantee(JobIndex index, Time new_start, GuaranteeBreakCause cause, const std::string& window = {});
-    // Record guarantees that break because a job outlived its estimate: at the end of a round those that waiting jobs
-    // lose, and that of a job that starts now, after its guaranteed start.
-    void note_outlived_estimates();
-    void note_late_start(JobIndex index);
     void finish_registration();
     // Throw: DecisionError, which names the algorithm and the instant.
     [[noreturn]] void fail(JobIndex index, const std::string& rule) const;
@@ -165,8 +162,7 @@ class EngineCore {
     SchedulerState state_;
     JobNumbers numbers_;
     Time last_round_;
-    std::vector<Time> guaranteed_at_submission_;  // by JobIndex, if there are guarantees
-    std::vector<GuaranteeBreak> broken_guarantees_;
+    Guarantees guarantees_;
     Owned<WaitReasons> wait_reasons_;             // null: nobody asks why jobs wait
     Time records_state_from_ = Time::infinity();  // infinite: not, or not any more
     std::string recorded_state_;
