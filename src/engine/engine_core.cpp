@@ -123,7 +123,7 @@ void EngineCore::arrive(Time now) {
         windows_.pass(state_, now - Duration::microseconds(1));
     }
     if (predictor_ && predictor_->corrects_at_expiry()) {
-        correct_predictions(now);
+        predictor_->correct(state_, now);
     }
     calls_.erase(calls_.begin(), calls_.upper_bound(now));
 }
@@ -435,7 +435,8 @@ std::vector<Decision>& EngineCore::decide() {
                          !submissions_.empty() || !in_turn_.empty() || !again_.empty() || is_beginning_ ||
                          windows_.is_due(state_) || (dependencies_ && dependencies_->next_instant() <= state_.now);
     call_algorithm([&] {
-        if (changed || algorithm_->next_wake(last_round_) <= state_.now || next_expiry_ <= state_.now) {
+        if (changed || algorithm_->next_wake(last_round_) <= state_.now ||
+            (predictor_ && predictor_->next_expiry() <= state_.now)) {
             run_round();
         }
     });
@@ -460,7 +461,7 @@ void EngineCore::run_round() {
     }
     Round round(*this);
     if (predictor_) {
-        correct_predictions(state_.now + Duration::microseconds(1));
+        predictor_->correct(state_, state_.now + Duration::microseconds(1));
     }
     algorithm_->begin_round(state_);
     const bool is_end_of_window = windows_.is_due(state_) && !state_.windows.ending(state_.now).empty();
@@ -480,7 +481,7 @@ void EngineCore::run_round() {
         algorithm_->waiting_jobs_ended(round);
     }
     ended_waiting_.clear();
-    if (a_prediction_expired_ && predictor_->expiries_start_rounds()) {
+    if (predictor_ && predictor_->take_expired()) {
         algorithm_->predictions_expired(round);
     }
     for (const JobIndex job : submissions_) {
@@ -512,38 +513,9 @@ void EngineCore::run_round() {
     submissions_.clear();
     machine_changed_ = false;
     processors_switched_ = false;
-    a_prediction_expired_ = false;
     is_beginning_ = false;
     last_round_ = state_.now;
     ask_for_wake();
-}
-
-// Corrects the predictions by which running jobs should have ended before `least_end`.
-void EngineCore::correct_predictions(Time least_end) {
-    const auto last = std::find_if(state_.running.begin(), state_.running.end(),
-                                   [=](const RunningJob& running) { return running.end >= least_end; });
-    for (auto running = state_.running.begin(); running != last; ++running) {
-        Duration& prediction = state_.predictions[running->job];
-        const Duration corrected = predictor_->corrected(running->job, state_.job(running->job), prediction, least_end);
-        a_prediction_expired_ |= corrected != prediction;
-        prediction = corrected;
-        running->end = state_.estimated_end(running->job);
-    }
-    if (last != state_.running.begin()) {
-        std::sort(state_.running.begin(), state_.running.end());
-    }
-}
-
-// When the next prediction of a running job expires, if that starts a round.
-Time EngineCore::next_expiry() const {
-    if (!predictor_ || !predictor_->expiries_start_rounds()) {
-        return Time::infinity();
-    }
-    const auto next = std::find_if(state_.running.begin(), state_.running.end(), [this](const RunningJob& running) {
-        return running.end > state_.now &&
-               predictor_->may_correct(state_.job(running.job), state_.predictions[running.job]);
-    });
-    return next == state_.running.end() ? Time::infinity() : next->end;
 }
 
 void EngineCore::ask_for_wake() {
@@ -555,8 +527,8 @@ void EngineCore::ask_for_wake() {
     if (const Time next = state_.windows.next_round(state_.now); !next.is_infinite() && is_somebody_there) {
         call_at(next);
     }
-    next_expiry_ = next_expiry();
-    const Time wake = std::min(algorithm_->next_wake(state_.now), next_expiry_);
+    const Time expiry = predictor_ ? predictor_->find_next_expiry(state_) : Time::infinity();
+    const Time wake = std::min(algorithm_->next_wake(state_.now), expiry);
     if (wake.is_infinite()) {
         return;
     }

@@ -41,7 +41,7 @@ class EngineCore {
     std::optional<Time> eligible_since(JobNumber job) const;
     void requeue_for_windows() { requeues_for_windows_ = true, registers_jobs_ = true; }
     bool requeues() const { return failures_.requeues() || requeues_for_windows_; }
-    void record_outlived_estimates() { records_outlived_estimates_ = true; }
+    void record_outlived_estimates() { records_outlived_estimates_ = choice_.gives_guarantees(); }
     void explain(const std::vector<std::string>& ids, const std::string& prefix) {
         wait_reasons_ = std::make_unique<WaitReasons>(std::set<std::string>(ids.begin(), ids.end()), prefix);
     }
@@ -95,8 +95,6 @@ class EngineCore {
     void machine_changed(const MachineChanged& change);
     void resource_state_changed(const ResourceStateChanged& change);
     void run_round();
-    void correct_predictions(Time least_end);
-    Time next_expiry() const;
     void require_switching(const ResourceSet& processors, const char* what, bool possible) const;
     void set_pstates(const ResourceSet& processors, int pstate);
     void require_registering(const std::string& what) const;
@@ -153,8 +151,7 @@ class EngineCore {
     SchedulerChoice choice_;
     MachineFailures failures_;
     WindowRounds windows_;
-    Owned<RunTimePredictor> predictor_;    // null: estimates are walltimes
-    Time next_expiry_ = Time::infinity();  // of a prediction, if that starts a round
+    Owned<RunTimePredictor> predictor_;  // null: estimates are walltimes
     Owned<Algorithm> algorithm_;
     // Number of jobs admitted so far. Counts rejected jobs, and jobs that the algorithm registered but Batsim has not
     // acknowledged yet.
@@ -170,7 +167,6 @@ class EngineCore {
     std::set<JobIndex> to_be_acknowledged_;  // these, and killed jobs that were submitted again
     bool registers_jobs_;
     bool records_outlived_estimates_ = false;
-    bool a_prediction_expired_ = false;  // since the last round
     bool acknowledges_jobs_ = false;
     bool is_beginning_ = false;  // an algorithm that registers jobs awaits its first round
     bool is_deciding_ = false;
