@@ -69,7 +69,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
         predictor_->started(index, state_.predictions[index]);
     }
     if (dependencies_) {
-        started_.push_back(numbers_[index]);
+        dependencies_->started(numbers_[index]);
     }
     decisions_.emplace_back(StartJob{numbers_[index], job.allocation});
     if (job.walltime_assumed) {
@@ -117,8 +117,8 @@ void EngineCore::promise(JobIndex index, Time time) {
         guarantees_.give(state_, index, time);
     } else if (time <= job.guaranteed_start) {
         return;
-    } else if (machine_changed_ || !windows_.announced().empty()) {
-        break_guarantee(index, time, machine_changed_ ? GuaranteeBreakCause::loss : GuaranteeBreakCause::window,
+    } else if (news_.machine_changed || !windows_.announced().empty()) {
+        break_guarantee(index, time, news_.machine_changed ? GuaranteeBreakCause::loss : GuaranteeBreakCause::window,
                         windows_.announced());
     } else {
         fail(index, "it was promised a start at " + job.guaranteed_start.to_string() + ", and now at " +
@@ -147,7 +147,7 @@ std::string EngineCore::name(JobIndex index) const {
 }
 
 void EngineCore::set_metadata(JobIndex index, std::string metadata) {
-    if (index >= admitted_) {  // unacknowledged jobs are the algorithm's own
+    if (!registration_.is_known(index)) {  // unacknowledged jobs are the algorithm's own
         fail(index, "it cannot have metadata, the algorithm was not told of it");
     }
     if (!state_.jobs.has(index)) {
@@ -230,11 +230,7 @@ void EngineCore::take_hosts(JobIndex index, const ResourceSet* allocation, std::
     Job& job = state_.jobs[index];
     ResourceSet hosts;
     if (allocation == nullptr && window) {
-        for (int host = 0; host < state_.processors && hosts.size() < job.request.processors; ++host) {
-            if (state_.host_fits(job.request, host, window)) {
-                hosts.insert(ResourceSet::range(host, host));
-            }
-        }
+        hosts = state_.hosts_inside(job.request, *window);
         allocation = &hosts;
     }
     if (allocation != nullptr) {

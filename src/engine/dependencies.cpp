@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include <batfill/core/error.hpp>
 #include <batfill/core/resources.hpp>
 
 #include "src/support/json.hpp"
@@ -76,7 +77,7 @@ Dependencies::Conditions Dependencies::take_open(Followed& job) {
     return taken;
 }
 
-void Dependencies::started(JobNumber attempt, Time now) {
+void Dependencies::has_started(JobNumber attempt, Time now) {
     const JobNumber job = first_attempt(attempt);
     Followed& followed = follow(job);
     if (!followed.start.is_infinite()) {
@@ -126,7 +127,7 @@ void Dependencies::settle(JobNumber job, std::span<const Condition> conditions) 
         }
         const std::optional<Time> instant = instant_of(condition.kind, job);
         if (!instant) {
-            rejected_.push_back(rejected(take(condition.dependent), condition.kind, job));
+            rejected_.push_back(rejected(take_held(condition.dependent), condition.kind, job));
             continue;
         }
         Held& held = held_[follow(condition.dependent).held];
@@ -137,18 +138,17 @@ void Dependencies::settle(JobNumber job, std::span<const Condition> conditions) 
     }
 }
 
-bool Dependencies::submitted(JobNumber job, const std::string& id) {
-    Followed& followed = follow(job);
-    if (followed.state != JobState::not_submitted) {
-        return false;
-    }
+void Dependencies::take(JobSubmitted&& job) {
+    const std::string& id = job.description->id;
+    Followed& followed = follow(job.job);
+    refuse_if<InputError>(followed.state != JobState::not_submitted, "job ", in_quotes(id), " is submitted twice");
     followed.state = JobState::submitted;
     if (const auto conditions = not_found_.extract(id)) {
         for (const Condition& condition : conditions.mapped()) {
-            add_open(job, condition);
+            add_open(job.job, condition);
         }
     }
-    return true;
+    in_turn_.push_back(std::move(job));
 }
 
 void Dependencies::hold(JobSubmitted submission) {
@@ -193,7 +193,7 @@ Dependencies::Rejected Dependencies::rejected(JobSubmitted&& submission, Depende
     return {std::move(submission), std::move(reason)};
 }
 
-JobSubmitted Dependencies::take(JobNumber job) {
+JobSubmitted Dependencies::take_held(JobNumber job) {
     const std::uint32_t place = std::exchange(follow(job).held, none);
     Held held = std::exchange(held_[place], {});
     free_of_held_.push_back(place);
@@ -204,15 +204,6 @@ JobSubmitted Dependencies::take(JobNumber job) {
         held.submission.description = std::move(description);
     }
     return std::move(held.submission);
-}
-
-std::optional<Dependencies::Rejected> Dependencies::take_rejected() {
-    if (rejected_.empty()) {
-        return std::nullopt;
-    }
-    Rejected first = std::move(rejected_.front());
-    rejected_.pop_front();
-    return first;
 }
 
 bool Dependencies::is_eligible(JobNumber job, Time now) const {
@@ -228,20 +219,6 @@ std::vector<JobNumber> Dependencies::eligible(Time now) const {
         return std::pair(held.submission.description->submit, held.arrival);
     });
     return jobs;
-}
-
-std::vector<Dependencies::Rejected> Dependencies::take_hopeless() {
-    std::vector<JobNumber> jobs;
-    for (std::size_t place = 0; place < followed_.size(); ++place) {
-        if (followed_[place].held != none) {
-            jobs.push_back(static_cast<JobNumber>(place));
-        }
-    }
-    std::ranges::sort(jobs, {}, [this](JobNumber job) { return held_job(job).arrival; });
-    return mapped(jobs, [this](JobNumber job) {
-        std::string reason = "waits for " + missing(job, Time()) + ", which will never happen";
-        return Rejected{take(job), std::move(reason)};
-    });
 }
 
 std::string Dependencies::missing(JobNumber job, Time now) const {

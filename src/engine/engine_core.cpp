@@ -31,16 +31,15 @@ EngineCore::EngineCore(const SchedulerChoice& choice)
     : choice_(choice),
       failures_(choice.common()),
       predictor_(RunTimePredictor::from(choice.description().parameters, choice.parameters())),
-      algorithm_(choice.make_algorithm()),
-      registers_jobs_(failures_.requeues() || choice.submits_jobs()) {
+      algorithm_(choice.make_algorithm()) {
     state_.placement = choice.common().placement;
 }
 
 void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free) {
     assert(state_.jobs.empty());
     numbers_.begin(first_free);
-    acknowledges_jobs_ = acknowledges_jobs;
-    is_beginning_ = algorithm_->registers_jobs();
+    registration_.begin(acknowledges_jobs);
+    news_.is_beginning = algorithm_->registers_jobs();
     state_.now = now;
     state_.machine = std::move(machine);
     if (state_.placement == Placement::machine) {
@@ -53,9 +52,7 @@ void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNum
     }
     state_.processors = state_.machine.processors();
     state_.idle.reset(state_.machine, state_.placement, ResourceSet::range(0, state_.processors - 1));
-    for (const Machine::License& license : state_.machine.licenses()) {
-        state_.copies_left.push_back(license.copies);
-    }
+    state_.copies_left = mapped(state_.machine.licenses(), &Machine::License::copies);
     last_round_ = now;
     windows_.begin(now);
     Round round(*this);
@@ -74,12 +71,8 @@ void EngineCore::begin_resources() {
               what);
     refuse_if(state_.placement == Placement::machine, "parameter placement=machine", what);
     refuse_if(predictor_ != nullptr, "parameter prediction", what);
-    for (const Resources::Pool& pool : resources.pools()) {
-        state_.pools_left.push_back(pool.total);
-    }
-    if (!state_.machine.windows().empty()) {
-        state_.windows = WindowsNow(state_.machine);
-    }
+    state_.pools_left = mapped(resources.pools(), &Resources::Pool::total);
+    state_.windows = WindowsNow(state_.machine);
     if (!resources.has_named_hosts()) {
         return;
     }
@@ -101,7 +94,7 @@ std::unique_ptr<EngineCore> EngineCore::copy() const {
 // Whatever else could change the plan before the job has its place, only a round knows.
 std::optional<Time> EngineCore::start_in_plan(Time now, const JobDescription& description) const {
     if (!choice_.gives_guarantees() || predictor_ || !state_.machine.windows().empty() || !state_.pools_left.empty() ||
-        description.needs || are_held()) {
+        description.needs || is_any_held()) {
         return std::nullopt;
     }
     Job job;
@@ -116,7 +109,7 @@ std::optional<Time> EngineCore::start_in_plan(Time now, const JobDescription& de
 void EngineCore::arrive(Time now) {
     refuse_if<std::logic_error>(now < state_.now, "the clock of a scheduler does not go back");
     state_.now = now;
-    if (completions_.empty()) {  // else their round is still to come
+    if (news_.completions.empty()) {  // else their round is still to come
         state_.jobs.forget_ended();
     }
     if (state_.windows.is_on()) {
@@ -131,11 +124,11 @@ void EngineCore::arrive(Time now) {
 void EngineCore::take_in(Event&& event) {
     std::visit(Overloaded{[this](JobSubmitted& submission) {
                               if (const auto known = numbers_.find(submission.job)) {
-                                  acknowledged(*known, submission.description->id);
-                              } else if (has_turn(submission)) {
+                                  acknowledged(*known, submission);
+                              } else if (dependencies_ && dependencies_->has_turn(submission)) {
                                   take_turn(std::move(submission));
                               } else {
-                                  submitted(std::move(submission));
+                                  news_.submissions.push_back(add_submitted(std::move(submission)));
                               }
                           },
                           [this](const JobCompleted& completion) { completed(completion.job, completion.state); },
@@ -144,13 +137,11 @@ void EngineCore::take_in(Event&& event) {
                           [this](const ResourceStateChanged& change) { resource_state_changed(change); },
                           [](const RequestedCall&) {},  // the following round suffices
                           [this](const Notification& notification) {
-                              all_submitted_ |= notification.type == NotificationType::no_more_static_job_to_submit;
+                              if (notification.type == NotificationType::no_more_static_job_to_submit) {
+                                  registration_.all_submitted();
+                              }
                           }},
                event.data);
-}
-
-void EngineCore::submitted(JobSubmitted&& submission) {
-    submissions_.push_back(add_submitted(std::move(submission)));
 }
 
 JobIndex EngineCore::add_submitted(JobSubmitted&& submission) {
@@ -190,7 +181,7 @@ bool EngineCore::is_running(std::optional<JobIndex> index) const {
 
 bool EngineCore::is_waiting(std::optional<JobIndex> index) const {
     return index && state_.jobs.has(*index) && state_.jobs[*index].state == JobState::submitted &&
-           !unacknowledged_.contains(*index);
+           !registration_.is_unacknowledged(*index);
 }
 
 void EngineCore::completed(JobNumber number, JobState state) {
@@ -201,7 +192,7 @@ void EngineCore::completed(JobNumber number, JobState state) {
     if (is_waiting(index)) {
         state_.jobs[index].state = state;
         state_.jobs[index].start = Time::infinity();
-        ended_waiting_.push_back(index);
+        news_.ended_waiting.push_back(index);
         if (dependencies_) {
             dependencies_->ended(number, state, state_.now);
         }
@@ -210,7 +201,7 @@ void EngineCore::completed(JobNumber number, JobState state) {
     Job& job = state_.jobs[index];
     const auto at = std::lower_bound(state_.running.begin(), state_.running.end(),
                                      RunningJob{state_.estimated_end(index), index, 0});
-    completions_.push_back({index, at->end, at->processors, {}, state_.windows.window_of(index)});
+    news_.completions.push_back({index, at->end, at->processors, {}, state_.windows.window_of(index)});
     state_.running.erase(at);
     if (predictor_) {
         predictor_->ended(index, job, state, state_.now);
@@ -222,7 +213,7 @@ void EngineCore::completed(JobNumber number, JobState state) {
     if (job.request.needs || state_.hosts.is_on()) {
         give_resources(job);
     }
-    if (const std::optional<std::size_t> window = completions_.back().window) {
+    if (const std::optional<std::size_t> window = news_.completions.back().window) {
         state_.windows.leave(*window, index, job.allocation, job.request.needs->pools);
         if (!state_.hosts.is_on() && state_.machine.windows()[*window].names_processors()) {
             job.allocation = {};  // the window keeps its processors
@@ -245,14 +236,14 @@ void EngineCore::completed(JobNumber number, JobState state) {
 // Returns what an ended job held of pools and hosts. Leaves the hosts that nobody uses now as its allocation.
 void EngineCore::give_resources(Job& job) {
     if (job.request.needs) {
-        change_pools(job.request, completions_.back().window, 1);
+        change_pools(job.request, news_.completions.back().window, 1);
     }
     if (!state_.hosts.is_on()) {
         return;
     }
     state_.hosts.give(job.request, job.allocation);
-    completions_.back().hosts = std::exchange(job.allocation, {});
-    for (const int host : completions_.back().hosts.numbers()) {
+    const ResourceSet& hosts = news_.completions.back().hosts = std::exchange(job.allocation, {});
+    for (const int host : hosts.numbers()) {
         if (state_.hosts.is_empty(host)) {
             job.allocation.insert(ResourceSet::range(host, host));
         }
@@ -293,7 +284,7 @@ void EngineCore::machine_changed(const MachineChanged& change) {
     }
     state_.idle.reset(state_.machine, state_.placement, std::move(idle));
     WindowRounds::close_hosts(state_);
-    machine_changed_ = true;
+    news_.machine_changed = true;
 }
 
 // Omits licences that the machine does not know. They are a reason to refuse the job.
@@ -383,8 +374,7 @@ std::optional<RejectJob> EngineCore::refused(JobNumber number, const JobDescript
 
 void EngineCore::admit(Round& round, JobIndex index) {
     Job& job = state_.jobs[index];
-    unacknowledged_.erase(index);
-    admitted_ = std::max(admitted_, std::size_t{index} + 1);
+    registration_.admitted(index);
     job.request = request_of(job.description());
     if (auto rejection = refused(numbers_[index], job.description(), job.request)) {
         return reject(index, std::move(*rejection));
@@ -418,6 +408,43 @@ void EngineCore::reject(JobIndex index, RejectJob&& rejection) {
     decisions_.emplace_back(std::move(rejection));
 }
 
+void EngineCore::take_turn(JobSubmitted&& submission) {
+    if (Dependencies::waits_for_others(submission)) {
+        algorithm_->require_dependencies();
+    }
+    numbers_.keep(submission.job);
+    dependencies_->take(std::move(submission));
+}
+
+void EngineCore::admit(JobSubmitted&& job) {
+    Round round(*this);
+    admit(round, add_submitted(std::move(job)));
+}
+
+void EngineCore::hold(const JobSubmitted& job) {
+    if (wait_reasons_) {
+        wait_reasons_->held(job.job, *job.description);
+    }
+}
+
+std::optional<RejectJob> EngineCore::refused(const JobSubmitted& job) const {
+    return refused(job.job, *job.description, request_of(*job.description));
+}
+
+void EngineCore::reject(JobSubmitted&& job, RejectJob&& rejection) {
+    const JobIndex index = add_submitted(std::move(job));
+    registration_.admitted(index);
+    reject(index, std::move(rejection));
+}
+
+// Once all jobs were submitted and nothing will happen any more, jobs may still be held.
+void EngineCore::reject_hopeless_jobs() {
+    if (is_any_held() && registration_.are_all_submitted() && !is_any_present() && !algorithm_->registers_jobs() &&
+        dependencies_->next_instant().is_infinite()) {
+        dependencies_->reject_hopeless(*this);
+    }
+}
+
 std::vector<Decision>& EngineCore::decide() {
     decisions_.clear();
     if (state_.windows.is_on()) {
@@ -431,9 +458,8 @@ std::vector<Decision>& EngineCore::decide() {
     }
     requeue_killed_jobs();
     KillJobs failed{numbers_of(failures_.to_be_killed(state_))};
-    const bool changed = machine_changed_ || processors_switched_ || !completions_.empty() || !ended_waiting_.empty() ||
-                         !submissions_.empty() || !in_turn_.empty() || !again_.empty() || is_beginning_ ||
-                         windows_.is_due(state_) || (dependencies_ && dependencies_->next_instant() <= state_.now);
+    const bool changed =
+        !news_.empty() || windows_.is_due(state_) || (dependencies_ && dependencies_->is_due(state_.now));
     call_algorithm([&] {
         if (changed || algorithm_->next_wake(last_round_) <= state_.now ||
             (predictor_ && predictor_->next_expiry() <= state_.now)) {
@@ -441,9 +467,7 @@ std::vector<Decision>& EngineCore::decide() {
         }
     });
     stop_overlong_jobs();
-    if (dependencies_ && !dependencies_->empty()) {
-        reject_hopeless_jobs();
-    }
+    reject_hopeless_jobs();
     if (!failed.jobs.empty()) {
         decisions_.emplace_back(std::move(failed));
     }
@@ -469,37 +493,36 @@ void EngineCore::run_round() {
         reject_over_reservations();
     }
     withdraw_ended_jobs();
-    if (machine_changed_) {
+    if (news_.machine_changed) {
         reject_too_small_jobs();
-        algorithm_->machine_changed(round, completions_);
-    } else if (!completions_.empty()) {
-        algorithm_->completed(round, completions_);
+        algorithm_->machine_changed(round, news_.completions);
+    } else if (!news_.completions.empty()) {
+        algorithm_->completed(round, news_.completions);
     } else if (is_end_of_window) {
         algorithm_->window_ended(round);
     }
-    if (!ended_waiting_.empty() && !machine_changed_) {
+    if (!news_.ended_waiting.empty() && !news_.machine_changed) {
         algorithm_->waiting_jobs_ended(round);
     }
-    ended_waiting_.clear();
     if (predictor_ && predictor_->take_expired()) {
         algorithm_->predictions_expired(round);
     }
-    for (const JobIndex job : submissions_) {
+    for (const JobIndex job : news_.submissions) {
         admit(round, job);
     }
     if (dependencies_) {
-        take_turns(round);
+        dependencies_->take_turns(*this, state_.now);
     }
     do {
         is_deciding_ = true;
         algorithm_->decide(round);
         is_deciding_ = false;
-    } while (dependencies_ && admit_eligible_after_starts(round));
+    } while (dependencies_ && dependencies_->admit_eligible_after_starts(*this, state_.now));
     algorithm_->end_round(state_);
     if (wait_reasons_) {
         wait_reasons_->end_round(state_, dependencies_.get());
     }
-    if (machine_changed_) {
+    if (news_.machine_changed) {
         note_broken_guarantees(GuaranteeBreakCause::loss);
     }
     if (!windows_.announced().empty()) {
@@ -509,11 +532,7 @@ void EngineCore::run_round() {
     if (records_outlived_estimates_) {
         note_broken_guarantees(GuaranteeBreakCause::estimate);
     }
-    completions_.clear();
-    submissions_.clear();
-    machine_changed_ = false;
-    processors_switched_ = false;
-    is_beginning_ = false;
+    news_.clear();
     last_round_ = state_.now;
     ask_for_wake();
 }
@@ -523,8 +542,8 @@ void EngineCore::ask_for_wake() {
         call_at(dependencies_->next_instant());
     }
     // Nobody starts or is killed in a window as long as nobody is there.
-    const bool is_somebody_there = !state_.waiting.empty() || !state_.running.empty() || are_held();
-    if (const Time next = state_.windows.next_round(state_.now); !next.is_infinite() && is_somebody_there) {
+    if (const Time next = state_.windows.next_round(state_.now);
+        !next.is_infinite() && (is_any_present() || is_any_held())) {
         call_at(next);
     }
     const Time expiry = predictor_ ? predictor_->find_next_expiry(state_) : Time::infinity();
@@ -536,9 +555,7 @@ void EngineCore::ask_for_wake() {
         fail("it wants to be woken at " + wake.to_string() + ", expected a later time");
     }
     // A job may outlive its prediction. Then nothing is reported at that time.
-    const bool a_job_ends_then =
-        !predictor_ && std::binary_search(state_.running.begin(), state_.running.end(), RunningJob{wake, 0, 0},
-                                          [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; });
+    const bool a_job_ends_then = !predictor_ && std::ranges::binary_search(state_.running, wake, {}, &RunningJob::end);
     if (!a_job_ends_then) {
         call_at(wake);
     }
@@ -562,8 +579,8 @@ void EngineCore::stop_overlong_jobs() {
 
 // A job that ended in the message of its submission is not in the queue yet.
 void EngineCore::withdraw_ended_jobs() {
-    for (const JobIndex index : ended_waiting_) {
-        if (std::erase(submissions_, index) == 0) {
+    for (const JobIndex index : news_.ended_waiting) {
+        if (std::erase(news_.submissions, index) == 0) {
             state_.waiting.remove(index, state_.jobs);
             if (wait_reasons_) {
                 wait_reasons_->withdrawn(index);

@@ -27,6 +27,10 @@ class MachineFailures {
 
     bool kills() const { return on_failure_ != OnFailure::proceed; }
     bool requeues() const { return on_failure_ == OnFailure::requeue; }
+    // Windows submit the jobs that they kill again.
+    void requeue_for_windows() { requeues_for_windows_ = true; }
+    // Whether killed jobs may be submitted again.
+    bool may_requeue() const { return requeues() || requeues_for_windows_; }
 
     // ---- Running jobs
 
@@ -64,6 +68,7 @@ class MachineFailures {
 
     OnFailure on_failure_;
     bool rejects_too_small_;
+    bool requeues_for_windows_ = false;
     ResourceSet lost_;
     std::set<JobIndex> being_killed_;
     std::vector<std::pair<std::size_t, JobIndex>> requeued_;  // with the numbers of kills, 0 for lost processors

@@ -211,22 +211,25 @@ bool SchedulerState::host_fits(const Request& request, int host, std::optional<s
            !windows.is_taken_by_another(host, *window) && hosts.fits_if_available(request, host);
 }
 
+ResourceSet SchedulerState::hosts_inside(const Request& request, std::size_t window, const ResourceSet& without) const {
+    ResourceSet fitting;
+    for (int host = 0; host < processors && fitting.size() < request.processors; ++host) {
+        if (!without.contains(host) && host_fits(request, host, window)) {
+            fitting.insert(ResourceSet::range(host, host));
+        }
+    }
+    return fitting;
+}
+
+bool SchedulerState::is_during(const Request& request, std::size_t window) const {
+    return windows.is_open(window) && now + request.needs->length_inside <= machine.windows()[window].until;
+}
+
 std::optional<std::size_t> SchedulerState::window_now(const Request& request) const {
     for (const std::size_t window : request.needs_or_none().windows) {
-        const bool is_in_time =
-            windows.is_open(window) && now + request.needs->length_inside <= machine.windows()[window].until;
-        if (!is_in_time || !has_of_pools(request, window)) {
-            continue;
-        }
-        int fitting = 0;
-        if (hosts.is_on()) {
-            for (int host = 0; host < processors && fitting < request.processors; ++host) {
-                fitting += host_fits(request, host, window) ? 1 : 0;
-            }
-        } else {
-            fitting = machine.windows()[window].names_processors() ? windows.free_inside(window).size() : idle.count();
-        }
-        if (fitting >= request.processors) {
+        if (is_during(request, window) && has_of_pools(request, window) &&
+            (hosts.is_on() ? hosts_inside(request, window).size() == request.processors
+                           : has_processors_in(request, {{}, window}))) {
             return window;
         }
     }

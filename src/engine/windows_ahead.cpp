@@ -72,24 +72,18 @@ std::optional<Place> SchedulerState::place_in(std::optional<std::size_t> window,
         std::optional<ResourceSet> chosen = hosts.choose(request, closing);
         return chosen ? std::optional(Place{std::move(*chosen), window}) : std::nullopt;
     }
-    for (int host = 0; host < processors && place.hosts.size() < request.processors; ++host) {
-        if (!closing.contains(host) && host_fits(request, host, window)) {
-            place.hosts.insert(ResourceSet::range(host, host));
-        }
-    }
+    place.hosts = hosts_inside(request, *window, closing);
     return place.hosts.size() == request.processors ? std::optional(std::move(place)) : std::nullopt;
 }
 
 std::optional<Place> SchedulerState::place_now(JobIndex job) const {
-    const Needs& needs = jobs[job].request.needs_or_none();
-    if (needs.windows.empty()) {
+    const Request& request = jobs[job].request;
+    if (request.needs_or_none().windows.empty()) {
         return place_in(std::nullopt, job);
     }
-    for (const std::size_t window : needs.windows) {
-        if (windows.is_open(window) && now + needs.length_inside <= machine.windows()[window].until) {
-            if (std::optional<Place> place = place_in(window, job)) {
-                return place;
-            }
+    for (const std::size_t window : request.needs->windows) {
+        if (std::optional<Place> place = is_during(request, window) ? place_in(window, job) : std::nullopt) {
+            return place;
         }
     }
     return std::nullopt;

@@ -57,18 +57,6 @@ std::vector<std::size_t> WindowsNow::in_span(const std::vector<std::size_t>& ord
             std::ranges::upper_bound(order, until, {}, instant_of)};
 }
 
-std::vector<std::size_t> WindowsNow::announced(Time after, Time until) const {
-    return in_span(by_announcement_, &Window::announced, after, until);
-}
-
-std::vector<std::size_t> WindowsNow::beginning(Time after, Time until) const {
-    return in_span(by_begin_, &Window::from, after, until);
-}
-
-std::vector<std::size_t> WindowsNow::ending(Time after, Time until) const {
-    return in_span(by_end_, &Window::until, after, until);
-}
-
 ResourceSet WindowsNow::begin(std::size_t number, const ResourceSet& idle) {
     const Window& window = machine_->windows()[number];
     ResourceSet rest = idle;
@@ -89,13 +77,7 @@ ResourceSet WindowsNow::end(std::size_t number) {
     }
     const ResourceSet taken = open->taken;
     open_.erase(open);
-    if (machine_->windows()[number].processors > 0) {
-        return take_of(taken);
-    }
-    find_closed();
-    ResourceSet freed = taken;
-    freed.remove(closed_);
-    return freed;
+    return take_of(taken);
 }
 
 ResourceSet WindowsNow::take_of(ResourceSet freed) {
@@ -120,11 +102,6 @@ const WindowsNow::Open* WindowsNow::find(std::size_t window) const {
     return open == open_.end() ? nullptr : &*open;
 }
 
-WindowsNow::Open* WindowsNow::find(std::size_t window) {
-    const auto open = std::ranges::find(open_, window, &Open::window);
-    return open == open_.end() ? nullptr : &*open;
-}
-
 bool WindowsNow::is_taken_by_another(int host, std::size_t window) const {
     return std::ranges::any_of(open_,
                                [&](const Open& open) { return open.window != window && open.taken.contains(host); });
@@ -137,7 +114,7 @@ std::optional<std::size_t> WindowsNow::window_of(JobIndex job) const {
 
 void WindowsNow::enter(std::size_t window, JobIndex job, const ResourceSet& processors,
                        const std::vector<Amount>& pools) {
-    Open& open = *find(window);
+    Open& open = *std::ranges::find(open_, window, &Open::window);
     open.jobs.insert(job);
     if (machine_->windows()[window].names_processors()) {
         open.used.insert(processors);
@@ -150,7 +127,7 @@ void WindowsNow::enter(std::size_t window, JobIndex job, const ResourceSet& proc
 
 void WindowsNow::leave(std::size_t window, JobIndex job, const ResourceSet& processors,
                        const std::vector<Amount>& pools) {
-    Open& open = *find(window);
+    Open& open = *std::ranges::find(open_, window, &Open::window);
     open.jobs.erase(job);
     open.used.remove(processors);
     for (std::size_t pool = 0; pool < pools.size(); ++pool) {

@@ -290,6 +290,9 @@ struct SchedulerState {
     // Whether this host has now what the job takes, as seen from a window or from outside.
     // Requires: hosts have names.
     bool host_fits(const Request& request, int host, std::optional<std::size_t> window) const;
+    // The lowest hosts on which a job in a reservation could start in this window, as many as it needs or fewer. None
+    // of `without`. Requires: hosts have names.
+    ResourceSet hosts_inside(const Request& request, std::size_t window, const ResourceSet& without = {}) const;
     // The first window in which a job in a reservation could start and end in time. None: there is none.
     // Cost: O(windows of the job * hosts).
     std::optional<std::size_t> window_now(const Request& request) const;
@@ -335,6 +338,8 @@ struct SchedulerState {
 
  private:
     bool has_of_some_pools(const Request& request) const;
+    // Whether a job in a reservation that starts now would run inside the window.
+    bool is_during(const Request& request, std::size_t window) const;
     std::vector<std::size_t> windows_ahead(JobIndex job) const;
     bool is_overfull(Time instant, JobIndex job, std::optional<std::size_t> window) const;
     std::optional<Place> place_in(std::optional<std::size_t> window, JobIndex job) const;

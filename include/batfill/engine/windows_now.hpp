@@ -26,11 +26,17 @@ class WindowsNow {
     // changes what runs or who may start.
     Time next_round(Time after) const;
     bool begins_a_round_at(Time now) const;
-    // Numbers of windows (Machine::windows()) that are announced, begin or end in (after, until].
-    std::vector<std::size_t> announced(Time after, Time until) const;
-    std::vector<std::size_t> beginning(Time after, Time until) const;  // by begin, then line
-    std::vector<std::size_t> ending(Time after, Time until) const;
-    // As above, at an instant.
+    // Numbers of windows (Machine::windows()) that are announced, begin or end in (after, until], by that instant, then
+    // line; or at an instant.
+    std::vector<std::size_t> announced(Time after, Time until) const {
+        return in_span(by_announcement_, &Window::announced, after, until);
+    }
+    std::vector<std::size_t> beginning(Time after, Time until) const {
+        return in_span(by_begin_, &Window::from, after, until);
+    }
+    std::vector<std::size_t> ending(Time after, Time until) const {
+        return in_span(by_end_, &Window::until, after, until);
+    }
     std::vector<std::size_t> beginning(Time at) const { return beginning(at - Duration::microseconds(1), at); }
     std::vector<std::size_t> ending(Time at) const { return ending(at - Duration::microseconds(1), at); }
 
@@ -73,7 +79,6 @@ class WindowsNow {
         std::vector<Amount> inside{};  // what they take, by pool
     };
     const Open* find(std::size_t window) const;
-    Open* find(std::size_t window);
     std::vector<std::size_t> in_span(const std::vector<std::size_t>& order, Time Window::*instant, Time after,
                                      Time until) const;
     void find_closed();
