@@ -9,10 +9,10 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
+#include <batfill/planning/booking_queues.hpp>
 #include <batfill/planning/job_order.hpp>
 #include <batfill/planning/planned_timeline.hpp>
 #include <batfill/planning/reservation.hpp>
-#include <batfill/planning/reservation_queues.hpp>
 
 namespace batfill {
 
@@ -123,8 +123,8 @@ class Relaxed : public Algorithm {
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
-        if (state.machine.has_reservations()) {
-            for (const std::vector<JobIndex>& queue : reservation_queues(state)) {
+        if (state.machine.has_bookings()) {
+            for (const std::vector<JobIndex>& queue : booking_queues(state)) {
                 decide(round, queue);
             }
             return;
@@ -147,7 +147,7 @@ class Relaxed : public Algorithm {
  private:
     void decide(Round& round, std::span<const JobIndex> queue) {
         const SchedulerState& state = round.state();
-        const bool is_one_of_several = state.machine.has_reservations();
+        const bool is_one_of_several = state.machine.has_bookings();
         if (const std::optional<JobIndex> top = start_in_order(round, queue)) {
             if (omega_ <= 0 && !round.explains()) {
                 return;
@@ -233,7 +233,7 @@ class Relaxed : public Algorithm {
         const SchedulerState& state = round.state();
         ranked_.for_each_until([&](JobIndex job) {
             backfilled_ += timeline_.start_if_it_fits(round, job) ? 1U : 0U;
-            return state.idle.count() > 0 || state.hosts.is_on() || state.machine.has_reservations();
+            return state.idle.count() > 0 || state.hosts.is_on() || state.machine.has_bookings();
         });
     }
 

@@ -308,9 +308,9 @@ Request EngineCore::request_of(const JobDescription& job) const {
             request.needs = *needs;  // else the job is refused
         }
     }
-    if (job.needs && state_.machine.has_reservations()) {
-        if (job.needs->wrong_reservation) {
-            with_place_in_errors("job " + shown(job.id), [&] { require_reservation(*job.needs); });
+    if (job.needs && state_.machine.has_bookings()) {
+        if (job.needs->wrong_booking) {
+            with_place_in_errors("job " + shown(job.id), [&] { require_booking(*job.needs); });
         }
         const auto inside = with_windows(job, request.needs);
         if (const auto* const needs = std::get_if<Shared<Needs>>(&inside)) {
@@ -363,7 +363,7 @@ std::optional<RejectJob> EngineCore::refused(JobNumber number, const JobDescript
     if (auto reason = failures_.reason_to_reject(state_, request)) {
         return because(reason);
     }
-    if (job.needs && state_.machine.has_reservations()) {
+    if (job.needs && state_.machine.has_bookings()) {
         const auto inside = with_windows(job, request.needs);
         if (const auto* const reason = std::get_if<std::string>(&inside)) {
             return because(*reason);
@@ -489,8 +489,8 @@ void EngineCore::run_round() {
     }
     algorithm_->begin_round(state_);
     const bool is_end_of_window = windows_.is_due(state_) && !state_.windows.ending(state_.now).empty();
-    if (is_end_of_window && state_.machine.has_reservations()) {
-        reject_over_reservations();
+    if (is_end_of_window && state_.machine.has_bookings()) {
+        reject_over_bookings();
     }
     withdraw_ended_jobs();
     if (news_.machine_changed) {
@@ -609,14 +609,14 @@ void EngineCore::reject_too_small_jobs() {
                    [this](const Job& job) { return failures_.reason_to_reject(state_, job.request); });
 }
 
-// At the end of a window: waiting jobs of its reservations that no window can hold any more.
-void EngineCore::reject_over_reservations() {
+// At the end of a window: waiting jobs of its bookings that no window can hold any more.
+void EngineCore::reject_over_bookings() {
     const std::vector<std::size_t> ending = state_.windows.ending(state_.now);
     const std::vector<Window>& windows = state_.machine.windows();
     reject_waiting(GuaranteeBreakCause::window, windows[ending.front()].name, [&](const Job& job) {
         const Shared<StatedNeeds>& needs = job.description().needs;
-        const bool is_for_one = needs && needs->reservation && std::ranges::any_of(ending, [&](std::size_t window) {
-                                    return windows[window].is_for(*needs->reservation);
+        const bool is_for_one = needs && needs->booking && std::ranges::any_of(ending, [&](std::size_t window) {
+                                    return windows[window].is_for(*needs->booking);
                                 });
         const auto inside = is_for_one ? with_windows(job.description(), job.request.needs) : Shared<Needs>();
         const auto* const reason = std::get_if<std::string>(&inside);

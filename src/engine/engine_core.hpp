@@ -143,7 +143,7 @@ class EngineCore : private Admission {
     void ask_for_wake();
     void call_at(Time time);
     std::optional<RejectJob> refused(JobNumber number, const JobDescription& job, const Request& request) const;
-    // The job's needs with the windows of its reservation, or why none can hold it from now on.
+    // The job's needs with the windows of its booking, or why none can hold it from now on.
     std::variant<Shared<Needs>, std::string> with_windows(const JobDescription& job, const Shared<Needs>& needs) const;
     std::optional<std::string> resources_refused(const JobDescription& job) const;
     void admit(Round& round, JobIndex index);
@@ -161,7 +161,7 @@ class EngineCore : private Admission {
     template <class Reason>
     void reject_waiting(GuaranteeBreakCause cause, const std::string& window, Reason reason);
     void reject_too_small_jobs();
-    void reject_over_reservations();
+    void reject_over_bookings();
     void note_broken_guarantees(GuaranteeBreakCause cause, const std::string& window = {});
     void break_guarantee(JobIndex index, Time new_start, GuaranteeBreakCause cause, const std::string& window = {});
     void finish_registration();

@@ -51,7 +51,7 @@ std::optional<std::size_t> SchedulerState::window_ahead(JobIndex job, const Plac
     return std::nullopt;
 }
 
-// In this window of its reservation, or outside.
+// In this window of its booking, or outside.
 std::optional<Place> SchedulerState::place_in(std::optional<std::size_t> window, JobIndex job) const {
     const Request& request = jobs[job].request;
     Place place{{}, window};

@@ -132,7 +132,7 @@ void Timeline::take_window(std::size_t number) {
         amounts.push_back(window.pool_amounts.empty() ? 0 : window.pool_amounts[pool]);
     }
     whole_machine_.add(window.from, window.until, amounts, -1);
-    if (!window.reserved_for.empty()) {
+    if (!window.booked_for.empty()) {
         left_inside_.insert_or_assign(number, AmountProfile(origin_, amounts));
     }
     if (counts_hosts_ || window.hosts.empty()) {

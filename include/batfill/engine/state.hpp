@@ -217,7 +217,7 @@ class IdleProcessors {
 // Where a job runs or is to run.
 struct Place {
     ResourceSet hosts;                       // empty if hosts are only counted
-    std::optional<std::size_t> window = {};  // of a job in a reservation
+    std::optional<std::size_t> window = {};  // of a booked job
 };
 
 // What every scheduler knows at an instant: the clock, the machine, the jobs, the queue and what runs. The engine owns
@@ -282,7 +282,7 @@ struct SchedulerState {
                            [this](LicenseIndex license) { return copies_left[license] > 0; });
     }
 
-    // Whether what the job takes of pools is left; in a reservation, in one of its windows or in this one.
+    // Whether what the job takes of pools is left; if it is booked, in one of its windows or in this one.
     bool has_of_pools(const Request& request) const {
         return !request.needs || request.needs->pools.empty() || has_of_some_pools(request);
     }
@@ -290,10 +290,10 @@ struct SchedulerState {
     // Whether this host has now what the job takes, as seen from a window or from outside.
     // Requires: hosts have names.
     bool host_fits(const Request& request, int host, std::optional<std::size_t> window) const;
-    // The lowest hosts on which a job in a reservation could start in this window, as many as it needs or fewer. None
+    // The lowest hosts on which a booked job could start in this window, as many as it needs or fewer. None
     // of `without`. Requires: hosts have names.
     ResourceSet hosts_inside(const Request& request, std::size_t window, const ResourceSet& without = {}) const;
-    // The first window in which a job in a reservation could start and end in time. None: there is none.
+    // The first window in which a booked job could start and end in time. None: there is none.
     // Cost: O(windows of the job * hosts).
     std::optional<std::size_t> window_now(const Request& request) const;
     // Whether a job could start now on the hosts of this place, or on as many processors as it needs.
@@ -325,10 +325,10 @@ struct SchedulerState {
     // hosts only those of the place count. None: it would not.
     // Cost: O(windows that begin before the job would end * (windows + running jobs)).
     std::optional<std::size_t> window_ahead(JobIndex job, const Place& place) const;
-    // Where a waiting job would start now, as its placement says; in a reservation, in the first of its windows that
+    // Where a waiting job would start now, as its placement says; if it is booked, in the first of its windows that
     // has room. The hosts are empty if they are only counted. None: it could not start.
     // Requires: the machine has windows.
-    // Cost: that of can_start(), of processors_for() and of window_ahead(), for each window of the job's reservation.
+    // Cost: that of can_start(), of processors_for() and of window_ahead(), for each window of the job's booking.
     std::optional<Place> place_now(JobIndex job) const;
     // Whether a waiting job could start now.
     // Cost: that of can_start(); on a machine with windows that of place_now().
@@ -338,7 +338,7 @@ struct SchedulerState {
 
  private:
     bool has_of_some_pools(const Request& request) const;
-    // Whether a job in a reservation that starts now would run inside the window.
+    // Whether a booked job that starts now would run inside the window.
     bool is_during(const Request& request, std::size_t window) const;
     std::vector<std::size_t> windows_ahead(JobIndex job) const;
     bool is_overfull(Time instant, JobIndex job, std::optional<std::size_t> window) const;

@@ -56,9 +56,9 @@ class WindowsNow {
     // Whether another open window takes this host.
     bool is_taken_by_another(int host, std::size_t window) const;
 
-    // ---- Jobs in reservations
+    // ---- Booked jobs
 
-    // The window in which a running job runs. None: outside reservations.
+    // The window in which a running job runs. None: outside bookings.
     std::optional<std::size_t> window_of(JobIndex job) const;
     // A job begins or ends inside, on these processors if the window takes processors, with these amounts of pools.
     // Requires, as all below: the window is open.

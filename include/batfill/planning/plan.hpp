@@ -160,7 +160,7 @@ class Plan {
 
     // The hosts that the plan holds for a planned job, if hosts have names.
     const ResourceSet& hosts(JobIndex job) const { return held_[slot_number(job)].place.hosts; }
-    // The same, with the window of a job in a reservation.
+    // The same, with the window of a booked job.
     // Requires: has_timeline().
     const batfill::Place& place_held(JobIndex job) const { return held_[slot_number(job)].place; }
     // The earliest start from `from` on of a job that the plan does not have.
