@@ -239,7 +239,7 @@ void AvailabilityProfile::advance(Time now) {
     firsts_.front() = now;
 }
 
-void AvailabilityProfile::free_windows(Time from, Time to, int given, FreeWindows& result) const {
+void AvailabilityProfile::free_spans(Time from, Time to, int given, FreeSpans& result) const {
     assert(origin() <= from && from < to && given >= 0);
     const Position first = find(from);
     const Bounds now = bounds(first, to);
@@ -251,20 +251,20 @@ void AvailabilityProfile::free_windows(Time from, Time to, int given, FreeWindow
     }
 }
 
-// Windows for fewer processors reach further. Each walk away from the interval closes the windows for the most
+// Spans for fewer processors reach further. Each walk away from the interval closes the spans for the most
 // processors first.
-void AvailabilityProfile::find_begins(FreeWindows& windows, Position first, Time from) const {
-    const int smallest_power = FreeWindows::power_of(windows.least_);
-    int power = FreeWindows::power_of(windows.most_);
+void AvailabilityProfile::find_begins(FreeSpans& spans, Position first, Time from) const {
+    const int smallest_power = FreeSpans::power_of(spans.least_);
+    int power = FreeSpans::power_of(spans.most_);
     Time begin = from;
     const auto end_at = [&](int value) {
-        for (; power >= smallest_power && value < windows.wanted(power); --power) {
-            windows.windows_[static_cast<std::size_t>(power)].begin = begin;
+        for (; power >= smallest_power && value < spans.wanted(power); --power) {
+            spans.spans_[static_cast<std::size_t>(power)].begin = begin;
         }
     };
     for (std::size_t number = first.block + 1; number-- > 0 && power >= smallest_power;) {
         const Block& block = *blocks_[number];
-        if (number != first.block && block.least >= windows.wanted(power)) {
+        if (number != first.block && block.least >= spans.wanted(power)) {
             begin = block.times[0];
             continue;
         }
@@ -278,18 +278,18 @@ void AvailabilityProfile::find_begins(FreeWindows& windows, Position first, Time
     end_at(0);
 }
 
-void AvailabilityProfile::find_ends(FreeWindows& windows, Time to) const {
-    const int smallest_power = FreeWindows::power_of(windows.least_);
-    int power = FreeWindows::power_of(windows.most_);
+void AvailabilityProfile::find_ends(FreeSpans& spans, Time to) const {
+    const int smallest_power = FreeSpans::power_of(spans.least_);
+    int power = FreeSpans::power_of(spans.most_);
     const auto end_at = [&](int value, Time end) {
-        for (; power >= smallest_power && value < windows.wanted(power); --power) {
-            windows.windows_[static_cast<std::size_t>(power)].end = end;
+        for (; power >= smallest_power && value < spans.wanted(power); --power) {
+            spans.spans_[static_cast<std::size_t>(power)].end = end;
         }
     };
     const Position last = to.is_infinite() ? Position{blocks_.size(), 0} : find(to);
     for (std::size_t number = last.block; number < blocks_.size() && power >= smallest_power; ++number) {
         const Block& block = *blocks_[number];
-        if (block.least >= windows.wanted(power)) {
+        if (block.least >= spans.wanted(power)) {
             continue;
         }
         for (int i = number == last.block ? last.index : 0; i < block.count; ++i) {

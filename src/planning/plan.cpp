@@ -14,7 +14,7 @@ namespace {
 
 // Jobs of similar width: each class ranges from a power of two up to the next.
 std::size_t width_class(int processors) {
-    return static_cast<std::size_t>(AvailabilityProfile::FreeWindows::power_of(processors));
+    return static_cast<std::size_t>(AvailabilityProfile::FreeSpans::power_of(processors));
 }
 
 // The smallest width of the next class.
@@ -76,44 +76,44 @@ void Plan::allow_starts(Time from, Time to, int processors) {
     if (by_start_.empty() || from >= to || slot(by_start_.back()).start <= from) {
         return;
     }
-    profile_.free_windows(from, to, processors, windows_);
-    if (windows_.least() > windows_.most()) {
+    profile_.free_spans(from, to, processors, free_spans_);
+    if (free_spans_.least() > free_spans_.most()) {
         return;
     }
     if (passing_by_start_) {
         collect_starts(to);
     } else {
-        allow_starts_in_windows(from, to);
+        allow_starts_in_spans(from, to);
     }
 }
 
-// In a pass by planned start: notes the starts in windows_ before `to` for jobs that the pass has yet to look at.
+// In a pass by planned start: notes the starts in free_spans_ before `to` for jobs that the pass has yet to look at.
 void Plan::collect_starts(Time to) {
-    const int most = windows_.most();
-    for (int width = windows_.least(); width <= most; width = next_class(width)) {
-        const AvailabilityProfile::FreeWindows::Window& window = windows_.find(width);
+    const int most = free_spans_.most();
+    for (int width = free_spans_.least(); width <= most; width = next_class(width)) {
+        const AvailabilityProfile::FreeSpans::Span& span = free_spans_.find(width);
         StartIntervalsOfWidth& intervals = intervals_[width_class(width)];
-        intervals.by_walltime.add(window.length(), {window.begin, to});
-        intervals.by_start.add(window.end.since_zero(), {window.begin, to});
+        intervals.by_walltime.add(span.length(), {span.begin, to});
+        intervals.by_start.add(span.end.since_zero(), {span.begin, to});
     }
 }
 
-// Elsewhere: opens the starts in windows_ for each job that they may help. Jobs planned up to the farthest end of a
-// window are found by planned start, those behind it by walltime.
-void Plan::allow_starts_in_windows(Time from, Time to) {
-    const int least = windows_.least();
-    const int most = windows_.most();
+// Elsewhere: opens the starts in free_spans_ for each job that they may help. Jobs planned up to the farthest end of a
+// span are found by planned start, those behind it by walltime.
+void Plan::allow_starts_in_spans(Time from, Time to) {
+    const int least = free_spans_.least();
+    const int most = free_spans_.most();
     const auto helps = [&](const Slot& other) { return least <= other.processors && other.processors <= most; };
-    const auto allow_in = [&](std::uint32_t number, const AvailabilityProfile::FreeWindows::Window& window) {
-        allow(number, {std::max(window.begin, from - slots_[number].walltime), to});
+    const auto allow_in = [&](std::uint32_t number, const AvailabilityProfile::FreeSpans::Span& span) {
+        allow(number, {std::max(span.begin, from - slots_[number].walltime), to});
     };
-    const Time farthest = windows_.find(least).end;
+    const Time farthest = free_spans_.find(least).end;
     auto near = std::ranges::partition_point(by_start_, [&](JobIndex job) { return slot(job).start <= from; });
     for (; near != by_start_.end() && slot(*near).start <= farthest; ++near) {
         if (const Slot& other = slot(*near); helps(other)) {
-            const AvailabilityProfile::FreeWindows::Window& window = windows_.find(other.processors);
-            if (other.start <= window.end || other.walltime <= window.length()) {
-                allow_in(slot_of_[*near], window);
+            const AvailabilityProfile::FreeSpans::Span& span = free_spans_.find(other.processors);
+            if (other.start <= span.end || other.walltime <= span.length()) {
+                allow_in(slot_of_[*near], span);
             }
         }
     }
@@ -121,14 +121,14 @@ void Plan::allow_starts_in_windows(Time from, Time to) {
         return;
     }
     for (int width = least; width <= most; width = next_class(width)) {
-        const AvailabilityProfile::FreeWindows::Window& window = windows_.find(width);
+        const AvailabilityProfile::FreeSpans::Span& span = free_spans_.find(width);
         const std::vector<ByWalltime>& same_width = by_walltime_[width_class(width)];
         const auto too_long =
-            std::upper_bound(same_width.begin(), same_width.end(), ByWalltime{window.length(), no_slot});
+            std::upper_bound(same_width.begin(), same_width.end(), ByWalltime{span.length(), no_slot});
         for (auto other = same_width.begin(); other != too_long; ++other) {
             const Slot& short_enough = slots_[other->slot];
             if (short_enough.start > farthest && !short_enough.cancelled && helps(short_enough)) {
-                allow_in(other->slot, window);
+                allow_in(other->slot, span);
             }
         }
     }

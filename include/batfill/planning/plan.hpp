@@ -235,7 +235,7 @@ class Plan {
     };
 
     static constexpr std::uint32_t no_slot = UINT32_MAX;
-    static constexpr std::size_t width_classes = AvailabilityProfile::FreeWindows::powers;
+    static constexpr std::size_t width_classes = AvailabilityProfile::FreeSpans::powers;
 
     // Requires: the plan has the job.
     const Slot& slot(JobIndex job) const { return slots_[slot_of_[job]]; }
@@ -264,7 +264,7 @@ class Plan {
     // Opens starts for the jobs that may profit from `processors` given back during [from, to).
     void allow_starts(Time from, Time to, int processors);
     void collect_starts(Time to);
-    void allow_starts_in_windows(Time from, Time to);
+    void allow_starts_in_spans(Time from, Time to);
     void allow(std::uint32_t number, const StartInterval& possible);
     // Empties may_move_, and calls `use` with the number of each slot in it whose job may move. The slot counts as
     // listed until the caller resets `listed`: until then, list() does not list it again.
@@ -320,7 +320,7 @@ class Plan {
     bool passing_by_start_ = false;
     std::array<StartIntervalsOfWidth, width_classes> intervals_;
     // Kept between calls to reuse their memory.
-    AvailabilityProfile::FreeWindows windows_;
+    AvailabilityProfile::FreeSpans free_spans_;
     AvailabilityProfile::FreeFromNow free_now_;
     AvailabilityProfile::FreeFromNow free_before_;
 };
