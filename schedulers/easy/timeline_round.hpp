@@ -240,7 +240,7 @@ class TimelineRound {
     // Of the present queue.
     std::uint64_t reservations_ = 0;  // that are left
     std::uint64_t tests_ = 0;
-    std::size_t first_reserved_ = 0;  // its place among the reserved ones
+    std::size_t first_reserved_ = 0;  // its position among the reserved ones
     bool one_could_not_start_ = false;
     std::vector<JobIndex> to_reserve_;  // in this order
     std::vector<Reserved> reserved_;

@@ -63,8 +63,8 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
         break_guarantee(index, state_.now, GuaranteeBreakCause::estimate);
     }
     const RunningJob running{state_.estimated_end(index), index, job.processors()};
-    const auto place = std::lower_bound(state_.running.begin(), state_.running.end(), running);
-    state_.running.insert(place, running);
+    const auto position = std::lower_bound(state_.running.begin(), state_.running.end(), running);
+    state_.running.insert(position, running);
     if (predictor_) {
         predictor_->started(index, state_.predictions[index]);
     }

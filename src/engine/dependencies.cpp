@@ -15,17 +15,17 @@ namespace batfill {
 
 namespace {
 
-// Puts a value at a place that is free, or at a new one. Returns the place.
+// Puts a value at a position that is free, or at a new one. Returns the position.
 template <typename Value>
-std::uint32_t place_for(Value value, std::deque<Value>& values, std::vector<std::uint32_t>& free) {
+std::uint32_t position_for(Value value, std::deque<Value>& values, std::vector<std::uint32_t>& free) {
     if (free.empty()) {
         values.push_back(std::move(value));
         return static_cast<std::uint32_t>(values.size() - 1);
     }
-    const std::uint32_t place = free.back();
+    const std::uint32_t position = free.back();
     free.pop_back();
-    values[place] = std::move(value);
-    return place;
+    values[position] = std::move(value);
+    return position;
 }
 
 }  // namespace
@@ -40,16 +40,16 @@ void Dependencies::goes_on_as(JobNumber killed, JobNumber next) {
 }
 
 const Dependencies::Followed* Dependencies::find(JobNumber job) const {
-    const auto place = static_cast<std::size_t>(job);
-    return place < followed_.size() ? &followed_[place] : nullptr;
+    const auto position = static_cast<std::size_t>(job);
+    return position < followed_.size() ? &followed_[position] : nullptr;
 }
 
 Dependencies::Followed& Dependencies::follow(JobNumber job) {
-    const auto place = static_cast<std::size_t>(job);
-    if (place >= followed_.size()) {
-        followed_.resize(place + 1);
+    const auto position = static_cast<std::size_t>(job);
+    if (position >= followed_.size()) {
+        followed_.resize(position + 1);
     }
-    return followed_[place];
+    return followed_[position];
 }
 
 JobState Dependencies::state(JobNumber job) const {
@@ -63,15 +63,15 @@ bool Dependencies::is_held(JobNumber job) const {
 }
 
 void Dependencies::add_open(JobNumber job, const Condition& condition) {
-    const std::uint32_t place = place_for(OpenCondition{condition, follow(job).open}, open_, free_of_open_);
-    follow(job).open = place;
+    const std::uint32_t position = position_for(OpenCondition{condition, follow(job).open}, open_, free_of_open_);
+    follow(job).open = position;
 }
 
 Dependencies::Conditions Dependencies::take_open(Followed& job) {
     Conditions taken;
-    for (std::uint32_t place = std::exchange(job.open, none); place != none; place = open_[place].before) {
-        taken.push_back(open_[place].condition);
-        free_of_open_.push_back(place);
+    for (std::uint32_t position = std::exchange(job.open, none); position != none; position = open_[position].before) {
+        taken.push_back(open_[position].condition);
+        free_of_open_.push_back(position);
     }
     std::ranges::reverse(taken);
     return taken;
@@ -178,8 +178,8 @@ void Dependencies::hold(JobSubmitted submission) {
     if (held.open == 0) {
         instants_.emplace(held.eligible, job);
     }
-    const std::uint32_t place = place_for(std::move(held), held_, free_of_held_);
-    follow(job).held = place;
+    const std::uint32_t position = position_for(std::move(held), held_, free_of_held_);
+    follow(job).held = position;
 }
 
 Dependencies::Rejected Dependencies::rejected(JobSubmitted&& submission, Dependency::Kind kind, JobNumber job) const {
@@ -194,9 +194,9 @@ Dependencies::Rejected Dependencies::rejected(JobSubmitted&& submission, Depende
 }
 
 JobSubmitted Dependencies::take_held(JobNumber job) {
-    const std::uint32_t place = std::exchange(follow(job).held, none);
-    Held held = std::exchange(held_[place], {});
-    free_of_held_.push_back(place);
+    const std::uint32_t position = std::exchange(follow(job).held, none);
+    Held held = std::exchange(held_[position], {});
+    free_of_held_.push_back(position);
     instants_.erase({held.eligible, job});
     if (held.eligible > held.submission.description->submit) {
         JobDescription description = *held.submission.description;

@@ -89,7 +89,7 @@ class Dependencies {
     std::optional<Time> eligible_since(JobNumber job) const;
 
  private:
-    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();  // no place
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();  // no position
 
     struct Held {
         JobSubmitted submission;
@@ -106,13 +106,13 @@ class Dependencies {
     using Conditions = std::vector<Condition>;
     struct OpenCondition {
         Condition condition;
-        std::uint32_t before = none;  // the place of the one before it that is about the same job
+        std::uint32_t before = none;  // the position of the one before it that is about the same job
     };
     struct Followed {
         Time start = Time::infinity();             // infinite: it has not started
         Time end;                                  // of a job that is over
-        std::uint32_t held = none;                 // its place in held_
-        std::uint32_t open = none;                 // the place in open_ of the last condition about it
+        std::uint32_t held = none;                 // its position in held_
+        std::uint32_t open = none;                 // the position in open_ of the last condition about it
         JobState state = JobState::not_submitted;  // submitted only where that matters
     };
 
@@ -152,7 +152,7 @@ class Dependencies {
     std::map<JobNumber, JobNumber> first_attempts_;
 
     std::deque<Held> held_;
-    std::vector<std::uint32_t> free_of_held_;  // places in held_ without a job
+    std::vector<std::uint32_t> free_of_held_;  // positions in held_ without a job
     std::uint64_t arrivals_ = 0;
     std::deque<OpenCondition> open_;
     std::vector<std::uint32_t> free_of_open_;

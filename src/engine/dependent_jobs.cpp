@@ -8,8 +8,8 @@
 namespace batfill {
 
 std::optional<Time> Dependencies::eligible_since(JobNumber job) const {
-    const auto place = static_cast<std::size_t>(job);
-    const Time since = place < eligible_since_.size() ? eligible_since_[place] : Time::infinity();
+    const auto position = static_cast<std::size_t>(job);
+    const Time since = position < eligible_since_.size() ? eligible_since_[position] : Time::infinity();
     return since.is_infinite() ? std::nullopt : std::optional(since);
 }
 
@@ -88,20 +88,20 @@ bool Dependencies::admit_eligible(Admission& engine, Time now) {
 
 void Dependencies::admit_held(Admission& engine, JobNumber job) {
     JobSubmitted submission = take_held(job);
-    const auto place = static_cast<std::size_t>(job);
-    if (place >= eligible_since_.size()) {
-        eligible_since_.resize(place + 1, Time::infinity());
+    const auto position = static_cast<std::size_t>(job);
+    if (position >= eligible_since_.size()) {
+        eligible_since_.resize(position + 1, Time::infinity());
     }
-    eligible_since_[place] = submission.description->submit;
+    eligible_since_[position] = submission.description->submit;
     engine.admit(std::move(submission));
 }
 
 // They wait for one that does not exist, or for each other.
 void Dependencies::reject_hopeless(Admission& engine) {
     std::vector<JobNumber> jobs;
-    for (std::size_t place = 0; place < followed_.size(); ++place) {
-        if (followed_[place].held != none) {
-            jobs.push_back(static_cast<JobNumber>(place));
+    for (std::size_t position = 0; position < followed_.size(); ++position) {
+        if (followed_[position].held != none) {
+            jobs.push_back(static_cast<JobNumber>(position));
         }
     }
     std::ranges::sort(jobs, {}, [this](JobNumber job) { return held_job(job).arrival; });

@@ -30,7 +30,7 @@ Duration WaitingQueue::shortest_walltime() const {
     return *std::min_element(walltimes_.begin() + static_cast<std::ptrdiff_t>(first_), walltimes_.end());
 }
 
-std::size_t WaitingQueue::place(JobIndex index, const JobTable& jobs) const {
+std::size_t WaitingQueue::position_of(JobIndex index, const JobTable& jobs) const {
     const auto before = [&](JobIndex a, JobIndex b) { return jobs.submitted_before(a, b); };
     if (empty() || before(jobs_.back(), index)) {
         return jobs_.size();
@@ -47,14 +47,14 @@ void WaitingQueue::change_arrays(Change change) {
 }
 
 void WaitingQueue::insert(JobIndex index, const JobTable& jobs) {
-    const auto at = static_cast<std::ptrdiff_t>(place(index, jobs));
+    const auto at = static_cast<std::ptrdiff_t>(position_of(index, jobs));
     jobs_.insert(jobs_.begin() + at, index);
     processors_.insert(processors_.begin() + at, jobs[index].processors());
     walltimes_.insert(walltimes_.begin() + at, jobs[index].walltime);
 }
 
 void WaitingQueue::remove(JobIndex index, const JobTable& jobs) {
-    const auto at = static_cast<std::ptrdiff_t>(place(index, jobs));
+    const auto at = static_cast<std::ptrdiff_t>(position_of(index, jobs));
     const auto first = static_cast<std::ptrdiff_t>(first_);
     if (static_cast<std::size_t>(at - first) >= size() / 2) {
         change_arrays([=](auto& values) { values.erase(values.begin() + at); });

@@ -112,9 +112,9 @@ AvailabilityProfile::Position AvailabilityProfile::split_at(Time t) {
         full.count = kept;
         update_bounds(full);
         update_bounds(*half);
-        const auto place = static_cast<std::ptrdiff_t>(at.block) + 1;
-        firsts_.insert(firsts_.begin() + place, half->times[0]);
-        blocks_.insert(blocks_.begin() + place, std::move(half));
+        const auto position = static_cast<std::ptrdiff_t>(at.block) + 1;
+        firsts_.insert(firsts_.begin() + position, half->times[0]);
+        blocks_.insert(blocks_.begin() + position, std::move(half));
         if (at.index >= kept) {
             at = {at.block + 1, at.index - kept};
         }
@@ -152,9 +152,9 @@ void AvailabilityProfile::tidy(std::size_t number) {
         return;
     }
     if (blocks_[number]->count == 0) {
-        const auto place = static_cast<std::ptrdiff_t>(number);
-        firsts_.erase(firsts_.begin() + place);
-        blocks_.erase(blocks_.begin() + place);
+        const auto position = static_cast<std::ptrdiff_t>(number);
+        firsts_.erase(firsts_.begin() + position);
+        blocks_.erase(blocks_.begin() + position);
         return;
     }
     update_bounds(*blocks_[number]);
@@ -173,9 +173,9 @@ void AvailabilityProfile::join_with_next(std::size_t number) {
     }
     block.count += next.count;
     update_bounds(block);
-    const auto place = static_cast<std::ptrdiff_t>(number) + 1;
-    firsts_.erase(firsts_.begin() + place);
-    blocks_.erase(blocks_.begin() + place);
+    const auto position = static_cast<std::ptrdiff_t>(number) + 1;
+    firsts_.erase(firsts_.begin() + position);
+    blocks_.erase(blocks_.begin() + position);
 }
 
 void AvailabilityProfile::add(Time from, Time to, int change) {
@@ -224,9 +224,9 @@ void AvailabilityProfile::advance(Time now) {
     assert(now >= origin());
     const Position at = find(now);
     if (at.block > 0) {
-        const auto place = static_cast<std::ptrdiff_t>(at.block);
-        firsts_.erase(firsts_.begin(), firsts_.begin() + place);
-        blocks_.erase(blocks_.begin(), blocks_.begin() + place);
+        const auto position = static_cast<std::ptrdiff_t>(at.block);
+        firsts_.erase(firsts_.begin(), firsts_.begin() + position);
+        blocks_.erase(blocks_.begin(), blocks_.begin() + position);
     }
     Block& block = *blocks_.front();
     if (at.index > 0) {

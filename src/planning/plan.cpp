@@ -149,28 +149,28 @@ void Plan::allow(std::uint32_t number, const StartInterval& possible) {
 void Plan::StartIntervals::add(Duration most, const StartInterval& possible) {
     Step* const begin = steps_.data();
     Step* const end = begin + count_;
-    Step* const place = std::find_if(begin, end, [&](const Step& step) { return step.most < most; });
+    Step* const position = std::find_if(begin, end, [&](const Step& step) { return step.most < most; });
     const auto covers = [](const StartInterval& a, const StartInterval& b) {
         return a.from <= b.from && b.until <= a.until;
     };
     Step added{most, possible};
-    if (place != begin) {
-        if (covers(std::prev(place)->possible, possible)) {
+    if (position != begin) {
+        if (covers(std::prev(position)->possible, possible)) {
             return;
         }
-        added.possible.include(std::prev(place)->possible);
+        added.possible.include(std::prev(position)->possible);
     }
     Step* const beyond =
-        std::find_if(place, end, [&](const Step& step) { return !covers(added.possible, step.possible); });
+        std::find_if(position, end, [&](const Step& step) { return !covers(added.possible, step.possible); });
     std::for_each(beyond, end, [&](Step& step) { step.possible.include(possible); });
-    // The steps between `place` and `beyond` add nothing to this one.
-    if (beyond == place) {
-        std::copy_backward(place, end, end + 1);
+    // The steps between `position` and `beyond` add nothing to this one.
+    if (beyond == position) {
+        std::copy_backward(position, end, end + 1);
         ++count_;
     } else {
-        count_ = static_cast<std::size_t>(std::copy(beyond, end, place + 1) - begin);
+        count_ = static_cast<std::size_t>(std::copy(beyond, end, position + 1) - begin);
     }
-    *place = added;
+    *position = added;
     if (count_ > most_steps) {
         --count_;
         steps_[count_ - 1].possible = steps_[count_].possible;
@@ -195,7 +195,7 @@ bool Plan::before(JobIndex a, JobIndex b) const {
     return x.submit != y.submit ? x.submit < y.submit : a < b;
 }
 
-std::vector<JobIndex>::iterator Plan::place_of(JobIndex job) {
+std::vector<JobIndex>::iterator Plan::position_of(JobIndex job) {
     return std::ranges::lower_bound(by_start_, job, [this](JobIndex a, JobIndex b) { return before(a, b); });
 }
 
@@ -226,7 +226,7 @@ void Plan::insert(Slot& slot, Time from) {
     }
     slot.cancelled = false;
     take_place(slot);
-    by_start_.insert(place_of(slot.job), slot.job);
+    by_start_.insert(position_of(slot.job), slot.job);
 }
 
 Time Plan::place(const Request& request, Time from) {
@@ -309,7 +309,7 @@ bool Plan::move_earlier(JobIndex job, Time than) {
     return move_earlier(planned(job), than);
 }
 
-bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> place) {
+bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> position) {
     than = std::min(than, slot.start);
     const Time first = std::max(origin(), slot.possible.from);
     const Time last = std::min(than, slot.possible.until);
@@ -326,11 +326,12 @@ bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> place)
         return false;
     }
     slot.possible = no_start;
-    const auto old_place = place ? by_start_.begin() + static_cast<std::ptrdiff_t>(*place) : place_of(slot.job);
+    const auto old_position =
+        position ? by_start_.begin() + static_cast<std::ptrdiff_t>(*position) : position_of(slot.job);
     slot.start = start;
-    const auto to = std::lower_bound(by_start_.begin(), old_place, slot.job,
+    const auto to = std::lower_bound(by_start_.begin(), old_position, slot.job,
                                      [this](JobIndex a, JobIndex b) { return before(a, b); });
-    std::rotate(to, old_place, old_place + 1);
+    std::rotate(to, old_position, old_position + 1);
 
     if (timeline_) {
         const Held old = held_[slot_of_[slot.job]];
@@ -476,7 +477,7 @@ void Plan::remove(JobIndex job) {
 }
 
 void Plan::forget(JobIndex job) {
-    by_start_.erase(place_of(job));
+    by_start_.erase(position_of(job));
     std::vector<ByWalltime>& others = same_width(slot(job));
     others.erase(std::lower_bound(others.begin(), others.end(), ByWalltime{slot(job).walltime, slot_of_[job]}));
     slot(job).possible = no_start;

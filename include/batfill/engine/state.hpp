@@ -128,7 +128,7 @@ class WaitingQueue {
     void remove(JobIndex index, const JobTable& jobs);
 
  private:
-    std::size_t place(JobIndex index, const JobTable& jobs) const;
+    std::size_t position_of(JobIndex index, const JobTable& jobs) const;
     template <class Change>
     void change_arrays(Change change);
 

@@ -252,7 +252,7 @@ class Plan {
     [[noreturn]] static void refuse_unplanned(JobIndex job);
     Slot& cancelled(JobIndex job);
     bool before(JobIndex a, JobIndex b) const;
-    std::vector<JobIndex>::iterator place_of(JobIndex job);
+    std::vector<JobIndex>::iterator position_of(JobIndex job);
     void insert(Slot& slot, Time from);
     void change_place(const Slot& slot, int change);
     Time origin() const { return timeline_ ? timeline_->origin() : profile_.origin(); }
@@ -271,8 +271,8 @@ class Plan {
     template <class Use>
     void take_listed(Use use);
     void list(std::uint32_t number);
-    // As the public move_earlier, for a slot. `place` is the job's position in by_start(), if the caller knows it.
-    bool move_earlier(Slot& slot, Time than, std::optional<std::size_t> place = {});
+    // As the public move_earlier, for a slot. `position` is the job's position in by_start(), if the caller knows it.
+    bool move_earlier(Slot& slot, Time than, std::optional<std::size_t> position = {});
     // An entry of by_walltime_.
     struct ByWalltime {
         Duration walltime;
