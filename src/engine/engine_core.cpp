@@ -475,6 +475,20 @@ std::vector<Decision>& EngineCore::decide() {
     return decisions_;
 }
 
+// `reason`: why a waiting job is rejected, as a predicate; none if it is not.
+template <class Reason>
+void EngineCore::reject_waiting(GuaranteeBreakCause cause, const std::string& window, Reason reason) {
+    const std::vector<JobIndex> waiting(state_.waiting.jobs().begin(), state_.waiting.jobs().end());
+    for (const JobIndex index : waiting) {
+        if (std::optional<std::string> found = reason(state_.jobs[index])) {
+            break_guarantee(index, Time::infinity(), cause, window);
+            state_.waiting.remove(index, state_.jobs);
+            reject(index, {numbers_[index], std::move(*found), RejectionCause::other});
+            algorithm_->withdrawn(state_, index);
+        }
+    }
+}
+
 void EngineCore::run_round() {
     if (state_.now >= records_state_from_) {
         recorded_state_ = to_string(state_);
@@ -494,7 +508,8 @@ void EngineCore::run_round() {
     }
     withdraw_ended_jobs();
     if (news_.machine_changed) {
-        reject_too_small_jobs();
+        reject_waiting(GuaranteeBreakCause::loss, {},
+                       [this](const Job& job) { return failures_.reason_to_reject(state_, job.request); });
         algorithm_->machine_changed(round, news_.completions);
     } else if (!news_.completions.empty()) {
         algorithm_->completed(round, news_.completions);
@@ -588,25 +603,6 @@ void EngineCore::withdraw_ended_jobs() {
             algorithm_->withdrawn(state_, index);
         }
     }
-}
-
-// `reason`: why a waiting job is rejected, as a predicate; none if it is not.
-template <class Reason>
-void EngineCore::reject_waiting(GuaranteeBreakCause cause, const std::string& window, Reason reason) {
-    const std::vector<JobIndex> waiting(state_.waiting.jobs().begin(), state_.waiting.jobs().end());
-    for (const JobIndex index : waiting) {
-        if (std::optional<std::string> found = reason(state_.jobs[index])) {
-            break_guarantee(index, Time::infinity(), cause, window);
-            state_.waiting.remove(index, state_.jobs);
-            reject(index, {numbers_[index], std::move(*found), RejectionCause::other});
-            algorithm_->withdrawn(state_, index);
-        }
-    }
-}
-
-void EngineCore::reject_too_small_jobs() {
-    reject_waiting(GuaranteeBreakCause::loss, {},
-                   [this](const Job& job) { return failures_.reason_to_reject(state_, job.request); });
 }
 
 // At the end of a window: waiting jobs of its bookings that no window can hold any more.

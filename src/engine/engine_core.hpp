@@ -160,7 +160,6 @@ class EngineCore : private Admission {
     void requeue_killed_jobs();
     template <class Reason>
     void reject_waiting(GuaranteeBreakCause cause, const std::string& window, Reason reason);
-    void reject_too_small_jobs();
     void reject_over_bookings();
     void note_broken_guarantees(GuaranteeBreakCause cause, const std::string& window = {});
     void break_guarantee(JobIndex index, Time new_start, GuaranteeBreakCause cause, const std::string& window = {});

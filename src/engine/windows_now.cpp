@@ -59,15 +59,10 @@ std::vector<std::size_t> WindowsNow::in_span(const std::vector<std::size_t>& ord
 
 ResourceSet WindowsNow::begin(std::size_t number, const ResourceSet& idle) {
     const Window& window = machine_->windows()[number];
-    ResourceSet rest = idle;
-    Open open{number, window.hosts, 0};
-    if (window.processors > 0) {
-        open.taken = take_highest(rest, window.processors);
-        open.lacking = window.processors - open.taken.size();
-    }
-    open_.push_back(std::move(open));
-    find_closed();
-    return idle.intersection(closed_);
+    open_.push_back({number, window.hosts, window.processors});
+    ResourceSet taken = idle;
+    taken.remove(take_of(idle));
+    return taken;
 }
 
 ResourceSet WindowsNow::end(std::size_t number) {
