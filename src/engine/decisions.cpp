@@ -114,7 +114,7 @@ void EngineCore::promise(JobIndex index, Time time) {
         return;
     }
     if (job.guaranteed_start.is_infinite()) {
-        guarantees_.give(state_, index, time);
+        guarantees_.give(job, index, time);
     } else if (time <= job.guaranteed_start) {
         return;
     } else if (news_.machine_changed || !windows_.announced().empty()) {

@@ -206,7 +206,8 @@ void EngineCore::completed(JobNumber number, JobState state) {
     if (predictor_) {
         predictor_->ended(index, job, state, state_.now);
     }
-    if (!failures_.ended(state_, index, state, windows_.ended(index, state)) && dependencies_) {
+    if (!failures_.ended(state_, index, state, state_.windows.is_on() ? windows_.ended(index, state) : std::nullopt) &&
+        dependencies_) {
         dependencies_->ended(number, state, state_.now);
     }
     job.state = state;
@@ -389,7 +390,7 @@ void EngineCore::admit(Round& round, JobIndex index) {
     }
     algorithm_->submitted(round, index);
     if (choice_.gives_guarantees()) {
-        guarantees_.give(state_, index, algorithm_->guaranteed_start(state_, index).value_or(Time::infinity()));
+        guarantees_.give(job, index, algorithm_->guaranteed_start(state_, index).value_or(Time::infinity()));
     }
     if (job.guaranteed_start < state_.now) {
         fail(index, "it was guaranteed a start at " + job.guaranteed_start.to_string() +
@@ -437,27 +438,21 @@ void EngineCore::reject(JobSubmitted&& job, RejectJob&& rejection) {
     reject(index, std::move(rejection));
 }
 
-// Once all jobs were submitted and nothing will happen any more, jobs may still be held.
-void EngineCore::reject_hopeless_jobs() {
-    if (is_any_held() && registration_.are_all_submitted() && !is_any_present() && !algorithm_->registers_jobs() &&
-        dependencies_->next_instant().is_infinite()) {
-        dependencies_->reject_hopeless(*this);
-    }
-}
-
 std::vector<Decision>& EngineCore::decide() {
     decisions_.clear();
     if (state_.windows.is_on()) {
-        if (KillJobs kill{numbers_of(windows_.to_be_killed(state_))}; !kill.jobs.empty()) {
-            decisions_.emplace_back(std::move(kill));
+        if (const std::vector<JobIndex> killed = windows_.to_be_killed(state_); !killed.empty()) {
+            decisions_.emplace_back(KillJobs{numbers_of(killed)});
         }
         if (windows_.awaits_ends()) {
             return decisions_;
         }
         windows_.pass(state_, state_.now);
     }
-    requeue_killed_jobs();
-    KillJobs failed{numbers_of(failures_.to_be_killed(state_))};
+    if (failures_.has_requeued()) {
+        requeue_killed_jobs();
+    }
+    const std::vector<JobIndex> failed = failures_.to_be_killed(state_);
     const bool changed =
         !news_.empty() || windows_.is_due(state_) || (dependencies_ && dependencies_->is_due(state_.now));
     call_algorithm([&] {
@@ -467,11 +462,17 @@ std::vector<Decision>& EngineCore::decide() {
         }
     });
     stop_overlong_jobs();
-    reject_hopeless_jobs();
-    if (!failed.jobs.empty()) {
-        decisions_.emplace_back(std::move(failed));
+    // Once all jobs were submitted and nothing will happen any more, jobs may still be held.
+    if (is_any_held() && registration_.are_all_submitted() && !is_any_present() && !algorithm_->registers_jobs() &&
+        dependencies_->next_instant().is_infinite()) {
+        dependencies_->reject_hopeless(*this);
     }
-    finish_registration();
+    if (!failed.empty()) {
+        decisions_.emplace_back(KillJobs{numbers_of(failed)});
+    }
+    if (registers_jobs() && !algorithm_->registers_jobs()) {
+        finish_registration();
+    }
     return decisions_;
 }
 

@@ -155,7 +155,6 @@ class EngineCore : private Admission {
     void hold(const JobSubmitted& job) override;
     std::optional<RejectJob> refused(const JobSubmitted& job) const override;
     void reject(JobSubmitted&& job, RejectJob&& rejection) override;
-    void reject_hopeless_jobs();
     void stop_overlong_jobs();
     void requeue_killed_jobs();
     template <class Reason>

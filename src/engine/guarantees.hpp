@@ -14,9 +14,9 @@ namespace batfill {
 class Guarantees {
  public:
     // Guarantees a job this start at its submission; infinite: nothing.
-    void give(SchedulerState& state, JobIndex index, Time start) {
-        at_submission_.resize(state.jobs.size(), Time::infinity());
-        at_submission_[index] = state.jobs[index].guaranteed_start = start;
+    void give(Job& job, JobIndex index, Time start) {
+        at_submission_.resize(std::max(at_submission_.size(), std::size_t{index} + 1), Time::infinity());
+        at_submission_[index] = job.guaranteed_start = start;
     }
     Time at_submission(JobIndex index) const {
         return index < at_submission_.size() ? at_submission_[index] : Time::infinity();

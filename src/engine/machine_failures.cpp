@@ -4,13 +4,15 @@
 #include <utility>
 
 #include "src/support/json.hpp"
-#include "src/support/mapped.hpp"
 
 namespace batfill {
 
 std::vector<JobIndex> MachineFailures::to_be_killed(SchedulerState& state) {
     std::vector<JobIndex> jobs;
-    if (kills() && !lost_.empty()) {
+    if (lost_.empty()) {
+        return jobs;
+    }
+    if (kills()) {
         for (const RunningJob& running : state.running) {
             Job& job = state.jobs[running.job];
             const bool is_over = job.walltime_assumed && job.expected_end() <= state.now;
@@ -28,6 +30,9 @@ std::vector<JobIndex> MachineFailures::to_be_killed(SchedulerState& state) {
 
 bool MachineFailures::ended(const SchedulerState& state, JobIndex index, JobState end,
                             std::optional<std::size_t> window_kill) {
+    if (being_killed_.empty() && !window_kill) {
+        return false;
+    }
     const bool is_failure = being_killed_.erase(index) > 0 && end == JobState::completed_killed;
     if (is_failure) {
         const Job& job = state.job(index);
@@ -37,13 +42,8 @@ bool MachineFailures::ended(const SchedulerState& state, JobIndex index, JobStat
     if (!window_kill && !(is_failure && requeues())) {
         return false;
     }
-    requeued_.emplace_back(window_kill.value_or(0), index);
+    requeued_.emplace(window_kill.value_or(0), index);
     return true;
-}
-
-std::vector<JobIndex> MachineFailures::take_requeued() {
-    std::ranges::stable_sort(requeued_, {}, &std::pair<std::size_t, JobIndex>::first);
-    return mapped(std::exchange(requeued_, {}), &std::pair<std::size_t, JobIndex>::second);
 }
 
 JobDescription MachineFailures::next_attempt(JobDescription job, Time now, JobNumber killed, JobNumber next) {

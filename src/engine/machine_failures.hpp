@@ -44,8 +44,9 @@ class MachineFailures {
     // and did not end by itself just before; or by a window, with this number among the kills of windows.
     // Requires: the job's entry is as it was while it ran.
     bool ended(const SchedulerState& state, JobIndex index, JobState end, std::optional<std::size_t> window_kill);
-    // Takes those: for lost processors, in the order of their ends; then for windows, in that of the kills.
-    std::vector<JobIndex> take_requeued();
+    bool has_requeued() const { return !requeued_.empty(); }
+    // Takes those: for lost processors in the order of their ends, then for windows in that of the kills.
+    std::multimap<std::size_t, JobIndex> take_requeued() { return std::exchange(requeued_, {}); }
     // The job to submit in place of a killed one: the same, at time `now`, and waiting for no other. Its id is that of
     // the first run followed by "#1", "#2", ..., as Batsim's own schedulers number attempts. `next` will be its number.
     JobDescription next_attempt(JobDescription job, Time now, JobNumber killed, JobNumber next);
@@ -71,7 +72,7 @@ class MachineFailures {
     bool requeues_for_windows_ = false;
     ResourceSet lost_;
     std::set<JobIndex> being_killed_;
-    std::vector<std::pair<std::size_t, JobIndex>> requeued_;  // with the numbers of kills, 0 for lost processors
+    std::multimap<std::size_t, JobIndex> requeued_;  // by the numbers of kills, 0 for lost processors
     std::map<JobNumber, Attempt> attempts_;
     std::uint64_t killed_ = 0;
     Duration lost_processor_time_;

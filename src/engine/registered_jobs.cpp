@@ -40,7 +40,7 @@ JobIndex EngineCore::register_job(JobDescription description) {
 
 // New jobs get numbers after the jobs of the message.
 void EngineCore::requeue_killed_jobs() {
-    for (const JobIndex killed : failures_.take_requeued()) {
+    for (const auto& [kill, killed] : failures_.take_requeued()) {
         const JobNumber number = numbers_.next();
         JobDescription description =
             failures_.next_attempt(state_.jobs[killed].description(), state_.now, numbers_[killed], number);
@@ -75,7 +75,7 @@ void EngineCore::acknowledged(JobIndex index, const JobSubmitted& submission) {
 // its processors and be registered again.
 void EngineCore::finish_registration() {
     const bool may_requeue = requeues() && !(registration_.are_all_submitted() && !is_any_present() && !is_any_held());
-    if (registers_jobs() && !algorithm_->registers_jobs() && !may_requeue && registration_.finish()) {
+    if (!may_requeue && registration_.finish()) {
         decisions_.emplace_back(Notification{NotificationType::registration_finished, {}, {}});
     }
 }

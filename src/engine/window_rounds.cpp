@@ -210,9 +210,4 @@ void WindowRounds::begin_round(const SchedulerState& state) {
     announced_until_ = state.now;
 }
 
-void WindowRounds::end_round(Time now) {
-    announced_.clear();
-    last_round_ = now;
-}
-
 }  // namespace batfill

@@ -36,7 +36,10 @@ class WindowRounds {
     void begin_round(const SchedulerState& state);
     // The name of the first window that is announced in this round; empty: none is.
     const std::string& announced() const { return announced_; }
-    void end_round(Time now);
+    void end_round(Time now) {
+        announced_.clear();
+        last_round_ = now;
+    }
 
  private:
     struct Kill {
