@@ -7,8 +7,8 @@
 #include <spdlog/spdlog.h>
 
 #include <batfill/engine/algorithm.hpp>
+#include <batfill/planning/booking_queues.hpp>
 #include <batfill/planning/planned_timeline.hpp>
-#include <batfill/planning/reservation_queues.hpp>
 
 namespace batfill {
 
@@ -39,8 +39,8 @@ class FirstComeFirstServed : public Algorithm {
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
-        if (state.machine.has_reservations()) {
-            for (const std::vector<JobIndex>& queue : reservation_queues(state)) {
+        if (state.machine.has_bookings()) {
+            for (const std::vector<JobIndex>& queue : booking_queues(state)) {
                 const auto first = std::ranges::find_if_not(
                     queue, [&](JobIndex job) { return timeline_.start_if_it_fits(round, job); });
                 if (first != queue.end()) {

@@ -9,10 +9,10 @@
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
+#include <batfill/planning/booking_queues.hpp>
 #include <batfill/planning/job_order.hpp>
 #include <batfill/planning/planned_timeline.hpp>
 #include <batfill/planning/reservation.hpp>
-#include <batfill/planning/reservation_queues.hpp>
 
 namespace batfill {
 
@@ -123,8 +123,8 @@ class Relaxed : public Algorithm {
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
-        if (state.machine.has_reservations()) {
-            for (const std::vector<JobIndex>& queue : reservation_queues(state)) {
+        if (state.machine.has_bookings()) {
+            for (const std::vector<JobIndex>& queue : booking_queues(state)) {
                 decide(round, queue);
             }
             return;
@@ -133,7 +133,7 @@ class Relaxed : public Algorithm {
         if (queue.next_fitting(0, state.most_for_one_job()) == queue.size()) {
             if (round.explains() && !queue.empty()) {
                 const JobIndex top = first_in_order(state);
-                explain(round, top, window(state, top), queue.jobs());
+                explain(round, top, relaxation(state, top), queue.jobs());
             }
             return;
         }
@@ -148,12 +148,12 @@ class Relaxed : public Algorithm {
  private:
     void decide(Round& round, std::span<const JobIndex> queue) {
         const SchedulerState& state = round.state();
-        const bool is_one_of_several = state.machine.has_reservations();
+        const bool is_one_of_several = state.machine.has_bookings();
         if (const std::optional<JobIndex> top = start_in_order(round, queue)) {
             if (omega_ <= 0 && !round.explains()) {
                 return;
             }
-            const Window decided = window(state, *top);
+            const Relaxation decided = relaxation(state, *top);
             if (omega_ > 0) {
                 if (is_one_of_several) {
                     backfill(round, queue, *top, decided.latest_end);
@@ -234,7 +234,7 @@ class Relaxed : public Algorithm {
         const SchedulerState& state = round.state();
         ranked_.for_each_until([&](JobIndex job) {
             backfilled_ += timeline_.start_if_it_fits(round, job) ? 1U : 0U;
-            return state.idle.count() > 0 || state.hosts.is_on() || state.machine.has_reservations();
+            return state.idle.count() > 0 || state.hosts.is_on() || state.machine.has_bookings();
         });
     }
 
@@ -251,35 +251,36 @@ class Relaxed : public Algorithm {
     }
 
     // Until when backfilled jobs may run. With an infinite omega, nobody looks when the top job could start.
-    struct Window {
+    struct Relaxation {
         Time start_of_top;
         Time latest_end;
     };
 
-    void explain(Round& round, JobIndex top, const Window& window, std::span<const JobIndex> queue) {
+    void explain(Round& round, JobIndex top, const Relaxation& relaxation, std::span<const JobIndex> queue) {
         for (const JobIndex job : round.explained()) {
             if (std::ranges::find(queue, job) == queue.end()) {
                 continue;
             }
             const bool is_passed_over = std::ranges::find(passed_over_, job) != passed_over_.end();
             if (round.state().job(job).state == JobState::submitted && !is_passed_over) {
-                round.because(job, reason(round, job, top, window));
+                round.because(job, reason(round, job, top, relaxation));
             }
         }
     }
 
-    std::string reason(const Round& round, JobIndex job, JobIndex top, const Window& window) const {
+    std::string reason(const Round& round, JobIndex job, JobIndex top, const Relaxation& relaxation) const {
         const SchedulerState& state = round.state();
         const bool fits = state.can_start_now(job);
         const std::string name = "the top job, job " + round.name(top);
         const std::string others = omega_ <= 0 ? "the others wait, as omega is 0"
-                                   : window.latest_end.is_infinite()
+                                   : relaxation.latest_end.is_infinite()
                                        ? "the others may run as long as they like"
-                                       : "the others must end by " + instant_text(window.latest_end);
-        const std::string text =
-            ": " +
-            (window.start_of_top.is_infinite() ? "" : "it could start at " + instant_text(window.start_of_top) + "; ") +
-            others;
+                                       : "the others must end by " + instant_text(relaxation.latest_end);
+        const std::string text = ": " +
+                                 (relaxation.start_of_top.is_infinite()
+                                      ? ""
+                                      : "it could start at " + instant_text(relaxation.start_of_top) + "; ") +
+                                 others;
         if (job == top) {
             return "top job" + text;
         }
@@ -290,7 +291,7 @@ class Relaxed : public Algorithm {
         return "would end too late beside " + name + text + "; it would end at " + instant_text(end);
     }
 
-    Window window(const SchedulerState& state, JobIndex top) {
+    Relaxation relaxation(const SchedulerState& state, JobIndex top) {
         if (std::isinf(omega_)) {
             return {Time::infinity(), Time::infinity()};
         }

@@ -89,7 +89,7 @@ nb::object FreeResources::hosts_for(nb::handle index) const {
     return array_of(std::move(hosts));
 }
 
-// The idle ones; of a job in a reservation, those that its window has left if it takes processors.
+// The idle ones; of a booked job, those that its window has left if it takes processors.
 ResourceSet FreeResources::counted_hosts_for(const Request& request) const {
     const SchedulerState& now = state();
     if (request.needs_or_none().windows.empty()) {

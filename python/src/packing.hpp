@@ -47,7 +47,7 @@ void pack(Archive& all, Is<Dependency> auto& dependency) {
 }
 template <class Archive>
 void pack(Archive& all, Is<StatedNeeds> auto& needs) {
-    all(needs.pools, needs.per_host, needs.partition, needs.after, needs.reservation, needs.wrong_reservation);
+    all(needs.pools, needs.per_host, needs.partition, needs.after, needs.booking, needs.wrong_booking);
 }
 template <class Archive>
 void pack(Archive& all, Is<JobDescription> auto& job) {
@@ -69,7 +69,7 @@ void pack(Archive& all, Is<Host> auto& host) {
 }
 template <class Archive>
 void pack(Archive& all, Is<Window> auto& window) {
-    all(window.name, window.from, window.until, window.announced, window.running, window.reserved_for, window.place,
+    all(window.name, window.from, window.until, window.announced, window.running, window.booked_for, window.place,
         window.all_hosts, window.hosts, window.processors, window.pools);
 }
 template <class Archive>

@@ -192,7 +192,7 @@ nb::dict pools_of(const Window& window) {
 
 nb::tuple names_of(const Window& window) {
     nb::list names;
-    for (const std::string& name : window.reserved_for) {
+    for (const std::string& name : window.booked_for) {
         names.append(text_object(name));
     }
     return nb::tuple(names);

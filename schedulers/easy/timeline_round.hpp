@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
+#include <batfill/planning/booking_queues.hpp>
 #include <batfill/planning/fitting_hosts.hpp>
 #include <batfill/planning/planned_timeline.hpp>
-#include <batfill/planning/reservation_queues.hpp>
 #include <batfill/planning/timeline.hpp>
 
 #include "schedulers/easy/easy_orders.hpp"
@@ -41,8 +41,8 @@ class TimelineRound {
     // have made are in its way.
     void decide(EasyOrders& orders) {
         const SchedulerState& state = round_.state();
-        if (state.machine.has_reservations()) {
-            for (const std::vector<JobIndex>& queue : reservation_queues(state)) {
+        if (state.machine.has_bookings()) {
+            for (const std::vector<JobIndex>& queue : booking_queues(state)) {
                 decide(orders, queue);
                 make_reservations();
             }
@@ -240,7 +240,7 @@ class TimelineRound {
     // Of the present queue.
     std::uint64_t reservations_ = 0;  // that are left
     std::uint64_t tests_ = 0;
-    std::size_t first_reserved_ = 0;  // its place among the reserved ones
+    std::size_t first_reserved_ = 0;  // its position among the reserved ones
     bool one_could_not_start_ = false;
     std::vector<JobIndex> to_reserve_;  // in this order
     std::vector<Reserved> reserved_;

@@ -207,8 +207,8 @@ class DeadlineBased : public PlanAlgorithm {
                 ++count_.moves.value;
                 plan().cancel(std::span(L1_).first(allocated));                       // 13
                 L1_.erase(L1_.begin() + static_cast<std::ptrdiff_t>(allocated) - 1);  // 11
-                const std::size_t place = insert(round, Ltmp, Ji);                    // 10
-                const std::span behind = std::span(Ltmp).subspan(place);
+                const std::size_t position = insert(round, Ltmp, Ji);                 // 10
+                const std::span behind = std::span(Ltmp).subspan(position);
                 plan().cancel(behind.subspan(1));  // 13
                 allocate_again(behind);            // 15-17
                 allocated = 0;
@@ -290,8 +290,8 @@ class DeadlineBased : public PlanAlgorithm {
     // Inserts a job into a list that is in the order of submission. Returns the job's position in it.
     static std::size_t insert(const Round& round, JobList& list, JobIndex job) {
         const auto before = [&](JobIndex a, JobIndex b) { return round.state().jobs.submitted_before(a, b); };
-        const auto place = list.insert(std::upper_bound(list.begin(), list.end(), job, before), job);
-        return static_cast<std::size_t>(place - list.begin());
+        const auto position = list.insert(std::upper_bound(list.begin(), list.end(), job, before), job);
+        return static_cast<std::size_t>(position - list.begin());
     }
 
     // Counts the deadlines that were met and missed.

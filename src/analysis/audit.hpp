@@ -126,7 +126,7 @@ class Audit {
     void check_columns(const ScheduledJob& job);
     void check_rejected(const ScheduledJob& job, const IndexedJob& submitted);
     bool could_run(const JobDescription& description) const;
-    bool may_miss_reservation(const JobDescription& description) const;
+    bool may_miss_booking(const JobDescription& description) const;
     void check_allocation(const ScheduledJob& job, const JobDescription& description);
     void check_end(const ScheduledJob& job, const std::optional<Duration>& walltime, const JobProfile* profile,
                    Duration shortest_length);
@@ -138,9 +138,9 @@ class Audit {
     void check_licenses();
     void check_resources();
     void check_hosts(const Ran& job);
-    // Windows. `inside` has the window of each of ran_, if it runs in one for its reservation.
+    // Windows. `inside` has the window of each of ran_, if it runs in one for its booking.
     void check_windows();
-    std::optional<std::size_t> check_reservation(std::size_t at, const std::vector<std::optional<std::size_t>>& inside);
+    std::optional<std::size_t> check_booking(std::size_t at, const std::vector<std::optional<std::size_t>>& inside);
     bool is_clear_of_others(std::size_t inside, const Ran& job) const;
     bool has_room_inside(std::size_t window, std::size_t at,
                          const std::vector<std::optional<std::size_t>>& inside) const;

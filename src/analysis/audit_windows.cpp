@@ -6,14 +6,14 @@
 #include "src/support/interruption.hpp"
 
 // Windows: who runs into one that was announced before, who stays in one that ends jobs, and where jobs with a
-// reservation run.
+// booking run.
 namespace batfill::analysis {
 
 namespace {
 
-const std::string* reservation_of(const Ran& job) {
+const std::string* booking_of(const Ran& job) {
     const Shared<StatedNeeds>& needs = job.description->needs;
-    return needs && needs->reservation ? &*needs->reservation : nullptr;
+    return needs && needs->booking ? &*needs->booking : nullptr;
 }
 
 // When the job is over as far as a scheduler knows at its start.
@@ -32,7 +32,7 @@ void Audit::check_windows() {
     std::vector<std::optional<std::size_t>> inside;
     are_sure_.assign(ran_.size(), true);
     for (std::size_t job = 0; job < ran_.size(); ++job) {
-        inside.push_back(check_reservation(job, inside));
+        inside.push_back(check_booking(job, inside));
     }
     for (std::size_t window = 0; window < windows.size(); ++window) {
         look_for_interruption();
@@ -47,11 +47,10 @@ void Audit::check_windows() {
 }
 
 // The window in which the job runs: the first that has room beside those that started before it, else the first. None
-// if it has no reservation, or is outside all windows for it. `inside` has the windows of the jobs before it.
-std::optional<std::size_t> Audit::check_reservation(std::size_t at,
-                                                    const std::vector<std::optional<std::size_t>>& inside) {
+// if it has no booking, or is outside all windows for it. `inside` has the windows of the jobs before it.
+std::optional<std::size_t> Audit::check_booking(std::size_t at, const std::vector<std::optional<std::size_t>>& inside) {
     const Ran& job = ran_[at];
-    const std::string* const name = machine_.has_reservations() ? reservation_of(job) : nullptr;
+    const std::string* const name = machine_.has_bookings() ? booking_of(job) : nullptr;
     if (name == nullptr) {
         return std::nullopt;
     }
@@ -240,7 +239,7 @@ void Audit::check_amounts_beside_windows(const std::vector<std::optional<std::si
         if (std::ranges::none_of(windows, is_beside)) {
             continue;
         }
-        // Of several windows for one reservation, the schedule does not say which one a job is in.
+        // Of several windows for one booking, the schedule does not say which one a job is in.
         const bool are_sure = std::ranges::all_of(running, [this](std::size_t other) { return are_sure_[other]; });
         for (std::size_t column = 0; column < columns && are_sure; ++column) {
             check_column_beside_windows(number, column, running, inside, column == 0 ? instants : now);

@@ -228,12 +228,12 @@ bool Audit::could_run(const JobDescription& description) const {
     const auto fits = [&](const Machine::Group& group) { return description.processors <= group.processors.size(); };
     return description.processors > 0 && std::ranges::any_of(machine_.groups(), fits) && description.licenses.empty() &&
            description.walltime && *description.walltime > Duration() && refusal_of(description).empty() &&
-           !may_miss_reservation(description);
+           !may_miss_booking(description);
 }
 
 // Whether it depends on the time whether a window can still hold the job.
-bool Audit::may_miss_reservation(const JobDescription& description) const {
-    return machine_.has_reservations() && description.needs && description.needs->reservation;
+bool Audit::may_miss_booking(const JobDescription& description) const {
+    return machine_.has_bookings() && description.needs && description.needs->booking;
 }
 
 void Audit::check_allocation(const ScheduledJob& job, const JobDescription& description) {
@@ -399,7 +399,7 @@ CheckReport check_schedule(const ScheduleSource& schedule, const std::vector<Wor
                            const std::vector<std::vector<ExternalEvent>>& event_lists) {
     assert(guarantees != nullptr || broken == nullptr);
     for (const Workload& workload : workloads) {
-        require_reservations(workload, platform.windows);
+        require_bookings(workload, platform.windows);
     }
     analysis::Audit audit(workloads, platform, options, guarantees, broken, event_lists);
     schedule([&](const ScheduledJob& job) { audit.add(job); });

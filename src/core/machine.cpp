@@ -126,7 +126,7 @@ Machine::Machine(std::span<const Host> hosts, std::vector<Window> windows) : Mac
     try {
         resources_ = Resources(hosts, name_hosts(windows));
         windows_ = resolved(std::move(windows), resources_, processors_);
-        has_reservations_ = are_for_reservations(windows_);
+        has_bookings_ = are_for_bookings(windows_);
     } catch (const InputError& problem) {
         problem_of_resources_ = problem.what();
     }
@@ -272,7 +272,7 @@ bool Machine::can_hold(const Window& window, const Needs& needs, int hosts) cons
 
 std::variant<Shared<Needs>, std::string> Machine::with_windows(const Shared<Needs>& needs, const StatedNeeds& stated,
                                                                int hosts, Duration walltime, Time now) const {
-    if (!has_reservations_ || !stated.reservation) {
+    if (!has_bookings_ || !stated.booking) {
         return needs;
     }
     Needs inside = needs ? *needs : Needs();
@@ -280,13 +280,13 @@ std::variant<Shared<Needs>, std::string> Machine::with_windows(const Shared<Need
     inside.length_inside = walltime;
     bool is_possible = false;
     for (std::size_t window = 0; window < windows_.size(); ++window) {
-        if (windows_[window].is_for(*stated.reservation)) {
+        if (windows_[window].is_for(*stated.booking)) {
             inside.windows.push_back(window);
             is_possible |= std::max(now, windows_[window].from) + walltime <= windows_[window].until &&
                            can_hold(windows_[window], inside, hosts);
         }
     }
-    const std::string name = "reservation " + clear_name(*stated.reservation);
+    const std::string name = "reservation " + clear_name(*stated.booking);
     if (inside.windows.empty()) {
         return "asks for " + name + ", for which the machine has no window";
     }

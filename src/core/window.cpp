@@ -6,22 +6,22 @@
 
 namespace batfill {
 
-bool Window::is_for(std::string_view reservation) const {
-    return std::ranges::find(reserved_for, reservation) != reserved_for.end();
+bool Window::is_for(std::string_view booking) const {
+    return std::ranges::find(booked_for, booking) != booked_for.end();
 }
 
 bool name_hosts(std::span<const Window> windows) {
     return std::ranges::any_of(windows, [](const Window& window) { return !window.hosts.empty(); });
 }
 
-bool are_for_reservations(std::span<const Window> windows) {
-    return std::ranges::any_of(windows, [](const Window& window) { return !window.reserved_for.empty(); });
+bool are_for_bookings(std::span<const Window> windows) {
+    return std::ranges::any_of(windows, [](const Window& window) { return !window.booked_for.empty(); });
 }
 
-void require_reservation(const StatedNeeds& stated) {
-    refuse_if<InputError>(stated.wrong_reservation.has_value(),
+void require_booking(const StatedNeeds& stated) {
+    refuse_if<InputError>(stated.wrong_booking.has_value(),
                           R"(field "reservation": expected a name such as those that windows are for, found )",
-                          stated.wrong_reservation.value_or(""));
+                          stated.wrong_booking.value_or(""));
 }
 
 bool requeue_jobs(std::span<const Window> windows) {

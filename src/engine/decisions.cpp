@@ -47,9 +47,6 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
     } else {
         take_processors(index, allocation, window);
     }
-    if (!job.request.needs_or_none().windows.empty()) {
-        state_.inside[index] = *window;
-    }
     state_.waiting.remove(index, state_.jobs);
     for (const LicenseIndex license : job.request.licenses()) {
         --state_.copies_left[license];
@@ -58,21 +55,21 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
         change_pools(job.request, window, -1);
     }
     if (window) {
-        state_.windows.enter(*window, job.allocation, job.request.needs->pools);
+        state_.windows.enter(*window, index, job.allocation, job.request.needs->pools);
     }
     job.state = JobState::running;
     job.start = state_.now;
     if (records_outlived_estimates_) {
-        note_late_start(index);
+        break_guarantee(index, state_.now, GuaranteeBreakCause::estimate);
     }
     const RunningJob running{state_.estimated_end(index), index, job.processors()};
-    const auto place = std::lower_bound(state_.running.begin(), state_.running.end(), running);
-    state_.running.insert(place, running);
+    const auto position = std::lower_bound(state_.running.begin(), state_.running.end(), running);
+    state_.running.insert(position, running);
     if (predictor_) {
         predictor_->started(index, state_.predictions[index]);
     }
     if (dependencies_) {
-        started_.push_back(numbers_[index]);
+        dependencies_->started(numbers_[index]);
     }
     decisions_.emplace_back(StartJob{numbers_[index], job.allocation});
     if (job.walltime_assumed) {
@@ -84,18 +81,18 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
 
 bool EngineCore::start_if_possible(JobIndex index) {
     const bool waits = was_told_of(index) && state_.jobs.has(index) && state_.jobs[index].state == JobState::submitted;
-    if (!waits || !state_.windows.is_on()) {
-        if (waits && !state_.can_start(state_.jobs[index].request)) {
-            return false;
+    if (waits && state_.windows.is_on()) {
+        const std::optional<Place> place = state_.place_now(index);
+        if (place) {
+            start(index, state_.hosts.is_on() ? &place->hosts : nullptr, place->window);
         }
-        start(index, nullptr);
-        return true;
+        return place.has_value();
     }
-    const std::optional<Place> place = state_.place_now(index);
-    if (place) {
-        start(index, state_.hosts.is_on() ? &place->hosts : nullptr, place->window);
+    if (waits && !state_.can_start(state_.jobs[index].request)) {
+        return false;
     }
-    return place.has_value();
+    start(index, nullptr);
+    return true;
 }
 
 void EngineCore::kill(JobIndex index) {
@@ -124,13 +121,12 @@ void EngineCore::promise(JobIndex index, Time time) {
         return;
     }
     if (job.guaranteed_start.is_infinite()) {
-        job.guaranteed_start = time;
-        guaranteed_at_submission_[index] = time;
+        guarantees_.give(job, index, time);
     } else if (time <= job.guaranteed_start) {
         return;
-    } else if (machine_changed_ || !announced_window_.empty()) {
-        break_guarantee(index, time, machine_changed_ ? GuaranteeBreakCause::loss : GuaranteeBreakCause::window,
-                        announced_window_);
+    } else if (news_.machine_changed || !windows_.announced().empty()) {
+        break_guarantee(index, time, news_.machine_changed ? GuaranteeBreakCause::loss : GuaranteeBreakCause::window,
+                        windows_.announced());
     } else {
         fail(index, "it was promised a start at " + job.guaranteed_start.to_string() + ", and now at " +
                         time.to_string() +
@@ -138,17 +134,12 @@ void EngineCore::promise(JobIndex index, Time time) {
     }
 }
 
-// Nothing is left to end if the job is late already, because another has outlived its estimate.
+// Nothing is left to end if the job is late already.
 void EngineCore::end_promise(JobIndex index) {
     if (!was_told_of(index) || !state_.jobs.has(index) || state_.jobs[index].state != JobState::submitted) {
         fail(index, "its guarantee cannot end, it is not waiting");
     }
-    Job& job = state_.jobs[index];
-    if (!job.guaranteed_start.is_infinite() && job.guaranteed_start >= state_.now) {
-        broken_guarantees_.push_back(
-            {numbers_[index], state_.now, job.guaranteed_start, Time::infinity(), GuaranteeBreakCause::parked});
-        job.guaranteed_start = Time::infinity();
-    }
+    break_guarantee(index, Time::infinity(), GuaranteeBreakCause::parked);
 }
 
 void EngineCore::because(JobIndex index, std::string text) {
@@ -163,7 +154,7 @@ std::string EngineCore::name(JobIndex index) const {
 }
 
 void EngineCore::set_metadata(JobIndex index, std::string metadata) {
-    if (index >= admitted_) {  // unacknowledged jobs are the algorithm's own
+    if (!registration_.is_known(index)) {  // unacknowledged jobs are the algorithm's own
         fail(index, "it cannot have metadata, the algorithm was not told of it");
     }
     if (!state_.jobs.has(index)) {
@@ -215,7 +206,7 @@ void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation, 
 // As above, of those that a window has taken for jobs inside.
 void EngineCore::take_processors_inside(JobIndex index, const ResourceSet* allocation, std::size_t window) {
     Job& job = state_.jobs[index];
-    ResourceSet free = state_.windows.free_inside(window);
+    ResourceSet free = state_.free_inside(window);
     if (!state_.has_of_pools(job.request, window) || free.size() < job.request.processors) {
         fail(index, "it cannot start, window " + state_.machine.windows()[window].name + " has too little left for it");
     }
@@ -246,11 +237,7 @@ void EngineCore::take_hosts(JobIndex index, const ResourceSet* allocation, std::
     Job& job = state_.jobs[index];
     ResourceSet hosts;
     if (allocation == nullptr && window) {
-        for (int host = 0; host < state_.processors && hosts.size() < job.request.processors; ++host) {
-            if (state_.host_fits(job.request, host, window)) {
-                hosts.insert(ResourceSet::range(host, host));
-            }
-        }
+        hosts = state_.hosts_inside(job.request, *window);
         allocation = &hosts;
     }
     if (allocation != nullptr) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include <batfill/core/error.hpp>
 #include <batfill/core/resources.hpp>
 
 #include "src/support/json.hpp"
@@ -14,17 +15,17 @@ namespace batfill {
 
 namespace {
 
-// Puts a value at a place that is free, or at a new one. Returns the place.
+// Puts a value at a position that is free, or at a new one. Returns the position.
 template <typename Value>
-std::uint32_t place_for(Value value, std::deque<Value>& values, std::vector<std::uint32_t>& free) {
+std::uint32_t position_for(Value value, std::deque<Value>& values, std::vector<std::uint32_t>& free) {
     if (free.empty()) {
         values.push_back(std::move(value));
         return static_cast<std::uint32_t>(values.size() - 1);
     }
-    const std::uint32_t place = free.back();
+    const std::uint32_t position = free.back();
     free.pop_back();
-    values[place] = std::move(value);
-    return place;
+    values[position] = std::move(value);
+    return position;
 }
 
 }  // namespace
@@ -39,16 +40,16 @@ void Dependencies::goes_on_as(JobNumber killed, JobNumber next) {
 }
 
 const Dependencies::Followed* Dependencies::find(JobNumber job) const {
-    const auto place = static_cast<std::size_t>(job);
-    return place < followed_.size() ? &followed_[place] : nullptr;
+    const auto position = static_cast<std::size_t>(job);
+    return position < followed_.size() ? &followed_[position] : nullptr;
 }
 
 Dependencies::Followed& Dependencies::follow(JobNumber job) {
-    const auto place = static_cast<std::size_t>(job);
-    if (place >= followed_.size()) {
-        followed_.resize(place + 1);
+    const auto position = static_cast<std::size_t>(job);
+    if (position >= followed_.size()) {
+        followed_.resize(position + 1);
     }
-    return followed_[place];
+    return followed_[position];
 }
 
 JobState Dependencies::state(JobNumber job) const {
@@ -62,21 +63,21 @@ bool Dependencies::is_held(JobNumber job) const {
 }
 
 void Dependencies::add_open(JobNumber job, const Condition& condition) {
-    const std::uint32_t place = place_for(OpenCondition{condition, follow(job).open}, open_, free_of_open_);
-    follow(job).open = place;
+    const std::uint32_t position = position_for(OpenCondition{condition, follow(job).open}, open_, free_of_open_);
+    follow(job).open = position;
 }
 
 Dependencies::Conditions Dependencies::take_open(Followed& job) {
     Conditions taken;
-    for (std::uint32_t place = std::exchange(job.open, none); place != none; place = open_[place].before) {
-        taken.push_back(open_[place].condition);
-        free_of_open_.push_back(place);
+    for (std::uint32_t position = std::exchange(job.open, none); position != none; position = open_[position].before) {
+        taken.push_back(open_[position].condition);
+        free_of_open_.push_back(position);
     }
     std::ranges::reverse(taken);
     return taken;
 }
 
-void Dependencies::started(JobNumber attempt, Time now) {
+void Dependencies::has_started(JobNumber attempt, Time now) {
     const JobNumber job = first_attempt(attempt);
     Followed& followed = follow(job);
     if (!followed.start.is_infinite()) {
@@ -126,7 +127,7 @@ void Dependencies::settle(JobNumber job, std::span<const Condition> conditions) 
         }
         const std::optional<Time> instant = instant_of(condition.kind, job);
         if (!instant) {
-            rejected_.push_back(rejected(take(condition.dependent), condition.kind, job));
+            rejected_.push_back(rejected(take_held(condition.dependent), condition.kind, job));
             continue;
         }
         Held& held = held_[follow(condition.dependent).held];
@@ -137,18 +138,17 @@ void Dependencies::settle(JobNumber job, std::span<const Condition> conditions) 
     }
 }
 
-bool Dependencies::submitted(JobNumber job, const std::string& id) {
-    Followed& followed = follow(job);
-    if (followed.state != JobState::not_submitted) {
-        return false;
-    }
+void Dependencies::take(JobSubmitted&& job) {
+    const std::string& id = job.description->id;
+    Followed& followed = follow(job.job);
+    refuse_if<InputError>(followed.state != JobState::not_submitted, "job ", in_quotes(id), " is submitted twice");
     followed.state = JobState::submitted;
     if (const auto conditions = not_found_.extract(id)) {
         for (const Condition& condition : conditions.mapped()) {
-            add_open(job, condition);
+            add_open(job.job, condition);
         }
     }
-    return true;
+    in_turn_.push_back(std::move(job));
 }
 
 void Dependencies::hold(JobSubmitted submission) {
@@ -178,8 +178,8 @@ void Dependencies::hold(JobSubmitted submission) {
     if (held.open == 0) {
         instants_.emplace(held.eligible, job);
     }
-    const std::uint32_t place = place_for(std::move(held), held_, free_of_held_);
-    follow(job).held = place;
+    const std::uint32_t position = position_for(std::move(held), held_, free_of_held_);
+    follow(job).held = position;
 }
 
 Dependencies::Rejected Dependencies::rejected(JobSubmitted&& submission, Dependency::Kind kind, JobNumber job) const {
@@ -193,10 +193,10 @@ Dependencies::Rejected Dependencies::rejected(JobSubmitted&& submission, Depende
     return {std::move(submission), std::move(reason)};
 }
 
-JobSubmitted Dependencies::take(JobNumber job) {
-    const std::uint32_t place = std::exchange(follow(job).held, none);
-    Held held = std::exchange(held_[place], {});
-    free_of_held_.push_back(place);
+JobSubmitted Dependencies::take_held(JobNumber job) {
+    const std::uint32_t position = std::exchange(follow(job).held, none);
+    Held held = std::exchange(held_[position], {});
+    free_of_held_.push_back(position);
     instants_.erase({held.eligible, job});
     if (held.eligible > held.submission.description->submit) {
         JobDescription description = *held.submission.description;
@@ -204,15 +204,6 @@ JobSubmitted Dependencies::take(JobNumber job) {
         held.submission.description = std::move(description);
     }
     return std::move(held.submission);
-}
-
-std::optional<Dependencies::Rejected> Dependencies::take_rejected() {
-    if (rejected_.empty()) {
-        return std::nullopt;
-    }
-    Rejected first = std::move(rejected_.front());
-    rejected_.pop_front();
-    return first;
 }
 
 bool Dependencies::is_eligible(JobNumber job, Time now) const {
@@ -228,20 +219,6 @@ std::vector<JobNumber> Dependencies::eligible(Time now) const {
         return std::pair(held.submission.description->submit, held.arrival);
     });
     return jobs;
-}
-
-std::vector<Dependencies::Rejected> Dependencies::take_hopeless() {
-    std::vector<JobNumber> jobs;
-    for (std::size_t place = 0; place < followed_.size(); ++place) {
-        if (followed_[place].held != none) {
-            jobs.push_back(static_cast<JobNumber>(place));
-        }
-    }
-    std::ranges::sort(jobs, {}, [this](JobNumber job) { return held_job(job).arrival; });
-    return mapped(jobs, [this](JobNumber job) {
-        std::string reason = "waits for " + missing(job, Time()) + ", which will never happen";
-        return Rejected{take(job), std::move(reason)};
-    });
 }
 
 std::string Dependencies::missing(JobNumber job, Time now) const {

@@ -23,8 +23,21 @@
 
 namespace batfill {
 
+// What an engine does with a job whose turn it is.
+class Admission {
+ public:
+    virtual ~Admission() = default;
+    virtual void admit(JobSubmitted&& job) = 0;
+    // Notes that a job waits for others.
+    virtual void hold(const JobSubmitted& job) = 0;
+    // Why the machine or the algorithm could never run the job. None: they could.
+    virtual std::optional<RejectJob> refused(const JobSubmitted& job) const = 0;
+    virtual void reject(JobSubmitted&& job, RejectJob&& rejection) = 0;
+};
+
 // Jobs that wait for others (StatedNeeds::after), until they are eligible or can never be. Also what happened to every
-// job so far, as a later one may ask for it.
+// job so far, as a later one may ask for it. It leads these jobs, and those that are submitted while there are any, to
+// their admission.
 //
 // A killed job that is submitted again is the same job here: it starts once, and ends with its last attempt.
 // Cost: O(1) for each condition over its whole life, and O(log(jobs that wait for an instant)) for a delay.
@@ -35,7 +48,8 @@ class Dependencies {
 
     // ---- What happens to jobs
 
-    void started(JobNumber attempt, Time now);
+    // Counts for others at the next admit_eligible_after_starts().
+    void started(JobNumber attempt) { starts_.push_back(attempt); }
     // `state` is the job's last: how it completed, or rejected.
     void ended(JobNumber attempt, JobState state, Time now);
     // The job that was killed goes on as `next`.
@@ -43,39 +57,39 @@ class Dependencies {
 
     // ---- Jobs that wait
 
-    // A job has this number and id. To be called before hold(), for each job that is submitted while others are held.
-    // Returns false if it was submitted before.
-    bool submitted(JobNumber job, const std::string& id);
-    // Keeps a job until its conditions hold, or one never can.
-    // Requires: the job waits for others.
-    void hold(JobSubmitted submission);
-    bool empty() const { return held_.size() == free_of_held_.size() && rejected_.empty(); }
-    bool is_held(JobNumber job) const;
-    bool is_eligible(JobNumber job, Time now) const;  // and held
-    // Whether a held job is eligible, or rejected.
-    bool has_news(Time now) const { return !rejected_.empty() || next_instant() <= now; }
-    // The held jobs that are eligible, by submission, then by arrival.
-    std::vector<JobNumber> eligible(Time now) const;
-    // Requires, as all below: the job is held.
-    const JobSubmitted& held(JobNumber job) const { return held_job(job).submission; }
-    // Takes a job, submitted at the instant at which it is eligible.
-    JobSubmitted take(JobNumber job);
-    // The conditions of a held job that do not hold yet: "ok:12 (it runs), any:13+600 (at 4200), start:14 and 40 more".
-    std::string missing(JobNumber job, Time now) const;
+    static bool waits_for_others(const JobSubmitted& job) {
+        return job.description->needs && !job.description->needs->after.empty();
+    }
+    // Whether a round must look at rejections and at jobs that are held before this job is admitted.
+    bool has_turn(const JobSubmitted& job) const { return is_any_held() || waits_for_others(job); }
+    // Keeps such a job for take_turns().
+    // Throws: InputError if it was submitted before.
+    void take(JobSubmitted&& job);
+    // Keeps an attempt of a killed job, which comes after all others.
+    void take_again(JobSubmitted&& attempt) { again_.push_back(std::move(attempt)); }
+    // Whether jobs are held, or are to have their turns.
+    bool is_any_held() const { return !in_turn_.empty() || !are_all_free(); }
+    // Whether the round at this instant has jobs to lead to their admission.
+    bool is_due(Time now) const { return !in_turn_.empty() || !again_.empty() || next_instant() <= now; }
     // When the next job is eligible, as far as is known.
     Time next_instant() const { return instants_.empty() ? Time::infinity() : instants_.begin()->first; }
 
-    struct Rejected {
-        JobSubmitted submission;
-        std::string reason;  // a predicate
-    };
-    // Takes a job that can never be eligible. None: there is no other.
-    std::optional<Rejected> take_rejected();
-    // Takes all that are held, by arrival: nothing will happen any more, so none of them can ever be eligible.
-    std::vector<Rejected> take_hopeless();
+    // The jobs of this round, in their order, once all that are rejected now are known to be; then jobs that became
+    // eligible; then attempts of killed jobs.
+    void take_turns(Admission& engine, Time now);
+    // Once the algorithm has decided: jobs that the starts have made eligible. Returns whether there was one.
+    bool admit_eligible_after_starts(Admission& engine, Time now);
+    // Nothing will happen any more, so none of those that are held can ever be eligible.
+    void reject_hopeless(Admission& engine);
+
+    bool is_held(JobNumber job) const;
+    // The conditions of a held job that do not hold yet: "ok:12 (it runs), any:13+600 (at 4200), start:14 and 40 more".
+    std::string missing(JobNumber job, Time now) const;
+    // When a job that was held became eligible, and was admitted.
+    std::optional<Time> eligible_since(JobNumber job) const;
 
  private:
-    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();  // no place
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();  // no position
 
     struct Held {
         JobSubmitted submission;
@@ -92,15 +106,32 @@ class Dependencies {
     using Conditions = std::vector<Condition>;
     struct OpenCondition {
         Condition condition;
-        std::uint32_t before = none;  // the place of the one before it that is about the same job
+        std::uint32_t before = none;  // the position of the one before it that is about the same job
     };
     struct Followed {
         Time start = Time::infinity();             // infinite: it has not started
         Time end;                                  // of a job that is over
-        std::uint32_t held = none;                 // its place in held_
-        std::uint32_t open = none;                 // the place in open_ of the last condition about it
+        std::uint32_t held = none;                 // its position in held_
+        std::uint32_t open = none;                 // the position in open_ of the last condition about it
         JobState state = JobState::not_submitted;  // submitted only where that matters
     };
+
+    struct Rejected {
+        JobSubmitted submission;
+        std::string reason;  // a predicate
+    };
+
+    void hold(JobSubmitted submission);
+    bool are_all_free() const { return held_.size() == free_of_held_.size() && rejected_.empty(); }
+    bool is_eligible(JobNumber job, Time now) const;  // and held
+    // The held jobs that are eligible, by submission, then by arrival.
+    std::vector<JobNumber> eligible(Time now) const;
+    // Takes a held job, submitted at the instant at which it is eligible.
+    JobSubmitted take_held(JobNumber job);
+    void admit_held(Admission& engine, JobNumber job);
+    bool admit_eligible(Admission& engine, Time now);
+    void reject_dependents(Admission& engine);
+    void has_started(JobNumber attempt, Time now);
 
     JobNumber first_attempt(JobNumber job) const;
     // Null: nothing has happened to the job.
@@ -121,13 +152,17 @@ class Dependencies {
     std::map<JobNumber, JobNumber> first_attempts_;
 
     std::deque<Held> held_;
-    std::vector<std::uint32_t> free_of_held_;  // places in held_ without a job
+    std::vector<std::uint32_t> free_of_held_;  // positions in held_ without a job
     std::uint64_t arrivals_ = 0;
     std::deque<OpenCondition> open_;
     std::vector<std::uint32_t> free_of_open_;
     std::unordered_map<std::string, Conditions> not_found_;  // about a job that nobody knows yet, by its id
     std::set<std::pair<Time, JobNumber>> instants_;          // at which held jobs are eligible
-    std::deque<Rejected> rejected_;
+    std::deque<Rejected> rejected_;                          // can never be eligible
+    std::vector<JobSubmitted> in_turn_;                      // of the current message
+    std::vector<JobSubmitted> again_;
+    std::vector<JobNumber> starts_;
+    std::vector<Time> eligible_since_;  // by number; infinite: of no job that was held
 };
 
 }  // namespace batfill

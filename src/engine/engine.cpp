@@ -66,11 +66,9 @@ bool Engine::knows(JobNumber job) const {
 void Engine::order_ties_by_id() {
     core_->order_ties_by_id();
 }
-
 bool Engine::is_waiting(JobNumber job) const {
     return core_->is_waiting(core_->numbers().find(job));
 }
-
 bool Engine::is_running(JobNumber job) const {
     return core_->is_running(core_->numbers().find(job));
 }

@@ -31,16 +31,15 @@ EngineCore::EngineCore(const SchedulerChoice& choice)
     : choice_(choice),
       failures_(choice.common()),
       predictor_(RunTimePredictor::from(choice.description().parameters, choice.parameters())),
-      algorithm_(choice.make_algorithm()),
-      registers_jobs_(failures_.requeues() || choice.submits_jobs()) {
+      algorithm_(choice.make_algorithm()) {
     state_.placement = choice.common().placement;
 }
 
 void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNumber first_free) {
     assert(state_.jobs.empty());
     numbers_.begin(first_free);
-    acknowledges_jobs_ = acknowledges_jobs;
-    is_beginning_ = algorithm_->registers_jobs();
+    registration_.begin(acknowledges_jobs);
+    news_.is_beginning = algorithm_->registers_jobs();
     state_.now = now;
     state_.machine = std::move(machine);
     if (state_.placement == Placement::machine) {
@@ -53,13 +52,9 @@ void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNum
     }
     state_.processors = state_.machine.processors();
     state_.idle.reset(state_.machine, state_.placement, ResourceSet::range(0, state_.processors - 1));
-    for (const Machine::License& license : state_.machine.licenses()) {
-        state_.copies_left.push_back(license.copies);
-    }
+    state_.copies_left = mapped(state_.machine.licenses(), &Machine::License::copies);
     last_round_ = now;
-    for (Time* const instant : {&windows_at_, &announced_at_, &last_window_round_, &killed_for_windows_at_}) {
-        *instant = now - Duration::microseconds(1);
-    }
+    windows_.begin(now);
     Round round(*this);
     call_algorithm([&] { algorithm_->begin(round); });
 }
@@ -75,12 +70,8 @@ void EngineCore::begin_resources() {
               what, ": it does not declare understands_resources()");
     refuse_if(state_.placement == Placement::machine, "parameter placement=machine", what);
     refuse_if(predictor_ != nullptr, "parameter prediction", what);
-    for (const Resources::Pool& pool : resources.pools()) {
-        state_.pools_left.push_back(pool.total);
-    }
-    if (!state_.machine.windows().empty()) {
-        state_.windows = WindowsNow(state_.machine);
-    }
+    state_.pools_left = mapped(resources.pools(), &Resources::Pool::total);
+    state_.windows = WindowsNow(state_.machine);
     if (!resources.has_named_hosts()) {
         return;
     }
@@ -102,7 +93,7 @@ std::unique_ptr<EngineCore> EngineCore::copy() const {
 // Whatever else could change the plan before the job has its place, only a round knows.
 std::optional<Time> EngineCore::start_in_plan(Time now, const JobDescription& description) const {
     if (!choice_.gives_guarantees() || predictor_ || !state_.machine.windows().empty() || !state_.pools_left.empty() ||
-        description.needs || are_held()) {
+        description.needs || is_any_held()) {
         return std::nullopt;
     }
     Job job;
@@ -117,14 +108,14 @@ std::optional<Time> EngineCore::start_in_plan(Time now, const JobDescription& de
 void EngineCore::arrive(Time now) {
     refuse_if<std::logic_error>(now < state_.now, "the clock of a scheduler does not go back");
     state_.now = now;
-    if (completions_.empty()) {  // else their round is still to come
+    if (news_.completions.empty()) {  // else their round is still to come
         state_.jobs.forget_ended();
     }
     if (state_.windows.is_on()) {
-        pass_windows(now - Duration::microseconds(1));
+        windows_.pass(state_, now - Duration::microseconds(1));
     }
     if (predictor_ && predictor_->corrects_at_expiry()) {
-        correct_predictions(now);
+        predictor_->correct(state_, now);
     }
     calls_.erase(calls_.begin(), calls_.upper_bound(now));
 }
@@ -132,11 +123,11 @@ void EngineCore::arrive(Time now) {
 void EngineCore::take_in(Event&& event) {
     std::visit(Overloaded{[this](JobSubmitted& submission) {
                               if (const auto known = numbers_.find(submission.job)) {
-                                  acknowledged(*known, submission.description->id);
-                              } else if (has_turn(submission)) {
+                                  acknowledged(*known, submission);
+                              } else if (dependencies_ && dependencies_->has_turn(submission)) {
                                   take_turn(std::move(submission));
                               } else {
-                                  submitted(std::move(submission));
+                                  news_.submissions.push_back(add_submitted(std::move(submission)));
                               }
                           },
                           [this](const JobCompleted& completion) { completed(completion.job, completion.state); },
@@ -145,13 +136,11 @@ void EngineCore::take_in(Event&& event) {
                           [this](const ResourceStateChanged& change) { resource_state_changed(change); },
                           [](const RequestedCall&) {},  // the following round suffices
                           [this](const Notification& notification) {
-                              all_submitted_ |= notification.type == NotificationType::no_more_static_job_to_submit;
+                              if (notification.type == NotificationType::no_more_static_job_to_submit) {
+                                  registration_.all_submitted();
+                              }
                           }},
                event.data);
-}
-
-void EngineCore::submitted(JobSubmitted&& submission) {
-    submissions_.push_back(add_submitted(std::move(submission)));
 }
 
 JobIndex EngineCore::add_submitted(JobSubmitted&& submission) {
@@ -191,7 +180,7 @@ bool EngineCore::is_running(std::optional<JobIndex> index) const {
 
 bool EngineCore::is_waiting(std::optional<JobIndex> index) const {
     return index && state_.jobs.has(*index) && state_.jobs[*index].state == JobState::submitted &&
-           !unacknowledged_.contains(*index);
+           !registration_.is_unacknowledged(*index);
 }
 
 void EngineCore::completed(JobNumber number, JobState state) {
@@ -202,7 +191,7 @@ void EngineCore::completed(JobNumber number, JobState state) {
     if (is_waiting(index)) {
         state_.jobs[index].state = state;
         state_.jobs[index].start = Time::infinity();
-        ended_waiting_.push_back(index);
+        news_.ended_waiting.push_back(index);
         if (dependencies_) {
             dependencies_->ended(number, state, state_.now);
         }
@@ -211,24 +200,21 @@ void EngineCore::completed(JobNumber number, JobState state) {
     Job& job = state_.jobs[index];
     const auto at = std::lower_bound(state_.running.begin(), state_.running.end(),
                                      RunningJob{state_.estimated_end(index), index, 0});
-    completions_.push_back({index, at->end, at->processors, {}, state_.window_of(index)});
+    news_.completions.push_back({index, at->end, at->processors, {}, state_.windows.window_of(index)});
     state_.running.erase(at);
     if (predictor_) {
         predictor_->ended(index, job, state, state_.now);
     }
-    const bool is_requeued_for_window = state_.windows.is_on() && ends_for_window(index, state);
-    if (failures_.ended(state_, index, state) || is_requeued_for_window) {
-        to_be_requeued_.push_back(index);
-    } else if (dependencies_) {
+    if (!failures_.ended(state_, index, state, state_.windows.is_on() ? windows_.ended(index, state) : std::nullopt) &&
+        dependencies_) {
         dependencies_->ended(number, state, state_.now);
     }
     job.state = state;
     if (job.request.needs || state_.hosts.is_on()) {
         give_resources(job);
     }
-    if (const std::optional<std::size_t> window = completions_.back().window) {
-        state_.windows.leave(*window, job.allocation, job.request.needs->pools);
-        state_.inside.erase(index);
+    if (const std::optional<std::size_t> window = news_.completions.back().window) {
+        state_.windows.leave(*window, index, job.allocation, job.request.needs->pools);
         if (!state_.hosts.is_on() && state_.machine.windows()[*window].names_processors()) {
             job.allocation = {};  // the window keeps its processors
         }
@@ -250,14 +236,14 @@ void EngineCore::completed(JobNumber number, JobState state) {
 // Returns what an ended job held of pools and hosts. Leaves the hosts that nobody uses now as its allocation.
 void EngineCore::give_resources(Job& job) {
     if (job.request.needs) {
-        change_pools(job.request, completions_.back().window, 1);
+        change_pools(job.request, news_.completions.back().window, 1);
     }
     if (!state_.hosts.is_on()) {
         return;
     }
     state_.hosts.give(job.request, job.allocation);
-    completions_.back().hosts = std::exchange(job.allocation, {});
-    for (const int host : completions_.back().hosts.numbers()) {
+    const ResourceSet& hosts = news_.completions.back().hosts = std::exchange(job.allocation, {});
+    for (const int host : hosts.numbers()) {
         if (state_.hosts.is_empty(host)) {
             job.allocation.insert(ResourceSet::range(host, host));
         }
@@ -297,8 +283,8 @@ void EngineCore::machine_changed(const MachineChanged& change) {
         idle = state_.windows.take_of(std::move(idle));
     }
     state_.idle.reset(state_.machine, state_.placement, std::move(idle));
-    update_closed_hosts();
-    machine_changed_ = true;
+    WindowRounds::close_hosts(state_);
+    news_.machine_changed = true;
 }
 
 // Omits licences that the machine does not know. They are a reason to refuse the job.
@@ -322,9 +308,9 @@ Request EngineCore::request_of(const JobDescription& job) const {
             request.needs = *needs;  // else the job is refused
         }
     }
-    if (job.needs && state_.machine.has_reservations()) {
-        if (job.needs->wrong_reservation) {
-            with_place_in_errors("job " + shown(job.id), [&] { require_reservation(*job.needs); });
+    if (job.needs && state_.machine.has_bookings()) {
+        if (job.needs->wrong_booking) {
+            with_place_in_errors("job " + shown(job.id), [&] { require_booking(*job.needs); });
         }
         const auto inside = with_windows(job, request.needs);
         if (const auto* const needs = std::get_if<Shared<Needs>>(&inside)) {
@@ -377,7 +363,7 @@ std::optional<RejectJob> EngineCore::refused(JobNumber number, const JobDescript
     if (auto reason = failures_.reason_to_reject(state_, request)) {
         return because(reason);
     }
-    if (job.needs && state_.machine.has_reservations()) {
+    if (job.needs && state_.machine.has_bookings()) {
         const auto inside = with_windows(job, request.needs);
         if (const auto* const reason = std::get_if<std::string>(&inside)) {
             return because(*reason);
@@ -388,8 +374,7 @@ std::optional<RejectJob> EngineCore::refused(JobNumber number, const JobDescript
 
 void EngineCore::admit(Round& round, JobIndex index) {
     Job& job = state_.jobs[index];
-    unacknowledged_.erase(index);
-    admitted_ = std::max(admitted_, std::size_t{index} + 1);
+    registration_.admitted(index);
     job.request = request_of(job.description());
     if (auto rejection = refused(numbers_[index], job.description(), job.request)) {
         return reject(index, std::move(*rejection));
@@ -404,9 +389,7 @@ void EngineCore::admit(Round& round, JobIndex index) {
     }
     algorithm_->submitted(round, index);
     if (choice_.gives_guarantees()) {
-        job.guaranteed_start = algorithm_->guaranteed_start(state_, index).value_or(Time::infinity());
-        guaranteed_at_submission_.resize(state_.jobs.size(), Time::infinity());
-        guaranteed_at_submission_[index] = job.guaranteed_start;
+        guarantees_.give(job, index, algorithm_->guaranteed_start(state_, index).value_or(Time::infinity()));
     }
     if (job.guaranteed_start < state_.now) {
         fail(index, "it was guaranteed a start at " + job.guaranteed_start.to_string() +
@@ -425,34 +408,85 @@ void EngineCore::reject(JobIndex index, RejectJob&& rejection) {
     decisions_.emplace_back(std::move(rejection));
 }
 
+void EngineCore::take_turn(JobSubmitted&& submission) {
+    if (Dependencies::waits_for_others(submission)) {
+        algorithm_->require_dependencies();
+    }
+    numbers_.keep(submission.job);
+    dependencies_->take(std::move(submission));
+}
+
+void EngineCore::admit(JobSubmitted&& job) {
+    Round round(*this);
+    admit(round, add_submitted(std::move(job)));
+}
+
+void EngineCore::hold(const JobSubmitted& job) {
+    if (wait_reasons_) {
+        wait_reasons_->held(job.job, *job.description);
+    }
+}
+
+std::optional<RejectJob> EngineCore::refused(const JobSubmitted& job) const {
+    return refused(job.job, *job.description, request_of(*job.description));
+}
+
+void EngineCore::reject(JobSubmitted&& job, RejectJob&& rejection) {
+    const JobIndex index = add_submitted(std::move(job));
+    registration_.admitted(index);
+    reject(index, std::move(rejection));
+}
+
 std::vector<Decision>& EngineCore::decide() {
     decisions_.clear();
     if (state_.windows.is_on()) {
-        kill_for_windows();
-        if (!awaited_ends_.empty()) {
+        if (const std::vector<JobIndex> killed = windows_.to_be_killed(state_); !killed.empty()) {
+            decisions_.emplace_back(KillJobs{numbers_of(killed)});
+        }
+        if (windows_.awaits_ends()) {
             return decisions_;
         }
-        pass_windows(state_.now);
+        windows_.pass(state_, state_.now);
     }
-    requeue_killed_jobs();
-    std::vector<JobNumber> failed = jobs_to_kill();
-    const bool changed = machine_changed_ || processors_switched_ || !completions_.empty() || !ended_waiting_.empty() ||
-                         !submissions_.empty() || !in_turn_.empty() || !again_.empty() || is_beginning_ ||
-                         is_window_round() || (dependencies_ && dependencies_->next_instant() <= state_.now);
+    if (failures_.has_requeued()) {
+        requeue_killed_jobs();
+    }
+    const std::vector<JobIndex> failed = failures_.to_be_killed(state_);
+    const bool changed =
+        !news_.empty() || windows_.is_due(state_) || (dependencies_ && dependencies_->is_due(state_.now));
     call_algorithm([&] {
-        if (changed || algorithm_->next_wake(last_round_) <= state_.now || next_expiry_ <= state_.now) {
+        if (changed || algorithm_->next_wake(last_round_) <= state_.now ||
+            (predictor_ && predictor_->next_expiry() <= state_.now)) {
             run_round();
         }
     });
     stop_overlong_jobs();
-    if (dependencies_ && !dependencies_->empty()) {
-        reject_hopeless_jobs();
+    // Once all jobs were submitted and nothing will happen any more, jobs may still be held.
+    if (is_any_held() && registration_.are_all_submitted() && !is_any_present() && !algorithm_->registers_jobs() &&
+        dependencies_->next_instant().is_infinite()) {
+        dependencies_->reject_hopeless(*this);
     }
     if (!failed.empty()) {
-        decisions_.emplace_back(KillJobs{std::move(failed)});
+        decisions_.emplace_back(KillJobs{numbers_of(failed)});
     }
-    finish_registration();
+    if (registers_jobs() && !algorithm_->registers_jobs()) {
+        finish_registration();
+    }
     return decisions_;
+}
+
+// `reason`: why a waiting job is rejected, as a predicate; none if it is not.
+template <class Reason>
+void EngineCore::reject_waiting(GuaranteeBreakCause cause, const std::string& window, Reason reason) {
+    const std::vector<JobIndex> waiting(state_.waiting.jobs().begin(), state_.waiting.jobs().end());
+    for (const JobIndex index : waiting) {
+        if (std::optional<std::string> found = reason(state_.jobs[index])) {
+            break_guarantee(index, Time::infinity(), cause, window);
+            state_.waiting.remove(index, state_.jobs);
+            reject(index, {numbers_[index], std::move(*found), RejectionCause::other});
+            algorithm_->withdrawn(state_, index);
+        }
+    }
 }
 
 void EngineCore::run_round() {
@@ -461,97 +495,61 @@ void EngineCore::run_round() {
         records_state_from_ = Time::infinity();
     }
     if (state_.windows.is_on()) {
-        const std::vector<std::size_t> announced = state_.windows.announced(announced_at_, state_.now);
-        announced_window_ = announced.empty() ? "" : state_.machine.windows()[announced.front()].name;
-        announced_at_ = state_.now;
+        windows_.begin_round(state_);
     }
     Round round(*this);
     if (predictor_) {
-        correct_predictions(state_.now + Duration::microseconds(1));
+        predictor_->correct(state_, state_.now + Duration::microseconds(1));
     }
     algorithm_->begin_round(state_);
-    if (is_window_round() && state_.machine.has_reservations()) {
-        reject_over_reservations();
+    const bool is_end_of_window = windows_.is_due(state_) && !state_.windows.ending(state_.now).empty();
+    if (is_end_of_window && state_.machine.has_bookings()) {
+        reject_over_bookings();
     }
     withdraw_ended_jobs();
-    if (machine_changed_) {
-        reject_too_small_jobs();
-        algorithm_->machine_changed(round, completions_);
-    } else if (!completions_.empty()) {
-        algorithm_->completed(round, completions_);
-    } else if (is_window_round() &&
-               !state_.windows.ending(state_.now - Duration::microseconds(1), state_.now).empty()) {
+    if (news_.machine_changed) {
+        reject_waiting(GuaranteeBreakCause::loss, {},
+                       [this](const Job& job) { return failures_.reason_to_reject(state_, job.request); });
+        algorithm_->machine_changed(round, news_.completions);
+    } else if (!news_.completions.empty()) {
+        algorithm_->completed(round, news_.completions);
+    } else if (is_end_of_window) {
         algorithm_->window_ended(round);
     }
-    if (!ended_waiting_.empty() && !machine_changed_) {
+    if (!news_.ended_waiting.empty() && !news_.machine_changed) {
         algorithm_->waiting_jobs_ended(round);
     }
-    ended_waiting_.clear();
-    if (a_prediction_expired_ && predictor_->expiries_start_rounds()) {
+    if (predictor_ && predictor_->take_expired()) {
         algorithm_->predictions_expired(round);
     }
-    for (const JobIndex job : submissions_) {
+    for (const JobIndex job : news_.submissions) {
         admit(round, job);
     }
     if (dependencies_) {
-        take_turns(round);
+        dependencies_->take_turns(*this, state_.now);
     }
     do {
         is_deciding_ = true;
         algorithm_->decide(round);
         is_deciding_ = false;
-    } while (dependencies_ && admit_eligible_after_starts(round));
+    } while (dependencies_ && dependencies_->admit_eligible_after_starts(*this, state_.now));
     algorithm_->end_round(state_);
     if (wait_reasons_) {
         wait_reasons_->end_round(state_, dependencies_.get());
     }
-    if (machine_changed_) {
+    if (news_.machine_changed) {
         note_broken_guarantees(GuaranteeBreakCause::loss);
     }
-    if (!announced_window_.empty()) {
-        note_broken_guarantees(GuaranteeBreakCause::window, announced_window_);
-        announced_window_.clear();
+    if (!windows_.announced().empty()) {
+        note_broken_guarantees(GuaranteeBreakCause::window, windows_.announced());
     }
-    last_window_round_ = state_.now;
+    windows_.end_round(state_.now);
     if (records_outlived_estimates_) {
-        note_outlived_estimates();
+        note_broken_guarantees(GuaranteeBreakCause::estimate);
     }
-    completions_.clear();
-    submissions_.clear();
-    machine_changed_ = false;
-    processors_switched_ = false;
-    a_prediction_expired_ = false;
-    is_beginning_ = false;
+    news_.clear();
     last_round_ = state_.now;
     ask_for_wake();
-}
-
-// Corrects the predictions by which running jobs should have ended before `least_end`.
-void EngineCore::correct_predictions(Time least_end) {
-    const auto last = std::find_if(state_.running.begin(), state_.running.end(),
-                                   [=](const RunningJob& running) { return running.end >= least_end; });
-    for (auto running = state_.running.begin(); running != last; ++running) {
-        Duration& prediction = state_.predictions[running->job];
-        const Duration corrected = predictor_->corrected(running->job, state_.job(running->job), prediction, least_end);
-        a_prediction_expired_ |= corrected != prediction;
-        prediction = corrected;
-        running->end = state_.estimated_end(running->job);
-    }
-    if (last != state_.running.begin()) {
-        std::sort(state_.running.begin(), state_.running.end());
-    }
-}
-
-// When the next prediction of a running job expires, if that starts a round.
-Time EngineCore::next_expiry() const {
-    if (!predictor_ || !predictor_->expiries_start_rounds()) {
-        return Time::infinity();
-    }
-    const auto next = std::find_if(state_.running.begin(), state_.running.end(), [this](const RunningJob& running) {
-        return running.end > state_.now &&
-               predictor_->may_correct(state_.job(running.job), state_.predictions[running.job]);
-    });
-    return next == state_.running.end() ? Time::infinity() : next->end;
 }
 
 void EngineCore::ask_for_wake() {
@@ -559,12 +557,12 @@ void EngineCore::ask_for_wake() {
         call_at(dependencies_->next_instant());
     }
     // Nobody starts or is killed in a window as long as nobody is there.
-    const bool is_somebody_there = !state_.waiting.empty() || !state_.running.empty() || are_held();
-    if (const Time next = state_.windows.next_round(state_.now); !next.is_infinite() && is_somebody_there) {
+    if (const Time next = state_.windows.next_round(state_.now);
+        !next.is_infinite() && (is_any_present() || is_any_held())) {
         call_at(next);
     }
-    next_expiry_ = next_expiry();
-    const Time wake = std::min(algorithm_->next_wake(state_.now), next_expiry_);
+    const Time expiry = predictor_ ? predictor_->find_next_expiry(state_) : Time::infinity();
+    const Time wake = std::min(algorithm_->next_wake(state_.now), expiry);
     if (wake.is_infinite()) {
         return;
     }
@@ -572,9 +570,7 @@ void EngineCore::ask_for_wake() {
         fail("it wants to be woken at " + wake.to_string() + ", expected a later time");
     }
     // A job may outlive its prediction. Then nothing is reported at that time.
-    const bool a_job_ends_then =
-        !predictor_ && std::binary_search(state_.running.begin(), state_.running.end(), RunningJob{wake, 0, 0},
-                                          [](const RunningJob& a, const RunningJob& b) { return a.end < b.end; });
+    const bool a_job_ends_then = !predictor_ && std::ranges::binary_search(state_.running, wake, {}, &RunningJob::end);
     if (!a_job_ends_then) {
         call_at(wake);
     }
@@ -596,20 +592,10 @@ void EngineCore::stop_overlong_jobs() {
     }
 }
 
-// The running jobs whose processors were lost. They hold all of their processors until their end is reported.
-std::vector<JobNumber> EngineCore::jobs_to_kill() {
-    std::vector<JobNumber> jobs;
-    for (const JobIndex index : failures_.to_be_killed(state_)) {
-        state_.jobs[index].kill_requested = true;
-        jobs.push_back(numbers_[index]);
-    }
-    return jobs;
-}
-
 // A job that ended in the message of its submission is not in the queue yet.
 void EngineCore::withdraw_ended_jobs() {
-    for (const JobIndex index : ended_waiting_) {
-        if (std::erase(submissions_, index) == 0) {
+    for (const JobIndex index : news_.ended_waiting) {
+        if (std::erase(news_.submissions, index) == 0) {
             state_.waiting.remove(index, state_.jobs);
             if (wait_reasons_) {
                 wait_reasons_->withdrawn(index);
@@ -619,19 +605,19 @@ void EngineCore::withdraw_ended_jobs() {
     }
 }
 
-void EngineCore::reject_too_small_jobs() {
-    const std::vector<JobIndex> waiting(state_.waiting.jobs().begin(), state_.waiting.jobs().end());
-    for (const JobIndex index : waiting) {
-        Job& job = state_.jobs[index];
-        std::optional<std::string> reason = failures_.reason_to_reject(state_, job.request);
-        if (!reason) {
-            continue;
-        }
-        break_guarantee(index, Time::infinity(), GuaranteeBreakCause::loss);
-        state_.waiting.remove(index, state_.jobs);
-        reject(index, {numbers_[index], std::move(*reason), RejectionCause::other});
-        algorithm_->withdrawn(state_, index);
-    }
+// At the end of a window: waiting jobs of its bookings that no window can hold any more.
+void EngineCore::reject_over_bookings() {
+    const std::vector<std::size_t> ending = state_.windows.ending(state_.now);
+    const std::vector<Window>& windows = state_.machine.windows();
+    reject_waiting(GuaranteeBreakCause::window, windows[ending.front()].name, [&](const Job& job) {
+        const Shared<StatedNeeds>& needs = job.description().needs;
+        const bool is_for_one = needs && needs->booking && std::ranges::any_of(ending, [&](std::size_t window) {
+                                    return windows[window].is_for(*needs->booking);
+                                });
+        const auto inside = is_for_one ? with_windows(job.description(), job.request.needs) : Shared<Needs>();
+        const auto* const reason = std::get_if<std::string>(&inside);
+        return reason ? std::optional(*reason + ": the reservation is over") : std::nullopt;
+    });
 }
 
 void EngineCore::note_broken_guarantees(GuaranteeBreakCause cause, const std::string& window) {
@@ -643,46 +629,8 @@ void EngineCore::note_broken_guarantees(GuaranteeBreakCause cause, const std::st
     }
 }
 
-// Nothing breaks if the new start is no later, or if the guarantee is already broken because another job has outlived
-// its estimate.
 void EngineCore::break_guarantee(JobIndex index, Time new_start, GuaranteeBreakCause cause, const std::string& window) {
-    Job& job = state_.jobs[index];
-    if (new_start > job.guaranteed_start && job.guaranteed_start >= state_.now) {
-        broken_guarantees_.push_back({numbers_[index], state_.now, job.guaranteed_start, new_start, cause, window});
-        job.guaranteed_start = new_start;
-    }
-}
-
-void EngineCore::note_outlived_estimates() {
-    if (!choice_.gives_guarantees()) {
-        return;
-    }
-    for (const JobIndex index : state_.waiting.jobs()) {
-        Job& job = state_.jobs[index];
-        if (job.guaranteed_start.is_infinite()) {
-            continue;
-        }
-        const Time planned = algorithm_->guaranteed_start(state_, index).value_or(Time::infinity());
-        if (planned > job.guaranteed_start) {
-            broken_guarantees_.push_back({numbers_[index], std::min(state_.now, job.guaranteed_start),
-                                          job.guaranteed_start, planned, GuaranteeBreakCause::estimate});
-            job.guaranteed_start = planned;
-        }
-    }
-}
-
-void EngineCore::note_late_start(JobIndex index) {
-    Job& job = state_.jobs[index];
-    if (job.guaranteed_start < state_.now) {
-        broken_guarantees_.push_back(
-            {numbers_[index], job.guaranteed_start, job.guaranteed_start, state_.now, GuaranteeBreakCause::estimate});
-        job.guaranteed_start = state_.now;
-    }
-}
-
-Time EngineCore::guaranteed_at_submission(JobNumber job) const {
-    const JobIndex index = numbers_.find(job).value();
-    return index < guaranteed_at_submission_.size() ? guaranteed_at_submission_[index] : Time::infinity();
+    guarantees_.move(state_.jobs[index], numbers_[index], state_.now, new_start, cause, window);
 }
 
 const std::vector<WaitReason>& EngineCore::wait_reasons() const {

@@ -21,8 +21,8 @@ class JobNumbers {
 
     // This number belongs to a job that is added later.
     void keep(JobNumber number) {
-        if (const auto place = static_cast<std::size_t>(number); place >= indices_.size()) {
-            indices_.resize(place + 1, none);
+        if (const auto position = static_cast<std::size_t>(number); position >= indices_.size()) {
+            indices_.resize(position + 1, none);
         }
     }
 
@@ -36,8 +36,9 @@ class JobNumbers {
     }
 
     std::optional<JobIndex> find(JobNumber number) const {
-        const auto place = static_cast<std::size_t>(number);
-        return place < indices_.size() && indices_[place] != none ? std::optional(indices_[place]) : std::nullopt;
+        const auto position = static_cast<std::size_t>(number);
+        return position < indices_.size() && indices_[position] != none ? std::optional(indices_[position])
+                                                                        : std::nullopt;
     }
     JobNumber operator[](JobIndex index) const { return numbers_[index]; }
 

@@ -7,13 +7,17 @@
 
 namespace batfill {
 
-std::vector<JobIndex> MachineFailures::to_be_killed(const SchedulerState& state) {
+std::vector<JobIndex> MachineFailures::to_be_killed(SchedulerState& state) {
     std::vector<JobIndex> jobs;
-    if (kills() && !lost_.empty()) {
+    if (lost_.empty()) {
+        return jobs;
+    }
+    if (kills()) {
         for (const RunningJob& running : state.running) {
-            const Job& job = state.job(running.job);
+            Job& job = state.jobs[running.job];
             const bool is_over = job.walltime_assumed && job.expected_end() <= state.now;
             if (!job.kill_requested && !is_over && job.allocation.count_common(lost_) > 0) {
+                job.kill_requested = true;
                 jobs.push_back(running.job);
             }
         }
@@ -24,14 +28,22 @@ std::vector<JobIndex> MachineFailures::to_be_killed(const SchedulerState& state)
     return jobs;
 }
 
-bool MachineFailures::ended(const SchedulerState& state, JobIndex index, JobState end) {
-    if (being_killed_.erase(index) == 0 || end != JobState::completed_killed) {
+bool MachineFailures::ended(const SchedulerState& state, JobIndex index, JobState end,
+                            std::optional<std::size_t> window_kill) {
+    if (being_killed_.empty() && !window_kill) {
         return false;
     }
-    const Job& job = state.job(index);
-    ++killed_;
-    lost_processor_time_ = lost_processor_time_ + (state.now - job.start) * job.processors();
-    return requeues();
+    const bool is_failure = being_killed_.erase(index) > 0 && end == JobState::completed_killed;
+    if (is_failure) {
+        const Job& job = state.job(index);
+        ++killed_;
+        lost_processor_time_ = lost_processor_time_ + (state.now - job.start) * job.processors();
+    }
+    if (!window_kill && !(is_failure && requeues())) {
+        return false;
+    }
+    requeued_.emplace(window_kill.value_or(0), index);
+    return true;
 }
 
 JobDescription MachineFailures::next_attempt(JobDescription job, Time now, JobNumber killed, JobNumber next) {

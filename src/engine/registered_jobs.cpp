@@ -31,11 +31,7 @@ JobIndex EngineCore::register_job(JobDescription description) {
     const JobNumber number = numbers_.next();
     decisions_.emplace_back(RegisterJob{number, description, {}});
     add_job(number, std::move(description));
-    admitted_ = state_.jobs.size();
-    if (acknowledges_jobs_) {
-        unacknowledged_.insert(index);
-        to_be_acknowledged_.insert(index);
-    } else {
+    if (!registration_.registered(index, number)) {
         Round round(*this);
         admit(round, index);
     }
@@ -44,12 +40,7 @@ JobIndex EngineCore::register_job(JobDescription description) {
 
 // New jobs get numbers after the jobs of the message.
 void EngineCore::requeue_killed_jobs() {
-    std::ranges::stable_sort(to_be_requeued_, {}, [this](JobIndex job) {
-        const auto kill = killed_for_windows_.find(job);
-        return kill == killed_for_windows_.end() ? 0 : kill->second;
-    });
-    for (const JobIndex killed : to_be_requeued_) {
-        const auto index = static_cast<JobIndex>(state_.jobs.size());
+    for (const auto& [kill, killed] : failures_.take_requeued()) {
         const JobNumber number = numbers_.next();
         JobDescription description =
             failures_.next_attempt(state_.jobs[killed].description(), state_.now, numbers_[killed], number);
@@ -62,36 +53,29 @@ void EngineCore::requeue_killed_jobs() {
         if (dependencies_) {
             dependencies_->goes_on_as(numbers_[killed], number);
         }
-        if (are_held()) {
+        registration_.requeued(number);
+        if (is_any_held()) {
             numbers_.keep(number);
-            again_.push_back(std::move(attempt));
-            continue;
-        }
-        submitted(std::move(attempt));
-        if (acknowledges_jobs_) {
-            to_be_acknowledged_.insert(index);
+            dependencies_->take_again(std::move(attempt));
+        } else {
+            news_.submissions.push_back(add_submitted(std::move(attempt)));
         }
     }
-    to_be_requeued_.clear();
 }
 
-void EngineCore::acknowledged(JobIndex index, const std::string& id) {
-    refuse_if<InputError>(to_be_acknowledged_.erase(index) == 0, "job ", in_quotes(id), " is submitted twice");
-    if (unacknowledged_.contains(index)) {
-        submissions_.push_back(index);
+void EngineCore::acknowledged(JobIndex index, const JobSubmitted& submission) {
+    refuse_if<InputError>(!registration_.acknowledged(submission.job), "job ", in_quotes(submission.description->id),
+                          " is submitted twice");
+    if (registration_.is_unacknowledged(index)) {
+        news_.submissions.push_back(index);
     }
 }
 
 // Batsim continues until it hears that no job will be registered any more. Any job that waits or runs may still lose
 // its processors and be registered again.
 void EngineCore::finish_registration() {
-    if (!registers_jobs_ || registration_finished_ || algorithm_->registers_jobs()) {
-        return;
-    }
-    const bool all_ended =
-        all_submitted_ && unacknowledged_.empty() && state_.waiting.empty() && state_.running.empty() && !are_held();
-    if (!requeues() || all_ended) {
-        registration_finished_ = true;
+    const bool may_requeue = requeues() && !(registration_.are_all_submitted() && !is_any_present() && !is_any_held());
+    if (!may_requeue && registration_.finish()) {
         decisions_.emplace_back(Notification{NotificationType::registration_finished, {}, {}});
     }
 }

@@ -119,15 +119,33 @@ void RunTimePredictor::learn_before(Time now) {
     ended_now_.clear();
 }
 
-Duration RunTimePredictor::corrected(JobIndex index, const Job& job, Duration prediction, Time least_end) {
-    Duration estimate = prediction;
-    Running& running = running_.at(index);
-    while (may_correct(job, estimate) && job.start + estimate < least_end) {
-        ++corrections_;
-        estimate = correct_once(running, job, estimate, least_end);
-        ++running.corrections;
+void RunTimePredictor::correct(SchedulerState& state, Time least_end) {
+    const auto last =
+        std::ranges::find_if(state.running, [=](const RunningJob& running) { return running.end >= least_end; });
+    for (auto expired = state.running.begin(); expired != last; ++expired) {
+        const Job& job = state.job(expired->job);
+        Duration& prediction = state.predictions[expired->job];
+        Running& running = running_.at(expired->job);
+        while (may_correct(job, prediction) && job.start + prediction < least_end) {
+            ++corrections_;
+            const Duration corrected = correct_once(running, job, prediction, least_end);
+            a_prediction_expired_ |= corrected != prediction;
+            prediction = corrected;
+            ++running.corrections;
+        }
+        expired->end = state.estimated_end(expired->job);
     }
-    return estimate;
+    if (last != state.running.begin()) {
+        std::sort(state.running.begin(), state.running.end());
+    }
+}
+
+Time RunTimePredictor::find_next_expiry(const SchedulerState& state) {
+    const auto next = std::ranges::find_if(state.running, [&](const RunningJob& running) {
+        return running.end > state.now && may_correct(state.job(running.job), state.predictions[running.job]);
+    });
+    next_expiry_ = !expiries_start_rounds_ || next == state.running.end() ? Time::infinity() : next->end;
+    return next_expiry_;
 }
 
 Duration RunTimePredictor::correct_once(Running& running, const Job& job, Duration estimate, Time least_end) const {

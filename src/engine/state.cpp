@@ -30,7 +30,7 @@ Duration WaitingQueue::shortest_walltime() const {
     return *std::min_element(walltimes_.begin() + static_cast<std::ptrdiff_t>(first_), walltimes_.end());
 }
 
-std::size_t WaitingQueue::place(JobIndex index, const JobTable& jobs) const {
+std::size_t WaitingQueue::position_of(JobIndex index, const JobTable& jobs) const {
     const auto before = [&](JobIndex a, JobIndex b) { return jobs.submitted_before(a, b); };
     if (empty() || before(jobs_.back(), index)) {
         return jobs_.size();
@@ -47,14 +47,14 @@ void WaitingQueue::change_arrays(Change change) {
 }
 
 void WaitingQueue::insert(JobIndex index, const JobTable& jobs) {
-    const auto at = static_cast<std::ptrdiff_t>(place(index, jobs));
+    const auto at = static_cast<std::ptrdiff_t>(position_of(index, jobs));
     jobs_.insert(jobs_.begin() + at, index);
     processors_.insert(processors_.begin() + at, jobs[index].processors());
     walltimes_.insert(walltimes_.begin() + at, jobs[index].walltime);
 }
 
 void WaitingQueue::remove(JobIndex index, const JobTable& jobs) {
-    const auto at = static_cast<std::ptrdiff_t>(place(index, jobs));
+    const auto at = static_cast<std::ptrdiff_t>(position_of(index, jobs));
     const auto first = static_cast<std::ptrdiff_t>(first_);
     if (static_cast<std::size_t>(at - first) >= size() / 2) {
         change_arrays([=](auto& values) { values.erase(values.begin() + at); });
@@ -211,22 +211,25 @@ bool SchedulerState::host_fits(const Request& request, int host, std::optional<s
            !windows.is_taken_by_another(host, *window) && hosts.fits_if_available(request, host);
 }
 
+ResourceSet SchedulerState::hosts_inside(const Request& request, std::size_t window, const ResourceSet& without) const {
+    ResourceSet fitting;
+    for (int host = 0; host < processors && fitting.size() < request.processors; ++host) {
+        if (!without.contains(host) && host_fits(request, host, window)) {
+            fitting.insert(ResourceSet::range(host, host));
+        }
+    }
+    return fitting;
+}
+
+bool SchedulerState::is_during(const Request& request, std::size_t window) const {
+    return windows.is_open(window) && now + request.needs->length_inside <= machine.windows()[window].until;
+}
+
 std::optional<std::size_t> SchedulerState::window_now(const Request& request) const {
     for (const std::size_t window : request.needs_or_none().windows) {
-        const bool is_in_time =
-            windows.is_open(window) && now + request.needs->length_inside <= machine.windows()[window].until;
-        if (!is_in_time || !has_of_pools(request, window)) {
-            continue;
-        }
-        int fitting = 0;
-        if (hosts.is_on()) {
-            for (int host = 0; host < processors && fitting < request.processors; ++host) {
-                fitting += host_fits(request, host, window) ? 1 : 0;
-            }
-        } else {
-            fitting = machine.windows()[window].names_processors() ? windows.free_inside(window).size() : idle.count();
-        }
-        if (fitting >= request.processors) {
+        if (is_during(request, window) && has_of_pools(request, window) &&
+            (hosts.is_on() ? hosts_inside(request, window).size() == request.processors
+                           : has_processors_in(request, {{}, window}))) {
             return window;
         }
     }
@@ -242,7 +245,7 @@ bool SchedulerState::has_processors_in(const Request& request, const Place& plac
         return false;
     }
     const bool are_of_window = place.window && machine.windows()[*place.window].names_processors();
-    return request.processors <= (are_of_window ? windows.free_inside(*place.window).size() : idle.count());
+    return request.processors <= (are_of_window ? free_inside(*place.window).size() : idle.count());
 }
 
 bool SchedulerState::can_start(const Request& request) const {

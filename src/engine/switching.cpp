@@ -52,7 +52,7 @@ void EngineCore::resource_state_changed(const ResourceStateChanged& change) {
         state_.falling_asleep.remove(asleep);
         state_.asleep.insert(asleep);
     }
-    processors_switched_ |= algorithm_->switches_processors();
+    news_.processors_switched |= algorithm_->switches_processors();
 }
 
 }  // namespace batfill

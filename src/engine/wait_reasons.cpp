@@ -100,7 +100,7 @@ std::string taken_by(const Window& window, const SchedulerState& state, const Re
 
 constexpr std::size_t most_windows = 3;  // that a reason names
 
-// See WaitReason::windows. `until`: when the job would end, outside reservations.
+// See WaitReason::windows. `until`: when the job would end, outside bookings.
 std::string windows_beside(const SchedulerState& state, const Job& job, Time until) {
     const std::vector<Window>& windows = state.machine.windows();
     const std::vector<std::size_t>& own = job.request.needs_or_none().windows;
@@ -250,8 +250,8 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     } else {
         reason.possible = state.now;
     }
-    const bool is_reserved = !job.request.needs_or_none().windows.empty();
-    if (is_reserved && reason.kind != WaitReason::Kind::passed_over) {
+    const bool is_booked = !job.request.needs_or_none().windows.empty();
+    if (is_booked && reason.kind != WaitReason::Kind::passed_over) {
         // What is free outside is not for it.
         const auto is_open = [&](std::size_t window) { return state.windows.is_open(window); };
         reason.kind = WaitReason::Kind::window;

@@ -13,56 +13,61 @@ std::vector<std::size_t> SchedulerState::windows_ahead(JobIndex job) const {
     return ahead;
 }
 
-// Whether at this instant, when a window begins, too few processors are left if the job runs then, too: beside what
-// runs by the estimates, and what announced windows take. A job in a window that takes processors has its own of those
-// of the window. Hosts are only counted.
-bool SchedulerState::is_overfull(Time instant, JobIndex job, std::optional<std::size_t> window) const {
-    // The windows of which jobs that run then have processors.
+namespace {
+
+// What runs at this instant by the estimates, and what announced windows take then, beside a job that runs in this
+// window or outside. Where a window takes something that it `names`, jobs inside have their own of it.
+Amount taken_at(const SchedulerState& state, Time instant, std::optional<std::size_t> window, const auto& names,
+                const auto& of_running, const auto& of_window) {
+    const std::vector<Window>& all = state.machine.windows();
     const auto takes_then = [&](std::optional<std::size_t> one) {
-        return one && machine.windows()[*one].names_processors() && machine.windows()[*one].until > instant;
+        return one && names(all[*one]) && all[*one].until > instant;
     };
-    const std::vector<Window>& all = machine.windows();
     const std::size_t own = takes_then(window) ? *window : all.size();  // none: past the last
-    int taken = jobs[job].processors() + unavailable.size();
-    for (const RunningJob& other : running) {
-        const std::optional<std::size_t> place = window_of(other.job);
+    Amount taken = 0;
+    for (const RunningJob& other : state.running) {
+        const std::optional<std::size_t> place = state.windows.window_of(other.job);
         if (other.end > instant && (!takes_then(place) || *place == own)) {
-            // What is lost and in use counts once.
-            taken += other.processors - jobs[other.job].allocation.count_common(unavailable);
+            taken += of_running(other);
         }
     }
     for (std::size_t other = 0; other < all.size(); ++other) {
-        if (all[other].announced <= now && all[other].from <= instant && instant < all[other].until && own != other) {
-            taken += all[other].processors;
+        if (all[other].announced <= state.now && all[other].from <= instant && instant < all[other].until &&
+            own != other) {
+            taken += of_window(all[other]);
         }
     }
-    return taken > processors;
+    return taken;
 }
 
-// The same of a pool: what runs then, and what announced windows take, leave too little of it.
-bool SchedulerState::is_pool_overfull(std::size_t pool, Time instant, JobIndex job,
-                                      std::optional<std::size_t> window) const {
-    const auto takes_then = [&](std::optional<std::size_t> one) {
-        return one && machine.windows()[*one].names_pool(pool) && machine.windows()[*one].until > instant;
+}  // namespace
+
+// Whether at this instant, when a window begins, too few processors are left if the job runs then, too. Hosts are only
+// counted.
+bool SchedulerState::is_overfull(Time instant, JobIndex job, std::optional<std::size_t> window) const {
+    // What is lost and in use counts once.
+    const auto of_running = [&](const RunningJob& other) {
+        return other.processors - jobs[other.job].allocation.count_common(unavailable);
     };
-    const std::vector<Window>& all = machine.windows();
-    const std::size_t own = takes_then(window) ? *window : all.size();
-    const auto held = [&](const Request& request) {
-        const std::vector<Amount>& pools = request.needs_or_none().pools;
+    return jobs[job].processors() + unavailable.size() +
+               taken_at(
+                   *this, instant, window, [](const Window& one) { return one.names_processors(); }, of_running,
+                   [](const Window& one) { return one.processors; }) >
+           processors;
+}
+
+// The same of a pool.
+bool SchedulerState::is_overfull(std::size_t pool, Time instant, JobIndex job,
+                                 std::optional<std::size_t> window) const {
+    const auto held = [&](JobIndex of) {
+        const std::vector<Amount>& pools = jobs[of].request.needs_or_none().pools;
         return pools.empty() ? 0 : pools[pool];
     };
-    Amount taken = held(jobs[job].request);
-    for (const RunningJob& other : running) {
-        const std::optional<std::size_t> place = window_of(other.job);
-        taken += other.end > instant && (!takes_then(place) || *place == own) ? held(jobs[other.job].request) : 0;
-    }
-    for (std::size_t other = 0; other < all.size(); ++other) {
-        if (all[other].announced <= now && all[other].from <= instant && instant < all[other].until && own != other &&
-            all[other].names_pool(pool)) {
-            taken += all[other].pool_amounts[pool];
-        }
-    }
-    return taken > machine.resources().pools()[pool].total;
+    return held(job) + taken_at(
+                           *this, instant, window, [&](const Window& one) { return one.names_pool(pool); },
+                           [&](const RunningJob& other) { return held(other.job); },
+                           [&](const Window& one) { return one.names_pool(pool) ? one.pool_amounts[pool] : 0; }) >
+           machine.resources().pools()[pool].total;
 }
 
 bool SchedulerState::leaves_pools(JobIndex job, std::optional<std::size_t> window) const {
@@ -70,7 +75,7 @@ bool SchedulerState::leaves_pools(JobIndex job, std::optional<std::size_t> windo
     return pools.empty() || std::ranges::none_of(windows_ahead(job), [&](std::size_t ahead) {
                for (std::size_t pool = 0; ahead != window && pool < pools.size(); ++pool) {
                    if (pools[pool] > 0 && machine.windows()[ahead].names_pool(pool) &&
-                       is_pool_overfull(pool, machine.windows()[ahead].from, job, window)) {
+                       is_overfull(pool, machine.windows()[ahead].from, job, window)) {
                        return true;
                    }
                }
@@ -90,7 +95,7 @@ std::optional<std::size_t> SchedulerState::window_ahead(JobIndex job, const Plac
     return std::nullopt;
 }
 
-// In this window of its reservation, or outside.
+// In this window of its booking, or outside.
 std::optional<Place> SchedulerState::place_in(std::optional<std::size_t> window, JobIndex job, PoolsAhead ahead) const {
     const Request& request = jobs[job].request;
     Place place{{}, window};
@@ -111,24 +116,18 @@ std::optional<Place> SchedulerState::place_in(std::optional<std::size_t> window,
         std::optional<ResourceSet> chosen = hosts.choose(request, closing);
         return chosen ? std::optional(Place{std::move(*chosen), window}) : std::nullopt;
     }
-    for (int host = 0; host < processors && place.hosts.size() < request.processors; ++host) {
-        if (!closing.contains(host) && host_fits(request, host, window)) {
-            place.hosts.insert(ResourceSet::range(host, host));
-        }
-    }
+    place.hosts = hosts_inside(request, *window, closing);
     return place.hosts.size() == request.processors ? std::optional(std::move(place)) : std::nullopt;
 }
 
 std::optional<Place> SchedulerState::place_now(JobIndex job, PoolsAhead ahead) const {
-    const Needs& needs = jobs[job].request.needs_or_none();
-    if (needs.windows.empty()) {
+    const Request& request = jobs[job].request;
+    if (request.needs_or_none().windows.empty()) {
         return place_in(std::nullopt, job, ahead);
     }
-    for (const std::size_t window : needs.windows) {
-        if (windows.is_open(window) && now + needs.length_inside <= machine.windows()[window].until) {
-            if (std::optional<Place> place = place_in(window, job, ahead)) {
-                return place;
-            }
+    for (const std::size_t window : request.needs->windows) {
+        if (std::optional<Place> place = is_during(request, window) ? place_in(window, job, ahead) : std::nullopt) {
+            return place;
         }
     }
     return std::nullopt;

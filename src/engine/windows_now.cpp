@@ -57,29 +57,12 @@ std::vector<std::size_t> WindowsNow::in_span(const std::vector<std::size_t>& ord
             std::ranges::upper_bound(order, until, {}, instant_of)};
 }
 
-std::vector<std::size_t> WindowsNow::announced(Time after, Time until) const {
-    return in_span(by_announcement_, &Window::announced, after, until);
-}
-
-std::vector<std::size_t> WindowsNow::beginning(Time after, Time until) const {
-    return in_span(by_begin_, &Window::from, after, until);
-}
-
-std::vector<std::size_t> WindowsNow::ending(Time after, Time until) const {
-    return in_span(by_end_, &Window::until, after, until);
-}
-
 ResourceSet WindowsNow::begin(std::size_t number, const ResourceSet& idle) {
     const Window& window = machine_->windows()[number];
-    ResourceSet rest = idle;
-    Open open{number, window.hosts, 0};
-    if (window.processors > 0) {
-        open.taken = take_highest(rest, window.processors);
-        open.lacking = window.processors - open.taken.size();
-    }
-    open_.push_back(std::move(open));
-    find_closed();
-    return idle.intersection(closed_);
+    open_.push_back({number, window.hosts, window.processors});
+    ResourceSet taken = idle;
+    taken.remove(take_of(idle));
+    return taken;
 }
 
 ResourceSet WindowsNow::end(std::size_t number) {
@@ -89,13 +72,7 @@ ResourceSet WindowsNow::end(std::size_t number) {
     }
     const ResourceSet taken = open->taken;
     open_.erase(open);
-    if (machine_->windows()[number].processors > 0) {
-        return take_of(taken);
-    }
-    find_closed();
-    ResourceSet freed = taken;
-    freed.remove(closed_);
-    return freed;
+    return take_of(taken);
 }
 
 ResourceSet WindowsNow::take_of(ResourceSet freed) {
@@ -120,18 +97,20 @@ const WindowsNow::Open* WindowsNow::find(std::size_t window) const {
     return open == open_.end() ? nullptr : &*open;
 }
 
-WindowsNow::Open* WindowsNow::find(std::size_t window) {
-    const auto open = std::ranges::find(open_, window, &Open::window);
-    return open == open_.end() ? nullptr : &*open;
-}
-
 bool WindowsNow::is_taken_by_another(int host, std::size_t window) const {
     return std::ranges::any_of(open_,
                                [&](const Open& open) { return open.window != window && open.taken.contains(host); });
 }
 
-void WindowsNow::enter(std::size_t window, const ResourceSet& processors, const std::vector<Amount>& pools) {
-    Open& open = *find(window);
+std::optional<std::size_t> WindowsNow::window_of(JobIndex job) const {
+    const auto open = std::ranges::find_if(open_, [job](const Open& one) { return one.jobs.contains(job); });
+    return open == open_.end() ? std::nullopt : std::optional(open->window);
+}
+
+void WindowsNow::enter(std::size_t window, JobIndex job, const ResourceSet& processors,
+                       const std::vector<Amount>& pools) {
+    Open& open = *std::ranges::find(open_, window, &Open::window);
+    open.jobs.insert(job);
     if (machine_->windows()[window].names_processors()) {
         open.used.insert(processors);
     }
@@ -141,8 +120,10 @@ void WindowsNow::enter(std::size_t window, const ResourceSet& processors, const 
     }
 }
 
-void WindowsNow::leave(std::size_t window, const ResourceSet& processors, const std::vector<Amount>& pools) {
-    Open& open = *find(window);
+void WindowsNow::leave(std::size_t window, JobIndex job, const ResourceSet& processors,
+                       const std::vector<Amount>& pools) {
+    Open& open = *std::ranges::find(open_, window, &Open::window);
+    open.jobs.erase(job);
     open.used.remove(processors);
     for (std::size_t pool = 0; pool < pools.size(); ++pool) {
         open.inside[pool] -= pools[pool];

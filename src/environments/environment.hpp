@@ -82,7 +82,7 @@ std::size_t features_of_job(const Machine& machine);
 // none; and the share of the processors that it takes.
 std::size_t features_of_machine(const EnvironmentOptions& options, const Machine& machine);
 
-// Throws: UsageError for windows that kill or requeue jobs or that are for reservations, for Head::kept on a machine
+// Throws: UsageError for windows that kill or requeue jobs or that are for bookings, for Head::kept on a machine
 // that is not plain, and for Cost::utilisation on one whose hosts are shared, where utilisation has no value.
 void require_machine_for(const EnvironmentOptions& options, const Machine& machine);
 

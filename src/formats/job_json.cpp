@@ -115,9 +115,9 @@ void read_needs(const JsonValue& object, std::string_view path, JobDescription& 
     }
     if (const JsonValue* const value = fields.find("reservation"); value != nullptr && !value->IsNull()) {
         if (value->IsString() && value->GetStringLength() > 0) {
-            needs.reservation = view(*value);
+            needs.booking = view(*value);
         } else {
-            append_exact_json(*value, needs.wrong_reservation.emplace());
+            append_exact_json(*value, needs.wrong_booking.emplace());
         }
     }
     if (fields.find("after") != nullptr) {
@@ -255,14 +255,14 @@ void leave_out_workload(JobDescription& job) {
     set_dependencies(job, std::move(after));
 }
 
-void require_reservations(const Workload& workload, std::span<const Window> windows) {
-    if (!are_for_reservations(windows)) {
+void require_bookings(const Workload& workload, std::span<const Window> windows) {
+    if (!are_for_bookings(windows)) {
         return;
     }
     for (const WorkloadJob& job : workload.jobs) {
-        if (job.description.needs && job.description.needs->wrong_reservation) {
+        if (job.description.needs && job.description.needs->wrong_booking) {
             with_place_in_errors(workload.path + ": job " + shown(job.description.id),
-                                 [&] { require_reservation(*job.description.needs); });
+                                 [&] { require_booking(*job.description.needs); });
         }
     }
 }

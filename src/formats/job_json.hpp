@@ -51,8 +51,8 @@ void set_dependencies(JobDescription& job, std::vector<Dependency> after);
 // Requires: the job's id has the workload's name.
 void leave_out_workload(JobDescription& job);
 
-// Throws: InputError, which names file and job, as require_reservation(), if one of the windows is for a reservation.
-void require_reservations(const Workload& workload, std::span<const Window> windows);
+// Throws: InputError, which names file and job, as require_booking(), if one of the windows is for a booking.
+void require_bookings(const Workload& workload, std::span<const Window> windows);
 
 // Appends to `out` the value that read_extra_data() reads. Appends nothing if `job` has none of these fields.
 // Throws: InputError if `extra_data` was no object, and now has to hold other fields.

@@ -55,14 +55,14 @@ void read_size(const PbsAttributes& attributes, const AccountingData& data, Acco
     }
 }
 
-// A reservation has a queue of its own, which says nothing of hosts.
-void read_reservation(const PbsAttributes& attributes, AccountedJob& job, LogBuilder& builder) {
+// A booking has a queue of its own, which says nothing of hosts.
+void read_booking(const PbsAttributes& attributes, AccountedJob& job, LogBuilder& builder) {
     const std::string_view queue_of_it = cut(attributes["resvID"].text, '.').first;
     const RecordField name = attributes["resvname"];
     builder.add_field("reservation", name.is_missing() ? queue_of_it : name.text);
     if (!queue_of_it.empty() && job.queue == queue_of_it && builder.fields().partition) {
         job.partition = "";
-        builder.note(host_rules::queue_of_reservation);
+        builder.note(host_rules::queue_of_booking);
     }
 }
 
@@ -92,7 +92,7 @@ void add_end_record(std::string_view id, const PbsAttributes& attributes, const 
     job.user = attributes["user"].text;
     job.queue = attributes["queue"].text;
     job.partition_column = "queue";
-    read_reservation(attributes, job, builder);
+    read_booking(attributes, job, builder);
     builder.add_field("account", attributes["account"].text);
     builder.add_field("qos", own_or_requested(attributes, "qos", "Resource_List.qos"));
     const std::string_view project = attributes["project"].text;

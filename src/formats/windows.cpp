@@ -69,7 +69,7 @@ void read_what_it_takes(Fields& fields, Window& window) {
     }
 }
 
-void read_reservations(Fields& fields, Window& window) {
+void read_bookings(Fields& fields, Window& window) {
     constexpr const char* names_expected =
         R"(field "for": expected an array of one or more names of reservations, such as ["course"])";
     if (fields.find("for") == nullptr) {
@@ -77,9 +77,9 @@ void read_reservations(Fields& fields, Window& window) {
     }
     for (const auto& name : fields.array("for").GetArray()) {
         refuse_if<InputError>(!name.IsString() || view(name).empty(), names_expected);
-        window.reserved_for.emplace_back(view(name));
+        window.booked_for.emplace_back(view(name));
     }
-    refuse_if<InputError>(window.reserved_for.empty(), names_expected);
+    refuse_if<InputError>(window.booked_for.empty(), names_expected);
 }
 
 Window read_window(const JsonValue& value) {
@@ -100,7 +100,7 @@ Window read_window(const JsonValue& value) {
         fields.fail("running", "finish, kill or requeue");
     }
     window.running = static_cast<Window::Running>(running - running_words.begin());
-    read_reservations(fields, window);
+    read_bookings(fields, window);
     if (!fields.all_requested()) {
         throw InputError("unknown fields " + fields.rest() +
                          ", known: name, from, until, announced, hosts, processors, pools, running, for");
@@ -157,8 +157,8 @@ void append_json(const Window& window, std::string& out) {
     window.announced.since_zero().append_shortest_to(json.key("announced").value());
     append_what_it_takes(window, json);
     json.key("running").text(running_words[static_cast<std::size_t>(window.running)]);
-    if (!window.reserved_for.empty()) {
-        json.key("for").texts(window.reserved_for);
+    if (!window.booked_for.empty()) {
+        json.key("for").texts(window.booked_for);
     }
     json.close_object();
     out += '\n';

@@ -112,9 +112,9 @@ AvailabilityProfile::Position AvailabilityProfile::split_at(Time t) {
         full.count = kept;
         update_bounds(full);
         update_bounds(*half);
-        const auto place = static_cast<std::ptrdiff_t>(at.block) + 1;
-        firsts_.insert(firsts_.begin() + place, half->times[0]);
-        blocks_.insert(blocks_.begin() + place, std::move(half));
+        const auto position = static_cast<std::ptrdiff_t>(at.block) + 1;
+        firsts_.insert(firsts_.begin() + position, half->times[0]);
+        blocks_.insert(blocks_.begin() + position, std::move(half));
         if (at.index >= kept) {
             at = {at.block + 1, at.index - kept};
         }
@@ -152,9 +152,9 @@ void AvailabilityProfile::tidy(std::size_t number) {
         return;
     }
     if (blocks_[number]->count == 0) {
-        const auto place = static_cast<std::ptrdiff_t>(number);
-        firsts_.erase(firsts_.begin() + place);
-        blocks_.erase(blocks_.begin() + place);
+        const auto position = static_cast<std::ptrdiff_t>(number);
+        firsts_.erase(firsts_.begin() + position);
+        blocks_.erase(blocks_.begin() + position);
         return;
     }
     update_bounds(*blocks_[number]);
@@ -173,9 +173,9 @@ void AvailabilityProfile::join_with_next(std::size_t number) {
     }
     block.count += next.count;
     update_bounds(block);
-    const auto place = static_cast<std::ptrdiff_t>(number) + 1;
-    firsts_.erase(firsts_.begin() + place);
-    blocks_.erase(blocks_.begin() + place);
+    const auto position = static_cast<std::ptrdiff_t>(number) + 1;
+    firsts_.erase(firsts_.begin() + position);
+    blocks_.erase(blocks_.begin() + position);
 }
 
 void AvailabilityProfile::add(Time from, Time to, int change) {
@@ -224,9 +224,9 @@ void AvailabilityProfile::advance(Time now) {
     assert(now >= origin());
     const Position at = find(now);
     if (at.block > 0) {
-        const auto place = static_cast<std::ptrdiff_t>(at.block);
-        firsts_.erase(firsts_.begin(), firsts_.begin() + place);
-        blocks_.erase(blocks_.begin(), blocks_.begin() + place);
+        const auto position = static_cast<std::ptrdiff_t>(at.block);
+        firsts_.erase(firsts_.begin(), firsts_.begin() + position);
+        blocks_.erase(blocks_.begin(), blocks_.begin() + position);
     }
     Block& block = *blocks_.front();
     if (at.index > 0) {
@@ -239,7 +239,7 @@ void AvailabilityProfile::advance(Time now) {
     firsts_.front() = now;
 }
 
-void AvailabilityProfile::free_windows(Time from, Time to, int given, FreeWindows& result) const {
+void AvailabilityProfile::free_spans(Time from, Time to, int given, FreeSpans& result) const {
     assert(origin() <= from && from < to && given >= 0);
     const Position first = find(from);
     const Bounds now = bounds(first, to);
@@ -251,20 +251,20 @@ void AvailabilityProfile::free_windows(Time from, Time to, int given, FreeWindow
     }
 }
 
-// Windows for fewer processors reach further. Each walk away from the interval closes the windows for the most
+// Spans for fewer processors reach further. Each walk away from the interval closes the spans for the most
 // processors first.
-void AvailabilityProfile::find_begins(FreeWindows& windows, Position first, Time from) const {
-    const int smallest_power = FreeWindows::power_of(windows.least_);
-    int power = FreeWindows::power_of(windows.most_);
+void AvailabilityProfile::find_begins(FreeSpans& spans, Position first, Time from) const {
+    const int smallest_power = FreeSpans::power_of(spans.least_);
+    int power = FreeSpans::power_of(spans.most_);
     Time begin = from;
     const auto end_at = [&](int value) {
-        for (; power >= smallest_power && value < windows.wanted(power); --power) {
-            windows.windows_[static_cast<std::size_t>(power)].begin = begin;
+        for (; power >= smallest_power && value < spans.wanted(power); --power) {
+            spans.spans_[static_cast<std::size_t>(power)].begin = begin;
         }
     };
     for (std::size_t number = first.block + 1; number-- > 0 && power >= smallest_power;) {
         const Block& block = *blocks_[number];
-        if (number != first.block && block.least >= windows.wanted(power)) {
+        if (number != first.block && block.least >= spans.wanted(power)) {
             begin = block.times[0];
             continue;
         }
@@ -278,18 +278,18 @@ void AvailabilityProfile::find_begins(FreeWindows& windows, Position first, Time
     end_at(0);
 }
 
-void AvailabilityProfile::find_ends(FreeWindows& windows, Time to) const {
-    const int smallest_power = FreeWindows::power_of(windows.least_);
-    int power = FreeWindows::power_of(windows.most_);
+void AvailabilityProfile::find_ends(FreeSpans& spans, Time to) const {
+    const int smallest_power = FreeSpans::power_of(spans.least_);
+    int power = FreeSpans::power_of(spans.most_);
     const auto end_at = [&](int value, Time end) {
-        for (; power >= smallest_power && value < windows.wanted(power); --power) {
-            windows.windows_[static_cast<std::size_t>(power)].end = end;
+        for (; power >= smallest_power && value < spans.wanted(power); --power) {
+            spans.spans_[static_cast<std::size_t>(power)].end = end;
         }
     };
     const Position last = to.is_infinite() ? Position{blocks_.size(), 0} : find(to);
     for (std::size_t number = last.block; number < blocks_.size() && power >= smallest_power; ++number) {
         const Block& block = *blocks_[number];
-        if (block.least >= windows.wanted(power)) {
+        if (block.least >= spans.wanted(power)) {
             continue;
         }
         for (int i = number == last.block ? last.index : 0; i < block.count; ++i) {

@@ -330,10 +330,10 @@ void OrderedJobs::insert(const SchedulerState& state, JobIndex index) {
         jobs_.push_back(index);
         return;
     }
-    const auto place = std::upper_bound(entries_.begin(), entries_.end(), entry,
-                                        [&](const Entry& a, const Entry& b) { return goes_before(a, b, state); });
-    jobs_.insert(jobs_.begin() + (place - entries_.begin()), index);
-    entries_.insert(place, entry);
+    const auto position = std::upper_bound(entries_.begin(), entries_.end(), entry,
+                                           [&](const Entry& a, const Entry& b) { return goes_before(a, b, state); });
+    jobs_.insert(jobs_.begin() + (position - entries_.begin()), index);
+    entries_.insert(position, entry);
 }
 
 bool OrderedJobs::goes_before(const Entry& a, const Entry& b, const SchedulerState& state) {
@@ -351,10 +351,10 @@ bool OrderedJobs::goes_before(const Entry& a, const Entry& b, const SchedulerSta
 }
 
 void OrderedJobs::remove(JobIndex index) {
-    const auto place = std::find(jobs_.begin(), jobs_.end(), index);
-    assert(place != jobs_.end());
-    entries_.erase(entries_.begin() + (place - jobs_.begin()));
-    jobs_.erase(place);
+    const auto position = std::find(jobs_.begin(), jobs_.end(), index);
+    assert(position != jobs_.end());
+    entries_.erase(entries_.begin() + (position - jobs_.begin()));
+    jobs_.erase(position);
 }
 
 const std::vector<JobIndex>& OrderedJobs::now(const SchedulerState& state) {

@@ -14,7 +14,7 @@ namespace {
 
 // Jobs of similar width: each class ranges from a power of two up to the next.
 std::size_t width_class(int processors) {
-    return static_cast<std::size_t>(AvailabilityProfile::FreeWindows::power_of(processors));
+    return static_cast<std::size_t>(AvailabilityProfile::FreeSpans::power_of(processors));
 }
 
 // The smallest width of the next class.
@@ -84,44 +84,44 @@ void Plan::allow_starts(Time from, Time to, int processors) {
     if (by_start_.empty() || from >= to || slot(by_start_.back()).start <= from) {
         return;
     }
-    profile_.free_windows(from, to, processors, windows_);
-    if (windows_.least() > windows_.most()) {
+    profile_.free_spans(from, to, processors, free_spans_);
+    if (free_spans_.least() > free_spans_.most()) {
         return;
     }
     if (passing_by_start_) {
         collect_starts(to);
     } else {
-        allow_starts_in_windows(from, to);
+        allow_starts_in_spans(from, to);
     }
 }
 
-// In a pass by planned start: notes the starts in windows_ before `to` for jobs that the pass has yet to look at.
+// In a pass by planned start: notes the starts in free_spans_ before `to` for jobs that the pass has yet to look at.
 void Plan::collect_starts(Time to) {
-    const int most = windows_.most();
-    for (int width = windows_.least(); width <= most; width = next_class(width)) {
-        const AvailabilityProfile::FreeWindows::Window& window = windows_.find(width);
+    const int most = free_spans_.most();
+    for (int width = free_spans_.least(); width <= most; width = next_class(width)) {
+        const AvailabilityProfile::FreeSpans::Span& span = free_spans_.find(width);
         StartIntervalsOfWidth& intervals = intervals_[width_class(width)];
-        intervals.by_walltime.add(window.length(), {window.begin, to});
-        intervals.by_start.add(window.end.since_zero(), {window.begin, to});
+        intervals.by_walltime.add(span.length(), {span.begin, to});
+        intervals.by_start.add(span.end.since_zero(), {span.begin, to});
     }
 }
 
-// Elsewhere: opens the starts in windows_ for each job that they may help. Jobs planned up to the farthest end of a
-// window are found by planned start, those behind it by walltime.
-void Plan::allow_starts_in_windows(Time from, Time to) {
-    const int least = windows_.least();
-    const int most = windows_.most();
+// Elsewhere: opens the starts in free_spans_ for each job that they may help. Jobs planned up to the farthest end of a
+// span are found by planned start, those behind it by walltime.
+void Plan::allow_starts_in_spans(Time from, Time to) {
+    const int least = free_spans_.least();
+    const int most = free_spans_.most();
     const auto helps = [&](const Slot& other) { return least <= other.processors && other.processors <= most; };
-    const auto allow_in = [&](std::uint32_t number, const AvailabilityProfile::FreeWindows::Window& window) {
-        allow(number, {std::max(window.begin, from - slots_[number].walltime), to});
+    const auto allow_in = [&](std::uint32_t number, const AvailabilityProfile::FreeSpans::Span& span) {
+        allow(number, {std::max(span.begin, from - slots_[number].walltime), to});
     };
-    const Time farthest = windows_.find(least).end;
+    const Time farthest = free_spans_.find(least).end;
     auto near = std::ranges::partition_point(by_start_, [&](JobIndex job) { return slot(job).start <= from; });
     for (; near != by_start_.end() && slot(*near).start <= farthest; ++near) {
         if (const Slot& other = slot(*near); helps(other)) {
-            const AvailabilityProfile::FreeWindows::Window& window = windows_.find(other.processors);
-            if (other.start <= window.end || other.walltime <= window.length()) {
-                allow_in(slot_of_[*near], window);
+            const AvailabilityProfile::FreeSpans::Span& span = free_spans_.find(other.processors);
+            if (other.start <= span.end || other.walltime <= span.length()) {
+                allow_in(slot_of_[*near], span);
             }
         }
     }
@@ -129,14 +129,14 @@ void Plan::allow_starts_in_windows(Time from, Time to) {
         return;
     }
     for (int width = least; width <= most; width = next_class(width)) {
-        const AvailabilityProfile::FreeWindows::Window& window = windows_.find(width);
+        const AvailabilityProfile::FreeSpans::Span& span = free_spans_.find(width);
         const std::vector<ByWalltime>& same_width = by_walltime_[width_class(width)];
         const auto too_long =
-            std::upper_bound(same_width.begin(), same_width.end(), ByWalltime{window.length(), no_slot});
+            std::upper_bound(same_width.begin(), same_width.end(), ByWalltime{span.length(), no_slot});
         for (auto other = same_width.begin(); other != too_long; ++other) {
             const Slot& short_enough = slots_[other->slot];
             if (short_enough.start > farthest && !short_enough.cancelled && helps(short_enough)) {
-                allow_in(other->slot, window);
+                allow_in(other->slot, span);
             }
         }
     }
@@ -157,28 +157,28 @@ void Plan::allow(std::uint32_t number, const StartInterval& possible) {
 void Plan::StartIntervals::add(Duration most, const StartInterval& possible) {
     Step* const begin = steps_.data();
     Step* const end = begin + count_;
-    Step* const place = std::find_if(begin, end, [&](const Step& step) { return step.most < most; });
+    Step* const position = std::find_if(begin, end, [&](const Step& step) { return step.most < most; });
     const auto covers = [](const StartInterval& a, const StartInterval& b) {
         return a.from <= b.from && b.until <= a.until;
     };
     Step added{most, possible};
-    if (place != begin) {
-        if (covers(std::prev(place)->possible, possible)) {
+    if (position != begin) {
+        if (covers(std::prev(position)->possible, possible)) {
             return;
         }
-        added.possible.include(std::prev(place)->possible);
+        added.possible.include(std::prev(position)->possible);
     }
     Step* const beyond =
-        std::find_if(place, end, [&](const Step& step) { return !covers(added.possible, step.possible); });
+        std::find_if(position, end, [&](const Step& step) { return !covers(added.possible, step.possible); });
     std::for_each(beyond, end, [&](Step& step) { step.possible.include(possible); });
-    // The steps between `place` and `beyond` add nothing to this one.
-    if (beyond == place) {
-        std::copy_backward(place, end, end + 1);
+    // The steps between `position` and `beyond` add nothing to this one.
+    if (beyond == position) {
+        std::copy_backward(position, end, end + 1);
         ++count_;
     } else {
-        count_ = static_cast<std::size_t>(std::copy(beyond, end, place + 1) - begin);
+        count_ = static_cast<std::size_t>(std::copy(beyond, end, position + 1) - begin);
     }
-    *place = added;
+    *position = added;
     if (count_ > most_steps) {
         --count_;
         steps_[count_ - 1].possible = steps_[count_].possible;
@@ -203,7 +203,7 @@ bool Plan::before(JobIndex a, JobIndex b) const {
     return x.submit != y.submit ? x.submit < y.submit : a < b;
 }
 
-std::vector<JobIndex>::iterator Plan::place_of(JobIndex job) {
+std::vector<JobIndex>::iterator Plan::position_of(JobIndex job) {
     return std::ranges::lower_bound(by_start_, job, [this](JobIndex a, JobIndex b) { return before(a, b); });
 }
 
@@ -234,7 +234,7 @@ void Plan::insert(Slot& slot, Time from) {
     }
     slot.cancelled = false;
     take_place(slot);
-    by_start_.insert(place_of(slot.job), slot.job);
+    by_start_.insert(position_of(slot.job), slot.job);
 }
 
 Time Plan::place(const Request& request, Time from) {
@@ -317,7 +317,7 @@ bool Plan::move_earlier(JobIndex job, Time than) {
     return move_earlier(planned(job), than);
 }
 
-bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> place) {
+bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> position) {
     than = std::min(than, slot.start);
     const Time first = std::max(origin(), slot.possible.from);
     const Time last = std::min(than, slot.possible.until);
@@ -334,11 +334,12 @@ bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> place)
         return false;
     }
     slot.possible = no_start;
-    const auto old_place = place ? by_start_.begin() + static_cast<std::ptrdiff_t>(*place) : place_of(slot.job);
+    const auto old_position =
+        position ? by_start_.begin() + static_cast<std::ptrdiff_t>(*position) : position_of(slot.job);
     slot.start = start;
-    const auto to = std::lower_bound(by_start_.begin(), old_place, slot.job,
+    const auto to = std::lower_bound(by_start_.begin(), old_position, slot.job,
                                      [this](JobIndex a, JobIndex b) { return before(a, b); });
-    std::rotate(to, old_place, old_place + 1);
+    std::rotate(to, old_position, old_position + 1);
 
     if (timeline_) {
         const Held old = held_[slot_of_[slot.job]];
@@ -484,7 +485,7 @@ void Plan::remove(JobIndex job) {
 }
 
 void Plan::forget(JobIndex job) {
-    by_start_.erase(place_of(job));
+    by_start_.erase(position_of(job));
     std::vector<ByWalltime>& others = same_width(slot(job));
     others.erase(std::lower_bound(others.begin(), others.end(), ByWalltime{slot(job).walltime, slot_of_[job]}));
     slot(job).possible = no_start;

@@ -79,7 +79,7 @@ void Timeline::reset(const SchedulerState& state) {
     learn_windows(state.now);
     for (const RunningJob& running : state.running) {
         const Job& job = state.job(running.job);
-        change(job.request, running.processors, {job.allocation, state.window_of(running.job)}, state.now,
+        change(job.request, running.processors, {job.allocation, state.windows.window_of(running.job)}, state.now,
                std::max(running.end, state.now + Duration::microseconds(1)), -1);
     }
 }
@@ -132,7 +132,7 @@ void Timeline::take_window(std::size_t number) {
         amounts.push_back(window.pool_amounts.empty() ? 0 : window.pool_amounts[pool]);
     }
     whole_machine_.add(window.from, window.until, amounts, -1);
-    if (!window.reserved_for.empty()) {
+    if (!window.booked_for.empty()) {
         left_inside_.insert_or_assign(number, AmountProfile(origin_, amounts));
     }
     if (counts_hosts_ || window.hosts.empty()) {
@@ -175,13 +175,13 @@ void Timeline::begin_round(const SchedulerState& state) {
             break;
         }
         const Job& job = state.job(running.job);
-        change(job.request, running.processors, {job.allocation, state.window_of(running.job)}, state.now,
+        change(job.request, running.processors, {job.allocation, state.windows.window_of(running.job)}, state.now,
                state.now + Duration::microseconds(1), -1);
     }
 }
 
 void Timeline::started(const SchedulerState& state, JobIndex job) {
-    take(state.job(job).request, {state.job(job).allocation, state.window_of(job)}, state.now,
+    take(state.job(job).request, {state.job(job).allocation, state.windows.window_of(job)}, state.now,
          state.estimated_end(job));
 }
 
@@ -350,8 +350,8 @@ bool Timeline::fits_now(const Request& request, Duration length, const FittingHo
     }
     int spare = now.count - request.processors;
     return std::ranges::all_of(not_rising_, [&](int host) {
-        const auto place = static_cast<std::size_t>(host);
-        const bool is_lost = now.is_in[place] && !hosts_[place].has_during(demand.needed, origin_, origin_ + length);
+        const auto number = static_cast<std::size_t>(host);
+        const bool is_lost = now.is_in[number] && !hosts_[number].has_during(demand.needed, origin_, origin_ + length);
         return !is_lost || spare-- > 0;
     });
 }
@@ -550,12 +550,12 @@ Place Timeline::choose(const Request& request, Duration length, Time at, const s
     for (int host = 0; host < machine_->processors(); ++host) {
         const bool has_end = !is_now || !is_rising(host);
         if ((has_end || without_end < request.processors) && suits(request, host)) {
-            const auto place = static_cast<std::size_t>(host);
+            const auto number = static_cast<std::size_t>(host);
             const auto first = [&] {
-                return firsts != nullptr ? (*firsts)[place] : hosts_[place].first_for_ever(needed, origin_);
+                return firsts != nullptr ? (*firsts)[number] : hosts_[number].first_for_ever(needed, origin_);
             };
             AmountProfile::Stretch stretch = is_rising(host) ? AmountProfile::Stretch{first(), Time::infinity()}
-                                                             : hosts_[place].next_stretch(needed, at);
+                                                             : hosts_[number].next_stretch(needed, at);
             if (stretch.begin <= at && (stretch.end.is_infinite() || at + length <= stretch.end)) {
                 stretch.begin = std::max(stretch.begin, origin_);
                 without_end += has_end ? 0 : 1;
@@ -571,12 +571,12 @@ Place Timeline::choose_now(const Request& request, Duration length, const Fittin
     std::vector<Candidate> candidates;  // by number
     int without_end = 0;
     for (int host = 0; host < machine_->processors(); ++host) {
-        const auto place = static_cast<std::size_t>(host);
-        if (!now.is_in[place]) {
+        const auto number = static_cast<std::size_t>(host);
+        if (!now.is_in[number]) {
             continue;
         }
         if (!is_rising(host)) {
-            const Time end = hosts_[place].next_stretch(needed, origin_).end;
+            const Time end = hosts_[number].next_stretch(needed, origin_).end;
             if (end.is_infinite() || origin_ + length <= end) {
                 candidates.push_back({host, {origin_, end}});
             }

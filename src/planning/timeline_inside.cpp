@@ -1,4 +1,4 @@
-// The part of a timeline that is about jobs in reservations.
+// The part of a timeline that is about booked jobs.
 #include <algorithm>
 #include <set>
 #include <utility>

@@ -55,8 +55,8 @@ void ReplayNotes::add_run(const Workload& workload, const Machine& machine, Plac
             pools_ = pools_ || (!job.needs->pools.empty() && resources.pools().empty());
             per_host_ = per_host_ || (job.needs->per_host && !resources.has_shared_hosts());
             partitions_ = partitions_ || (job.needs->partition && resources.partitions().empty());
-            reservations_ = reservations_ || (job.needs->reservation && !machine.has_reservations());
-            wrong_reservations_ = wrong_reservations_ || job.needs->wrong_reservation;
+            bookings_ = bookings_ || (job.needs->booking && !machine.has_bookings());
+            wrong_bookings_ = wrong_bookings_ || job.needs->wrong_booking;
         }
         licenses_ = licenses_ || (placement != Placement::machine && !job.licenses.empty());
     }
@@ -104,8 +104,8 @@ void ReplayNotes::add(const ReplayNotes& others) {
     pools_ = pools_ || others.pools_;
     per_host_ = per_host_ || others.per_host_;
     partitions_ = partitions_ || others.partitions_;
-    reservations_ = reservations_ || others.reservations_;
-    wrong_reservations_ = wrong_reservations_ || others.wrong_reservations_;
+    bookings_ = bookings_ || others.bookings_;
+    wrong_bookings_ = wrong_bookings_ || others.wrong_bookings_;
     computes_ = computes_ || others.computes_;
 }
 
@@ -150,10 +150,10 @@ std::vector<std::string> ReplayNotes::texts(std::size_t rounded_run_times) const
     if (partitions_) {
         texts.emplace_back("jobs ask for partitions, and the machine has none");
     }
-    if (reservations_) {
+    if (bookings_) {
         texts.emplace_back("jobs have a reservation, and no window is for one (--windows FILE with the field for)");
     }
-    if (wrong_reservations_) {
+    if (wrong_bookings_) {
         texts.emplace_back("jobs have a field reservation that is no name, and nobody looks at it");
     }
     if (computes_) {

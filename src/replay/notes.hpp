@@ -27,7 +27,7 @@ class ReplayNotes {
     // Notes, of a workload under a scheduler with this placement:
     // - these fields, unless `fields_are_read`: the algorithm is not ours, and may look at any
     // - licences that the jobs want and the placement does not look at
-    // - pools, amounts on each host, partitions and reservations that the jobs ask for where the machine has none at
+    // - pools, amounts on each host, partitions and bookings that the jobs ask for where the machine has none at
     // all; also a field reservation that is no name
     // - jobs that compute: Batsim counts their time otherwise
     // Cost: O(text of the jobs + profiles).
@@ -57,8 +57,8 @@ class ReplayNotes {
     bool pools_ = false;
     bool per_host_ = false;
     bool partitions_ = false;
-    bool reservations_ = false;
-    bool wrong_reservations_ = false;
+    bool bookings_ = false;
+    bool wrong_bookings_ = false;
     bool computes_ = false;
     bool shares_hosts_of_log_ = false;
     int processors_of_log_ = 0;  // where they are the most beyond those of the machine; 0: nowhere

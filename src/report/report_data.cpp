@@ -615,7 +615,7 @@ void write_windows(const std::vector<DrawnWindow>& windows, const std::vector<st
         json.key("from").integer(clock.ticks(window.from));
         json.key("until").integer(clock.ticks(window.until));
         json.key("takes").text(what_it_takes(window, host_names));
-        json.key("for").texts(window.reserved_for);
+        json.key("for").texts(window.booked_for);
         std::vector<int> ends;
         for (const auto& [first, last] : drawn.processors.intervals()) {
             ends.insert(ends.end(), {first, last});

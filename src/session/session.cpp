@@ -241,7 +241,7 @@ void Session::require_known(const char* event, JobNumber job) const {
 
 void Session::check(const JobSubmitted& submitted) {
     const Shared<StatedNeeds>& needs = submitted.description->needs;
-    if (needs && needs->wrong_reservation && !std::exchange(noted_reservation_, true)) {
+    if (needs && needs->wrong_booking && !std::exchange(noted_booking_, true)) {
         spdlog::warn("job {} has a field reservation that is no name, and nobody looks at it (said once)",
                      shown(submitted.description->id));
     }

@@ -96,7 +96,7 @@ class Session {
     bool acknowledges_jobs_ = false;  // whether JOB_SUBMITTED answers REGISTER_JOB
     int last_resource_ = -1;          // the highest number of a resource, storage included
     bool ended_ = false;
-    bool noted_reservation_ = false;  // whether a job had a reservation that is no name
+    bool noted_booking_ = false;  // whether a job had a booking that is no name
     std::size_t rejected_ = 0;
 };
 

@@ -35,7 +35,7 @@ double in_json(double seconds) {
 Simulation::Simulation(const Scenario& scenario)
     : scenario_(scenario), machines_(scenario.platform.hosts.size(), like_batsim5()) {
     for (const Workload& workload : scenario.workloads) {
-        require_reservations(workload, scenario.platform.windows);
+        require_bookings(workload, scenario.platform.windows);
         has_dependencies_ = batfill::has_dependencies(workload) || has_dependencies_;
         std::vector<JobNumber>& submissions = submissions_.emplace_back();
         add_jobs(workload, submissions);

@@ -301,7 +301,7 @@ void add_window_options(Options& options, WindowCalendar& calendar) {
                      {{"finish", Running::finish}, {"kill", Running::kill}, {"requeue", Running::requeue}})
                     .otherwise_as_declared(),
                 "what happens to jobs that run there at its beginning: finish, kill or requeue");
-    const auto reservation = [](const std::string& text) {
+    const auto booking = [](const std::string& text) {
         refuse_if(text.empty(), "expected a name of a reservation");
         return required_utf8(text);
     };
@@ -309,7 +309,7 @@ void add_window_options(Options& options, WindowCalendar& calendar) {
         refuse_if(!can_name_window(text), "expected a name other than loss, estimate and parked, found '" + text + "'");
         return required_utf8(text);
     };
-    options.add("for", value(each.reserved_for, "NAME", reservation),
+    options.add("for", value(each.booked_for, "NAME", booking),
                 "reservation that the windows are for; only jobs with its name run inside; repeatable");
     options.add("name", value(each.name, "NAME", name).otherwise(each.name), "name of the windows");
     options.add_rule([&options, &calendar] { require_calendar(options, calendar); });

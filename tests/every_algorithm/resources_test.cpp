@@ -62,7 +62,7 @@ void add_windows(Random& random, Platform& platform, Hosts kind) {
             window.hosts = ResourceSet::range(first, random.between(first, processors - 1));
         }
         if (random.one_in(3)) {
-            window.reserved_for = {random.one_in(2) ? "course" : "demo"};
+            window.booked_for = {random.one_in(2) ? "course" : "demo"};
         }
         platform.windows.push_back(std::move(window));
     }
@@ -73,7 +73,7 @@ void add_reservations(Random& random, Workload& workload) {
     for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
         StatedNeeds needs = *workload.jobs[i].description.needs;
         if (random.one_in(4)) {
-            needs.reservation = random.one_in(2) ? "course" : "demo";
+            needs.booking = random.one_in(2) ? "course" : "demo";
         }
         if (i > 0 && random.one_in(4)) {
             const auto other = static_cast<std::size_t>(random.between(0, static_cast<int>(i) - 1));
@@ -161,7 +161,7 @@ void compare_explained(const Scenario& scenario, const DrawnAlgorithm& drawn, Fo
     for (const SimulatedJob& job : explained.simulation().jobs()) {
         const Shared<StatedNeeds>& needs = job.job->description.needs;
         found.killed += job.state == JobState::completed_killed ? 1U : 0U;
-        found.inside += has_completed(job.state) && needs && needs->reservation ? 1U : 0U;
+        found.inside += has_completed(job.state) && needs && needs->booking ? 1U : 0U;
     }
     for (const WaitReason& reason : explained.wait_reasons()) {
         found.kinds.insert(reason.kind);

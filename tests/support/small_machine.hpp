@@ -205,7 +205,7 @@ class SmallMachine {
             } else if (word == "with") {
                 job.licenses.push_back(value);
             } else if (word == "for") {
-                needs.reservation = value;
+                needs.booking = value;
             } else if (word == "after") {
                 needs.after.push_back(Dependency::parse(value).value());
             } else {

@@ -143,10 +143,10 @@ class Machine {
     const Resources& resources() const { return resources_; }
     // In the order in which they are given.
     const std::vector<Window>& windows() const { return windows_; }
-    // Whether windows are for reservations.
-    bool has_reservations() const { return has_reservations_; }
-    // The needs of a job with these `needs`, which is `stated` to run in a reservation, for this walltime: with its
-    // windows. Or why no window can hold it from `now` on, as a predicate. Jobs of machines without reservations need
+    // Whether windows are for bookings.
+    bool has_bookings() const { return has_bookings_; }
+    // The needs of a job with these `needs`, which is `stated` to run in a booking, for this walltime: with its
+    // windows. Or why no window can hold it from `now` on, as a predicate. Jobs of machines without bookings need
     // no windows.
     // Cost: O(windows).
     std::variant<Shared<Needs>, std::string> with_windows(const Shared<Needs>& needs, const StatedNeeds& stated,
@@ -194,7 +194,7 @@ class Machine {
     std::string problem_of_sleep_states_;
     Resources resources_;
     std::vector<Window> windows_;
-    bool has_reservations_ = false;
+    bool has_bookings_ = false;
     std::string problem_of_resources_;
     std::vector<GroupIndex> group_of_;  // by processor; empty if there is only one group
     std::vector<std::vector<std::uint64_t>> groups_with_;

@@ -46,14 +46,14 @@ class Shared {
 // What a job asks for besides its number of hosts, in the words of its workload.
 struct StatedNeeds {
     using Amounts = std::vector<std::pair<std::string, Amount>>;
-    Amounts pools;                                // of the machine, for its whole run
-    std::optional<Amounts> per_host;              // of each of its hosts; none: whole hosts
-    std::optional<std::string> partition;         // of its hosts; none: any
-    std::vector<Dependency> after = {};           // all of them must hold before the job is eligible
-    std::optional<std::string> reservation = {};  // it runs in a window for this name; none: outside such windows
+    Amounts pools;                            // of the machine, for its whole run
+    std::optional<Amounts> per_host;          // of each of its hosts; none: whole hosts
+    std::optional<std::string> partition;     // of its hosts; none: any
+    std::vector<Dependency> after = {};       // all of them must hold before the job is eligible
+    std::optional<std::string> booking = {};  // it runs in a window for this name; none: outside such windows
     // The JSON of a `reservation` that is no name. Others have fields of this name, so it is an error only where a
-    // window is for a reservation: require_reservation().
-    std::optional<std::string> wrong_reservation = {};
+    // window is for a booking: require_booking().
+    std::optional<std::string> wrong_booking = {};
     friend bool operator==(const StatedNeeds&, const StatedNeeds&) = default;
 };
 
@@ -63,7 +63,7 @@ struct Needs {
     std::vector<Amount> pools = {};             // by pool; empty: nothing of any
     std::vector<Amount> per_host = {};          // by capacity; empty: whole hosts
     std::optional<std::size_t> partition = {};  // none: any host
-    // The job runs in one of these windows (Machine::windows()), in which it must end. Empty: outside reservations.
+    // The job runs in one of these windows (Machine::windows()), in which it must end. Empty: outside bookings.
     std::vector<std::size_t> windows = {};
     Duration length_inside = {};  // its walltime, without any margin
     friend bool operator==(const Needs&, const Needs&) = default;

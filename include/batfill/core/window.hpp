@@ -12,7 +12,7 @@
 
 namespace batfill {
 
-// Announced maintenance, or a reservation for some jobs: a time in which a part of the machine is taken.
+// Announced maintenance, or a booking for some jobs: a time in which a part of the machine is taken.
 struct Window {
     // What happens to the jobs that run at its beginning on what it takes.
     enum class Running { finish, kill, requeue };
@@ -22,8 +22,8 @@ struct Window {
     Time until;      // > from
     Time announced;  // when schedulers learn of it; <= from
     Running running = Running::finish;
-    std::vector<std::string> reserved_for{};  // jobs with one of these in their field `reservation` run inside
-    std::string place{};                      // file and line, for messages
+    std::vector<std::string> booked_for{};  // jobs with one of these in their field `reservation` run inside
+    std::string place{};                    // file and line, for messages
 
     // What it takes, as stated: exactly one of these, or an amount of 0, which is nothing.
     bool all_hosts = false;
@@ -35,8 +35,8 @@ struct Window {
     std::vector<Amount> pool_amounts{};  // by pool; empty: nothing of any
 
     // Whether it changes what runs, or who may start, at its beginning, so that a round begins then.
-    bool begins_a_round() const { return running != Running::finish || !reserved_for.empty(); }
-    bool is_for(std::string_view reservation) const;
+    bool begins_a_round() const { return running != Running::finish || !booked_for.empty(); }
+    bool is_for(std::string_view booking) const;
     // Whether a job inside takes of what the window takes: of its processors, or of this pool. If not, it takes of the
     // machine.
     bool names_processors() const { return processors > 0; }
@@ -49,11 +49,11 @@ struct Window {
 // Whether a machine with these windows has named hosts because of them: one names hosts.
 bool name_hosts(std::span<const Window> windows);
 
-// Whether one of them is for a reservation.
-bool are_for_reservations(std::span<const Window> windows);
+// Whether one of them is for a booking.
+bool are_for_bookings(std::span<const Window> windows);
 
 // Throws: InputError for a job's `reservation` that is no name. Only where a window is for one, it has to be.
-void require_reservation(const StatedNeeds& stated);
+void require_booking(const StatedNeeds& stated);
 
 // Whether jobs are submitted again after one of them killed them.
 bool requeue_jobs(std::span<const Window> windows);

@@ -47,7 +47,7 @@ class Round {
     // Cost: O(queue + intervals of the idle processors).
     void start(JobIndex job);
     void start(JobIndex job, const ResourceSet& allocation);
-    // As above, at a place: on its hosts, or on processors that its placement chooses; in a reservation, in this window
+    // As above, at a place: on its hosts, or on processors that its placement chooses; if it is booked, in this window
     // of it. Without a window, such a job starts in the first one in which it can, by the order of windows.
     // All of these refuse a start that would, by the job's walltime, run into an announced window on its processors or
     // hosts. Hosts that are not given are chosen beside such windows. Of what windows take of pools, only

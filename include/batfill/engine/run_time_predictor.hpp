@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <batfill/core/job.hpp>
@@ -42,8 +43,6 @@ class RunTimePredictor {
 
     // Whether predictions are run times, which only a simulator knows (SchedulerState::run_times).
     bool needs_run_times() const { return source_ == Source::clairvoyant; }
-    // Whether a prediction that expires starts a round.
-    bool expiries_start_rounds() const { return expiries_start_rounds_; }
     // Whether a prediction is corrected when it expires, before the events of that instant. Otherwise it is corrected
     // in the first round from then on, after the completions of the message.
     bool corrects_at_expiry() const { return correction_ != Correction::cumulative; }
@@ -60,14 +59,14 @@ class RunTimePredictor {
     // Cost: O(log(users) + log(running jobs)).
     void ended(JobIndex index, const Job& job, JobState how, Time now);
 
-    // Whether the prediction of a running job is corrected if it proves too short.
-    bool may_correct(const Job& job, Duration prediction) const {
-        return !needs_run_times() && prediction < job.walltime;
-    }
-    // The corrected prediction of a running job that should have ended before `least_end` according to `prediction`.
-    // It is corrected until the job ends no earlier than `least_end`, or no further correction is possible.
-    // Cost: O(log(running jobs)).
-    Duration corrected(JobIndex index, const Job& job, Duration prediction, Time least_end);
+    // Corrects the predictions by which running jobs should have ended before `least_end`, until the job ends no
+    // earlier, or no further correction is possible. Cost: O(log(running jobs)) for each of them.
+    void correct(SchedulerState& state, Time least_end);
+    // If expiries start rounds: whether a prediction was corrected since the last call, and when the next prediction of
+    // a running job expires, as find_next_expiry() has found. Otherwise false, and infinite.
+    bool take_expired() { return std::exchange(a_prediction_expired_, false) && expiries_start_rounds_; }
+    Time next_expiry() const { return next_expiry_; }
+    Time find_next_expiry(const SchedulerState& state);
 
     // Appends the number of jobs predicted to run for less than their walltime, and the number of corrections.
     void append_statistics(std::vector<Statistic>& statistics) const {
@@ -97,6 +96,9 @@ class RunTimePredictor {
         Duration run;
     };
 
+    bool may_correct(const Job& job, Duration prediction) const {
+        return !needs_run_times() && prediction < job.walltime;
+    }
     Duration last_two(const Job& job) const;
     Duration field_of(const Job& job) const;
     Duration correct_once(Running& running, const Job& job, Duration estimate, Time least_end) const;
@@ -110,6 +112,8 @@ class RunTimePredictor {
     std::map<std::string, History> histories_;  // by user
     std::map<JobIndex, Running> running_;
     std::vector<Ended> ended_now_;  // only with last-two-seconds: of the latest instant
+    bool a_prediction_expired_ = false;
+    Time next_expiry_ = Time::infinity();
     std::uint64_t starts_ = 0;
     std::uint64_t predicted_ = 0;
     std::uint64_t corrections_ = 0;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -129,7 +128,7 @@ class WaitingQueue {
     void remove(JobIndex index, const JobTable& jobs);
 
  private:
-    std::size_t place(JobIndex index, const JobTable& jobs) const;
+    std::size_t position_of(JobIndex index, const JobTable& jobs) const;
     template <class Change>
     void change_arrays(Change change);
 
@@ -218,7 +217,7 @@ class IdleProcessors {
 // Where a job runs or is to run.
 struct Place {
     ResourceSet hosts;                       // empty if hosts are only counted
-    std::optional<std::size_t> window = {};  // of a job in a reservation
+    std::optional<std::size_t> window = {};  // of a booked job
 };
 
 // What every scheduler knows at an instant: the clock, the machine, the jobs, the queue and what runs. The engine owns
@@ -243,10 +242,9 @@ struct SchedulerState {
     std::vector<Amount> pools_left;
     // What is free on each host, if hosts have names. The idle processors are then the hosts that nobody uses.
     HostsNow hosts;
-    // What windows take. A scheduler may look at those of machine.windows() that are announced.
+    // What windows take, and who runs inside. A scheduler may look at those of machine.windows() that are announced.
     WindowsNow windows;
-    JobTable jobs;                           // numbered in order of arrival
-    std::map<JobIndex, std::size_t> inside;  // the windows of running jobs in reservations
+    JobTable jobs;  // numbered in order of arrival
     WaitingQueue waiting;
     std::vector<RunningJob> running;  // by estimated end, ties by order of arrival
     // How long jobs would run if nothing stopped them, by JobIndex. Kept for algorithms that need it
@@ -284,13 +282,7 @@ struct SchedulerState {
                            [this](LicenseIndex license) { return copies_left[license] > 0; });
     }
 
-    // The window in which a running job runs. None: outside reservations.
-    std::optional<std::size_t> window_of(JobIndex job) const {
-        const auto known = inside.find(job);
-        return known == inside.end() ? std::nullopt : std::optional(known->second);
-    }
-
-    // Whether what the job takes of pools is left; in a reservation, in one of its windows or in this one.
+    // Whether what the job takes of pools is left; if it is booked, in one of its windows or in this one.
     bool has_of_pools(const Request& request) const {
         return !request.needs || request.needs->pools.empty() || has_of_some_pools(request);
     }
@@ -298,9 +290,18 @@ struct SchedulerState {
     // Whether this host has now what the job takes, as seen from a window or from outside.
     // Requires: hosts have names.
     bool host_fits(const Request& request, int host, std::optional<std::size_t> window) const;
-    // The first window in which a job in a reservation could start and end in time. None: there is none.
+    // The lowest hosts on which a booked job could start in this window, as many as it needs or fewer. None
+    // of `without`. Requires: hosts have names.
+    ResourceSet hosts_inside(const Request& request, std::size_t window, const ResourceSet& without = {}) const;
+    // The first window in which a booked job could start and end in time. None: there is none.
     // Cost: O(windows of the job * hosts).
     std::optional<std::size_t> window_now(const Request& request) const;
+    // The processors that an open window has for booked jobs, and none of them uses.
+    ResourceSet free_inside(std::size_t window) const {
+        ResourceSet free = windows.free_inside(window);
+        free.remove(unavailable);
+        return free;
+    }
     // Whether a job could start now on the hosts of this place, or on as many processors as it needs.
     bool can_start_in(const Request& request, const Place& place) const {
         return has_of_pools(request, place.window) && has_processors_in(request, place);
@@ -332,10 +333,10 @@ struct SchedulerState {
     // hosts only those of the place count. None: it would not.
     // Cost: O(windows that begin before the job would end * (windows + running jobs)).
     std::optional<std::size_t> window_ahead(JobIndex job, const Place& place) const;
-    // Where a waiting job would start now, as its placement says; in a reservation, in the first of its windows that
+    // Where a waiting job would start now, as its placement says; if it is booked, in the first of its windows that
     // has room. The hosts are empty if they are only counted. None: it could not start.
     // Requires: the machine has windows.
-    // Cost: that of can_start(), of processors_for() and of window_ahead(), for each window of the job's reservation.
+    // Cost: that of can_start(), of processors_for() and of window_ahead(), for each window of the job's booking.
     std::optional<Place> place_now(JobIndex job, PoolsAhead ahead = PoolsAhead::looked_at) const;
     // Whether a waiting job could start now, with a look at windows of pools.
     // Cost: that of can_start(); on a machine with windows that of place_now().
@@ -345,10 +346,12 @@ struct SchedulerState {
 
  private:
     bool has_of_some_pools(const Request& request) const;
+    // Whether a booked job that starts now would run inside the window.
+    bool is_during(const Request& request, std::size_t window) const;
     std::vector<std::size_t> windows_ahead(JobIndex job) const;
     bool is_overfull(Time instant, JobIndex job, std::optional<std::size_t> window) const;
     std::optional<Place> place_in(std::optional<std::size_t> window, JobIndex job, PoolsAhead ahead) const;
-    bool is_pool_overfull(std::size_t pool, Time instant, JobIndex job, std::optional<std::size_t> window) const;
+    bool is_overfull(std::size_t pool, Time instant, JobIndex job, std::optional<std::size_t> window) const;
     // Whether the job, if it started now and ran in this window or outside, leaves what windows take of its pools.
     bool leaves_pools(JobIndex job, std::optional<std::size_t> window) const;
 };

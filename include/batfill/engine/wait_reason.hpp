@@ -19,7 +19,7 @@ struct WaitReason {
         pool,         // too little is left of a pool of the machine
         hosts,        // hosts have names, and too few have what it takes of each
         dependency,   // it is not eligible yet: what it waits for has not happened (StatedNeeds::after)
-        window,       // it would run into a window, or is in a reservation that has no room for it
+        window,       // it would run into a window, or is in a booking that has no room for it
         passed_over,  // it could start, and the algorithm does not start it
         started,      // from here on: its wait has ended
         rejected,
@@ -44,7 +44,7 @@ struct WaitReason {
     // conditions that do not hold: "it waits for ok:12 (it runs), any:13+600 (at 4200)".
     std::string lack;
     // The announced windows in its way, up to its end if it started now or, if that is later and known, at `possible`:
-    // "window service takes hosts 0-3 from 100 until 200". Of a job in a reservation, those that are for it, too.
+    // "window service takes hosts 0-3 from 100 until 200". Of a booked job, those that are for it, too.
     std::string windows;
     // The running jobs that will give it what it lacks if nothing else starts and there were no windows, by estimated
     // end; and the last of their ends, infinite if even the end of all jobs is not enough, or it waits for a window.

@@ -2,16 +2,18 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <vector>
 
+#include <batfill/core/job.hpp>
 #include <batfill/core/machine.hpp>
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/time.hpp>
 
 namespace batfill {
 
-// What the windows of a machine take of it at this instant, and when they change something. The engine calls begin()
-// and end(); whether a scheduler knows of a window, its time `announced` says.
+// What the windows of a machine take of it at this instant, which jobs run inside, and when windows change something.
+// The engine calls begin() and end(); whether a scheduler knows of a window, its time `announced` says.
 class WindowsNow {
  public:
     // No windows: is_on() is false, and there are no instants.
@@ -24,15 +26,24 @@ class WindowsNow {
     // changes what runs or who may start.
     Time next_round(Time after) const;
     bool begins_a_round_at(Time now) const;
-    // Numbers of windows (Machine::windows()) that are announced, begin or end in (after, until].
-    std::vector<std::size_t> announced(Time after, Time until) const;
-    std::vector<std::size_t> beginning(Time after, Time until) const;  // by begin, then line
-    std::vector<std::size_t> ending(Time after, Time until) const;
+    // Numbers of windows (Machine::windows()) that are announced, begin or end in (after, until], by that instant, then
+    // line; or at an instant.
+    std::vector<std::size_t> announced(Time after, Time until) const {
+        return in_span(by_announcement_, &Window::announced, after, until);
+    }
+    std::vector<std::size_t> beginning(Time after, Time until) const {
+        return in_span(by_begin_, &Window::from, after, until);
+    }
+    std::vector<std::size_t> ending(Time after, Time until) const {
+        return in_span(by_end_, &Window::until, after, until);
+    }
+    std::vector<std::size_t> beginning(Time at) const { return beginning(at - Duration::microseconds(1), at); }
+    std::vector<std::size_t> ending(Time at) const { return ending(at - Duration::microseconds(1), at); }
 
     // A window begins. It takes its hosts, or of the idle processors those with the highest numbers. Returns what it
     // takes of the idle ones.
     ResourceSet begin(std::size_t number, const ResourceSet& idle);
-    // A window ends. Returns what no window takes any more.
+    // A window ends, and no job is inside any more. Returns what no window takes any more.
     ResourceSet end(std::size_t number);
     // Processors have become free. Windows that lack some take the highest, in the order in which they began. Returns
     // the others.
@@ -45,12 +56,15 @@ class WindowsNow {
     // Whether another open window takes this host.
     bool is_taken_by_another(int host, std::size_t window) const;
 
-    // ---- Jobs in reservations. All require: the window is open.
+    // ---- Booked jobs
 
+    // The window in which a running job runs. None: outside bookings.
+    std::optional<std::size_t> window_of(JobIndex job) const;
     // A job begins or ends inside, on these processors if the window takes processors, with these amounts of pools.
-    void enter(std::size_t window, const ResourceSet& processors, const std::vector<Amount>& pools);
-    void leave(std::size_t window, const ResourceSet& processors, const std::vector<Amount>& pools);
-    // Processors that the window has taken, and no job inside uses.
+    // Requires, as all below: the window is open.
+    void enter(std::size_t window, JobIndex job, const ResourceSet& processors, const std::vector<Amount>& pools);
+    void leave(std::size_t window, JobIndex job, const ResourceSet& processors, const std::vector<Amount>& pools);
+    // Processors that the window has taken, and no job inside uses, lost or not.
     ResourceSet free_inside(std::size_t window) const;
     // What jobs inside have not taken of a pool that the window names.
     Amount left_inside(std::size_t window, std::size_t pool) const;
@@ -60,11 +74,11 @@ class WindowsNow {
         std::size_t window;
         ResourceSet taken;
         int lacking;                   // counted processors
-        ResourceSet used{};            // by jobs inside
+        std::set<JobIndex> jobs{};     // inside
+        ResourceSet used{};            // by these
         std::vector<Amount> inside{};  // what they take, by pool
     };
     const Open* find(std::size_t window) const;
-    Open* find(std::size_t window);
     std::vector<std::size_t> in_span(const std::vector<std::size_t>& order, Time Window::*instant, Time after,
                                      Time until) const;
     void find_closed();

@@ -69,22 +69,22 @@ class AvailabilityProfile {
 
     // What processors given back during an interval make possible: for each number of processors, how far before and
     // after the interval that many are free.
-    class FreeWindows {
+    class FreeSpans {
      public:
         // Only jobs that need from `least` to `most` processors profit. At some instant of the interval, too few
         // processors were free for them before, and enough are free now. If least > most, no job profits.
         int least() const { return least_; }
         int most() const { return most_; }
-        struct Window {
+        struct Span {
             // Where the free time before the interval begins, or the interval itself.
             Time begin;
             // Where the free time after the interval ends, or the interval itself. May be infinite.
             Time end;
             Duration length() const { return end.is_infinite() ? Duration::infinity() : end - begin; }
         };
-        // The window for this number, rounded down to a power of two but not below `least`.
+        // The span for this number, rounded down to a power of two but not below `least`.
         // Requires: least() <= processors <= most().
-        const Window& find(int processors) const { return windows_[static_cast<std::size_t>(power_of(processors))]; }
+        const Span& find(int processors) const { return spans_[static_cast<std::size_t>(power_of(processors))]; }
 
         static constexpr std::size_t powers = 31;
         // The exponent of the power of two to which the number is rounded down; 0 for numbers below 1.
@@ -94,16 +94,16 @@ class AvailabilityProfile {
 
      private:
         friend class AvailabilityProfile;
-        // The number of processors that the window of a power of two is for.
+        // The number of processors that the span of a power of two is for.
         int wanted(int power) const { return std::max(1 << power, least_); }
         int least_ = 1;
         int most_ = 0;
-        std::array<Window, powers> windows_;  // by exponent, for those from least_ to most_
+        std::array<Span, powers> spans_;  // by exponent, for those from least_ to most_
     };
     // Overwrites `result` for `given` processors given back during [from, to).
     // Requires: origin() <= from < to, given >= 0.
-    // Cost: O(steps / block_size), the steps in [from, to), and O(block_size) for each end of a window.
-    void free_windows(Time from, Time to, int given, FreeWindows& result) const;
+    // Cost: O(steps / block_size), the steps in [from, to), and O(block_size) for each end of a span.
+    void free_spans(Time from, Time to, int given, FreeSpans& result) const;
 
     // Requires: t >= origin().
     int free_at(Time t) const;
@@ -140,8 +140,8 @@ class AvailabilityProfile {
     };
     // Bounds of the values from that step on, over the steps that begin before `to`.
     Bounds bounds(Position at, Time to) const;
-    void find_begins(FreeWindows& windows, Position first, Time from) const;
-    void find_ends(FreeWindows& windows, Time to) const;
+    void find_begins(FreeSpans& spans, Position first, Time from) const;
+    void find_ends(FreeSpans& spans, Time to) const;
     Position split_at(Time t);  // makes t the beginning of a step, which it returns
     // Removes the step if it has its predecessor's value. Does not update bounds.
     void merge_at(Position at);

@@ -261,7 +261,7 @@ class RankedJobs {
             if (compared != 0) {
                 return compared < 0;
             }
-            return by_id != nullptr ? by_id->has_first_id(b.job, a.job) : a.place > b.place;
+            return by_id != nullptr ? by_id->has_first_id(b.job, a.job) : a.position > b.position;
         };
         std::make_heap(ranked_.begin(), ranked_.end(), goes_after);
         for (auto end = ranked_.end(); end != ranked_.begin();) {
@@ -281,7 +281,7 @@ class RankedJobs {
  private:
     struct Ranked {
         double score;
-        std::size_t place;  // in the queue
+        std::size_t position;  // in the queue
         JobIndex job;
     };
 

@@ -160,7 +160,7 @@ class Plan {
 
     // The hosts that the plan holds for a planned job, if hosts have names.
     const ResourceSet& hosts(JobIndex job) const { return place_held(job).hosts; }
-    // The same, with the window of a job in a reservation.
+    // The same, with the window of a booked job.
     // Throw: std::logic_error without a timeline.
     const batfill::Place& place_held(JobIndex job) const {
         require_timeline(true);
@@ -244,7 +244,7 @@ class Plan {
     };
 
     static constexpr std::uint32_t no_slot = UINT32_MAX;
-    static constexpr std::size_t width_classes = AvailabilityProfile::FreeWindows::powers;
+    static constexpr std::size_t width_classes = AvailabilityProfile::FreeSpans::powers;
 
     void require_timeline(bool expected) const {
         if (timeline_.has_value() != expected) {
@@ -267,7 +267,7 @@ class Plan {
     [[noreturn]] static void refuse_unplanned(JobIndex job);
     Slot& cancelled(JobIndex job);
     bool before(JobIndex a, JobIndex b) const;
-    std::vector<JobIndex>::iterator place_of(JobIndex job);
+    std::vector<JobIndex>::iterator position_of(JobIndex job);
     void insert(Slot& slot, Time from);
     void change_place(const Slot& slot, int change);
     Time origin() const { return timeline_ ? timeline_->origin() : profile_.origin(); }
@@ -279,15 +279,15 @@ class Plan {
     // Opens starts for the jobs that may profit from `processors` given back during [from, to).
     void allow_starts(Time from, Time to, int processors);
     void collect_starts(Time to);
-    void allow_starts_in_windows(Time from, Time to);
+    void allow_starts_in_spans(Time from, Time to);
     void allow(std::uint32_t number, const StartInterval& possible);
     // Empties may_move_, and calls `use` with the number of each slot in it whose job may move. The slot counts as
     // listed until the caller resets `listed`: until then, list() does not list it again.
     template <class Use>
     void take_listed(Use use);
     void list(std::uint32_t number);
-    // As the public move_earlier, for a slot. `place` is the job's position in by_start(), if the caller knows it.
-    bool move_earlier(Slot& slot, Time than, std::optional<std::size_t> place = {});
+    // As the public move_earlier, for a slot. `position` is the job's position in by_start(), if the caller knows it.
+    bool move_earlier(Slot& slot, Time than, std::optional<std::size_t> position = {});
     // An entry of by_walltime_.
     struct ByWalltime {
         Duration walltime;
@@ -335,7 +335,7 @@ class Plan {
     bool passing_by_start_ = false;
     std::array<StartIntervalsOfWidth, width_classes> intervals_;
     // Kept between calls to reuse their memory.
-    AvailabilityProfile::FreeWindows windows_;
+    AvailabilityProfile::FreeSpans free_spans_;
     AvailabilityProfile::FreeFromNow free_now_;
     AvailabilityProfile::FreeFromNow free_before_;
 };

@@ -46,7 +46,7 @@ class PlannedTimeline {
     bool lacks_only_unplanned(const SchedulerState& state, JobIndex job) const;
     // What a round says of such a job.
     static constexpr const char* passed_over = "passed over: only a pool that is not planned keeps it from starting";
-    // Why a job of a reservation has no start.
+    // Why a booked job has no start.
     static constexpr const char* no_room_inside = "no window of its reservation has room for it";
 
  private:

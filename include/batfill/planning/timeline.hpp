@@ -58,8 +58,8 @@ class Timeline {
     void reset(const SchedulerState& state);
 
     // The first t >= from with t < before at which a job with this request could start and run for `length`; infinite
-    // if there is none. A job in a reservation runs inside a window that has been announced, and ends there.
-    // Cost: O(n * log(n)) for n steps of all hosts. In a reservation, for each of its windows, and after each change a
+    // if there is none. A booked job runs inside a window that has been announced, and ends there.
+    // Cost: O(n * log(n)) for n steps of all hosts. If it is booked, for each of its windows, and after each change a
     // copy of all steps.
     Time earliest(const Request& request, Duration length, Time from, Time before = Time::infinity()) const;
 
@@ -94,10 +94,10 @@ class Timeline {
     // Whether a job that starts then could run on these hosts.
     bool fits_on(const Request& request, const Place& place, Duration length, Time at) const;
     // Whether that is so at the origin, where the job fits on these hosts.
-    // Requires: there are named hosts; the job is in no reservation.
+    // Requires: there are named hosts; the job is not booked.
     // Cost: O(steps of the hosts on which somebody is to begin later).
     bool fits_now(const Request& request, Duration length, const FittingHosts& now) const;
-    // The place for a job that starts then: the first window of its reservation in which it fits, and hosts by its
+    // The place for a job that starts then: the first window of its booking in which it fits, and hosts by its
     // placement, unless hosts are only counted. Uses what is kept of the job, if it is still true.
     // Requires: it fits.
     Place choose(const Request& request, Duration length, Time at) const {
@@ -135,7 +135,7 @@ class Timeline {
     void change_amounts(const Request& request, int processors, std::optional<std::size_t> window, Time from,
                         Time until, int sign);
 
-    // Jobs in reservations see another machine: in a view they are as all others.
+    // Booked jobs see another machine: in a view they are as all others.
     bool is_inside(const Request& request) const { return !is_view_ && !request.needs_or_none().windows.empty(); }
     bool names_column(std::size_t window, std::size_t column) const;
     // The machine as a job inside this window sees it during the window.
@@ -191,7 +191,7 @@ class Timeline {
     std::size_t next_news_ = 0;                 // in by_announcement_
     std::vector<bool> knows_window_;            // by window
     std::vector<std::size_t> later_windows_;    // known windows of hosts that begin after the origin
-    // By window for reservations: what it names, less what jobs inside hold; in the columns of whole_machine_.
+    // By window for bookings: what it names, less what jobs inside hold; in the columns of whole_machine_.
     std::map<std::size_t, AmountProfile> left_inside_;
     bool is_view_ = false;
     std::uint64_t version_ = 0;  // counts all changes

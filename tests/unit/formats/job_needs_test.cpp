@@ -59,14 +59,14 @@ TEST_CASE("A wrong amount of a job names the job, the field and what was expecte
 TEST_CASE("A reservation of null is none, and one that is no name is kept apart") {
     const auto needs = [](const std::string& fields) { return workload_with(fields).jobs.front().description.needs; };
     CHECK_FALSE(needs(R"("reservation":null)"));
-    CHECK(needs(R"("reservation":"a")")->reservation == "a");
-    CHECK_FALSE(needs(R"("reservation":"a")")->wrong_reservation);
+    CHECK(needs(R"("reservation":"a")")->booking == "a");
+    CHECK_FALSE(needs(R"("reservation":"a")")->wrong_booking);
     for (const std::string value : {"3", "\"\"", "true", "[\"a\"]", "{\"a\":1}", "1.50"}) {
         INFO(value);
         const Shared<StatedNeeds> wrong = needs(R"("reservation":)" + value);
         REQUIRE(wrong);
-        CHECK_FALSE(wrong->reservation);
-        CHECK(wrong->wrong_reservation == (value == "1.50" ? "1.5" : value));
+        CHECK_FALSE(wrong->booking);
+        CHECK(wrong->wrong_booking == (value == "1.50" ? "1.5" : value));
     }
 }
 

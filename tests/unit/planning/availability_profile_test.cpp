@@ -206,20 +206,20 @@ TEST_CASE("the free interval around an interval is the same as found second by s
             const int from = below(horizon - 1);
             const int to = std::min(from + 1 + below(5), horizon);
             const int given = below(processors);
-            AvailabilityProfile::FreeWindows windows;
-            profile.free_windows(at(from), at(to), given, windows);
+            AvailabilityProfile::FreeSpans spans;
+            profile.free_spans(at(from), at(to), given, spans);
             const auto [fewest, most] = std::minmax_element(plain.free.begin() + from, plain.free.begin() + to);
             const int least = std::max(*fewest - given + 1, 1);
-            REQUIRE(windows.least() == least);
-            REQUIRE(windows.most() == *most);
+            REQUIRE(spans.least() == least);
+            REQUIRE(spans.most() == *most);
             for (int wanted = least; wanted <= *most; ++wanted) {
                 int rounded = 1;
                 while (2 * rounded <= wanted) {
                     rounded *= 2;
                 }
                 rounded = std::max(rounded, least);
-                REQUIRE(windows.find(wanted).begin == since(from, rounded));
-                REQUIRE(windows.find(wanted).end == until(to, rounded));
+                REQUIRE(spans.find(wanted).begin == since(from, rounded));
+                REQUIRE(spans.find(wanted).end == until(to, rounded));
             }
         }
     }

@@ -46,7 +46,7 @@ std::vector<Window> draw_windows(Random& random, bool is_named, int processors) 
             window.processors = random.between(1, processors);
         }
         if (random.one_in(2)) {
-            window.reserved_for = {random.one_in(2) ? "course" : "demo"};
+            window.booked_for = {random.one_in(2) ? "course" : "demo"};
         }
         windows.push_back(std::move(window));
     }
@@ -73,7 +73,7 @@ std::optional<Request> draw_request(Random& random, const Machine& machine, int 
     std::optional<Request> request = draw_request(random, machine);
     if (request && random.one_in(2)) {
         StatedNeeds stated;
-        stated.reservation = random.one_in(2) ? "course" : "demo";
+        stated.booking = random.one_in(2) ? "course" : "demo";
         const auto inside =
             machine.with_windows(request->needs, stated, request->processors, Duration::seconds(length), Time());
         const auto* const needs = std::get_if<Shared<Needs>>(&inside);
