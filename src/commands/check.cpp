@@ -54,8 +54,9 @@ void add_check_options(Options& options, runs::CheckRequest& read) {
                 "allow events of unknown type in the events files");
     options.add("guarantees", text(read.guarantees, "FILE"),
                 "PREFIX_guarantees.csv of the run: no job may start later than guaranteed");
-    options.add("broken-guarantees", text(read.broken_guarantees, "FILE"),
-                "PREFIX_broken_guarantees.csv of the run: guarantees that losses of processors, windows and outlived estimates have moved later, or that have ended");
+    options.add(
+        "broken-guarantees", text(read.broken_guarantees, "FILE"),
+        "PREFIX_broken_guarantees.csv of the run: guarantees that losses of processors, windows and outlived estimates have moved later, or that have ended");
     options.group("Rules");
     options.add(
         "on-failure",
