@@ -196,7 +196,7 @@ class Relaxed : public Algorithm {
         });
         if (round.explains()) {
             for (const JobIndex job : passed_over_) {
-                round.because(job, PlannedTimeline::passed_over);
+                round.because(job, {.rule = Reason::Rule::passed_over});
             }
         }
         return top;
@@ -268,26 +268,19 @@ class Relaxed : public Algorithm {
         }
     }
 
-    std::string reason(const Round& round, JobIndex job, JobIndex top, const Window& window) const {
+    Reason reason(const Round& round, JobIndex job, JobIndex top, const Window& window) const {
         const SchedulerState& state = round.state();
-        const bool fits = state.can_start_now(job);
-        const std::string name = "the top job, job " + round.name(top);
-        const std::string others = omega_ <= 0 ? "the others wait, as omega is 0"
-                                   : window.latest_end.is_infinite()
-                                       ? "the others may run as long as they like"
-                                       : "the others must end by " + instant_text(window.latest_end);
-        const std::string text =
-            ": " +
-            (window.start_of_top.is_infinite() ? "" : "it could start at " + instant_text(window.start_of_top) + "; ") +
-            others;
-        if (job == top) {
-            return "top job" + text;
+        Reason reason{.rule = job == top                                 ? Reason::Rule::top
+                              : !state.can_start_now(job) || omega_ <= 0 ? Reason::Rule::behind_top
+                                                                         : Reason::Rule::too_late,
+                      .job = job == top ? "" : round.name(top),
+                      .start = window.start_of_top,
+                      .all_wait = omega_ <= 0,
+                      .latest_end = omega_ <= 0 ? Time::infinity() : window.latest_end};
+        if (reason.rule == Reason::Rule::too_late) {
+            reason.end = state.now + (actual_ ? known_length(state, job) : state.estimate(job));
         }
-        if (!fits || omega_ <= 0) {
-            return "behind " + name + text;
-        }
-        const Time end = state.now + (actual_ ? known_length(state, job) : state.estimate(job));
-        return "would end too late beside " + name + text + "; it would end at " + instant_text(end);
+        return reason;
     }
 
     Window window(const SchedulerState& state, JobIndex top) {

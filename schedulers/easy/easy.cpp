@@ -179,7 +179,7 @@ class Easy : public Algorithm {
     // With rounds=event, there may be no event after which to decide.
     static void explain_events(Round& round) {
         for (const JobIndex job : round.explained()) {
-            round.because(job, "no decision: rounds=event decides at other events");
+            round.because(job, {.rule = Reason::Rule::no_decision});
         }
     }
 
@@ -187,7 +187,7 @@ class Easy : public Algorithm {
     void explain_full_machine(Round& round) {
         if (reservations_ != 1) {
             for (const JobIndex job : round.explained()) {
-                round.because(job, "behind the jobs before it");
+                round.because(job, {.rule = Reason::Rule::behind_others});
             }
             return;
         }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
@@ -22,14 +21,13 @@ struct SeveralReservations {
 
 // What such a round says of a job that it has tried in vain, with so many processors left, and of one with a
 // reservation.
-inline std::string reason_passed_over(const SchedulerState& state, JobIndex job, int free) {
+inline Reason reason_passed_over(const SchedulerState& state, JobIndex job, int free) {
     return state.job(job).processors() > free
-               ? "behind the jobs before it"
-               : "would delay a reservation: its estimate is " + state.estimate(job).to_shortest_string() + " s";
+               ? Reason{.rule = Reason::Rule::behind_others}
+               : Reason{.rule = Reason::Rule::would_delay_reservation, .estimate = state.estimate(job)};
 }
-inline std::string reason_reserved(Time start) {
-    return start.is_infinite() ? "without a reservation, as too few processors are available"
-                               : "reserved: its start, by the estimates, is " + instant_text(start);
+inline Reason reason_reserved(Time start) {
+    return {.rule = start.is_infinite() ? Reason::Rule::without_reservation : Reason::Rule::reserved, .start = start};
 }
 
 // One such round. It walks the waiting jobs in the primary order. A job that can start does so; one that cannot gets a
@@ -67,7 +65,7 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
         }
     };
     for (const JobIndex job : round.explained()) {
-        round.because(job, "not tried");  // what is tried gets another answer below
+        round.because(job, {.rule = Reason::Rule::not_tried});  // what is tried gets another answer below
     }
     // Whether the round may look at another job. Counts that job as a test if it comes after one that could not start.
     bool one_could_not_start = false;
@@ -91,7 +89,7 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
             }
             say(*next, [&] { return reason_reserved(earliest); });
         } else {
-            say(*next, [] { return "head: it cannot start, and no job has a reservation"; });
+            say(*next, [] { return Reason{.rule = Reason::Rule::head_without_reservation}; });
         }
     }
     if (left.free == 0) {

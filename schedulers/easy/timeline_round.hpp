@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
@@ -177,52 +176,51 @@ class TimelineRound {
         }
     }
 
-    std::string reason(JobIndex job) const {
+    Reason reason(JobIndex job) const {
         if (has(passed_over_, job)) {
-            return PlannedTimeline::passed_over;
+            return {.rule = Reason::Rule::passed_over};
         }
         if (has(in_front_, job)) {
             return reason_in_front(job);
         }
         const SchedulerState& state = round_.state();
         const bool can_start = state.can_start_now(job);
-        const bool is_tried = has(tried_, job);
-        const std::string estimate = "its estimate is " + state.estimate(job).to_shortest_string() + " s";
-        if (!has_one_reservation_) {
-            return !can_start ? "behind the jobs before it"
-                   : is_tried ? "would delay a reservation: " + estimate
-                              : "not tried";
+        const bool would_delay = can_start && has(tried_, job);
+        using Rule = Reason::Rule;
+        Reason reason;
+        if (has_one_reservation_) {
+            reason = reason_reserved(in_front_.front());
+            reason.rule = would_delay ? Rule::would_delay_head
+                          : can_start ? Rule::not_tried_behind_head
+                                      : Rule::behind_head;
+            reason.job = round_.name(in_front_.front());
+        } else {
+            reason.rule = would_delay ? Rule::would_delay_reservation
+                          : can_start ? Rule::not_tried
+                                      : Rule::behind_others;
         }
-        const std::string head = "the head, job " + round_.name(in_front_.front()) + ": " + reservation_text();
-        return !can_start ? "behind " + head
-               : is_tried ? "would delay " + head + "; " + estimate
-                          : "not tried behind " + head;
+        reason.estimate = would_delay ? state.estimate(job) : Duration();
+        return reason;
     }
 
     // Of a job with a reservation, or of the head if no job has one.
-    std::string reason_in_front(JobIndex job) const {
-        if (has_one_reservation_) {
-            return "head: it has the reservation, " + reservation_text();
+    Reason reason_in_front(JobIndex job) const {
+        if (!gives_reservations_) {
+            return {.rule = Reason::Rule::head_without_reservation};
         }
+        Reason reason = reason_reserved(job);
+        reason.rule = has_one_reservation_ ? Reason::Rule::head : reason.rule;
+        return reason;
+    }
+
+    // When and where the job is to start.
+    Reason reason_reserved(JobIndex job) const {
         const auto reserved = std::ranges::find(reserved_, job, &Reserved::job);
         if (reserved != reserved_.end()) {
-            return reason_reserved(reserved->start) + place_text(reserved->place.hosts);
+            return {.rule = Reason::Rule::reserved, .start = reserved->start, .hosts = reserved->place.hosts};
         }
-        return gives_reservations_ ? "without a reservation, as " + never_enough(job)
-                                   : "head: it cannot start, and no job has a reservation";
-    }
-
-    // Of the only reservation: "shadow time 100 on hosts 0-3".
-    std::string reservation_text() const {
-        return reserved_.size() == first_reserved_ ? "no shadow time, as " + never_enough(in_front_.front())
-                                                   : "shadow time " + instant_text(reserved_[first_reserved_].start) +
-                                                         place_text(reserved_[first_reserved_].place.hosts);
-    }
-
-    std::string never_enough(JobIndex job) const {
-        return round_.state().job(job).request.needs_or_none().windows.empty()
-                   ? "too little of what it takes is available even when all running jobs have ended"
-                   : PlannedTimeline::no_room_inside;
+        return {.rule = Reason::Rule::without_reservation,
+                .never = PlannedTimeline::never(round_.state().job(job).request)};
     }
 
     static bool has(const std::vector<JobIndex>& jobs, JobIndex job) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <batfill/engine/state.hpp>
+#include <batfill/engine/wait_reason.hpp>
 
 namespace batfill {
 
@@ -23,22 +24,19 @@ class Lack {
 
     // Whether a running job holds some of it.
     bool is_held_by(const Job& running) const;
-    // "it takes 30 of the pool power; 10 of 100 are free, as job a holds 90 until 200". Names a few jobs and one host.
-    // If hosts are named and enough, says so. Empty on a machine without resources, or if only processors lack.
-    std::string text(const std::function<std::string(const Job&)>& name) const;
+    // As a reason says it. Names a few jobs and one host. If hosts are named and enough, says so. Empty on a machine
+    // without resources, or if only processors lack.
+    WaitReason::Lack data(const std::function<std::string(const Job&)>& name) const;
 
  private:
     bool is_whole() const { return needs_.per_host.empty(); }
     // What a running job holds of a capacity on one of its hosts.
     Amount held_of(const Job& running, std::size_t capacity, int host) const;
     bool lacks_on(int host, std::size_t capacity) const;
-    // "job a holds 4 until 100", by the amounts, the largest first; of many, only a few.
-    std::vector<std::string> shares(const std::function<std::string(const Job&)>& name,
-                                    const std::function<Amount(const Job&)>& amount) const;
-    std::string pool_text(std::size_t pool, const std::function<std::string(const Job&)>& name) const;
-    std::string hosts_text(const std::function<std::string(const Job&)>& name) const;
-    std::string short_hosts_text(const std::function<std::string(const Job&)>& name) const;
-    std::string needed_hosts_text() const;
+    Shares shares(const std::function<std::string(const Job&)>& name,
+                  const std::function<Amount(const Job&)>& amount) const;
+    WaitReason::Hosts hosts_lack(const std::function<std::string(const Job&)>& name) const;
+    void add_short_capacity(const std::function<std::string(const Job&)>& name, WaitReason::Hosts& hosts) const;
 
     const SchedulerState& state_;
     const Request& request_;

@@ -7,9 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "src/support/json.hpp"
-#include "src/support/names.hpp"
-
 namespace batfill {
 
 namespace {
@@ -77,56 +74,57 @@ bool holds_one_of(const Request& request, std::span<const LicenseIndex> licenses
     });
 }
 
-// What a window takes of what the job may need. Empty: nothing.
-std::string taken_by(const Window& window, const SchedulerState& state, const Request& request) {
+// A window, with what it takes of what the job may need. None: it takes nothing of it.
+std::optional<WaitReason::Window> in_the_way(const Window& window, const SchedulerState& state,
+                                             const Request& request) {
+    const Resources& resources = state.machine.resources();
+    WaitReason::Window found{.name = window.name, .from = window.from, .until = window.until};
     if (window.processors > 0) {
-        return counted(static_cast<std::size_t>(window.processors), "processor");
+        found.processors = window.processors;
+        return found;
     }
     const std::vector<int> numbers = window.hosts.numbers();
-    if (std::ranges::any_of(numbers, [&](int host) {
-            return state.machine.resources().kind_of(host).suits(request.needs_or_none());
-        })) {
-        return window.hosts.size() == state.processors ? "all hosts" : place_text(window.hosts).substr(4);
+    if (std::ranges::any_of(numbers,
+                            [&](int host) { return resources.kind_of(host).suits(request.needs_or_none()); })) {
+        found.hosts = window.hosts;
+        found.all_hosts = window.hosts.size() == state.processors;
+        return found;
     }
     const std::vector<Amount>& needed = request.needs_or_none().pools;
     for (std::size_t pool = 0; pool < needed.size(); ++pool) {
         if (needed[pool] > 0 && window.names_pool(pool)) {
-            return std::to_string(window.pool_amounts[pool]) + " of the pool " +
-                   state.machine.resources().pools()[pool].name;
+            found.pool = resources.pools()[pool].name;
+            found.amount = window.pool_amounts[pool];
+            return found;
         }
     }
-    return "";
+    return std::nullopt;
 }
 
-constexpr std::size_t most_windows = 3;  // that a reason names
-
 // See WaitReason::windows. `until`: when the job would end, outside reservations.
-std::string windows_beside(const SchedulerState& state, const Job& job, Time until) {
+WaitReason::Windows windows_beside(const SchedulerState& state, const Job& job, Time until) {
     const std::vector<Window>& windows = state.machine.windows();
     const std::vector<std::size_t>& own = job.request.needs_or_none().windows;
     for (const std::size_t number : own) {
         until = std::max(until, windows[number].announced <= state.now ? windows[number].until : until);
     }
-    std::vector<std::string> texts;
+    WaitReason::Windows found;
     for (std::size_t number = 0; number < windows.size(); ++number) {
         const Window& window = windows[number];
         if (window.announced > state.now || window.until <= state.now || window.from >= until) {
             continue;
         }
         const bool is_own = std::ranges::find(own, number) != own.end();
-        const std::string taken = is_own ? "is for it" : taken_by(window, state, job.request);
-        if (!taken.empty()) {
-            texts.push_back("window " + shown(window.name));
-            texts.back().append(is_own ? " " : " takes ").append(taken).append(" from ");
-            texts.back().append(instant_text(window.from)).append(" until ").append(instant_text(window.until));
+        std::optional<WaitReason::Window> one =
+            is_own ? WaitReason::Window{.name = window.name, .is_own = true, .from = window.from, .until = window.until}
+                   : in_the_way(window, state, job.request);
+        if (one && found.first.size() < WaitReason::Windows::most) {
+            found.first.push_back(std::move(*one));
+        } else {
+            found.others += one ? 1U : 0U;
         }
     }
-    if (texts.size() > most_windows) {
-        const std::size_t others = texts.size() - most_windows;
-        texts.resize(most_windows);
-        texts.push_back(std::to_string(others) + " more windows follow");
-    }
-    return list_of(texts, "; ");
+    return found;
 }
 
 // The answer is the same, but for when it began. How many jobs wait behind is no part of it, nor what is idle beyond
@@ -156,7 +154,7 @@ std::string place_text(const ResourceSet& hosts) {
     return (hosts.size() == 1 ? " on host " : " on hosts ") + hosts.to_string();
 }
 
-const char* to_string(WaitReason::Kind kind) {
+const char* to_string(Waiting::Kind kind) {
     constexpr std::array names{"processors", "place",  "licence",     "pool",    "hosts",
                                "dependency", "window", "passed over", "started", "rejected"};
     return names.at(static_cast<std::size_t>(kind));
@@ -190,7 +188,7 @@ void WaitReasons::rejected(const SchedulerState& state, JobIndex index, const st
     rejection.kind = WaitReason::Kind::rejected;
     rejection.needed = job.processors;
     rejection.idle = state.idle.count();
-    rejection.because = "it " + reason;
+    rejection.rejection = reason;
     record(std::move(rejection));
 }
 
@@ -203,7 +201,7 @@ void WaitReasons::end_round(const SchedulerState& state, const Dependencies* dep
         reason.kind = WaitReason::Kind::dependency;
         reason.needed = job.processors;
         reason.idle = state.idle.count();
-        reason.lack = "it waits for " + dependencies->missing(job.number, state.now);
+        reason.lack.conditions = dependencies->missing(job.number, state.now);
         reason.possible = Time::infinity();
         record(std::move(reason));
     }
@@ -230,7 +228,7 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     reason.waiting = queue.size();
     reason.because = because_[index];
     const Lack lack(state, job.request);
-    reason.lack = lack.text([this](const Job& holder) { return name(holder.description().id); });
+    reason.lack = lack.data([this](const Job& holder) { return name(holder.description().id); });
     reason.idle = state.hosts.is_on() ? lack.fitting() : reason.idle;
     const auto lacking = std::ranges::find_if(job.request.licenses(),
                                               [&](LicenseIndex license) { return state.copies_left[license] == 0; });
@@ -255,13 +253,12 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
         // What is free outside is not for it.
         const auto is_open = [&](std::size_t window) { return state.windows.is_open(window); };
         reason.kind = WaitReason::Kind::window;
-        reason.lack = std::ranges::any_of(job.request.needs->windows, is_open)
-                          ? "no window of its reservation has room for it now"
-                          : "no window of its reservation is open";
-    } else if (reason.kind == WaitReason::Kind::window && !reason.lack.empty()) {
-        reason.lack += ", but by its walltime it would run into a window";
+        reason.lack = {.of_reservation = std::ranges::any_of(job.request.needs->windows, is_open)
+                                             ? WaitReason::Lack::OfReservation::no_room
+                                             : WaitReason::Lack::OfReservation::no_open_window};
     }
     if (reason.kind == WaitReason::Kind::window) {
+        reason.lack.would_run_into_window = !is_reserved;
         reason.possible = Time::infinity();
     } else if (reason.kind != WaitReason::Kind::passed_over) {
         find_holders(state, job.request, lack, reason);

@@ -33,8 +33,8 @@ class WaitReasons {
     void withdrawn(JobIndex index);
     // Notes that a job is rejected. Its reason is a predicate.
     void rejected(const SchedulerState& state, JobIndex index, const std::string& reason);
-    // Notes why the algorithm does not start a job in this round. The last text counts.
-    void because(JobIndex index, std::string text) { because_[index] = std::move(text); }
+    // Notes why the algorithm does not start a job in this round. The last reason counts.
+    void because(JobIndex index, Reason reason) { because_[index] = std::move(reason); }
     // Records the reasons of this round.
     // Requires: `dependencies` is not null if a job was held.
     // Cost, for each of the jobs that wait: O(running jobs), and with named hosts O(running jobs * hosts); for each of
@@ -58,7 +58,7 @@ class WaitReasons {
     std::string prefix_;
     std::vector<JobIndex> waiting_;
     std::vector<HeldJob> held_;
-    std::map<JobIndex, std::string> because_;
+    std::map<JobIndex, Reason> because_;
     std::vector<WaitReason> reasons_;
     std::map<std::string, std::size_t> last_;  // by job: its last reason
 };

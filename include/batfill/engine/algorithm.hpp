@@ -89,10 +89,14 @@ class Round {
     // Cost: O(1).
     bool explains() const { return explains_; }
     std::span<const JobIndex> explained() const;
-    // Says why one of them does not start in this round: the rule, and behind a colon its numbers, as in "behind the
-    // head: job 5 ...". The last text of a round counts. Does nothing for other jobs, and never changes a decision.
-    void because(JobIndex job, std::string text);
-    // The job as such a text names it.
+    // Says why one of them does not start in this round. The last reason of a round counts. Does nothing for other
+    // jobs, and never changes a decision.
+    void because(JobIndex job, Reason reason);
+    // As above, in its own words: the rule, and behind a colon its numbers, as in "user above 30 %: 41 %".
+    void because(JobIndex job, std::string text) {
+        because(job, Reason{.rule = Reason::Rule::own_words, .text = std::move(text)});
+    }
+    // The job as reasons name it.
     std::string name(JobIndex job) const;
 
     // Sets the column `metadata` of Batsim's jobs.csv for a job that the algorithm knows or has registered. The last

@@ -44,10 +44,10 @@ class PlannedTimeline {
     // Whether only a pool that is not planned keeps the job from starting now.
     // Requires: is_on().
     bool lacks_only_unplanned(const SchedulerState& state, JobIndex job) const;
-    // What a round says of such a job.
-    static constexpr const char* passed_over = "passed over: only a pool that is not planned keeps it from starting";
-    // Why a job of a reservation has no start.
-    static constexpr const char* no_room_inside = "no window of its reservation has room for it";
+    // Why a job with this request has no start.
+    static Reason::Never never(const Request& request) {
+        return request.needs_or_none().windows.empty() ? Reason::Never::too_little : Reason::Never::no_room_inside;
+    }
 
  private:
     std::string planned_;

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "src/replay/reason_words.hpp"
 #include "tests/support/small_machine.hpp"
 
 // Why jobs wait for pools and named hosts.
@@ -46,12 +47,12 @@ std::string lack(const Machine& machine, const std::string& script, const std::s
     for (const WaitReason::Holder& holder : reason.holders) {
         text += " " + holder.job;
     }
-    return text + " until " + instant_text(reason.possible) + ": " + reason.lack;
+    return text + " until " + instant_text(reason.possible) + ": " + ReasonWords().lack(reason);
 }
 
 std::string said(const Machine& machine, const std::string& algorithm, const Parameters::Given& given,
                  const std::string& script, const std::string& job) {
-    return last_reason(machine, algorithm, given, script, job).because;
+    return ReasonWords().because(last_reason(machine, algorithm, given, script, job));
 }
 
 TEST_CASE("Of a pool, the reason names what the job takes, what is free and who holds it until when") {

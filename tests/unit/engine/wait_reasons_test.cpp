@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "src/replay/reason_words.hpp"
 #include "tests/support/small_machine.hpp"
 
 namespace batfill::tests::wait_reasons_test {
@@ -11,7 +12,8 @@ std::string reasons_of(const SmallMachine& machine) {
     std::string text;
     for (const WaitReason& reason : machine.engine().wait_reasons()) {
         text += instant_text(reason.time) + ": " + reason.job + " " + to_string(reason.kind) + reason.license;
-        text += reason.lack.empty() ? "" : ": " + reason.lack;
+        const std::string lack = ReasonWords().lack(reason);
+        text += lack.empty() ? "" : ": " + lack;
         if (reason.place > 0) {
             text += ", idle " + std::to_string(reason.idle) + ";";
             for (const WaitReason::Holder& holder : reason.holders) {
@@ -21,7 +23,8 @@ std::string reasons_of(const SmallMachine& machine) {
             text += " possible " + instant_text(reason.possible) + "; " + std::to_string(reason.place) + " of " +
                     std::to_string(reason.waiting) + "; rounds " + std::to_string(reason.rounds);
         }
-        text += (reason.because.empty() ? "" : "; " + reason.because) + "\n";
+        const std::string because = ReasonWords().because(reason);
+        text += (because.empty() ? "" : "; " + because) + "\n";
     }
     return text;
 }
@@ -79,7 +82,7 @@ std::string said(const std::string& algorithm, const Parameters::Given& given, i
     machine.explain({job});
     machine.play(script);
     REQUIRE_FALSE(machine.engine().wait_reasons().empty());
-    return machine.engine().wait_reasons().back().because;
+    return ReasonWords().because(machine.engine().wait_reasons().back());
 }
 
 TEST_CASE("Reasons are those of the decision, not of the state after it") {

@@ -5,6 +5,7 @@
 
 #include <batfill/formats/platform.hpp>
 
+#include "src/replay/reason_words.hpp"
 #include "tests/support/simulator_fixture.hpp"
 #include "tests/support/small_machine.hpp"
 
@@ -152,15 +153,16 @@ TEST_CASE("A job that only a window keeps from starting does not delay the head,
     for (const std::string algorithm : {"easy", "relaxed", "conservative"}) {
         const WaitReason c = reasons_of(algorithm, "c");
         CHECK(c.kind == WaitReason::Kind::window);
-        CHECK(c.lack == "it needs 1 host; 2 of 4 are free, but by its walltime it would run into a window");
-        CHECK(c.windows == "window service takes all hosts from 1000 until 2000");
-        CHECK_THAT(c.because, !Catch::Contains("would delay") && !Catch::Contains("too late"));
+        CHECK(ReasonWords().lack(c) ==
+              "it needs 1 host; 2 of 4 are free, but by its walltime it would run into a window");
+        CHECK(ReasonWords().windows(c) == "window service takes all hosts from 1000 until 2000");
+        CHECK_THAT(ReasonWords().because(c), !Catch::Contains("would delay") && !Catch::Contains("too late"));
     }
     // When running jobs have freed enough, b would meet the window.
     const WaitReason b = reasons_of("easy", "b");
     CHECK(b.kind == WaitReason::Kind::hosts);
     CHECK(b.possible == Time::seconds(1000));
-    CHECK(b.windows == "window service takes all hosts from 1000 until 2000");
+    CHECK(ReasonWords().windows(b) == "window service takes all hosts from 1000 until 2000");
 }
 
 TEST_CASE("Who asks why a job of a reservation waits hears of its windows", "[windows]") {
@@ -177,10 +179,10 @@ TEST_CASE("Who asks why a job of a reservation waits hears of its windows", "[wi
     }
     REQUIRE(reasons["d"].size() >= 2);
     CHECK(reasons["c"].front().kind == WaitReason::Kind::window);
-    CHECK(reasons["c"].front().lack == "no window of its reservation is open");
-    CHECK(reasons["d"].front().windows == "window w is for it from 20 until 60");
-    CHECK(reasons["d"].back().lack == "no window of its reservation has room for it now");
-    CHECK(reasons["d"].back().because ==
+    CHECK(ReasonWords().lack(reasons["c"].front()) == "no window of its reservation is open");
+    CHECK(ReasonWords().windows(reasons["d"].front()) == "window w is for it from 20 until 60");
+    CHECK(ReasonWords().lack(reasons["d"].back()) == "no window of its reservation has room for it now");
+    CHECK(ReasonWords().because(reasons["d"].back()) ==
           "head: it has the reservation, no shadow time, as no window of its reservation has room for it");
 }
 
@@ -195,18 +197,18 @@ TEST_CASE("Who asks why a job waits hears of the windows that it would meet", "[
     using Catch::Contains;
     const WaitReason head = reason_of_b(maintenance, "fcfs");
     CHECK(head.kind == WaitReason::Kind::window);
-    CHECK(head.because == "head: all others wait for it");
-    CHECK(head.windows == "window maintenance takes 4 processors from 100 until 200");
+    CHECK(ReasonWords().because(head) == "head: all others wait for it");
+    CHECK(ReasonWords().windows(head) == "window maintenance takes 4 processors from 100 until 200");
     CHECK(head.possible.is_infinite());
     const WaitReason planned = reason_of_b(maintenance, "conservative");
-    CHECK_THAT(planned.because, Contains("its planned start is 200"));
+    CHECK_THAT(ReasonWords().because(planned), Contains("its planned start is 200"));
     CHECK(planned.windows == head.windows);
-    CHECK(reason_of_b(R"({"name": "repair", "from": 50, "until": 60, "hosts": "1-3"})", "easy").windows ==
-          "window repair takes hosts 1-3 from 50 until 60");
+    CHECK(ReasonWords().windows(reason_of_b(R"({"name": "repair", "from": 50, "until": 60, "hosts": "1-3"})",
+                                            "easy")) == "window repair takes hosts 1-3 from 50 until 60");
     const WaitReason capped =
         reason_of_b(R"({"name": "cap", "from": 0, "until": 60, "pools": {"power": 8}})", "relaxed", "power:8");
     CHECK(capped.kind == WaitReason::Kind::pool);
-    CHECK(capped.windows == "window cap takes 8 of the pool power from 0 until 60");
+    CHECK(ReasonWords().windows(capped) == "window cap takes 8 of the pool power from 0 until 60");
 }
 
 }  // namespace batfill::tests::windows_by_hand_test
