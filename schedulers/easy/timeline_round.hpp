@@ -48,25 +48,22 @@ class TimelineRound {
         } else {
             decide(orders, state.waiting.jobs());
         }
-        for (const Reserved& one : reserved_) {
-            timeline_.give(state.job(one.job).request, one.place, one.start, one.start + state.estimate(one.job));
+        for (const Queue& queue : queues_) {
+            explain(queue);
+        }
+        for (const Timeline::Later& one : reserved_) {
+            timeline_.give(state.job(one.job).request, one.place, one.start, one.end);
         }
     }
 
  private:
     enum class Answer { yes, no, passed_over };
-    struct Reserved {
-        JobIndex job;
-        Place place;
-        Time start;
-    };
 
     void decide(EasyOrders& orders, std::span<const JobIndex> queue) {
         const SchedulerState& state = round_.state();
         reservations_ = most_reservations_;
         tests_ = most_tests_;
         one_could_not_start_ = false;
-        first_reserved_ = reserved_.size();
         in_front_.clear();
         const std::vector<JobIndex> order = orders.in_primary_order(state, queue);
         auto next = order.begin();
@@ -89,7 +86,7 @@ class TimelineRound {
         });
         if (round_.explains()) {
             make_reservations();
-            explain(order);
+            queues_.push_back({order, in_front_});
         }
     }
 
@@ -156,50 +153,54 @@ class TimelineRound {
     void make_reservations() {
         const SchedulerState& state = round_.state();
         for (const JobIndex job : to_reserve_) {
-            const Request& request = state.job(job).request;
-            const Duration length = state.estimate(job);
             const Time start = timeline_.earliest(state, job, kept_);
             if (!start.is_infinite()) {
-                reserved_.push_back({job, timeline_.choose(state, job, start, kept_), start});
-                timeline_.take(request, reserved_.back().place, start, start + length);
+                reserved_.push_back(
+                    {job, timeline_.choose(state, job, start, kept_), start, start + state.estimate(job)});
+                timeline_.take(state.job(job).request, reserved_.back().place, start, reserved_.back().end);
             }
         }
         to_reserve_.clear();
     }
 
+    // What an explanation has to know of a queue, in its order: the jobs that could not start before the backfilling,
+    // which have reservations as far as there are any.
+    struct Queue {
+        std::vector<JobIndex> jobs;
+        std::vector<JobIndex> in_front;
+    };
+
     // Says of the explained jobs of this queue why they do not start.
-    void explain(const std::vector<JobIndex>& queue) {
+    void explain(const Queue& queue) const {
         for (const JobIndex job : round_.explained()) {
-            if (round_.state().job(job).state == JobState::submitted && has(queue, job)) {
-                round_.because(job, reason(job));
+            if (round_.state().job(job).state == JobState::submitted && has(queue.jobs, job)) {
+                round_.because(job, has(passed_over_, job)     ? Reason{.rule = Reason::Rule::passed_over}
+                                    : has(queue.in_front, job) ? reason_in_front(job)
+                                                               : reason_behind(job, queue));
             }
         }
     }
 
-    Reason reason(JobIndex job) const {
-        if (has(passed_over_, job)) {
-            return {.rule = Reason::Rule::passed_over};
-        }
-        if (has(in_front_, job)) {
-            return reason_in_front(job);
-        }
-        const SchedulerState& state = round_.state();
-        const bool can_start = state.can_start_now(job);
-        const bool would_delay = can_start && has(tried_, job);
+    Reason reason_behind(JobIndex job, const Queue& queue) const {
         using Rule = Reason::Rule;
-        Reason reason;
-        if (has_one_reservation_) {
-            reason = reason_reserved(in_front_.front());
-            reason.rule = would_delay ? Rule::would_delay_head
-                          : can_start ? Rule::not_tried_behind_head
-                                      : Rule::behind_head;
-            reason.job = round_.name(in_front_.front());
-        } else {
-            reason.rule = would_delay ? Rule::would_delay_reservation
-                          : can_start ? Rule::not_tried
-                                      : Rule::behind_others;
+        const SchedulerState& state = round_.state();
+        const Timeline::Delay delay = timeline_.delay(state, state.job(job).request, state.estimate(job), reserved_);
+        const bool fits = delay.fits && state.has_of_pools(state.job(job).request);
+        const std::optional<JobIndex> head =
+            has_one_reservation_ && !queue.in_front.empty() ? std::optional(queue.in_front.front()) : std::nullopt;
+        Reason reason{.rule = fits ? Rule::not_tried : Rule::behind_others};
+        if (fits && delay.of != nullptr && has(tried_, job)) {
+            const bool is_head = delay.of->job == head;
+            reason = is_head ? reason_reserved(delay.of->job) : Reason{.delayed_start = delay.of->start};
+            reason.rule = is_head ? Rule::would_delay_head : Rule::would_delay_reservation;
+            reason.job = round_.name(delay.of->job);
+            reason.estimate = state.estimate(job);
+            reason.shortage = delay.shortage;
+        } else if (head) {
+            reason = reason_reserved(*head);
+            reason.rule = fits ? Rule::not_tried_behind_head : Rule::behind_head;
+            reason.job = round_.name(*head);
         }
-        reason.estimate = would_delay ? state.estimate(job) : Duration();
         return reason;
     }
 
@@ -215,7 +216,7 @@ class TimelineRound {
 
     // When and where the job is to start.
     Reason reason_reserved(JobIndex job) const {
-        const auto reserved = std::ranges::find(reserved_, job, &Reserved::job);
+        const auto reserved = std::ranges::find(reserved_, job, &Timeline::Later::job);
         if (reserved != reserved_.end()) {
             return {.rule = Reason::Rule::reserved, .start = reserved->start, .hosts = reserved->place.hosts};
         }
@@ -238,13 +239,12 @@ class TimelineRound {
     // Of the present queue.
     std::uint64_t reservations_ = 0;  // that are left
     std::uint64_t tests_ = 0;
-    std::size_t first_reserved_ = 0;  // its place among the reserved ones
     bool one_could_not_start_ = false;
     std::vector<JobIndex> to_reserve_;  // in this order
-    std::vector<Reserved> reserved_;
-    // Only if somebody asks why jobs wait: those that could not start before the backfilling, which have reservations
-    // as far as there are any; those passed over; and others that were tried.
-    std::vector<JobIndex> in_front_;
+    std::vector<Timeline::Later> reserved_;
+    std::vector<JobIndex> in_front_;  // see Queue
+    // Only if somebody asks why jobs wait: the queues; jobs that were passed over; and others that were tried.
+    std::vector<Queue> queues_;
     std::vector<JobIndex> passed_over_;
     std::vector<JobIndex> tried_;
 };

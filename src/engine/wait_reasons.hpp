@@ -10,7 +10,6 @@
 #include <batfill/engine/wait_reason.hpp>
 
 #include "src/engine/dependencies.hpp"
-#include "src/engine/lack.hpp"
 
 namespace batfill {
 
@@ -51,7 +50,7 @@ class WaitReasons {
     };
 
     WaitReason reason_of(const SchedulerState& state, JobIndex index);
-    void find_holders(const SchedulerState& state, const Request& request, const Lack& lack, WaitReason& reason) const;
+    void find_holders(const SchedulerState& state, const Request& request, WaitReason& reason) const;
     void record(WaitReason reason);
 
     std::set<std::string> ids_;

@@ -305,55 +305,61 @@ Reason PlanAlgorithm::reason(const Round& round, JobIndex job) {
     reason.never = plan_.has_timeline() ? PlannedTimeline::never(round.state().job(job).request)
                                         : Reason::Never::too_few_processors;
     reason.hosts = plan_.has_timeline() ? plan_.hosts(job) : ResourceSet();
-    if (const std::optional<JobIndex> delayed =
-            plan_.has_timeline() ? delayed_on_timeline(round.state(), job) : delayed_on_profile(round.now(), job)) {
-        reason.job = round.name(*delayed);
-        reason.delayed_start = plan_.planned_start(*delayed);
-    }
+    plan_.has_timeline() ? add_delay_on_timeline(round, job, reason) : add_delay_on_profile(round, job, reason);
     return reason;
 }
 
-// The planned job that would start later if this one started now, if there is one.
-std::optional<JobIndex> PlanAlgorithm::delayed_on_profile(Time now, JobIndex job) const {
+// The planned job that would start later if this one started now, if there is one: the first by planned start that,
+// with those before it, leaves too little for this one.
+void PlanAlgorithm::add_delay_on_profile(const Round& round, JobIndex job, Reason& reason) const {
     const Plan::Request request = plan_.request(job);
-    AvailabilityProfile::FreeFromNow free;
-    plan_.profile().free_from_now(free);
-    const Time too_few = free.until(request.processors);
-    if (too_few <= now || too_few >= std::min(plan_.planned_start(job), now + request.walltime)) {
-        return std::nullopt;
+    const Time start = plan_.planned_start(job);
+    const Time until = round.now() + request.walltime;
+    if (start <= round.now() || !round.state().can_start(round.state().job(job).request)) {
+        return;
     }
-    const auto next =
-        std::ranges::find(plan_.by_start(), too_few, [&](JobIndex one) { return plan_.planned_start(one); });
-    return next == plan_.by_start().end() ? std::nullopt : std::optional(*next);
+    std::vector<LaterJob> others;
+    for (const JobIndex planned : plan_.by_start()) {
+        const Time planned_start = plan_.planned_start(planned);
+        if (const Plan::Request other = plan_.request(planned); planned != job && planned_start < until) {
+            others.push_back({planned, planned_start, planned_start + other.walltime, other.processors});
+        }
+    }
+    AvailabilityProfile profile = plan_.profile();
+    if (!start.is_infinite()) {
+        profile.add(start, start + request.walltime, request.processors);  // not beside itself
+    }
+    if (const auto delay = first_in_the_way(std::move(profile), others, request.processors, until)) {
+        reason.job = round.name(delay->first.job);
+        reason.delayed_start = delay->first.start;
+        reason.shortage = delay->second;
+    }
 }
 
-// As above: the first by planned start that, with those before it, leaves too little for this one.
-std::optional<JobIndex> PlanAlgorithm::delayed_on_timeline(const SchedulerState& state, JobIndex job) const {
+void PlanAlgorithm::add_delay_on_timeline(const Round& round, JobIndex job, Reason& reason) const {
+    const SchedulerState& state = round.state();
     const Request& request = state.job(job).request;
     const Duration walltime = state.job(job).walltime;
     if (!state.can_start(request) || plan_.planned_start(job) <= state.now) {
-        return std::nullopt;
+        return;
     }
-    std::vector<JobIndex> others;  // that would run beside it
-    Timeline timeline = plan_.timeline();
-    const auto change = [&](JobIndex planned, auto function) {
-        const Time start = plan_.planned_start(planned);
-        (timeline.*function)(state.job(planned).request, plan_.place_held(planned), start,
-                             start + state.job(planned).walltime);
-    };
+    std::vector<Timeline::Later> others;
     for (const JobIndex planned : plan_.by_start()) {
-        if (planned != job && plan_.planned_start(planned) < state.now + walltime) {
-            others.push_back(planned);
-        }
-        if (!plan_.planned_start(planned).is_infinite()) {
-            change(planned, &Timeline::give);
+        const Time start = plan_.planned_start(planned);
+        if (planned != job && start < state.now + walltime) {
+            others.push_back({planned, plan_.place_held(planned), start, start + state.job(planned).walltime});
         }
     }
-    const auto delayed = std::ranges::find_if(others, [&](JobIndex planned) {
-        change(planned, &Timeline::take);
-        return !timeline.fits(request, walltime, state.now);
-    });
-    return delayed == others.end() ? std::nullopt : std::optional(*delayed);
+    // Not beside itself.
+    Timeline timeline = plan_.timeline();
+    if (const Time start = plan_.planned_start(job); !start.is_infinite()) {
+        timeline.give(request, plan_.place_held(job), start, start + walltime);
+    }
+    if (const Timeline::Delay delay = timeline.delay(state, request, walltime, others); delay.of != nullptr) {
+        reason.job = round.name(delay.of->job);
+        reason.delayed_start = delay.of->start;
+        reason.shortage = delay.shortage;
+    }
 }
 
 // The events of this round that may have moved planned starts.

@@ -147,9 +147,29 @@ Reason Reservation::reason(const Round& round, JobIndex reserved, JobIndex job) 
     }
     if (reason.rule == Reason::Rule::would_delay_head) {
         reason.estimate = state_.estimate(job);
-        reason.needed = place_matters_ ? 0 : other.processors();
+        reason.shortage = shortage(other.request);
     }
     return reason;
+}
+
+// Of a job that can start now, and would still run at the shadow time: what it would lack beside the reserved job.
+Shortage Reservation::shortage(const Request& request) const {
+    using Of = Shortage::Of;
+    Shortage shortage{.needed = request.processors, .left = std::max(extra_processors_, 0), .at = shown_shadow_time()};
+    if (request.placement == Placement::contiguous) {
+        ResourceSet free = state_.idle.set();
+        free.remove(block_);
+        shortage.of = Of::block;
+        shortage.left = 0;
+        for (const auto& [first, last] : free.intervals()) {
+            shortage.left = std::max<Amount>(shortage.left, last - first + 1);
+        }
+    } else if (place_matters_ && !leaves_copies(request)) {
+        const auto lacking = std::ranges::find_if(
+            extra_copies_, [&](const auto& extra) { return extra.second < 1 && holds(request, extra.first); });
+        shortage = {Of::licence, state_.machine.licenses()[lacking->first].name, 1, 0, shown_shadow_time()};
+    }
+    return shortage;
 }
 
 void Reservation::explain(Round& round, JobIndex reserved) const {

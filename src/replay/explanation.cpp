@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/replay/reason_words.hpp"
+#include "src/formats/named_platform.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/escaped.hpp"
@@ -151,7 +151,7 @@ std::string holders_text(const ExplainedReason& reason) {
         return "";
     }
     if (reason.possible.is_infinite()) {
-        return " The end of all running jobs would not free enough.";
+        return " Too little would be free even if nothing else ran.";
     }
     if (reason.holders.empty()) {
         return "";  // it waits for a window
@@ -396,8 +396,15 @@ std::vector<ExplainedReason> read_wait_reasons(const std::string& path) {
     return reasons;
 }
 
-std::vector<ExplainedReason> explained(std::span<const WaitReason> reasons) {
-    const ReasonWords words;
+ReasonWords words_for(const Outcome& outcome) {
+    const std::vector<Host>& hosts = outcome.scenario().platform.hosts;
+    std::vector<std::string> names = mapped(hosts, &Host::name);
+    const Platform numbered = homogeneous_platform(static_cast<int>(hosts.size()));
+    return ReasonWords(std::ranges::equal(names, numbered.hosts, {}, {}, &Host::name) ? std::vector<std::string>()
+                                                                                      : std::move(names));
+}
+
+std::vector<ExplainedReason> explained(std::span<const WaitReason> reasons, const ReasonWords& words) {
     return mapped(reasons, [&](const WaitReason& reason) {
         return ExplainedReason{reason, ReasonWords::rule(reason.because), words.because(reason), words.lack(reason),
                                words.windows(reason)};
@@ -445,7 +452,7 @@ void append_csv(const ExplainedReason& reason, std::string& out, const ReasonCol
 std::string explanation(const Outcome& outcome) {
     std::map<std::string, std::vector<ExplainedReason>> by_job;
     std::vector<std::string> order;
-    for (ExplainedReason& reason : explained(outcome.wait_reasons())) {
+    for (ExplainedReason& reason : explained(outcome.wait_reasons(), words_for(outcome))) {
         std::vector<ExplainedReason>& reasons = by_job[reason.job];
         if (reasons.empty()) {
             order.push_back(reason.job);

@@ -6,6 +6,8 @@
 
 #include <batfill/replay/outcome.hpp>
 
+#include "src/replay/reason_words.hpp"
+
 // Why jobs waited: as a table, and for a person.
 namespace batfill {
 
@@ -17,7 +19,9 @@ struct ExplainedReason : Waiting {
     std::string lack;
     std::string windows;
 };
-std::vector<ExplainedReason> explained(std::span<const WaitReason> reasons);
+std::vector<ExplainedReason> explained(std::span<const WaitReason> reasons, const ReasonWords& words);
+// The words for an outcome: hosts have the names of its platform, unless only their number is given.
+ReasonWords words_for(const Outcome& outcome);
 
 // The columns of PREFIX_explain.csv that it has only if one of the reasons says something there.
 struct ReasonColumns {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "src/support/json.hpp"
@@ -12,6 +13,8 @@ namespace batfill {
 namespace {
 
 using Rule = Reason::Rule;
+
+constexpr std::size_t most_named = 3;
 
 // By Reason::Rule.
 constexpr std::array rule_names{
@@ -97,7 +100,21 @@ std::string never_text(Reason::Never never, const char* when) {
     return "no window of its reservation has room for it";
 }
 
-constexpr const char* after_all = " even when all running jobs have ended";
+// "8 of the pool power and 2 of the pool water".
+std::string pools_text(const std::vector<std::pair<std::string, Amount>>& pools) {
+    std::vector<std::string> texts;
+    for (const auto& [name, amount] : pools) {
+        texts.push_back(std::to_string(amount) + " of the pool " + name);
+    }
+    if (texts.size() > most_named) {
+        const std::size_t others = texts.size() - most_named;
+        texts.resize(most_named);
+        texts.push_back(std::to_string(others) + " more");
+    }
+    return enumeration(texts);
+}
+
+constexpr const char* after_all = " even if nothing else runs";
 
 }  // namespace
 
@@ -105,12 +122,26 @@ std::string processors_text(int processors) {
     return counted(static_cast<std::size_t>(processors), "processor");
 }
 
-std::string ReasonWords::instant(Time time) const {
-    return instant_text(time);
+std::string named_hosts(const ResourceSet& hosts, std::span<const std::string> names) {
+    constexpr std::size_t most = 6;
+    constexpr std::size_t named = 3;
+    const std::span<const ResourceSet::Interval> intervals(hosts.intervals());
+    std::string text(hosts.size() == 1 ? "host " : "hosts ");
+    const char* between = "";
+    int others = hosts.size();
+    for (const auto& [first, last] : intervals.first(intervals.size() > most ? named : intervals.size())) {
+        others -= last - first + 1;
+        text.append(between).append(names[static_cast<std::size_t>(first)]);
+        if (last > first) {
+            text.append(" to ").append(names[static_cast<std::size_t>(last)]);
+        }
+        between = ", ";
+    }
+    return text + (others > 0 ? " and " + std::to_string(others) + " more" : "");
 }
 
 std::string ReasonWords::place(const ResourceSet& hosts) const {
-    return place_text(hosts);
+    return hosts.empty() || host_names_.empty() ? place_text(hosts) : " on " + named_hosts(hosts, host_names_);
 }
 
 std::string ReasonWords::rule(const Reason& reason) {
@@ -132,7 +163,7 @@ std::string ReasonWords::reservation(const Reason& reason) const {
 
 std::string ReasonWords::top(const Reason& reason) const {
     return (reason.start.is_infinite() ? "" : "it could start at " + instant(reason.start) + "; ") +
-           (reason.all_wait                      ? "the others wait, as omega is 0"
+           (reason.all_wait                   ? "the others wait, as omega is 0"
             : reason.latest_end.is_infinite() ? "the others may run as long as they like"
                                               : "the others must end by " + instant(reason.latest_end));
 }
@@ -148,16 +179,15 @@ std::string ReasonWords::planned_start(const Reason& reason) const {
     }
     return text + (reason.job.empty() ? ""
                                       : "; if it started now, it would delay job " + reason.job + ", planned at " +
-                                            instant(reason.delayed_start));
+                                            instant(reason.delayed_start) + ": " + shortage(reason.shortage));
 }
 
 std::string ReasonWords::because(const Reason& reason) const {
     if (reason.rule == Rule::own_words) {
         return reason.text;
     }
-    const std::string job =
-        (reason.job.empty() ? "" : ", job " + reason.job) +
-        (reason.processors == 0 ? "" : " (" + processors_text(reason.processors) + ")");
+    const std::string job = (reason.job.empty() ? "" : ", job " + reason.job) +
+                            (reason.processors == 0 ? "" : " (" + processors_text(reason.processors) + ")");
     const std::string name = rule(reason);
     switch (reason.rule) {
         case Rule::none:
@@ -166,7 +196,7 @@ std::string ReasonWords::because(const Reason& reason) const {
         case Rule::not_tried:
             return name;
         case Rule::first:
-            return name + ": all others wait for it";
+            return name + ": nobody starts before it";
         case Rule::behind_first:
             return name + job;
         case Rule::head:
@@ -175,13 +205,14 @@ std::string ReasonWords::because(const Reason& reason) const {
         case Rule::not_tried_behind_head:
             return name + job + ": " + reservation(reason);
         case Rule::would_delay_head:
-            if (reason.needed == 0) {
-                return name + job + ": " + reservation(reason) + "; its estimate is " + seconds(reason.estimate);
+            if (reason.shortage.of != Shortage::Of::processors || !reason.extra_processors || !reason.machine.empty()) {
+                return name + job + ": " + reservation(reason) + "; its estimate is " + seconds(reason.estimate) +
+                       ", and " + shortage(reason.shortage);
             }
             return name + job + ": with its estimate of " + seconds(reason.estimate) + " it would end " +
                    (reason.is_strict ? "at or " : "") + "after the shadow time " + instant(reason.start) +
-                   ", and it needs " + processors_text(reason.needed) + ", more than the " +
-                   std::to_string(reason.extra_processors.value_or(0)) + " extra processors";
+                   ", and it needs " + processors_text(static_cast<int>(reason.shortage.needed)) + ", more than the " +
+                   std::to_string(*reason.extra_processors) + " extra processors";
         case Rule::head_without_reservation:
             return name + ": it cannot start, and no job has a reservation";
         case Rule::reserved:
@@ -190,7 +221,8 @@ std::string ReasonWords::because(const Reason& reason) const {
             return name + ", as " +
                    never_text(reason.never, reason.never == Reason::Never::too_little ? after_all : "");
         case Rule::would_delay_reservation:
-            return name + ": its estimate is " + seconds(reason.estimate);
+            return name + ", that of job " + reason.job + " at " + instant(reason.delayed_start) +
+                   ": its estimate is " + seconds(reason.estimate) + ", and " + shortage(reason.shortage);
         case Rule::no_decision:
             return name + ": rounds=event decides at other events";
         case Rule::passed_over:
@@ -217,8 +249,9 @@ std::string ReasonWords::because(const WaitReason& reason) const {
 std::string ReasonWords::holders(const Shares& shares) const {
     std::vector<std::string> texts;
     for (const Share& share : shares.largest) {
-        texts.push_back("job " + share.job + " holds " + std::to_string(share.amount) + " until " +
-                        instant(share.until));
+        texts.push_back(
+            (share.is_of_window ? "window " + shown(share.name) + " takes " : "job " + share.name + " holds ") +
+            std::to_string(share.amount) + " until " + instant(share.until));
     }
     if (shares.others > 0) {
         texts.push_back(std::to_string(shares.others) + " more hold " + std::to_string(shares.rest));
@@ -232,8 +265,8 @@ std::string ReasonWords::pool(const WaitReason::Pool& pool) const {
 }
 
 // Of whole hosts, "it needs 3 hosts; 1 of 5 is free, as job a holds 4 until 100; 1 is unavailable". Of shared ones, the
-// amount that is short on the most hosts, and who holds it on the first of them: "it needs 5 hosts with gpus 2 each; none
-// of 5 such hosts has that now; 5 lack gpus: of 4 on host 3, job a holds 4 until 100".
+// amount that is short on the most hosts, and who holds it on the first of them: "it needs 5 hosts with gpus 2 each;
+// none of 5 such hosts has that now; 5 lack gpus: of 4 on host 3, job a holds 4 until 100".
 std::string ReasonWords::hosts(const WaitReason::Hosts& hosts) const {
     std::vector<std::string> amounts;
     for (const auto& [name, amount] : hosts.amounts) {
@@ -248,16 +281,38 @@ std::string ReasonWords::hosts(const WaitReason::Hosts& hosts) const {
     if (hosts.are_whole) {
         text += (are_several ? " are free" : " is free") + behind(", as ", holders(hosts.held));
     } else {
-        text += are_several ? " such hosts have that now" : " such hosts has that now";
+        text += (are_several ? " such hosts have that now" : " such hosts has that now") +
+                behind("; ", holders(hosts.held));
     }
     if (hosts.lacking > 0) {
         text += "; " + std::to_string(hosts.lacking) + (hosts.lacking == 1 ? " lacks " : " lack ") + hosts.capacity +
-                ": of " + std::to_string(hosts.of_host) + " on host " + std::to_string(hosts.host) + ", " +
+                ": of " + std::to_string(hosts.of_host) + place(ResourceSet::range(hosts.host, hosts.host)) + ", " +
                 holders(hosts.held_there);
     }
     return text + (hosts.unavailable == 0 ? ""
                                           : "; " + std::to_string(hosts.unavailable) +
                                                 (hosts.unavailable == 1 ? " is unavailable" : " are unavailable"));
+}
+
+std::string ReasonWords::shortage(const Shortage& shortage) const {
+    const std::string left = std::to_string(shortage.left);
+    const std::string would_be_left = left + " would be left at " + instant(shortage.at);
+    switch (shortage.of) {
+        case Shortage::Of::processors:
+            return "it needs " + processors_text(static_cast<int>(shortage.needed)) + ", of which " + would_be_left;
+        case Shortage::Of::hosts:
+            return "it needs " + hosts_named(static_cast<int>(shortage.needed), false) + ", and " + left +
+                   " would be left until it ends";
+        case Shortage::Of::pool:
+            return "it takes " + std::to_string(shortage.needed) + " of the pool " + shortage.name + ", of which " +
+                   would_be_left;
+        case Shortage::Of::licence:
+            return "it takes a copy of " + shortage.name + ", of which " + would_be_left;
+        case Shortage::Of::block:
+            break;
+    }
+    return "it needs " + processors_text(static_cast<int>(shortage.needed)) + " side by side, and at most " + left +
+           " would be left";
 }
 
 std::string ReasonWords::lack(const WaitReason& reason) const {
@@ -267,8 +322,9 @@ std::string ReasonWords::lack(const WaitReason& reason) const {
         return "it waits for " + lack.conditions;
     }
     if (lack.of_reservation != OfReservation::nothing) {
-        return lack.of_reservation == OfReservation::no_room ? "no window of its reservation has room for it now"
-                                                             : "no window of its reservation is open";
+        return lack.of_reservation == OfReservation::has_room  ? "a window of its reservation has room for it now"
+               : lack.of_reservation == OfReservation::no_room ? "no window of its reservation has room for it now"
+                                                               : "no window of its reservation is open";
     }
     std::vector<std::string> parts;
     for (const WaitReason::Pool& one : lack.pools) {
@@ -280,21 +336,21 @@ std::string ReasonWords::lack(const WaitReason& reason) const {
     if (lack.hosts) {
         parts.push_back(hosts(*lack.hosts));
     }
-    if (lack.has_too_few_processors) {
+    if (lack.has_too_few_processors || (parts.empty() && !lack.next_window.empty())) {
         parts.push_back("it needs " + processors_text(reason.needed) + "; " + std::to_string(reason.idle) +
                         (reason.idle == 1 ? " is idle" : " are idle"));
     }
-    const std::string text = list_of(parts, "; ");
-    return text + (!text.empty() && lack.would_run_into_window ? ", but by its walltime it would run into a window" : "");
+    return list_of(parts, "; ") + (lack.next_window.empty() ? ""
+                                                            : ", but by its walltime it would run into window " +
+                                                                  shown(lack.next_window) + ": " + shortage(lack.then));
 }
 
 std::string ReasonWords::window(const WaitReason::Window& window) const {
-    const std::string taken = window.is_own          ? " is for it"
+    const std::string taken = window.is_own           ? " is for it"
                               : window.processors > 0 ? " takes " + processors_text(window.processors)
                               : window.all_hosts      ? " takes all hosts"
-                              : !window.pool.empty()
-                                  ? " takes " + std::to_string(window.amount) + " of the pool " + window.pool
-                                  : " takes " + place(window.hosts).substr(4);
+                              : !window.pools.empty() ? " takes " + pools_text(window.pools)
+                                                      : " takes " + place(window.hosts).substr(4);
     return "window " + shown(window.name) + taken + " from " + instant(window.from) + " until " + instant(window.until);
 }
 

@@ -14,22 +14,36 @@
 // Why jobs wait, as data: src/replay/reason_words.cpp makes sentences of it. Jobs are named by their ids.
 namespace batfill {
 
+// Of what a job would find too little: it needs so much, and so much would be left at an instant. Of hosts, for its
+// whole run from now on; of a block, the most processors side by side.
+struct Shortage {
+    enum class Of { processors, hosts, pool, licence, block };
+    Of of = Of::processors;
+    std::string name = {};  // of the pool or the licence
+    Amount needed = 0;
+    Amount left = 0;
+    Time at = {};
+    friend bool operator==(const Shortage&, const Shortage&) = default;
+};
+
 // What an algorithm says of a job that it does not start: its rule, and what it has gone by. Each rule says which of
 // the members it uses; the others keep their values.
 struct Reason {
     enum class Rule {
         none,       // it says nothing
         own_words,  // `text`: the rule, and behind a colon its numbers
-        // The first in the queue cannot start, and all others wait for it: `job`.
+        // The first in the queue, `job`, cannot start, and nobody starts before it.
         first,
         behind_first,
         // Of the only reservation: the job `job` of `processors` has it, or lacks it for a reason `never`, with
-        // `start`, `hosts`, `block`, `machine` and `extra_processors`. Who would delay it, with `estimate`.
+        // `start`, `hosts`, `block`, `machine` and `extra_processors`. Who would delay it, with `estimate` and
+        // `shortage`.
         head,
         behind_head,
         not_tried_behind_head,
         would_delay_head,
-        // Of several reservations or none: `start` and `hosts`, or `never`; and `estimate`.
+        // Of several reservations or none: `start` and `hosts`, or `never`. Who would delay one, with `estimate`: that
+        // of `job` at `delayed_start`, and `shortage` beside it.
         head_without_reservation,
         reserved,
         without_reservation,
@@ -44,7 +58,7 @@ struct Reason {
         behind_top,
         too_late,
         // Of a plan: `start`, `hosts` or `never`, `moves`, and the planned job that a start now would delay, `job` at
-        // `delayed_start`.
+        // `delayed_start`, with `shortage` beside it.
         planned,
         tentative,
         hopeless,
@@ -85,7 +99,7 @@ struct Reason {
     std::optional<int> extra_processors = {};
     bool is_strict = false;  // others must end before `start`
     Duration estimate = {};
-    int needed = 0;  // processors that the job would take of the extra ones; 0: not said
+    Shortage shortage = {};
     bool all_wait = false;
     Time latest_end = Time::infinity();
     Time end = {};
@@ -95,11 +109,12 @@ struct Reason {
     friend bool operator==(const Reason&, const Reason&) = default;
 };
 
-// What somebody has of what a job lacks.
+// What a running job, or a window, has of what a job lacks.
 struct Share {
-    std::string job;
+    std::string name;
     Amount amount = 0;
     Time until;  // by the estimates
+    bool is_of_window = false;
     friend bool operator==(const Share&, const Share&) = default;
 };
 // Who has how much. Those with the most, and how many others have the rest.
@@ -141,8 +156,9 @@ struct Waiting {
     int needed = 0;  // processors
     int idle = 0;    // processors; of a job that waits for named hosts, those that have what it takes
     std::string license;
-    // The running jobs that will give it what it lacks if nothing else starts and there were no windows, by estimated
-    // end; and the last of their ends, infinite if even the end of all jobs is not enough, or it waits for a window.
+    // When it could start if nothing else did and there were no windows, by the estimates: infinite if even the end of
+    // all jobs is not enough, or it waits for a window. And running jobs that must have ended until then, by estimated
+    // end: with these it can start, and without one of them it cannot.
     std::vector<Holder> holders;
     Time possible;
     // Its place among the waiting jobs by submission, from 1 on, and their number. Both are 0 for a job that is not
@@ -153,7 +169,7 @@ struct Waiting {
 
 // The same with its causes.
 struct WaitReason : Waiting {
-    // A pool of which too little is left.
+    // A pool of which too little is left. What is free and held is all that there is.
     struct Pool {
         std::string name;
         Amount needed = 0;
@@ -171,7 +187,7 @@ struct WaitReason : Waiting {
         std::vector<std::pair<std::string, Amount>> amounts = {};  // of each host
         std::size_t suitable = 0;                                  // that would do if they were empty
         int fitting = 0;
-        Shares held = {};           // of whole hosts: how many
+        Shares held = {};           // how many windows have, and of whole hosts also jobs
         std::string capacity = {};  // that is short on the most hosts, `lacking`; empty: none
         std::size_t lacking = 0;
         int host = 0;        // the first of them,
@@ -181,12 +197,14 @@ struct WaitReason : Waiting {
         friend bool operator==(const Hosts&, const Hosts&) = default;
     };
     struct Lack {
-        enum class OfReservation { nothing, no_open_window, no_room };
+        enum class OfReservation { nothing, no_open_window, no_room, has_room };
         std::vector<Pool> pools = {};  // the first ones
         std::size_t more_pools = 0;
         std::optional<Hosts> hosts = {};
         bool has_too_few_processors = false;  // besides pools, where hosts are only counted
-        bool would_run_into_window = false;
+        // The window that it would run into, by its walltime, if it started now; and what it would lack then.
+        std::string next_window = {};
+        Shortage then = {};
         OfReservation of_reservation = OfReservation::nothing;  // if it is in one: what is free outside does not count
         std::string conditions = {};  // of a job that is not eligible yet: "ok:12 (it runs), any:13+600 (at 4200)"
         friend bool operator==(const Lack&, const Lack&) = default;
@@ -197,12 +215,11 @@ struct WaitReason : Waiting {
         bool is_own = false;
         Time from;
         Time until;
-        // What it takes: one of these.
+        // What it takes of what the job may need: one of these.
         int processors = 0;
         ResourceSet hosts = {};
         bool all_hosts = false;
-        std::string pool = {};
-        Amount amount = 0;
+        std::vector<std::pair<std::string, Amount>> pools = {};
         friend bool operator==(const Window&, const Window&) = default;
     };
     struct Windows {

@@ -127,8 +127,8 @@ class PlanAlgorithm : public Algorithm {
     static Plan::Request request_of(const Round& round, JobIndex index);
     void explain(Round& round);
     Reason reason(const Round& round, JobIndex job);
-    std::optional<JobIndex> delayed_on_profile(Time now, JobIndex job) const;
-    std::optional<JobIndex> delayed_on_timeline(const SchedulerState& state, JobIndex job) const;
+    void add_delay_on_profile(const Round& round, JobIndex job, Reason& reason) const;
+    void add_delay_on_timeline(const Round& round, JobIndex job, Reason& reason) const;
     std::vector<Reason::Event> what_happened(const Round& round) const;
 
     void reset_timeline(const SchedulerState& state);

@@ -41,6 +41,8 @@ class PlannedTimeline {
     // Starts a job if it can run now for as long as it is estimated to run, beside what is announced and reserved, and
     // what it takes of all pools is left now. Returns whether it did. Without windows, what is free now is enough.
     bool start_if_it_fits(Round& round, JobIndex job) const;
+    // Whether it would.
+    bool could_start(const SchedulerState& state, JobIndex job) const;
     // Whether only a pool that is not planned keeps the job from starting now.
     // Requires: is_on().
     bool lacks_only_unplanned(const SchedulerState& state, JobIndex job) const;
@@ -50,6 +52,10 @@ class PlannedTimeline {
     }
 
  private:
+    // Where the job would start now, beside windows. None: it could not.
+    // Requires: is_on().
+    std::optional<Place> place_now(const SchedulerState& state, JobIndex job) const;
+
     std::string planned_;
     std::optional<Timeline> timeline_;
 };

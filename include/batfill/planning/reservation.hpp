@@ -75,6 +75,7 @@ class Reservation {
     bool leaves_copies(const Request& request) const;
     Time shown_shadow_time() const { return shadow_time_ + (is_strict_ ? Duration::microseconds(1) : Duration()); }
     Reason reason(const Round& round, JobIndex reserved, JobIndex job) const;
+    Shortage shortage(const Request& request) const;
     void take_copies(const Request& request);
 
     const SchedulerState& state_;
