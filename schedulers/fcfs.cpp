@@ -84,8 +84,8 @@ class FirstComeFirstServed : public Algorithm {
     static void explain(Round& round, JobIndex first, std::span<const JobIndex> queue) {
         for (const JobIndex job : round.explained()) {
             if (std::ranges::find(queue, job) != queue.end()) {
-                round.because(
-                    job, job == first ? "head: all others wait for it" : "behind the head, job " + round.name(first));
+                round.because(job, job == first ? Reason{.rule = Reason::Rule::first}
+                                                : Reason{.rule = Reason::Rule::behind_first, .job = round.name(first)});
             }
         }
     }

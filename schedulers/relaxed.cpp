@@ -123,9 +123,15 @@ class Relaxed : public Algorithm {
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
+        passed_over_.clear();
         if (state.machine.has_bookings()) {
-            for (const std::vector<JobIndex>& queue : booking_queues(state)) {
-                decide(round, queue);
+            const std::vector<std::vector<JobIndex>> queues = booking_queues(state);
+            std::vector<std::optional<Top>> tops;
+            for (const std::vector<JobIndex>& queue : queues) {
+                tops.push_back(decide(round, queue));
+            }
+            for (std::size_t i = 0; round.explains() && i < queues.size(); ++i) {
+                explain(round, tops[i], queues[i]);
             }
             return;
         }
@@ -133,11 +139,14 @@ class Relaxed : public Algorithm {
         if (queue.next_fitting(0, state.most_for_one_job()) == queue.size()) {
             if (round.explains() && !queue.empty()) {
                 const JobIndex top = first_in_order(state);
-                explain(round, top, relaxation(state, top), queue.jobs());
+                explain(round, Top{top, relaxation(state, top)}, queue.jobs());
             }
             return;
         }
-        decide(round, queue.jobs());
+        const std::optional<Top> top = decide(round, queue.jobs());
+        if (round.explains()) {
+            explain(round, top, queue.jobs());
+        }
     }
 
     bool understands_resources() const override { return true; }
@@ -146,12 +155,23 @@ class Relaxed : public Algorithm {
     std::vector<Statistic> statistics() const override { return {{"backfilled", backfilled_}}; }
 
  private:
-    void decide(Round& round, std::span<const JobIndex> queue) {
+    // Until when backfilled jobs may run. With an infinite omega, nobody looks when the top job could start.
+    struct Relaxation {
+        Time start_of_top;
+        Time latest_end;
+    };
+    struct Top {
+        JobIndex job;
+        Relaxation relaxation;
+    };
+
+    // Returns the top job, if there is one and somebody looks at it.
+    std::optional<Top> decide(Round& round, std::span<const JobIndex> queue) {
         const SchedulerState& state = round.state();
         const bool is_one_of_several = state.machine.has_bookings();
         if (const std::optional<JobIndex> top = start_in_order(round, queue)) {
             if (omega_ <= 0 && !round.explains()) {
-                return;
+                return std::nullopt;
             }
             const Relaxation decided = relaxation(state, *top);
             if (omega_ > 0) {
@@ -161,10 +181,9 @@ class Relaxed : public Algorithm {
                     backfill(round, *top, decided.latest_end);
                 }
             }
-            if (round.explains()) {
-                explain(round, *top, decided, is_one_of_several ? queue : state.waiting.jobs());
-            }
+            return Top{*top, decided};
         }
+        return std::nullopt;
     }
 
     // The run time of a job, as known at its submission. Priorities, and the factor of the top job's walltime, use it.
@@ -182,7 +201,6 @@ class Relaxed : public Algorithm {
             ranked_.add(job, priority_.of(job));
         }
         std::optional<JobIndex> top;
-        passed_over_.clear();
         ranked_.for_each_until([&](JobIndex job) {
             if (timeline_.start_if_it_fits(round, job)) {
                 return true;
@@ -194,11 +212,6 @@ class Relaxed : public Algorithm {
             }
             return !top;
         });
-        if (round.explains()) {
-            for (const JobIndex job : passed_over_) {
-                round.because(job, PlannedTimeline::passed_over);
-            }
-        }
         return top;
     }
 
@@ -250,45 +263,32 @@ class Relaxed : public Algorithm {
         return *std::ranges::max_element(jobs, {}, [this](JobIndex job) { return priority_.of(job); });
     }
 
-    // Until when backfilled jobs may run. With an infinite omega, nobody looks when the top job could start.
-    struct Relaxation {
-        Time start_of_top;
-        Time latest_end;
-    };
-
-    void explain(Round& round, JobIndex top, const Relaxation& relaxation, std::span<const JobIndex> queue) {
+    void explain(Round& round, const std::optional<Top>& top, std::span<const JobIndex> queue) const {
         for (const JobIndex job : round.explained()) {
             if (std::ranges::find(queue, job) == queue.end()) {
                 continue;
             }
-            const bool is_passed_over = std::ranges::find(passed_over_, job) != passed_over_.end();
-            if (round.state().job(job).state == JobState::submitted && !is_passed_over) {
-                round.because(job, reason(round, job, top, relaxation));
+            if (std::ranges::find(passed_over_, job) != passed_over_.end()) {
+                round.because(job, {.rule = Reason::Rule::passed_over});
+            } else if (top && round.state().job(job).state == JobState::submitted) {
+                round.because(job, reason(round, job, top->job, top->relaxation));
             }
         }
     }
 
-    std::string reason(const Round& round, JobIndex job, JobIndex top, const Relaxation& relaxation) const {
+    Reason reason(const Round& round, JobIndex job, JobIndex top, const Relaxation& relaxation) const {
         const SchedulerState& state = round.state();
-        const bool fits = state.can_start_now(job);
-        const std::string name = "the top job, job " + round.name(top);
-        const std::string others = omega_ <= 0 ? "the others wait, as omega is 0"
-                                   : relaxation.latest_end.is_infinite()
-                                       ? "the others may run as long as they like"
-                                       : "the others must end by " + instant_text(relaxation.latest_end);
-        const std::string text = ": " +
-                                 (relaxation.start_of_top.is_infinite()
-                                      ? ""
-                                      : "it could start at " + instant_text(relaxation.start_of_top) + "; ") +
-                                 others;
-        if (job == top) {
-            return "top job" + text;
+        Reason reason{.rule = job == top                                          ? Reason::Rule::top
+                              : !timeline_.could_start(state, job) || omega_ <= 0 ? Reason::Rule::behind_top
+                                                                                  : Reason::Rule::too_late,
+                      .job = job == top ? "" : round.name(top),
+                      .start = relaxation.start_of_top,
+                      .all_wait = omega_ <= 0,
+                      .latest_end = omega_ <= 0 ? Time::infinity() : relaxation.latest_end};
+        if (reason.rule == Reason::Rule::too_late) {
+            reason.end = state.now + (actual_ ? known_length(state, job) : state.estimate(job));
         }
-        if (!fits || omega_ <= 0) {
-            return "behind " + name + text;
-        }
-        const Time end = state.now + (actual_ ? known_length(state, job) : state.estimate(job));
-        return "would end too late beside " + name + text + "; it would end at " + instant_text(end);
+        return reason;
     }
 
     Relaxation relaxation(const SchedulerState& state, JobIndex top) {
@@ -336,7 +336,7 @@ class Relaxed : public Algorithm {
     Priority priority_;
     PlannedTimeline timeline_;
     RankedJobs ranked_;
-    std::vector<JobIndex> passed_over_;  // in this round, before the top job
+    std::vector<JobIndex> passed_over_;  // in this round, before the top jobs
     std::vector<RunningJob> running_;
     std::uint64_t backfilled_ = 0;
 };

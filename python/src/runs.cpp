@@ -83,50 +83,51 @@ Run simulate(const Jobs& jobs, const NamedMachine& machine, const nb::object& sc
 // Why jobs wait: for a person, and the columns of an explain.csv.
 struct Explained {
     std::string text;
-    std::vector<WaitReason> reasons;
+    std::vector<ExplainedReason> reasons;
 };
 
-nb::dict table_of(const std::vector<WaitReason>& reasons) {
+nb::dict table_of(const std::vector<ExplainedReason>& reasons) {
     const auto texts = [&](auto of) {
         std::string kept;
         return array_of_texts(reasons.size(), [&](std::size_t i) -> std::string_view { return kept = of(reasons[i]); });
     };
     const auto numbers = [&](auto of) {
-        return array_of(mapped(reasons, [&](const WaitReason& one) { return static_cast<std::int64_t>(of(one)); }));
+        return array_of(
+            mapped(reasons, [&](const ExplainedReason& one) { return static_cast<std::int64_t>(of(one)); }));
     };
     // Whole numbers from 1, which are 0 where the file is empty.
     const auto numbers_or_nan = [&](auto of) {
-        const auto is_known = [&](const WaitReason& one) { return of(one) > 0; };
+        const auto is_known = [&](const ExplainedReason& one) { return of(one) > 0; };
         if (std::ranges::all_of(reasons, is_known)) {
             return numbers(of);
         }
-        return array_of(mapped(reasons, [&](const WaitReason& one) {
+        return array_of(mapped(reasons, [&](const ExplainedReason& one) {
             return is_known(one) ? static_cast<double>(of(one)) : std::numeric_limits<double>::quiet_NaN();
         }));
     };
     nb::dict columns;
-    columns["job_id"] = texts([](const WaitReason& one) { return one.job; });
+    columns["job_id"] = texts([](const ExplainedReason& one) { return one.job; });
     columns["time"] =
-        array_of(mapped(reasons, [](const WaitReason& one) { return seconds_of(one.time.since_zero()); }));
-    columns["reason"] = texts([](const WaitReason& one) { return std::string(to_string(one.kind)); });
-    columns["rounds"] = numbers([](const WaitReason& one) { return one.rounds; });
-    columns["needed"] = numbers([](const WaitReason& one) { return one.needed; });
-    columns["idle"] = numbers([](const WaitReason& one) { return one.idle; });
-    columns["licence"] = texts([](const WaitReason& one) { return one.license; });
+        array_of(mapped(reasons, [](const ExplainedReason& one) { return seconds_of(one.time.since_zero()); }));
+    columns["reason"] = texts([](const ExplainedReason& one) { return std::string(to_string(one.kind)); });
+    columns["rounds"] = numbers([](const ExplainedReason& one) { return one.rounds; });
+    columns["needed"] = numbers([](const ExplainedReason& one) { return one.needed; });
+    columns["idle"] = numbers([](const ExplainedReason& one) { return one.idle; });
+    columns["licence"] = texts([](const ExplainedReason& one) { return one.license; });
     columns["holders"] = texts(holders_of);
-    columns["possible_start"] = array_of(mapped(reasons, [](const WaitReason& one) {
+    columns["possible_start"] = array_of(mapped(reasons, [](const ExplainedReason& one) {
         return seconds_or_nan(one.possible.is_infinite() || one.place == 0 ? std::nullopt
                                                                            : std::optional(one.possible.since_zero()));
     }));
-    columns["place"] = numbers_or_nan([](const WaitReason& one) { return one.place; });
-    columns["waiting"] = numbers_or_nan([](const WaitReason& one) { return one.waiting; });
-    columns["because"] = texts([](const WaitReason& one) { return one.because; });
-    const ReasonColumns more = columns_of(std::span<const WaitReason>(reasons));
+    columns["place"] = numbers_or_nan([](const ExplainedReason& one) { return one.place; });
+    columns["waiting"] = numbers_or_nan([](const ExplainedReason& one) { return one.waiting; });
+    columns["because"] = texts([](const ExplainedReason& one) { return one.because; });
+    const ReasonColumns more = columns_of(std::span<const ExplainedReason>(reasons));
     if (more.lack) {
-        columns["lack"] = texts([](const WaitReason& one) { return one.lack; });
+        columns["lack"] = texts([](const ExplainedReason& one) { return one.lack; });
     }
     if (more.windows) {
-        columns["windows"] = texts([](const WaitReason& one) { return one.windows; });
+        columns["windows"] = texts([](const ExplainedReason& one) { return one.windows; });
     }
     return columns;
 }
@@ -139,7 +140,7 @@ nb::tuple explain(const Jobs& jobs, const NamedMachine& machine, const nb::objec
     how.explain = explained;
     const Explained found =
         simulated({jobs, machine, scheduler, label, parameters, events}, how, [&](const Outcome& outcome) {
-            return Explained{explanation(outcome), outcome.wait_reasons()};
+            return Explained{explanation(outcome), explained(outcome.wait_reasons(), words_for(outcome))};
         });
     return nb::make_tuple(found.text, table_of(found.reasons), found.reasons.size());
 }

@@ -168,30 +168,32 @@ class Easy : public Algorithm {
         if (reservations_ == 1) {
             algorithm_1(round);
         } else {
-            decide_with_several_reservations(round, orders_,
-                                             {.free = free,
-                                              .running = rounds_.running(state),
-                                              .reservations = reservations_,
-                                              .tests = backfill_.most_tests()});
+            decide_with_several_reservations(round);
         }
+    }
+
+    void decide_with_several_reservations(Round& round) {
+        batfill::decide_with_several_reservations(round, orders_,
+                                                  {.free = rounds_.free(round.state()),
+                                                   .running = rounds_.running(round.state()),
+                                                   .reservations = reservations_,
+                                                   .tests = backfill_.most_tests()});
     }
 
     // With rounds=event, there may be no event after which to decide.
     static void explain_events(Round& round) {
         for (const JobIndex job : round.explained()) {
-            round.because(job, "no decision: rounds=event decides at other events");
+            round.because(job, {.rule = Reason::Rule::no_decision});
         }
     }
 
     // If no processor is idle, nobody looks for the head but who asks why a job waits.
     void explain_full_machine(Round& round) {
+        orders_.prepare(round.now());
         if (reservations_ != 1) {
-            for (const JobIndex job : round.explained()) {
-                round.because(job, "behind the jobs before it");
-            }
+            decide_with_several_reservations(round);
             return;
         }
-        orders_.prepare(round.now());
         for_each_in_order(round.state(), [&](JobIndex head) {
             reserve(round.state(), head).explain(round, head);
             return false;

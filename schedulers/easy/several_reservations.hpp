@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
@@ -20,16 +21,28 @@ struct SeveralReservations {
     std::uint64_t tests;              // how many jobs to look at after the first that cannot start
 };
 
-// What such a round says of a job that it has tried in vain, with so many processors left, and of one with a
-// reservation.
-inline std::string reason_passed_over(const SchedulerState& state, JobIndex job, int free) {
-    return state.job(job).processors() > free
-               ? "behind the jobs before it"
-               : "would delay a reservation: its estimate is " + state.estimate(job).to_shortest_string() + " s";
-}
-inline std::string reason_reserved(Time start) {
-    return start.is_infinite() ? "without a reservation, as too few processors are available"
-                               : "reserved: its start, by the estimates, is " + instant_text(start);
+// Why such a round does not start a job, by the profile that it leaves.
+inline Reason reason_beside(const Round& round, JobIndex job, const std::vector<LaterJob>& reserved,
+                            const AvailabilityProfile& profile, const std::vector<JobIndex>& tried) {
+    using Rule = Reason::Rule;
+    const SchedulerState& state = round.state();
+    const int needed = state.job(job).processors();
+    if (const auto own = std::ranges::find(reserved, job, &LaterJob::job); own != reserved.end()) {
+        return {.rule = own->start.is_infinite() ? Rule::without_reservation : Rule::reserved, .start = own->start};
+    }
+    if (needed > profile.free_at(state.now)) {
+        return {.rule = Rule::behind_others};
+    }
+    const Duration estimate = state.estimate(job);
+    const auto delay = first_in_the_way(profile, reserved, needed, state.now + estimate);
+    if (!delay || std::ranges::find(tried, job) == tried.end()) {
+        return {.rule = Rule::not_tried};
+    }
+    return {.rule = Rule::would_delay_reservation,
+            .job = round.name(delay->first.job),
+            .estimate = estimate,
+            .shortage = delay->second,
+            .delayed_start = delay->first.start};
 }
 
 // One such round. It walks the waiting jobs in the primary order. A job that can start does so; one that cannot gets a
@@ -61,24 +74,19 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
         round.start(job);
         return true;
     };
-    const auto say = [&](JobIndex job, const auto& why) {
-        if (round.explains()) {
-            round.because(job, why());
-        }
-    };
-    for (const JobIndex job : round.explained()) {
-        round.because(job, "not tried");  // what is tried gets another answer below
-    }
+    std::optional<JobIndex> head;  // the first that cannot start, if there are no reservations
+    std::vector<JobIndex> tried;   // those that could not start, if somebody asks why
+    std::vector<LaterJob> reserved;
     // Whether the round may look at another job. Counts that job as a test if it comes after one that could not start.
     bool one_could_not_start = false;
     const auto may_look = [&] { return !one_could_not_start || left.tests-- > 0; };
 
     const std::vector<JobIndex> order = orders.in_primary_order(state, state.waiting.jobs());
     auto next = order.begin();
-    for (; next != order.end() && left.free > 0 && !(one_could_not_start && left.reservations == 0); ++next) {
-        if (!may_look()) {
-            return;
-        }
+    bool may_go_on = true;
+    for (; next != order.end() && (left.free > 0 || round.explains()) &&
+           !(one_could_not_start && left.reservations == 0) && (may_go_on = may_look());
+         ++next) {
         if (start(*next)) {
             continue;
         }
@@ -86,29 +94,35 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
         if (left.reservations > 0) {
             --left.reservations;
             const Time earliest = profile.earliest(state.now, state.estimate(*next), state.job(*next).processors());
+            reserved.push_back({*next, earliest, earliest, state.job(*next).processors()});
             if (!earliest.is_infinite()) {
                 take(*next, earliest);
+                reserved.back().end = earliest + state.estimate(*next);
             }
-            say(*next, [&] { return reason_reserved(earliest); });
         } else {
-            say(*next, [] { return "head: it cannot start, and no job has a reservation"; });
+            head = *next;
         }
-    }
-    if (left.free == 0) {
-        return;
     }
     std::vector<JobIndex> others(next, order.end());
-    std::sort(others.begin(), others.end(), [&](JobIndex a, JobIndex b) { return state.jobs.submitted_before(a, b); });
-    orders.for_each_in_backfill_order(state, others, [&](JobIndex job) {
-        if (!may_look()) {
-            return false;
+    if (left.free > 0 && may_go_on) {
+        std::sort(others.begin(), others.end(),
+                  [&](JobIndex a, JobIndex b) { return state.jobs.submitted_before(a, b); });
+        orders.for_each_in_backfill_order(state, others, [&](JobIndex job) {
+            if (!may_look()) {
+                return false;
+            }
+            if (!start(job) && round.explains()) {
+                tried.push_back(job);
+            }
+            return left.free > 0;
+        });
+    }
+    for (const JobIndex job : round.explained()) {
+        if (state.job(job).state == JobState::submitted) {
+            round.because(job, job == head ? Reason{.rule = Reason::Rule::head_without_reservation}
+                                           : reason_beside(round, job, reserved, profile, tried));
         }
-        const int free = left.free;
-        if (!start(job)) {
-            say(job, [&] { return reason_passed_over(state, job, free); });
-        }
-        return left.free > 0;
-    });
+    }
 }
 
 }  // namespace batfill

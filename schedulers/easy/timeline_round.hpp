@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
@@ -49,25 +48,22 @@ class TimelineRound {
         } else {
             decide(orders, state.waiting.jobs());
         }
-        for (const Reserved& one : reserved_) {
-            timeline_.give(state.job(one.job).request, one.place, one.start, one.start + state.estimate(one.job));
+        for (const Queue& queue : queues_) {
+            explain(queue);
+        }
+        for (const Timeline::Later& one : reserved_) {
+            timeline_.give(state.job(one.job).request, one.place, one.start, one.end);
         }
     }
 
  private:
     enum class Answer { yes, no, passed_over };
-    struct Reserved {
-        JobIndex job;
-        Place place;
-        Time start;
-    };
 
     void decide(EasyOrders& orders, std::span<const JobIndex> queue) {
         const SchedulerState& state = round_.state();
         reservations_ = most_reservations_;
         tests_ = most_tests_;
         one_could_not_start_ = false;
-        first_reserved_ = reserved_.size();
         in_front_.clear();
         const std::vector<JobIndex> order = orders.in_primary_order(state, queue);
         auto next = order.begin();
@@ -90,7 +86,7 @@ class TimelineRound {
         });
         if (round_.explains()) {
             make_reservations();
-            explain(order);
+            queues_.push_back({order, in_front_});
         }
     }
 
@@ -157,72 +153,75 @@ class TimelineRound {
     void make_reservations() {
         const SchedulerState& state = round_.state();
         for (const JobIndex job : to_reserve_) {
-            const Request& request = state.job(job).request;
-            const Duration length = state.estimate(job);
             const Time start = timeline_.earliest(state, job, kept_);
             if (!start.is_infinite()) {
-                reserved_.push_back({job, timeline_.choose(state, job, start, kept_), start});
-                timeline_.take(request, reserved_.back().place, start, start + length);
+                reserved_.push_back(
+                    {job, timeline_.choose(state, job, start, kept_), start, start + state.estimate(job)});
+                timeline_.take(state.job(job).request, reserved_.back().place, start, reserved_.back().end);
             }
         }
         to_reserve_.clear();
     }
 
+    // What an explanation has to know of a queue, in its order: the jobs that could not start before the backfilling,
+    // which have reservations as far as there are any.
+    struct Queue {
+        std::vector<JobIndex> jobs;
+        std::vector<JobIndex> in_front;
+    };
+
     // Says of the explained jobs of this queue why they do not start.
-    void explain(const std::vector<JobIndex>& queue) {
+    void explain(const Queue& queue) const {
         for (const JobIndex job : round_.explained()) {
-            if (round_.state().job(job).state == JobState::submitted && has(queue, job)) {
-                round_.because(job, reason(job));
+            if (round_.state().job(job).state == JobState::submitted && has(queue.jobs, job)) {
+                round_.because(job, has(passed_over_, job)     ? Reason{.rule = Reason::Rule::passed_over}
+                                    : has(queue.in_front, job) ? reason_in_front(job)
+                                                               : reason_behind(job, queue));
             }
         }
     }
 
-    std::string reason(JobIndex job) const {
-        if (has(passed_over_, job)) {
-            return PlannedTimeline::passed_over;
-        }
-        if (has(in_front_, job)) {
-            return reason_in_front(job);
-        }
+    Reason reason_behind(JobIndex job, const Queue& queue) const {
+        using Rule = Reason::Rule;
         const SchedulerState& state = round_.state();
-        const bool can_start = state.can_start_now(job);
-        const bool is_tried = has(tried_, job);
-        const std::string estimate = "its estimate is " + state.estimate(job).to_shortest_string() + " s";
-        if (!has_one_reservation_) {
-            return !can_start ? "behind the jobs before it"
-                   : is_tried ? "would delay a reservation: " + estimate
-                              : "not tried";
+        const Timeline::Delay delay = timeline_.delay(state, state.job(job).request, state.estimate(job), reserved_);
+        const bool fits = delay.fits && state.has_of_pools(state.job(job).request);
+        const std::optional<JobIndex> head =
+            has_one_reservation_ && !queue.in_front.empty() ? std::optional(queue.in_front.front()) : std::nullopt;
+        Reason reason{.rule = fits ? Rule::not_tried : Rule::behind_others};
+        if (fits && delay.of != nullptr && has(tried_, job)) {
+            const bool is_head = delay.of->job == head;
+            reason = is_head ? reason_reserved(delay.of->job) : Reason{.delayed_start = delay.of->start};
+            reason.rule = is_head ? Rule::would_delay_head : Rule::would_delay_reservation;
+            reason.job = round_.name(delay.of->job);
+            reason.estimate = state.estimate(job);
+            reason.shortage = delay.shortage;
+        } else if (head) {
+            reason = reason_reserved(*head);
+            reason.rule = fits ? Rule::not_tried_behind_head : Rule::behind_head;
+            reason.job = round_.name(*head);
         }
-        const std::string head = "the head, job " + round_.name(in_front_.front()) + ": " + reservation_text();
-        return !can_start ? "behind " + head
-               : is_tried ? "would delay " + head + "; " + estimate
-                          : "not tried behind " + head;
+        return reason;
     }
 
     // Of a job with a reservation, or of the head if no job has one.
-    std::string reason_in_front(JobIndex job) const {
-        if (has_one_reservation_) {
-            return "head: it has the reservation, " + reservation_text();
+    Reason reason_in_front(JobIndex job) const {
+        if (!gives_reservations_) {
+            return {.rule = Reason::Rule::head_without_reservation};
         }
-        const auto reserved = std::ranges::find(reserved_, job, &Reserved::job);
+        Reason reason = reason_reserved(job);
+        reason.rule = has_one_reservation_ ? Reason::Rule::head : reason.rule;
+        return reason;
+    }
+
+    // When and where the job is to start.
+    Reason reason_reserved(JobIndex job) const {
+        const auto reserved = std::ranges::find(reserved_, job, &Timeline::Later::job);
         if (reserved != reserved_.end()) {
-            return reason_reserved(reserved->start) + place_text(reserved->place.hosts);
+            return {.rule = Reason::Rule::reserved, .start = reserved->start, .hosts = reserved->place.hosts};
         }
-        return gives_reservations_ ? "without a reservation, as " + never_enough(job)
-                                   : "head: it cannot start, and no job has a reservation";
-    }
-
-    // Of the only reservation: "shadow time 100 on hosts 0-3".
-    std::string reservation_text() const {
-        return reserved_.size() == first_reserved_ ? "no shadow time, as " + never_enough(in_front_.front())
-                                                   : "shadow time " + instant_text(reserved_[first_reserved_].start) +
-                                                         place_text(reserved_[first_reserved_].place.hosts);
-    }
-
-    std::string never_enough(JobIndex job) const {
-        return round_.state().job(job).request.needs_or_none().windows.empty()
-                   ? "too little of what it takes is available even when all running jobs have ended"
-                   : PlannedTimeline::no_room_inside;
+        return {.rule = Reason::Rule::without_reservation,
+                .never = PlannedTimeline::never(round_.state().job(job).request)};
     }
 
     static bool has(const std::vector<JobIndex>& jobs, JobIndex job) {
@@ -240,13 +239,12 @@ class TimelineRound {
     // Of the present queue.
     std::uint64_t reservations_ = 0;  // that are left
     std::uint64_t tests_ = 0;
-    std::size_t first_reserved_ = 0;  // its position among the reserved ones
     bool one_could_not_start_ = false;
     std::vector<JobIndex> to_reserve_;  // in this order
-    std::vector<Reserved> reserved_;
-    // Only if somebody asks why jobs wait: those that could not start before the backfilling, which have reservations
-    // as far as there are any; those passed over; and others that were tried.
-    std::vector<JobIndex> in_front_;
+    std::vector<Timeline::Later> reserved_;
+    std::vector<JobIndex> in_front_;  // see Queue
+    // Only if somebody asks why jobs wait: the queues; jobs that were passed over; and others that were tried.
+    std::vector<Queue> queues_;
     std::vector<JobIndex> passed_over_;
     std::vector<JobIndex> tried_;
 };

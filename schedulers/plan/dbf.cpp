@@ -114,10 +114,10 @@ class DeadlineBased : public PlanAlgorithm {
 
  protected:
     void compress(Round&) override { plan().move_all_earlier(); }
-    const char* kind_of_place(JobIndex job) const override {
-        return std::ranges::find(L1_, job) != L1_.end() ? "tentative"
-               : hopeless_.contains(job)                ? "hopeless"
-                                                        : "planned";
+    Reason::Rule kind_of_place(JobIndex job) const override {
+        return std::ranges::find(L1_, job) != L1_.end() ? Reason::Rule::tentative
+               : hopeless_.contains(job)                ? Reason::Rule::hopeless
+                                                        : Reason::Rule::planned;
     }
 
  private:

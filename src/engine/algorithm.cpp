@@ -44,8 +44,8 @@ void Round::wake(const ResourceSet& processors) {
 std::span<const JobIndex> Round::explained() const {
     return core_.explained();
 }
-void Round::because(JobIndex job, std::string text) {
-    core_.because(job, std::move(text));
+void Round::because(JobIndex job, Reason reason) {
+    core_.because(job, std::move(reason));
 }
 std::string Round::name(JobIndex job) const {
     return core_.name(job);

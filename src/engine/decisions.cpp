@@ -142,9 +142,9 @@ void EngineCore::end_promise(JobIndex index) {
     break_guarantee(index, Time::infinity(), GuaranteeBreakCause::parked);
 }
 
-void EngineCore::because(JobIndex index, std::string text) {
+void EngineCore::because(JobIndex index, Reason reason) {
     if (wait_reasons_ && was_told_of(index)) {
-        wait_reasons_->because(index, std::move(text));
+        wait_reasons_->because(index, std::move(reason));
     }
 }
 

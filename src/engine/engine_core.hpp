@@ -77,7 +77,7 @@ class EngineCore : private Admission {
     std::span<const JobIndex> explained() const {
         return wait_reasons_ ? wait_reasons_->waiting() : std::span<const JobIndex>();
     }
-    void because(JobIndex index, std::string text);
+    void because(JobIndex index, Reason reason);
     std::string name(JobIndex index) const;
     void put_to_sleep(const ResourceSet& processors);
     void wake(const ResourceSet& processors);

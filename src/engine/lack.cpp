@@ -1,181 +1,191 @@
 #include "src/engine/lack.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <optional>
 #include <span>
 #include <utility>
-
-#include <batfill/engine/wait_reason.hpp>
-
-#include "src/support/names.hpp"
+#include <vector>
 
 namespace batfill {
 
 namespace {
 
-constexpr std::size_t most_named = 3;  // jobs of a share, and pools
-
-// "3 hosts" for a job that takes whole hosts, "3 whole hosts" where others share them.
-std::string hosts_named(int number, bool are_whole) {
-    return std::to_string(number) + (are_whole ? " whole host" : " host") + (number == 1 ? "" : "s");
-}
-
-}  // namespace
-
-Lack::Lack(const SchedulerState& state, const Request& request)
-    : state_(state),
-      request_(request),
-      needs_(request.needs_or_none()),
-      resources_(state.machine.resources()),
-      hosts_on_(state.hosts.is_on()) {
-    for (std::size_t pool = 0; pool < needs_.pools.size(); ++pool) {
-        if (needs_.pools[pool] > 0 && needs_.pools[pool] > state.pools_left[pool]) {
-            pools_.push_back(pool);
+class Lack {
+ public:
+    Lack(const SchedulerState& state, const Request& request, const NameOfJob& name)
+        : state_(state),
+          request_(request),
+          needs_(request.needs_or_none()),
+          resources_(state.machine.resources()),
+          name_(name) {
+        for (std::size_t pool = 0; pool < needs_.pools.size(); ++pool) {
+            if (needs_.pools[pool] > 0 && needs_.pools[pool] > state.pools_left[pool]) {
+                pools_.push_back(pool);
+            }
         }
-    }
-    for (int host = 0; hosts_on_ && host < state.processors; ++host) {
-        if (resources_.kind_of(host).suits(needs_)) {
-            ++suitable_;
-            if (state.hosts.fits(request, host)) {
-                ++fitting_;
-            } else {
-                short_.push_back(host);
+        for (int host = 0; state.hosts.is_on() && host < state.processors; ++host) {
+            if (resources_.kind_of(host).suits(needs_)) {
+                ++hosts_.suitable;
+                if (state.hosts.fits(request, host)) {
+                    ++hosts_.fitting;
+                } else if (state.unavailable.contains(host)) {
+                    ++hosts_.unavailable;
+                } else {
+                    (state.windows.closed().contains(host) ? closed_ : short_).push_back(host);
+                }
             }
         }
     }
-}
 
-Amount Lack::held_of(const Job& running, std::size_t capacity, int host) const {
-    const Needs& held = running.request.needs_or_none();
-    return held.per_host.empty() ? resources_.kind_of(host).capacity[capacity] : held.per_host[capacity];
-}
-
-bool Lack::lacks_on(int host, std::size_t capacity) const {
-    return needs_.per_host[capacity] > state_.hosts.free(host, capacity) && !state_.unavailable.contains(host);
-}
-
-bool Lack::is_held_by(const Job& running) const {
-    const Needs& held = running.request.needs_or_none();
-    if (!held.pools.empty() && std::ranges::any_of(pools_, [&](std::size_t pool) { return held.pools[pool] > 0; })) {
-        return true;
-    }
-    return has_hosts() && std::ranges::any_of(short_, [&](int host) {
-               if (!running.allocation.contains(host)) {
-                   return false;
-               }
-               for (std::size_t capacity = 0; capacity < needs_.per_host.size(); ++capacity) {
-                   if (lacks_on(host, capacity) && held_of(running, capacity, host) > 0) {
-                       return true;
-                   }
-               }
-               return is_whole();
-           });
-}
-
-std::vector<std::string> Lack::shares(const std::function<std::string(const Job&)>& name,
-                                      const std::function<Amount(const Job&)>& amount) const {
-    std::vector<std::pair<const RunningJob*, Amount>> holders;  // by estimated end
-    for (const RunningJob& running : state_.running) {
-        if (const Amount held = amount(state_.job(running.job)); held > 0) {
-            holders.emplace_back(&running, held);
+    void find(WaitReason& reason) {
+        constexpr std::size_t most_pools = 3;
+        const bool has_named_hosts = state_.hosts.is_on();
+        const bool lacks_hosts = has_named_hosts && hosts_.fitting < request_.processors;
+        const bool lacks_processors = !has_named_hosts && request_.processors > state_.idle.count();
+        reason.kind = !pools_.empty()    ? WaitReason::Kind::pool
+                      : lacks_hosts      ? WaitReason::Kind::hosts
+                      : lacks_processors ? WaitReason::Kind::processors
+                                         : WaitReason::Kind::passed_over;
+        for (const std::size_t pool : std::span(pools_).first(std::min(pools_.size(), most_pools))) {
+            reason.lack.pools.push_back(pool_lack(pool));
+        }
+        reason.lack.more_pools = pools_.size() - reason.lack.pools.size();
+        reason.lack.has_too_few_processors = !pools_.empty() && lacks_processors;
+        reason.idle = has_named_hosts ? hosts_.fitting : reason.idle;
+        if (has_named_hosts && (pools_.empty() || lacks_hosts)) {
+            describe_hosts();
+            if (lacks_hosts) {
+                find_who_has_hosts();
+            } else {
+                hosts_.unavailable = 0;
+            }
+            reason.lack.hosts = std::move(hosts_);
         }
     }
-    std::ranges::stable_sort(holders, [](const auto& a, const auto& b) { return a.second > b.second; });
-    std::vector<std::string> texts;
-    Amount others = 0;
-    for (const auto& [running, held] : holders) {
-        if (texts.size() == most_named) {
-            others += held;
-        } else {
-            texts.push_back("job " + name(state_.job(running->job)) + " holds " + std::to_string(held) + " until " +
-                            instant_text(running->end));
+
+ private:
+    // `of_window`: by the number of an open window.
+    Shares shares(const std::function<Amount(JobIndex)>& of_job,
+                  const std::function<Amount(std::size_t)>& of_window) const {
+        std::vector<Share> holders;  // jobs by estimated end, then windows
+        for (const RunningJob& running : state_.running) {
+            if (const Amount held = of_job(running.job); held > 0) {
+                holders.push_back({name_(running.job), held, running.end});
+            }
+        }
+        for (const std::size_t open : state_.windows.open()) {
+            const Window& window = state_.machine.windows()[open];
+            if (const Amount held = of_window(open); held > 0) {
+                holders.push_back({window.name, held, window.until, true});
+            }
+        }
+        std::ranges::stable_sort(holders, std::ranges::greater(), &Share::amount);
+        Shares shares;
+        for (Share& share : holders) {
+            if (shares.largest.size() < Shares::most) {
+                shares.largest.push_back(std::move(share));
+            } else {
+                ++shares.others;
+                shares.rest += share.amount;
+            }
+        }
+        return shares;
+    }
+
+    // What jobs hold inside a window that names the pool is the window's. A window may wait for a part of its due.
+    WaitReason::Pool pool_lack(std::size_t pool) const {
+        const Resources::Pool& whole = resources_.pools()[pool];
+        Amount left = whole.total;  // besides jobs; then besides windows
+        const auto take = [&](Amount amount) {
+            left -= amount;
+            return amount;
+        };
+        const auto of_job = [&](JobIndex job) {
+            const std::vector<Amount>& held = state_.job(job).request.needs_or_none().pools;
+            const std::optional<std::size_t> inside = state_.windows.window_of(job);
+            const bool is_of_window = inside && state_.machine.windows()[*inside].names_pool(pool);
+            return take(held.empty() || is_of_window ? 0 : held[pool]);
+        };
+        const auto of_window = [&](std::size_t number) {
+            const Window& window = state_.machine.windows()[number];
+            return take(window.names_pool(pool) ? std::clamp(left, Amount{0}, window.pool_amounts[pool]) : 0);
+        };
+        return {whole.name, needs_.pools[pool], std::max(state_.pools_left[pool], Amount{0}), whole.total,
+                shares(of_job, of_window)};
+    }
+
+    bool is_whole() const { return needs_.per_host.empty(); }
+    void describe_hosts() {
+        hosts_.needed = request_.processors;
+        hosts_.are_whole = is_whole();
+        hosts_.may_be_shared = resources_.has_shared_hosts();
+        hosts_.partition = needs_.partition ? resources_.partitions()[*needs_.partition] : "";
+        for (std::size_t capacity = 0; capacity < needs_.per_host.size(); ++capacity) {
+            if (needs_.per_host[capacity] > 0) {
+                hosts_.amounts.emplace_back(resources_.capacities()[capacity], needs_.per_host[capacity]);
+            }
         }
     }
-    if (others > 0) {
-        texts.push_back(std::to_string(holders.size() - most_named) + " more hold " + std::to_string(others));
-    }
-    return texts;
-}
-
-std::string Lack::pool_text(std::size_t pool, const std::function<std::string(const Job&)>& name) const {
-    const Resources::Pool& whole = resources_.pools()[pool];
-    const std::vector<std::string> held = shares(name, [pool](const Job& job) {
-        const Needs& needs = job.request.needs_or_none();
-        return needs.pools.empty() ? 0 : needs.pools[pool];
-    });
-    return "it takes " + std::to_string(needs_.pools[pool]) + " of the pool " + whole.name + "; " +
-           std::to_string(state_.pools_left[pool]) + " of " + std::to_string(whole.total) + " are free" +
-           (held.empty() ? "" : ", as " + enumeration(held));
-}
-
-std::string Lack::needed_hosts_text() const {
-    std::string text = "it needs " + hosts_named(request_.processors, is_whole() && resources_.has_shared_hosts());
-    text += needs_.partition ? " of partition " + resources_.partitions()[*needs_.partition] : "";
-    std::vector<std::string> amounts;
-    for (std::size_t capacity = 0; capacity < needs_.per_host.size(); ++capacity) {
-        if (needs_.per_host[capacity] > 0) {
-            amounts.push_back(resources_.capacities()[capacity] + " " + std::to_string(needs_.per_host[capacity]));
-        }
-    }
-    return text + (amounts.empty() ? "" : " with " + enumeration(amounts) + (request_.processors > 1 ? " each" : ""));
-}
-
-std::string Lack::hosts_text(const std::function<std::string(const Job&)>& name) const {
-    std::string text = needed_hosts_text() + "; " + (fitting_ == 0 ? "none" : std::to_string(fitting_)) + " of " +
-                       std::to_string(suitable_) + (is_whole() ? " " : " such hosts ");
-    text += is_whole() ? (fitting_ <= 1 ? "is free" : "are free") : (fitting_ <= 1 ? "has that now" : "have that now");
-    if (!has_hosts()) {
-        return text;
-    }
-    if (is_whole()) {
-        const std::vector<std::string> held = shares(name, [&](const Job& job) {
-            return std::ranges::count_if(short_, [&](int host) { return job.allocation.contains(host); });
+    void find_who_has_hosts() {
+        const auto of_job = [&](JobIndex job) -> Amount {
+            const ResourceSet& own = state_.job(job).allocation;
+            return is_whole() ? std::ranges::count_if(short_, [&](int host) { return own.contains(host); }) : 0;
+        };
+        std::vector<int> closed = closed_;  // a host is the first window's that takes it
+        hosts_.held = shares(of_job, [&](std::size_t window) -> Amount {
+            const ResourceSet& taken = state_.machine.windows()[window].hosts;
+            return static_cast<Amount>(std::erase_if(closed, [&](int host) { return taken.contains(host); }));
         });
-        text += held.empty() ? "" : ", as " + enumeration(held);
-    } else {
-        text += short_hosts_text(name);
-    }
-    const auto lost = std::ranges::count_if(short_, [&](int host) { return state_.unavailable.contains(host); });
-    return text + (lost == 0 ? "" : "; " + std::to_string(lost) + (lost == 1 ? " is unavailable" : " are unavailable"));
-}
-
-// The amount that is short on the most hosts, and who holds it on the first of them: "; 5 lack gpus: of 4 on host 3,
-// job a holds 4 until 100".
-std::string Lack::short_hosts_text(const std::function<std::string(const Job&)>& name) const {
-    std::size_t capacity = 0;
-    std::ptrdiff_t most = 0;
-    for (std::size_t one = 0; one < needs_.per_host.size(); ++one) {
-        const auto lacking = std::ranges::count_if(short_, [&](int host) { return lacks_on(host, one); });
-        if (lacking > most) {
-            most = lacking;
-            capacity = one;
+        for (std::size_t capacity = 0; capacity < needs_.per_host.size(); ++capacity) {
+            find_who_has(capacity);
         }
     }
-    if (most == 0) {
-        return "";
+    // Keeps the capacity that is short on the most hosts, and who has it on the first of them.
+    void find_who_has(std::size_t capacity) {
+        const auto lacks = [&](int host) { return needs_.per_host[capacity] > state_.hosts.free(host, capacity); };
+        const auto lacking = static_cast<std::size_t>(std::ranges::count_if(short_, lacks));
+        if (lacking <= hosts_.lacking) {
+            return;
+        }
+        const int host = *std::ranges::find_if(short_, lacks);
+        hosts_.lacking = lacking;
+        hosts_.capacity = resources_.capacities()[capacity];
+        hosts_.host = host;
+        hosts_.of_host = resources_.kind_of(host).capacity[capacity];
+        const auto of_job = [&](JobIndex index) {
+            const Job& job = state_.job(index);
+            const std::vector<Amount>& held = job.request.needs_or_none().per_host;
+            return !job.allocation.contains(host) ? 0 : held.empty() ? hosts_.of_host : held[capacity];
+        };
+        hosts_.held_there = shares(of_job, [](std::size_t) { return 0; });
     }
-    const int host = *std::ranges::find_if(short_, [&](int one) { return lacks_on(one, capacity); });
-    const std::vector<std::string> held =
-        shares(name, [&](const Job& job) { return job.allocation.contains(host) ? held_of(job, capacity, host) : 0; });
-    return "; " + std::to_string(most) + (most == 1 ? " lacks " : " lack ") + resources_.capacities()[capacity] +
-           ": of " + std::to_string(resources_.kind_of(host).capacity[capacity]) + " on host " + std::to_string(host) +
-           ", " + enumeration(held);
-}
 
-std::string Lack::text(const std::function<std::string(const Job&)>& name) const {
-    std::vector<std::string> parts;
-    for (const std::size_t pool : std::span(pools_).first(std::min(pools_.size(), most_named))) {
-        parts.push_back(pool_text(pool, name));
+    const SchedulerState& state_;
+    const Request& request_;
+    const Needs& needs_;
+    const Resources& resources_;
+    const NameOfJob& name_;
+    std::vector<std::size_t> pools_;  // those with too little left
+    WaitReason::Hosts hosts_;
+    // The suitable hosts that are available and do not fit now, increasing: those in windows, and the others.
+    std::vector<int> closed_;
+    std::vector<int> short_;
+};
+
+}  // namespace
+
+void find_lack(const SchedulerState& state, const Job& job, const NameOfJob& name, WaitReason& reason) {
+    Lack(state, job.request, name).find(reason);
+    const auto lacking = std::ranges::find_if(job.request.licenses(),
+                                              [&](LicenseIndex license) { return state.copies_left[license] == 0; });
+    if (lacking != job.request.licenses().end()) {
+        reason.kind = WaitReason::Kind::license;
+        reason.license = state.machine.licenses()[*lacking].name;
+    } else if (reason.kind == WaitReason::Kind::passed_over && !state.can_start(job.request)) {
+        reason.kind = WaitReason::Kind::place;
     }
-    if (pools_.size() > most_named) {
-        parts.push_back("it lacks " + std::to_string(pools_.size() - most_named) + " more pools");
-    }
-    if (hosts_on_ && (pools_.empty() || has_hosts())) {
-        parts.push_back(hosts_text(name));
-    } else if (!hosts_on_ && !pools_.empty() && request_.processors > state_.idle.count()) {
-        parts.push_back("it needs " + counted(static_cast<std::size_t>(request_.processors), "processor") + "; " +
-                        std::to_string(state_.idle.count()) + (state_.idle.count() == 1 ? " is idle" : " are idle"));
-    }
-    return list_of(parts, "; ");
 }
 
 }  // namespace batfill

@@ -7,33 +7,62 @@
 #include <optional>
 #include <utility>
 
-#include "src/support/json.hpp"
-#include "src/support/names.hpp"
+#include "src/engine/lack.hpp"
 
 namespace batfill {
 
 namespace {
 
-// What is free while running jobs end one by one.
+// What would be free without windows, while running jobs end one by one.
 struct Free {
     ResourceSet processors;
     std::vector<long long> copies;
     std::vector<Amount> pools;
     HostsNow hosts;
 
-    void give_back(const SchedulerState& state, const Job& job) {
-        ResourceSet freed = job.allocation;
-        freed.remove(state.unavailable);
-        processors.insert(freed);
-        for (const LicenseIndex license : job.request.licenses()) {
-            ++copies[license];
+    explicit Free(const SchedulerState& state)
+        : processors(state.idle.set()), copies(state.copies_left), pools(state.pools_left), hosts(state.hosts) {
+        if (!state.windows.is_on()) {
+            return;
+        }
+        processors = ResourceSet::range(0, state.processors - 1);
+        for (const ResourceSet* others : {&state.unavailable, &state.asleep, &state.falling_asleep, &state.waking}) {
+            processors.remove(*others);
+        }
+        std::ranges::transform(state.machine.resources().pools(), pools.begin(), &Resources::Pool::total);
+        for (const RunningJob& running : state.running) {
+            const Job& job = state.job(running.job);
+            processors.remove(job.allocation);
+            change_pools(job.request, -1);
         }
         if (hosts.is_on()) {
-            hosts.give(job.request, job.allocation);
+            hosts.set_unavailable(state.unavailable);
         }
-        if (job.request.needs && !job.request.needs->pools.empty()) {
-            std::ranges::transform(pools, job.request.needs->pools, pools.begin(), std::plus());
+    }
+
+    void change_pools(const Request& request, int sign) {
+        if (request.needs && !request.needs->pools.empty()) {
+            std::ranges::transform(pools, request.needs->pools, pools.begin(),
+                                   [sign](Amount a, Amount b) { return a + sign * b; });
         }
+    }
+
+    // A running job gives back what it holds, or takes it again.
+    void change(const SchedulerState& state, const Job& job, int sign) {
+        ResourceSet own = job.allocation;
+        own.remove(state.unavailable);
+        sign > 0 ? processors.insert(own) : processors.remove(own);
+        for (const LicenseIndex license : job.request.licenses()) {
+            copies[license] += sign;
+        }
+        if (hosts.is_on()) {
+            sign > 0 ? hosts.give(job.request, job.allocation) : hosts.take(job.request, job.allocation);
+        }
+        change_pools(job.request, sign);
+    }
+
+    bool fits(const Machine& machine, const Request& request) const {
+        return has_place_for(machine, request) && has_copies_of(request.licenses()) && has_of_pools(request);
     }
 
     bool has_copies_of(std::span<const LicenseIndex> licenses) const {
@@ -45,88 +74,151 @@ struct Free {
                std::ranges::equal(request.needs->pools, pools, std::ranges::less_equal{});
     }
 
-    // Processors on which a job with this request could start; empty if there are none.
-    std::optional<ResourceSet> place_for(const Machine& machine, const Request& request) const {
+    bool has_place_for(const Machine& machine, const Request& request) const {
         switch (request.placement) {
             case Placement::contiguous:
-                return processors.lowest_block(request.processors);
+                return processors.lowest_block(request.processors).has_value();
             case Placement::machine:
-                for (const Machine::Group& group : machine.groups()) {
-                    if (group.has_all(request.licenses()) &&
-                        processors.count_common(group.processors) >= request.processors) {
-                        return group.processors;
-                    }
-                }
-                return std::nullopt;
+                return std::ranges::any_of(machine.groups(), [&](const Machine::Group& group) {
+                    return group.has_all(request.licenses()) &&
+                           processors.count_common(group.processors) >= request.processors;
+                });
             case Placement::lowest:
             case Placement::best_effort_contiguous:
             case Placement::snug:
             case Placement::fullest:
                 break;
         }
-        if (hosts.is_on()) {
-            return hosts.choose(request);
-        }
-        return processors.size() >= request.processors ? std::optional(processors) : std::nullopt;
+        return hosts.is_on() ? hosts.fits(request) : processors.size() >= request.processors;
     }
 };
 
-bool holds_one_of(const Request& request, std::span<const LicenseIndex> licenses) {
-    return std::ranges::any_of(licenses, [&](LicenseIndex license) {
-        return std::ranges::find(request.licenses(), license) != request.licenses().end();
-    });
+// The first announced window that a waiting job would run into by its walltime if it started now, outside or in a
+// window, with what it would lack then, beside what runs by the estimates. Of hosts, it lacks those of all such windows
+// so far.
+struct RunInto {
+    const Window* window;
+    Shortage shortage;
+};
+std::optional<RunInto> window_ahead(const SchedulerState& state, const Job& job,
+                                    std::optional<std::size_t> inside = {}) {
+    const std::vector<Window>& windows = state.machine.windows();
+    const std::vector<Resources::Pool>& pools = state.machine.resources().pools();
+    // Processors, and then pools.
+    const auto amount_of = [](const std::vector<Amount>& amounts, std::size_t column) {
+        return amounts.empty() ? Amount{0} : amounts[column - 1];
+    };
+    const auto of_window = [&](const Window& window, std::size_t column) {
+        return column == 0 ? Amount{window.processors} : amount_of(window.pool_amounts, column);
+    };
+    const auto of_job = [&](const Job& one, std::size_t column) {
+        return column == 0 ? Amount{one.processors()} : amount_of(one.request.needs_or_none().pools, column);
+    };
+    const auto left_at = [&](Time instant, std::size_t column) {
+        Amount left = column == 0 ? state.processors - state.unavailable.size() : pools[column - 1].total;
+        const bool is_own = inside && of_window(windows[*inside], column) > 0;
+        Amount own = is_own ? of_window(windows[*inside], column) : 0;
+        for (const RunningJob& running : state.running) {
+            const Job& one = state.job(running.job);
+            const std::optional<std::size_t> place = state.windows.window_of(running.job);
+            const bool is_of_window =
+                place && windows[*place].until > instant && of_window(windows[*place], column) > 0;
+            const int lost = column == 0 ? one.allocation.count_common(state.unavailable) : 0;  // that count once
+            left -= running.end > instant && !is_of_window ? of_job(one, column) - lost : 0;
+            own -= running.end > instant && is_of_window && place == inside ? of_job(one, column) - lost : 0;
+        }
+        for (const Window& window : windows) {
+            const bool has_it = window.announced <= state.now && window.from <= instant && instant < window.until;
+            left -= has_it ? of_window(window, column) : 0;
+        }
+        return std::max(is_own ? std::min(own, left + own) : left, Amount{0});
+    };
+    const auto hosts_beside = [&](const ResourceSet& closing) {
+        Amount left = 0;
+        for (int host = 0; host < state.processors; ++host) {
+            left += !closing.contains(host) && state.host_fits(job.request, host, inside) ? 1 : 0;
+        }
+        return left;
+    };
+    ResourceSet closing;
+    for (const std::size_t number :
+         state.windows.beginning(state.now, state.now + job.walltime - Duration::microseconds(1))) {
+        const Window& window = windows[number];
+        if (window.announced > state.now || number == inside) {
+            continue;
+        }
+        for (std::size_t column = 0; column <= pools.size(); ++column) {
+            const Amount needed = of_job(job, column);
+            const Amount left = needed > 0 && of_window(window, column) > 0 ? left_at(window.from, column) : needed;
+            if (left < needed) {
+                const bool is_of_pool = column > 0;
+                return RunInto{&window,
+                               {is_of_pool ? Shortage::Of::pool : Shortage::Of::processors,
+                                is_of_pool ? pools[column - 1].name : "", needed, left, window.from}};
+            }
+        }
+        closing.insert(window.hosts);
+        if (!window.hosts.empty() && hosts_beside(closing) < job.processors()) {
+            for (const Window& other : windows) {
+                if (other.from == window.from && other.announced <= state.now) {
+                    closing.insert(other.hosts);
+                }
+            }
+            return RunInto{&window, {Shortage::Of::hosts, "", job.processors(), hosts_beside(closing), window.from}};
+        }
+    }
+    return std::nullopt;
 }
 
-// What a window takes of what the job may need. Empty: nothing.
-std::string taken_by(const Window& window, const SchedulerState& state, const Request& request) {
+// A window, with what it takes of what the job may need. None: it takes nothing of it.
+std::optional<WaitReason::Window> in_the_way(const Window& window, const SchedulerState& state,
+                                             const Request& request) {
+    const Resources& resources = state.machine.resources();
+    WaitReason::Window found{.name = window.name, .from = window.from, .until = window.until};
     if (window.processors > 0) {
-        return counted(static_cast<std::size_t>(window.processors), "processor");
+        found.processors = window.processors;
+        return found;
     }
     const std::vector<int> numbers = window.hosts.numbers();
-    if (std::ranges::any_of(numbers, [&](int host) {
-            return state.machine.resources().kind_of(host).suits(request.needs_or_none());
-        })) {
-        return window.hosts.size() == state.processors ? "all hosts" : place_text(window.hosts).substr(4);
+    if (std::ranges::any_of(numbers,
+                            [&](int host) { return resources.kind_of(host).suits(request.needs_or_none()); })) {
+        found.hosts = window.hosts;
+        found.all_hosts = window.hosts.size() == state.processors;
+        return found;
     }
     const std::vector<Amount>& needed = request.needs_or_none().pools;
     for (std::size_t pool = 0; pool < needed.size(); ++pool) {
         if (needed[pool] > 0 && window.names_pool(pool)) {
-            return std::to_string(window.pool_amounts[pool]) + " of the pool " +
-                   state.machine.resources().pools()[pool].name;
+            found.pools.emplace_back(resources.pools()[pool].name, window.pool_amounts[pool]);
         }
     }
-    return "";
+    return found.pools.empty() ? std::nullopt : std::optional(std::move(found));
 }
 
-constexpr std::size_t most_windows = 3;  // that a reason names
-
 // See WaitReason::windows. `until`: when the job would end, outside bookings.
-std::string windows_beside(const SchedulerState& state, const Job& job, Time until) {
+WaitReason::Windows windows_beside(const SchedulerState& state, const Job& job, Time until) {
     const std::vector<Window>& windows = state.machine.windows();
     const std::vector<std::size_t>& own = job.request.needs_or_none().windows;
     for (const std::size_t number : own) {
         until = std::max(until, windows[number].announced <= state.now ? windows[number].until : until);
     }
-    std::vector<std::string> texts;
+    WaitReason::Windows found;
     for (std::size_t number = 0; number < windows.size(); ++number) {
         const Window& window = windows[number];
         if (window.announced > state.now || window.until <= state.now || window.from >= until) {
             continue;
         }
         const bool is_own = std::ranges::find(own, number) != own.end();
-        const std::string taken = is_own ? "is for it" : taken_by(window, state, job.request);
-        if (!taken.empty()) {
-            texts.push_back("window " + shown(window.name));
-            texts.back().append(is_own ? " " : " takes ").append(taken).append(" from ");
-            texts.back().append(instant_text(window.from)).append(" until ").append(instant_text(window.until));
+        std::optional<WaitReason::Window> one =
+            is_own ? WaitReason::Window{.name = window.name, .is_own = true, .from = window.from, .until = window.until}
+                   : in_the_way(window, state, job.request);
+        if (one && found.first.size() < WaitReason::Windows::most) {
+            found.first.push_back(std::move(*one));
+        } else {
+            found.others += one ? 1U : 0U;
         }
     }
-    if (texts.size() > most_windows) {
-        const std::size_t others = texts.size() - most_windows;
-        texts.resize(most_windows);
-        texts.push_back(std::to_string(others) + " more windows follow");
-    }
-    return list_of(texts, "; ");
+    return found;
 }
 
 // The answer is the same, but for when it began. How many jobs wait behind is no part of it, nor what is idle beyond
@@ -156,7 +248,7 @@ std::string place_text(const ResourceSet& hosts) {
     return (hosts.size() == 1 ? " on host " : " on hosts ") + hosts.to_string();
 }
 
-const char* to_string(WaitReason::Kind kind) {
+const char* to_string(Waiting::Kind kind) {
     constexpr std::array names{"processors", "place",  "licence",     "pool",    "hosts",
                                "dependency", "window", "passed over", "started", "rejected"};
     return names.at(static_cast<std::size_t>(kind));
@@ -190,7 +282,7 @@ void WaitReasons::rejected(const SchedulerState& state, JobIndex index, const st
     rejection.kind = WaitReason::Kind::rejected;
     rejection.needed = job.processors;
     rejection.idle = state.idle.count();
-    rejection.because = "it " + reason;
+    rejection.rejection = reason;
     record(std::move(rejection));
 }
 
@@ -203,7 +295,7 @@ void WaitReasons::end_round(const SchedulerState& state, const Dependencies* dep
         reason.kind = WaitReason::Kind::dependency;
         reason.needed = job.processors;
         reason.idle = state.idle.count();
-        reason.lack = "it waits for " + dependencies->missing(job.number, state.now);
+        reason.lack.conditions = dependencies->missing(job.number, state.now);
         reason.possible = Time::infinity();
         record(std::move(reason));
     }
@@ -229,42 +321,30 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     reason.place = static_cast<std::size_t>(std::ranges::find(queue, index) - queue.begin()) + 1;
     reason.waiting = queue.size();
     reason.because = because_[index];
-    const Lack lack(state, job.request);
-    reason.lack = lack.text([this](const Job& holder) { return name(holder.description().id); });
-    reason.idle = state.hosts.is_on() ? lack.fitting() : reason.idle;
-    const auto lacking = std::ranges::find_if(job.request.licenses(),
-                                              [&](LicenseIndex license) { return state.copies_left[license] == 0; });
-    if (lacking != job.request.licenses().end()) {
-        reason.kind = WaitReason::Kind::license;
-        reason.license = state.machine.licenses()[*lacking].name;
-    } else if (lack.has_pools()) {
-        reason.kind = WaitReason::Kind::pool;
-    } else if (lack.has_hosts()) {
-        reason.kind = WaitReason::Kind::hosts;
-    } else if (!state.hosts.is_on() && job.processors() > state.idle.count()) {
-        reason.kind = WaitReason::Kind::processors;
-    } else if (!state.can_start(job.request)) {
-        reason.kind = WaitReason::Kind::place;
-    } else if (!state.can_start_now(index)) {
-        reason.kind = WaitReason::Kind::window;
-    } else {
-        reason.possible = state.now;
+    if (job.request.needs_or_none().windows.empty()) {
+        find_lack(
+            state, job, [&](JobIndex other) { return name(state.job(other).description().id); }, reason);
+        if (reason.kind == WaitReason::Kind::passed_over && state.windows.is_on()) {
+            if (const std::optional<RunInto> ahead = window_ahead(state, job)) {
+                reason.kind = WaitReason::Kind::window;
+                reason.lack.next_window = ahead->window->name;
+                reason.lack.then = ahead->shortage;
+            }
+        }
+    } else {  // what is free outside is not for it
+        using OfReservation = WaitReason::Lack::OfReservation;
+        const std::optional<Place> place = state.place_now(index);
+        const bool can_start = place && !window_ahead(state, job, place->window);
+        const bool one_is_open = std::ranges::any_of(job.request.needs->windows,
+                                                     [&](std::size_t window) { return state.windows.is_open(window); });
+        reason.kind = can_start ? WaitReason::Kind::passed_over : WaitReason::Kind::window;
+        reason.lack.of_reservation = can_start     ? OfReservation::has_room
+                                     : one_is_open ? OfReservation::no_room
+                                                   : OfReservation::no_open_window;
     }
-    const bool is_booked = !job.request.needs_or_none().windows.empty();
-    if (is_booked && reason.kind != WaitReason::Kind::passed_over) {
-        // What is free outside is not for it.
-        const auto is_open = [&](std::size_t window) { return state.windows.is_open(window); };
-        reason.kind = WaitReason::Kind::window;
-        reason.lack = std::ranges::any_of(job.request.needs->windows, is_open)
-                          ? "no window of its reservation has room for it now"
-                          : "no window of its reservation is open";
-    } else if (reason.kind == WaitReason::Kind::window && !reason.lack.empty()) {
-        reason.lack += ", but by its walltime it would run into a window";
-    }
-    if (reason.kind == WaitReason::Kind::window) {
-        reason.possible = Time::infinity();
-    } else if (reason.kind != WaitReason::Kind::passed_over) {
-        find_holders(state, job.request, lack, reason);
+    reason.possible = reason.kind == WaitReason::Kind::passed_over ? state.now : Time::infinity();
+    if (reason.kind != WaitReason::Kind::passed_over && reason.kind != WaitReason::Kind::window) {
+        find_holders(state, job.request, reason);
     }
     if (state.windows.is_on()) {
         reason.windows =
@@ -273,32 +353,26 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     return reason;
 }
 
-void WaitReasons::find_holders(const SchedulerState& state, const Request& request, const Lack& lack,
-                               WaitReason& reason) const {
-    Free free{state.idle.set(), state.copies_left, state.pools_left, state.hosts};
-    const ResourceSet idle = free.processors;
-    reason.possible = Time::infinity();
+void WaitReasons::find_holders(const SchedulerState& state, const Request& request, WaitReason& reason) const {
+    Free free(state);
     auto end = state.running.begin();
-    std::optional<ResourceSet> place;
-    while (end != state.running.end() && reason.possible.is_infinite()) {
-        const Time instant = std::max(end->end, state.now);
-        for (; end != state.running.end() && end->end <= instant; ++end) {
-            free.give_back(state, state.job(end->job));
+    Time instant = state.now;
+    while (!free.fits(state.machine, request)) {
+        if (end == state.running.end()) {
+            return;
         }
-        place = free.place_for(state.machine, request);
-        if (place && free.has_copies_of(request.licenses()) && free.has_of_pools(request)) {
-            reason.possible = instant;
+        instant = std::max(end->end, state.now);
+        for (; end != state.running.end() && end->end <= instant; ++end) {
+            free.change(state, state.job(end->job), 1);
         }
     }
-    std::vector<LicenseIndex> lacking;
-    std::ranges::copy_if(request.licenses(), std::back_inserter(lacking),
-                         [&](LicenseIndex license) { return state.copies_left[license] == 0; });
-    const bool lacks_processors = !state.hosts.is_on() && (!place || idle.count_common(*place) < request.processors);
+    reason.possible = instant;
+    // One after another takes back what it had, if that is not missed.
     for (auto running = state.running.begin(); running != end; ++running) {
         const Job& job = state.job(running->job);
-        const bool holds_processors =
-            lacks_processors && running->processors > 0 && (!place || job.allocation.count_common(*place) > 0);
-        if (holds_processors || holds_one_of(job.request, lacking) || lack.is_held_by(job)) {
+        free.change(state, job, -1);
+        if (!free.fits(state.machine, request)) {
+            free.change(state, job, 1);
             reason.holders.push_back({name(job.description().id), running->processors, running->end});
         }
     }

@@ -10,7 +10,6 @@
 #include <batfill/engine/wait_reason.hpp>
 
 #include "src/engine/dependencies.hpp"
-#include "src/engine/lack.hpp"
 
 namespace batfill {
 
@@ -33,8 +32,8 @@ class WaitReasons {
     void withdrawn(JobIndex index);
     // Notes that a job is rejected. Its reason is a predicate.
     void rejected(const SchedulerState& state, JobIndex index, const std::string& reason);
-    // Notes why the algorithm does not start a job in this round. The last text counts.
-    void because(JobIndex index, std::string text) { because_[index] = std::move(text); }
+    // Notes why the algorithm does not start a job in this round. The last reason counts.
+    void because(JobIndex index, Reason reason) { because_[index] = std::move(reason); }
     // Records the reasons of this round.
     // Requires: `dependencies` is not null if a job was held.
     // Cost, for each of the jobs that wait: O(running jobs), and with named hosts O(running jobs * hosts); for each of
@@ -51,14 +50,14 @@ class WaitReasons {
     };
 
     WaitReason reason_of(const SchedulerState& state, JobIndex index);
-    void find_holders(const SchedulerState& state, const Request& request, const Lack& lack, WaitReason& reason) const;
+    void find_holders(const SchedulerState& state, const Request& request, WaitReason& reason) const;
     void record(WaitReason reason);
 
     std::set<std::string> ids_;
     std::string prefix_;
     std::vector<JobIndex> waiting_;
     std::vector<HeldJob> held_;
-    std::map<JobIndex, std::string> because_;
+    std::map<JobIndex, Reason> because_;
     std::vector<WaitReason> reasons_;
     std::map<std::string, std::size_t> last_;  // by job: its last reason
 };

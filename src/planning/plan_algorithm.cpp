@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -6,7 +7,6 @@
 
 #include "src/planning/profile_event_counter.hpp"
 #include "src/support/mapped.hpp"
-#include "src/support/names.hpp"
 
 namespace batfill {
 
@@ -39,7 +39,7 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
     placed_.clear();
     parked_now_.clear();
     ended_early_.clear();
-    replanned_ = nullptr;
+    replanned_.reset();
     window_announced_ = false;
 }
 
@@ -129,8 +129,8 @@ bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
 }
 
 void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
-    replanned_ = not_before == NotBefore::now ? ", in a new plan, as the machine changed"
-                                              : ", in a new plan, as a job could not start when planned";
+    replanned_ =
+        not_before == NotBefore::now ? Reason::Event::Kind::machine_changed : Reason::Event::Kind::could_not_start;
     const SchedulerState& state = round.state();
     const std::vector<JobIndex> order = plan_.by_start();
     std::vector<Time> starts;
@@ -285,102 +285,103 @@ void PlanAlgorithm::decide(Round& round) {
 void PlanAlgorithm::explain(Round& round) {
     for (const JobIndex job : round.explained()) {
         if (plan_.contains(job)) {
-            round.because(job, kind_of_place(job) + (": " + reason(round, job)));
+            round.because(job, reason(round, job));
         } else if (is_parked(job)) {
-            round.because(job, "parked: it was due, and only a pool that is not planned keeps it from starting");
+            round.because(job, {.rule = Reason::Rule::parked});
         }
     }
 }
 
 // The planned start of a job, what moved it, and the planned job that keeps it from starting now.
-std::string PlanAlgorithm::reason(const Round& round, JobIndex job) {
-    ExplainedStart& explained = explained_[job];
-    const Time start = plan_.planned_start(job);
-    if (explained.start && *explained.start != start) {
-        ++explained.moves;
-        explained.move =
-            " from " + instant_text(*explained.start) + " at " + instant_text(round.now()) + what_happened(round);
+Reason PlanAlgorithm::reason(const Round& round, JobIndex job) {
+    const auto [known, is_new] = explained_.try_emplace(job);
+    Reason& last = known->second;
+    Reason reason{.rule = kind_of_place(job), .start = plan_.planned_start(job), .moves = last.moves};
+    if (!is_new && last.start != reason.start) {
+        reason.moves = {reason.moves.number + 1, last.start, round.now(), what_happened(round)};
     }
-    explained.start = start;
-    std::string text = start.is_infinite() ? std::string("it has no planned start, as ") +
-                                                 (!round.state().job(job).request.needs_or_none().windows.empty()
-                                                      ? PlannedTimeline::no_room_inside
-                                                  : plan_.has_timeline() ? "too little of what it takes is available"
-                                                                         : "too few processors are available")
-                       : start < round.now() ? "its planned start, " + instant_text(start) + ", has passed"
-                                             : "its planned start is " + instant_text(start);
-    text += plan_.has_timeline() ? place_text(plan_.hosts(job)) : "";
-    if (explained.moves > 0) {
-        text += ", moved " + (explained.moves == 1 ? "once," : std::to_string(explained.moves) + " times, last") +
-                explained.move;
-    }
-    const std::optional<JobIndex> delayed =
-        plan_.has_timeline() ? delayed_on_timeline(round.state(), job) : delayed_on_profile(round.now(), job);
-    return text + (delayed ? "; if it started now, it would delay job " + round.name(*delayed) + ", planned at " +
-                                 instant_text(plan_.planned_start(*delayed))
-                           : "");
+    last = reason;
+    reason.has_passed = reason.start < round.now();
+    reason.never = plan_.has_timeline() ? PlannedTimeline::never(round.state().job(job).request)
+                                        : Reason::Never::too_few_processors;
+    reason.hosts = plan_.has_timeline() ? plan_.hosts(job) : ResourceSet();
+    plan_.has_timeline() ? add_delay_on_timeline(round, job, reason) : add_delay_on_profile(round, job, reason);
+    return reason;
 }
 
-// The planned job that would start later if this one started now, if there is one.
-std::optional<JobIndex> PlanAlgorithm::delayed_on_profile(Time now, JobIndex job) const {
+// The planned job that would start later if this one started now, if there is one: the first by planned start that,
+// with those before it, leaves too little for this one.
+void PlanAlgorithm::add_delay_on_profile(const Round& round, JobIndex job, Reason& reason) const {
     const Plan::Request request = plan_.request(job);
-    AvailabilityProfile::FreeFromNow free;
-    plan_.profile().free_from_now(free);
-    const Time too_few = free.until(request.processors);
-    if (too_few <= now || too_few >= std::min(plan_.planned_start(job), now + request.walltime)) {
-        return std::nullopt;
+    const Time start = plan_.planned_start(job);
+    const Time until = round.now() + request.walltime;
+    if (start <= round.now() || !round.state().can_start(round.state().job(job).request)) {
+        return;
     }
-    const auto next =
-        std::ranges::find(plan_.by_start(), too_few, [&](JobIndex one) { return plan_.planned_start(one); });
-    return next == plan_.by_start().end() ? std::nullopt : std::optional(*next);
+    std::vector<LaterJob> others;
+    for (const JobIndex planned : plan_.by_start()) {
+        const Time planned_start = plan_.planned_start(planned);
+        if (const Plan::Request other = plan_.request(planned); planned != job && planned_start < until) {
+            others.push_back({planned, planned_start, planned_start + other.walltime, other.processors});
+        }
+    }
+    AvailabilityProfile profile = plan_.profile();
+    if (!start.is_infinite()) {
+        profile.add(start, start + request.walltime, request.processors);  // not beside itself
+    }
+    if (const auto delay = first_in_the_way(std::move(profile), others, request.processors, until)) {
+        reason.job = round.name(delay->first.job);
+        reason.delayed_start = delay->first.start;
+        reason.shortage = delay->second;
+    }
 }
 
-// As above: the first by planned start that, with those before it, leaves too little for this one.
-std::optional<JobIndex> PlanAlgorithm::delayed_on_timeline(const SchedulerState& state, JobIndex job) const {
+void PlanAlgorithm::add_delay_on_timeline(const Round& round, JobIndex job, Reason& reason) const {
+    const SchedulerState& state = round.state();
     const Request& request = state.job(job).request;
     const Duration walltime = state.job(job).walltime;
     if (!state.can_start(request) || plan_.planned_start(job) <= state.now) {
-        return std::nullopt;
+        return;
     }
-    std::vector<JobIndex> others;  // that would run beside it
-    Timeline timeline = plan_.timeline();
-    const auto change = [&](JobIndex planned, auto function) {
-        const Time start = plan_.planned_start(planned);
-        (timeline.*function)(state.job(planned).request, plan_.place_held(planned), start,
-                             start + state.job(planned).walltime);
-    };
+    std::vector<Timeline::Later> others;
     for (const JobIndex planned : plan_.by_start()) {
-        if (planned != job && plan_.planned_start(planned) < state.now + walltime) {
-            others.push_back(planned);
-        }
-        if (!plan_.planned_start(planned).is_infinite()) {
-            change(planned, &Timeline::give);
+        const Time start = plan_.planned_start(planned);
+        if (planned != job && start < state.now + walltime) {
+            others.push_back({planned, plan_.place_held(planned), start, start + state.job(planned).walltime});
         }
     }
-    const auto delayed = std::ranges::find_if(others, [&](JobIndex planned) {
-        change(planned, &Timeline::take);
-        return !timeline.fits(request, walltime, state.now);
-    });
-    return delayed == others.end() ? std::nullopt : std::optional(*delayed);
+    // Not beside itself.
+    Timeline timeline = plan_.timeline();
+    if (const Time start = plan_.planned_start(job); !start.is_infinite()) {
+        timeline.give(request, plan_.place_held(job), start, start + walltime);
+    }
+    if (const Timeline::Delay delay = timeline.delay(state, request, walltime, others); delay.of != nullptr) {
+        reason.job = round.name(delay.of->job);
+        reason.delayed_start = delay.of->start;
+        reason.shortage = delay.shortage;
+    }
 }
 
-// ", when job 7 ended early and jobs were submitted": the events of this round that may have moved planned starts.
-std::string PlanAlgorithm::what_happened(const Round& round) const {
-    if (replanned_ != nullptr) {
-        return replanned_;
+// The events of this round that may have moved planned starts.
+std::vector<Reason::Event> PlanAlgorithm::what_happened(const Round& round) const {
+    using Kind = Reason::Event::Kind;
+    if (replanned_) {
+        return {{.kind = *replanned_}};
     }
-    const std::string ended = ended_early_.empty()       ? ""
-                              : ended_early_.size() == 1 ? "job " + ended_early_.front() + " ended early"
-                                                         : "jobs ended early";
-    const std::string submitted = placed_.empty()       ? ""
-                                  : placed_.size() == 1 ? "job " + round.name(placed_.front()) + " was submitted"
-                                                        : "jobs were submitted";
-    const std::string parked = parked_now_.empty()       ? ""
-                               : parked_now_.size() == 1 ? "job " + round.name(parked_now_.front()) + " was parked"
-                                                         : "jobs were parked";
-    std::vector<std::string> events{ended, submitted, parked, window_announced_ ? "a window was announced" : ""};
-    std::erase(events, "");
-    return events.empty() ? "" : ", when " + list_of(events, " and ");
+    std::vector<Reason::Event> events;
+    const auto add = [&](Kind kind, const auto& jobs, const auto& name) {
+        if (!jobs.empty()) {
+            events.push_back({kind, jobs.size(), jobs.size() == 1 ? name(jobs.front()) : ""});
+        }
+    };
+    const auto name_of = [&](JobIndex job) { return round.name(job); };
+    add(Kind::ended_early, ended_early_, std::identity());
+    add(Kind::submitted, placed_, name_of);
+    add(Kind::parked, parked_now_, name_of);
+    if (window_announced_) {
+        events.push_back({.kind = Kind::window_announced});
+    }
+    return events;
 }
 
 void PlanAlgorithm::count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than,

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <batfill/core/error.hpp>
@@ -64,21 +66,28 @@ void PlannedTimeline::machine_changed(const SchedulerState& state) {
 }
 
 bool PlannedTimeline::start_if_it_fits(Round& round, JobIndex job) const {
-    const SchedulerState& state = round.state();
-    if (!timeline_ || state.machine.windows().empty()) {
+    if (!timeline_ || round.state().machine.windows().empty()) {
         return round.start_if_possible(job);
     }
+    const std::optional<Place> place = place_now(round.state(), job);
+    if (place) {
+        round.start(job, *place);
+    }
+    return place.has_value();
+}
+
+bool PlannedTimeline::could_start(const SchedulerState& state, JobIndex job) const {
+    return timeline_ && !state.machine.windows().empty() ? place_now(state, job).has_value() : state.can_start_now(job);
+}
+
+std::optional<Place> PlannedTimeline::place_now(const SchedulerState& state, JobIndex job) const {
     const Request& request = state.job(job).request;
     const Duration length = state.estimate(job);
     if (!timeline_->fits(request, length, state.now)) {
-        return false;
+        return std::nullopt;
     }
-    const Place place = timeline_->choose(request, length, state.now);
-    if (!state.can_start_in(request, place)) {
-        return false;
-    }
-    round.start(job, place);
-    return true;
+    Place place = timeline_->choose(request, length, state.now);
+    return state.can_start_in(request, place) ? std::optional(std::move(place)) : std::nullopt;
 }
 
 bool PlannedTimeline::lacks_only_unplanned(const SchedulerState& state, JobIndex job) const {

@@ -1,21 +1,14 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/planning/reservation.hpp>
 
-#include "src/support/names.hpp"
-
 namespace batfill {
 
 namespace {
-
-std::string processors_text(int processors) {
-    return counted(static_cast<std::size_t>(processors), "processor");
-}
 
 bool holds(const Request& request, LicenseIndex license) {
     return std::binary_search(request.licenses().begin(), request.licenses().end(), license);
@@ -130,42 +123,53 @@ void Reservation::take_copies(const Request& request) {
     }
 }
 
-// "shadow time 7200, 4 extra processors"
-std::string Reservation::text() const {
-    if (shown_shadow_time().is_infinite()) {
-        return "no shadow time, as too few processors are available even when all running jobs have ended";
+Reason Reservation::reason(const Round& round, JobIndex reserved, JobIndex job) const {
+    const Job& other = state_.job(job);
+    const bool is_head = job == reserved;
+    const bool can_start = state_.can_start(other.request) && other.processors() <= state_.idle.count() - withheld_;
+    Reason reason{.rule = is_head                 ? Reason::Rule::head
+                          : !can_start            ? Reason::Rule::behind_head
+                          : can_start_beside(job) ? Reason::Rule::not_tried_behind_head
+                                                  : Reason::Rule::would_delay_head,
+                  .start = shown_shadow_time(),
+                  .block = block_,
+                  .is_strict = is_strict_};
+    if (!is_head) {
+        reason.job = round.name(reserved);
+        reason.processors = state_.job(reserved).processors();
     }
-    std::string text = "shadow time " + instant_text(shown_shadow_time());
-    if (!block_.empty()) {
-        return text + " on processors " + block_.to_string();
+    if (reason.start.is_infinite()) {
+        return reason;
     }
-    if (place_matters_ && !state_.machine.groups()[group_].name.empty()) {
-        text += " on machine " + state_.machine.groups()[group_].name;
+    if (block_.empty()) {
+        reason.extra_processors = std::max(extra_processors_, 0);
+        reason.machine = place_matters_ ? state_.machine.groups()[group_].name : "";
     }
-    return text + ", " + counted(static_cast<std::size_t>(std::max(extra_processors_, 0)), "extra processor");
+    if (reason.rule == Reason::Rule::would_delay_head) {
+        reason.estimate = state_.estimate(job);
+        reason.shortage = shortage(other.request);
+    }
+    return reason;
 }
 
-std::string Reservation::reason(const Round& round, JobIndex reserved, JobIndex job) const {
-    if (job == reserved) {
-        return "head: it has the reservation, " + text();
+// Of a job that can start now, and would still run at the shadow time: what it would lack beside the reserved job.
+Shortage Reservation::shortage(const Request& request) const {
+    using Of = Shortage::Of;
+    Shortage shortage{.needed = request.processors, .left = std::max(extra_processors_, 0), .at = shown_shadow_time()};
+    if (request.placement == Placement::contiguous) {
+        ResourceSet free = state_.idle.set();
+        free.remove(block_);
+        shortage.of = Of::block;
+        shortage.left = 0;
+        for (const auto& [first, last] : free.intervals()) {
+            shortage.left = std::max<Amount>(shortage.left, last - first + 1);
+        }
+    } else if (place_matters_ && !leaves_copies(request)) {
+        const auto lacking = std::ranges::find_if(
+            extra_copies_, [&](const auto& extra) { return extra.second < 1 && holds(request, extra.first); });
+        shortage = {Of::licence, state_.machine.licenses()[lacking->first].name, 1, 0, shown_shadow_time()};
     }
-    const std::string head =
-        "the head, job " + round.name(reserved) + " (" + processors_text(state_.job(reserved).processors()) + "): ";
-    const Job& other = state_.job(job);
-    if (!state_.can_start(other.request) || other.processors() > state_.idle.count() - withheld_) {
-        return "behind " + head + text();
-    }
-    if (can_start_beside(job)) {
-        return "not tried behind " + head + text();
-    }
-    const std::string estimate = state_.estimate(job).to_shortest_string() + " s";
-    if (place_matters_) {
-        return "would delay " + head + text() + "; its estimate is " + estimate;
-    }
-    return "would delay " + head + "with its estimate of " + estimate + " it would end " +
-           (is_strict_ ? "at or " : "") + "after the shadow time " + instant_text(shown_shadow_time()) +
-           ", and it needs " + processors_text(other.processors()) + ", more than the " +
-           std::to_string(std::max(extra_processors_, 0)) + " extra processors";
+    return shortage;
 }
 
 void Reservation::explain(Round& round, JobIndex reserved) const {

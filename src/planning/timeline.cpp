@@ -327,6 +327,56 @@ bool Timeline::fits(const Request& request, Duration length, Time at) const {
     return missing <= 0;
 }
 
+std::optional<Shortage> Timeline::shortage(const Request& request, Duration length, Time at) const {
+    if (is_inside(request)) {
+        const std::vector<std::size_t>& windows = request.needs->windows;
+        const auto window = std::ranges::find_if(windows, [&](std::size_t one) { return is_during(one, request, at); });
+        return window == windows.end() ? std::nullopt : view(*window).shortage(request, length, at);
+    }
+    const Demand demand = demand_of(request);
+    for (const Time step : whole_machine_.instants()) {
+        const Time instant = std::max(step, at);
+        const std::span<const Amount> free = whole_machine_.at(instant);
+        for (std::size_t column = 0; column < free.size() && instant < at + length; ++column) {
+            if (free[column] < demand.whole_machine[column]) {
+                const bool is_of_hosts = counts_hosts_ && column == 0;
+                const std::size_t pool = is_of_hosts ? 0 : planned_pools_[column - (counts_hosts_ ? 1 : 0)];
+                return Shortage{is_of_hosts ? Shortage::Of::processors : Shortage::Of::pool,
+                                is_of_hosts ? "" : machine_->resources().pools()[pool].name,
+                                demand.whole_machine[column], std::max(free[column], Amount{0}), instant};
+            }
+        }
+    }
+    Amount left = 0;
+    for (int host = 0; !counts_hosts_ && host < machine_->processors(); ++host) {
+        left +=
+            suits(request, host) && hosts_[static_cast<std::size_t>(host)].has_during(demand.needed, at, at + length)
+                ? 1
+                : 0;
+    }
+    return counts_hosts_ || left >= request.processors
+               ? std::nullopt
+               : std::optional(
+                     Shortage{.of = Shortage::Of::hosts, .needed = request.processors, .left = left, .at = at});
+}
+
+Timeline::Delay Timeline::delay(const SchedulerState& state, const Request& request, Duration length,
+                                std::span<const Later> jobs) const {
+    Timeline timeline = *this;
+    for (const Later& later : jobs) {
+        timeline.give(state.job(later.job).request, later.place, later.start, later.end);
+    }
+    Delay delay{.fits = timeline.fits(request, length, origin_)};
+    for (auto later = jobs.begin(); later != jobs.end() && delay.fits && delay.of == nullptr; ++later) {
+        timeline.take(state.job(later->job).request, later->place, later->start, later->end);
+        if (!timeline.fits(request, length, origin_)) {
+            delay.of = &*later;
+            delay.shortage = timeline.shortage(request, length, origin_).value_or(Shortage());
+        }
+    }
+    return delay;
+}
+
 bool Timeline::fits_on(const Request& request, const Place& place, Duration length, Time at) const {
     if (is_inside(request)) {
         return is_during(*place.window, request, at) && view(*place.window).fits_on(request, place, length, at);

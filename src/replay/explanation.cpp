@@ -6,8 +6,10 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "src/formats/named_platform.hpp"
 #include "src/support/csv_reader.hpp"
 #include "src/support/csv_text.hpp"
 #include "src/support/escaped.hpp"
@@ -23,12 +25,12 @@ constexpr std::size_t most_holders = 3;  // that a sentence names
 constexpr std::size_t most_spans = 12;   // that are printed of a job
 constexpr Time latest_time = Time::seconds(1'000'000'000'000);
 
-bool is_end(const WaitReason& reason) {
+bool is_end(const Waiting& reason) {
     return reason.kind == WaitReason::Kind::started || reason.kind == WaitReason::Kind::rejected;
 }
 
 // Whether the job has a place among the waiting jobs.
-bool is_in_queue(const WaitReason& reason) {
+bool is_in_queue(const Waiting& reason) {
     return !is_end(reason) && reason.kind != WaitReason::Kind::dependency;
 }
 
@@ -104,8 +106,8 @@ std::vector<WaitReason::Holder> read_holders(const CsvRow& row) {
     return holders;
 }
 
-WaitReason read_reason(const CsvRow& row) {
-    WaitReason reason;
+ExplainedReason read_reason(const CsvRow& row) {
+    ExplainedReason reason;
     reason.kind = WaitReason::Kind::processors;
     reason.job = row.text(reason_column("job_id"));
     reason.time = row.time(reason_column("time"));
@@ -138,27 +140,18 @@ WaitReason read_reason(const CsvRow& row) {
     return reason;
 }
 
-// The rule of an algorithm's reason, without its numbers.
-std::string_view rule_of(const WaitReason& reason) {
-    return std::string_view(reason.because).substr(0, reason.because.find_first_of(",:"));
-}
-
 // Whether two reasons give the same answer but for its numbers. The rule counts, if there is one: under a rule such as
 // "behind the head" it does not matter what else is lacking.
-bool has_same_rule(const WaitReason& a, const WaitReason& b) {
-    return rule_of(a) == rule_of(b) && (!a.because.empty() || a.kind == b.kind);
+bool has_same_rule(const ExplainedReason& a, const ExplainedReason& b) {
+    return a.rule == b.rule && (!a.because.empty() || a.kind == b.kind);
 }
 
-std::string processors_text(int processors) {
-    return counted(static_cast<std::size_t>(processors), "processor");
-}
-
-std::string holders_text(const WaitReason& reason) {
+std::string holders_text(const ExplainedReason& reason) {
     if (reason.kind == WaitReason::Kind::passed_over || reason.kind == WaitReason::Kind::window) {
         return "";
     }
     if (reason.possible.is_infinite()) {
-        return " The end of all running jobs would not free enough.";
+        return " Too little would be free even if nothing else ran.";
     }
     if (reason.holders.empty()) {
         return "";  // it waits for a window
@@ -180,19 +173,20 @@ std::string holders_text(const WaitReason& reason) {
            ", which would free enough" + (reason.windows.empty() ? "" : " without windows") + ".";
 }
 
-bool have_one_lack(std::span<const WaitReason> rounds) {
-    return std::ranges::all_of(rounds, [&](const WaitReason& reason) { return reason.lack == rounds.front().lack; });
+bool have_one_lack(std::span<const ExplainedReason> rounds) {
+    return std::ranges::all_of(rounds,
+                               [&](const ExplainedReason& reason) { return reason.lack == rounds.front().lack; });
 }
 
 // What the job lacked in these rounds, which have the same rule: "it needs 8 processors; 0 to 7 are idle."
 // Requires: have_one_lack(rounds).
-std::string lack_text(std::span<const WaitReason> rounds) {
-    const WaitReason& last = rounds.back();
+std::string lack_text(std::span<const ExplainedReason> rounds) {
+    const ExplainedReason& last = rounds.back();
     if (!last.lack.empty()) {
         return last.lack + ".";
     }
     const auto all_are = [&](WaitReason::Kind kind) {
-        return std::ranges::all_of(rounds, [&](const WaitReason& reason) { return reason.kind == kind; });
+        return std::ranges::all_of(rounds, [&](const ExplainedReason& reason) { return reason.kind == kind; });
     };
     if (all_are(WaitReason::Kind::license)) {
         std::vector<std::string> licenses = mapped(rounds, &WaitReason::license);
@@ -213,7 +207,7 @@ std::string lack_text(std::span<const WaitReason> rounds) {
 
 // Who holds what it lacks, its place in the queue, and what the algorithm says. Begins with a blank, or is empty for a
 // job that is not eligible yet.
-std::string details_of(const WaitReason& reason) {
+std::string details_of(const ExplainedReason& reason) {
     if (!is_in_queue(reason)) {
         return "";
     }
@@ -225,18 +219,18 @@ std::string details_of(const WaitReason& reason) {
 
 // Reasons one after another with the same rule, of a job that waits. Not empty.
 struct Span {
-    std::span<const WaitReason> reasons;
+    std::span<const ExplainedReason> reasons;
     Duration length;
 
-    const WaitReason& first() const { return reasons.front(); }
+    const ExplainedReason& first() const { return reasons.front(); }
 };
 
 // The reasons of a job until its wait ends, at `end` if they do not say when.
-std::vector<Span> spans_of(std::span<const WaitReason> reasons, Time end) {
+std::vector<Span> spans_of(std::span<const ExplainedReason> reasons, Time end) {
     std::vector<Span> spans;
     while (!reasons.empty() && !is_end(reasons.front())) {
         const auto next = std::ranges::find_if_not(
-            reasons, [&](const WaitReason& reason) { return has_same_rule(reason, reasons.front()); });
+            reasons, [&](const ExplainedReason& reason) { return has_same_rule(reason, reasons.front()); });
         const auto size = static_cast<std::size_t>(next - reasons.begin());
         const Time until = next == reasons.end() ? end : next->time;
         spans.push_back({reasons.first(size), until - reasons.front().time});
@@ -246,7 +240,7 @@ std::vector<Span> spans_of(std::span<const WaitReason> reasons, Time end) {
 }
 
 // What a job lacks: "too few processors are idle".
-std::string kind_text(const WaitReason& reason) {
+std::string kind_text(const ExplainedReason& reason) {
     switch (reason.kind) {
         case WaitReason::Kind::processors:
             return "too few processors are idle";
@@ -272,19 +266,19 @@ std::string kind_text(const WaitReason& reason) {
 
 // The spans with the same rule.
 struct Total {
-    const WaitReason* first;
+    const ExplainedReason* first;
     Duration length;
     bool has_one_kind = true;
 
     void add(const Span& span) {
         length = length + span.length;
-        has_one_kind = has_one_kind && std::ranges::all_of(span.reasons, [this](const WaitReason& reason) {
+        has_one_kind = has_one_kind && std::ranges::all_of(span.reasons, [this](const ExplainedReason& reason) {
                            return reason.kind == first->kind && reason.license == first->license;
                        });
     }
     // "behind the head, too few processors are idle"
     std::string text() const {
-        const std::string rule(rule_of(*first));
+        const std::string& rule = first->rule;
         return !has_one_kind ? rule : rule + (rule.empty() ? "" : ", ") + kind_text(*first);
     }
 };
@@ -310,7 +304,7 @@ std::string totals_text(const std::vector<Span>& spans) {
 
 void append_span(const Span& span, Time submit, std::string& text) {
     std::uint64_t count = 0;
-    for (const WaitReason& reason : span.reasons) {
+    for (const ExplainedReason& reason : span.reasons) {
         count += reason.rounds;
     }
     const Time begin = span.first().time;
@@ -320,7 +314,7 @@ void append_span(const Span& span, Time submit, std::string& text) {
             span_text(span.length) + ", " + counted(count, "round") + ":";
     const bool has_one_lack = have_one_lack(span.reasons);
     text += has_one_lack ? " " + lack_text(span.reasons) : "";
-    const auto shown = [&](const WaitReason& reason) {
+    const auto shown = [&](const ExplainedReason& reason) {
         return (has_one_lack ? "" : " " + lack_text(std::span(&reason, 1))) + details_of(reason);
     };
     const std::string first = shown(span.first());
@@ -338,8 +332,8 @@ const JobDescription* find_job(const Outcome& outcome, const std::string& name) 
     return number ? &simulation.job(*number).job->description : nullptr;
 }
 
-void append_job(const Outcome& outcome, std::span<const WaitReason> reasons, std::string& text) {
-    const WaitReason& last = reasons.back();
+void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons, std::string& text) {
+    const ExplainedReason& last = reasons.back();
     const JobDescription* const job = find_job(outcome, last.job);
     const Time submit = job != nullptr ? job->submit : reasons.front().time;
     const Time end = is_end(last) ? last.time : outcome.simulation().results().now;
@@ -372,7 +366,7 @@ void append_job(const Outcome& outcome, std::span<const WaitReason> reasons, std
 
 }  // namespace
 
-std::string sentences_of(const WaitReason& reason) {
+std::string sentences_of(const ExplainedReason& reason) {
     if (reason.kind == WaitReason::Kind::started) {
         return "it starts.";
     }
@@ -380,9 +374,9 @@ std::string sentences_of(const WaitReason& reason) {
                                                      : lack_text(std::span(&reason, 1)) + details_of(reason);
 }
 
-ReasonColumns columns_of(std::span<const WaitReason> reasons) {
-    return {std::ranges::any_of(reasons, [](const WaitReason& reason) { return !reason.lack.empty(); }),
-            std::ranges::any_of(reasons, [](const WaitReason& reason) { return !reason.windows.empty(); })};
+ReasonColumns columns_of(std::span<const ExplainedReason> reasons) {
+    return {std::ranges::any_of(reasons, [](const ExplainedReason& reason) { return !reason.lack.empty(); }),
+            std::ranges::any_of(reasons, [](const ExplainedReason& reason) { return !reason.windows.empty(); })};
 }
 
 std::string wait_reasons_csv_header(const ReasonColumns& columns) {
@@ -395,14 +389,29 @@ std::string wait_reasons_csv_header(const ReasonColumns& columns) {
     return header + '\n';
 }
 
-std::vector<WaitReason> read_wait_reasons(const std::string& path) {
+std::vector<ExplainedReason> read_wait_reasons(const std::string& path) {
     constexpr CsvFormat format{"file explain.csv", "batfill simulate --explain", reason_columns, 2};
-    std::vector<WaitReason> reasons;
+    std::vector<ExplainedReason> reasons;
     read_csv(path, format, [&](const CsvRow& row) { reasons.push_back(read_reason(row)); });
     return reasons;
 }
 
-std::string holders_of(const WaitReason& reason) {
+ReasonWords words_for(const Outcome& outcome) {
+    const std::vector<Host>& hosts = outcome.scenario().platform.hosts;
+    std::vector<std::string> names = mapped(hosts, &Host::name);
+    const Platform numbered = homogeneous_platform(static_cast<int>(hosts.size()));
+    return ReasonWords(std::ranges::equal(names, numbered.hosts, {}, {}, &Host::name) ? std::vector<std::string>()
+                                                                                      : std::move(names));
+}
+
+std::vector<ExplainedReason> explained(std::span<const WaitReason> reasons, const ReasonWords& words) {
+    return mapped(reasons, [&](const WaitReason& reason) {
+        return ExplainedReason{reason, ReasonWords::rule(reason.because), words.because(reason), words.lack(reason),
+                               words.windows(reason)};
+    });
+}
+
+std::string holders_of(const Waiting& reason) {
     std::string holders;
     for (const WaitReason::Holder& holder : reason.holders) {
         holders += (holders.empty() ? "" : " ") + without_blanks(holder.job) + ":" + std::to_string(holder.processors) +
@@ -411,7 +420,7 @@ std::string holders_of(const WaitReason& reason) {
     return holders;
 }
 
-void append_csv(const WaitReason& reason, std::string& out, const ReasonColumns& columns) {
+void append_csv(const ExplainedReason& reason, std::string& out, const ReasonColumns& columns) {
     const auto add = [&out](const std::string& value, char end = ',') {
         if (!value.empty()) {
             append_csv_field(value, out);
@@ -441,14 +450,14 @@ void append_csv(const WaitReason& reason, std::string& out, const ReasonColumns&
 }
 
 std::string explanation(const Outcome& outcome) {
-    std::map<std::string, std::vector<WaitReason>> by_job;
+    std::map<std::string, std::vector<ExplainedReason>> by_job;
     std::vector<std::string> order;
-    for (const WaitReason& reason : outcome.wait_reasons()) {
-        std::vector<WaitReason>& reasons = by_job[reason.job];
+    for (ExplainedReason& reason : explained(outcome.wait_reasons(), words_for(outcome))) {
+        std::vector<ExplainedReason>& reasons = by_job[reason.job];
         if (reasons.empty()) {
             order.push_back(reason.job);
         }
-        reasons.push_back(reason);
+        reasons.push_back(std::move(reason));
     }
     std::string text;
     for (const std::string& job : order) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "src/replay/reason_words.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill::report {
@@ -26,25 +27,6 @@ int offset_of(const Window& window, const std::vector<std::pair<const Window*, i
         }
     }
     return offset;
-}
-
-// "host n2", or "hosts n2 to n3, n8"; of many, "hosts n2 to n3, n8, n10 and 40 more".
-std::string named_hosts(const ResourceSet& hosts, const std::vector<std::string>& names) {
-    constexpr std::size_t most = 6;
-    constexpr std::size_t named = 3;
-    const std::span<const ResourceSet::Interval> intervals(hosts.intervals());
-    std::string text(hosts.size() == 1 ? "host " : "hosts ");
-    const char* between = "";
-    int others = hosts.size();
-    for (const auto& [first, last] : intervals.first(intervals.size() > most ? named : intervals.size())) {
-        others -= last - first + 1;
-        text.append(between).append(names[static_cast<std::size_t>(first)]);
-        if (last > first) {
-            text.append(" to ").append(names[static_cast<std::size_t>(last)]);
-        }
-        between = ", ";
-    }
-    return text + (others > 0 ? " and " + std::to_string(others) + " more" : "");
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include <batfill/analysis/metrics.hpp>
-#include <batfill/engine/wait_reason.hpp>
 #include <batfill/formats/schedule.hpp>
 #include <batfill/formats/workload.hpp>
 
 #include "src/formats/named_values.hpp"
+#include "src/replay/explanation.hpp"
 #include "src/workloads/named_workload.hpp"
 
 namespace batfill {
@@ -29,7 +29,7 @@ struct Run {
     NamedValues statistics{};                                         // names and values of the algorithm's counts
     std::optional<std::vector<Guarantee>> guarantees{};               // none: no such file
     std::optional<std::vector<BrokenGuarantee>> broken_guarantees{};  // none: no such file
-    std::vector<WaitReason> wait_reasons{};                           // of explain.csv
+    std::vector<ExplainedReason> wait_reasons{};                      // of explain.csv
     bool is_of_log = false;                                           // what happened on a log's own machine
 };
 

@@ -596,7 +596,7 @@ void write_run(const MeasuredRun& run, const Shown& shown, JsonWriter& json) {
     write_guarantees(run.run, json);
     write_longest_waits(run, json);
     if (!run.run.wait_reasons.empty()) {
-        json.key("explained").objects(run.run.wait_reasons, [&](const WaitReason& reason) {
+        json.key("explained").objects(run.run.wait_reasons, [&](const ExplainedReason& reason) {
             json.key("job").text(reason.job);
             json.key("time").integer(clock.ticks(reason.time));
             json.key("rounds").integer(reason.rounds);

@@ -28,13 +28,13 @@ TEST_CASE("simulate --explain says why a job waited, started or was rejected") {
         "jobs, by submission. The algorithm says: behind the head, job 2.\n"
         "  from 8 s on (10), for 10 s, 1 round: it needs 1 processor; 0 are idle. Job 2 (3 processors) is expected to "
         "end by 40, which would free enough. It is number 1 of 1 waiting jobs, by submission. The algorithm says: "
-        "head: all others wait for it.\n");
+        "head: nobody starts before it.\n");
     CHECK(contents(inputs.folder.file("fcfs_explain.csv")) ==
           "job_id,time,reason,rounds,needed,idle,licence,holders,possible_start,place,waiting,because\n"
           "1,0.000000,started,1,2,1,,,,,,\n"
           "3,2.000000,rejected,1,4,1,,,,,,\"it asks for 4 processors, the machine has 3\"\n"
           "4,2.000000,passed over,1,1,1,,,2.000000,2,2,\"behind the head, job 2\"\n"
-          "4,10.000000,processors,1,1,0,,2:3:40.000000,40.000000,1,1,head: all others wait for it\n"
+          "4,10.000000,processors,1,1,0,,2:3:40.000000,40.000000,1,1,head: nobody starts before it\n"
           "4,20.000000,started,1,1,2,,,,,,\n");
     CHECK(inputs.jobs("fcfs") == [&] {
         CHECK(inputs.simulate("plain", {"-a", "fcfs", "-q"}).status == 0);
@@ -96,7 +96,7 @@ TEST_CASE("Rounds with one rule become one span of time, with the numbers of the
           "waiting jobs, by submission. The algorithm says: behind the head, job b.\n"
           "  from 19 s on (20), for 10 s, 1 round: it needs 2 processors; 0 are idle. Job b (3 processors) is expected "
           "to end by 30, which would free enough. It is number 1 of 1 waiting jobs, by submission. The algorithm says: "
-          "head: all others wait for it.\n");
+          "head: nobody starts before it.\n");
 }
 
 TEST_CASE("simulate --explain names pools, and check takes the guarantee of a parked job as ended") {
@@ -238,12 +238,12 @@ TEST_CASE("simulate --explain says what a job waited for before it was eligible"
           "    last:  it waits for any:a+5 (at 15).\n"
           "  from 14 s on (15), for 7 s, 1 round: it needs 2 processors; 1 is idle. Job c (1 processor) is expected to "
           "end by 32, which would free enough. It is number 1 of 1 waiting jobs, by submission. The algorithm says: "
-          "head: all others wait for it.\n");
+          "head: nobody starts before it.\n");
     CHECK(contents(inputs.folder.file("out_explain.csv")) ==
           "job_id,time,reason,rounds,needed,idle,licence,holders,possible_start,place,waiting,because,lack\n"
           "b,1.000000,dependency,1,2,1,,,,,,,\"it waits for ok:a (it runs), any:a+5 (it runs)\"\n"
           "b,10.000000,dependency,2,2,2,,,,,,,it waits for any:a+5 (at 15)\n"
-          "b,15.000000,processors,1,2,1,,c:1:32.000000,32.000000,1,1,head: all others wait for it,\n"
+          "b,15.000000,processors,1,2,1,,c:1:32.000000,32.000000,1,1,head: nobody starts before it,\n"
           "b,22.000000,started,1,2,0,,,,,,,\n");
     CHECK(contents(inputs.folder.file("out_eligible.csv")) == "job_id,eligible_time,workload_name\nb,15.000000,w0\n");
     const Outcome page = run(inputs.folder, {"report", inputs.folder.file("out"), "-w", workload, "-p", "2", "-o",

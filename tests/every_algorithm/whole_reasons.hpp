@@ -19,8 +19,9 @@ inline void require_whole_reasons(const Outcome& outcome) {
         REQUIRE((!is_too_few || reason.idle < reason.needed));
         const bool has_lack = reason.kind == WaitReason::Kind::pool || reason.kind == WaitReason::Kind::hosts ||
                               reason.kind == WaitReason::Kind::dependency;
-        REQUIRE((reason.kind != WaitReason::Kind::window || !reason.windows.empty() || !reason.lack.empty()));
-        REQUIRE((!has_lack || !reason.lack.empty()));
+        REQUIRE((reason.kind != WaitReason::Kind::window || !reason.windows.first.empty() ||
+                 reason.lack != WaitReason::Lack()));
+        REQUIRE((!has_lack || reason.lack != WaitReason::Lack()));
         REQUIRE((reason.kind != WaitReason::Kind::passed_over || reason.possible == reason.time));
         last[reason.job] = reason;
     }

@@ -63,8 +63,8 @@ class Round {
 
     // Guarantees a waiting job a latest start, for an algorithm that does not know it in guaranteed_start() yet. The
     // first promise counts; an earlier time changes nothing. In a round in which the machine changed or windows were
-    // announced, a later time breaks the guarantee and replaces it. Does nothing with the placement `contiguous`, as all guarantees.
-    // Requires:
+    // announced, a later time breaks the guarantee and replaces it. Does nothing with the placement `contiguous`, as
+    // all guarantees. Requires:
     // - Algorithm::gives_guarantees(), and guaranteed_start() gives what was promised
     // - `time` is not in the past
     // Cost: O(1).
@@ -89,10 +89,14 @@ class Round {
     // Cost: O(1).
     bool explains() const { return explains_; }
     std::span<const JobIndex> explained() const;
-    // Says why one of them does not start in this round: the rule, and behind a colon its numbers, as in "behind the
-    // head: job 5 ...". The last text of a round counts. Does nothing for other jobs, and never changes a decision.
-    void because(JobIndex job, std::string text);
-    // The job as such a text names it.
+    // Says why one of them does not start in this round. The last reason of a round counts. Does nothing for other
+    // jobs, and never changes a decision.
+    void because(JobIndex job, Reason reason);
+    // As above, in its own words: the rule, and behind a colon its numbers, as in "user above 30 %: 41 %".
+    void because(JobIndex job, std::string text) {
+        because(job, Reason{.rule = Reason::Rule::own_words, .text = std::move(text)});
+    }
+    // The job as reasons name it.
     std::string name(JobIndex job) const;
 
     // Sets the column `metadata` of Batsim's jobs.csv for a job that the algorithm knows or has registered. The last

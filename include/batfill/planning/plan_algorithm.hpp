@@ -111,8 +111,8 @@ class PlanAlgorithm : public Algorithm {
     // Compresses all planned jobs by planned start, when some are parked.
     virtual void compress_beside_parked(const Round&) { plan_.move_all_earlier(); }
 
-    // What the place of a waiting job in the plan is called in reasons why it waits.
-    virtual const char* kind_of_place(JobIndex) const { return "planned"; }
+    // The rule by which a waiting job has its place in the plan.
+    virtual Reason::Rule kind_of_place(JobIndex) const { return Reason::Rule::planned; }
 
     // `own`, and the numbers of profile events, if they are counted.
     std::vector<Statistic> with_profile_events(std::vector<Statistic> own) const;
@@ -126,10 +126,10 @@ class PlanAlgorithm : public Algorithm {
     void replan(const Round& round, NotBefore not_before);
     static Plan::Request request_of(const Round& round, JobIndex index);
     void explain(Round& round);
-    std::string reason(const Round& round, JobIndex job);
-    std::optional<JobIndex> delayed_on_profile(Time now, JobIndex job) const;
-    std::optional<JobIndex> delayed_on_timeline(const SchedulerState& state, JobIndex job) const;
-    std::string what_happened(const Round& round) const;
+    Reason reason(const Round& round, JobIndex job);
+    void add_delay_on_profile(const Round& round, JobIndex job, Reason& reason) const;
+    void add_delay_on_timeline(const Round& round, JobIndex job, Reason& reason) const;
+    std::vector<Reason::Event> what_happened(const Round& round) const;
 
     void reset_timeline(const SchedulerState& state);
     bool is_parked(JobIndex job) const;
@@ -145,15 +145,10 @@ class PlanAlgorithm : public Algorithm {
     std::vector<JobIndex> parked_now_;
     std::vector<std::string> ended_early_;  // their names, as ended jobs leave the state
     bool window_announced_ = false;
-    const char* replanned_ = nullptr;  // why there is a new plan; null: there is none
-    struct ExplainedStart {
-        std::optional<Time> start;  // as last explained
-        std::string move;           // the last one
-        int moves = 0;
-    };
-    std::map<JobIndex, ExplainedStart> explained_;
-    bool has_plan_ = false;              // false until the first round, when the machine is known
-    Owned<ProfileEventCounter> events_;  // null: they are not counted
+    std::optional<Reason::Event::Kind> replanned_;  // why there is a new plan; none: there is none
+    std::map<JobIndex, Reason> explained_;          // their starts and moves, as last said
+    bool has_plan_ = false;                         // false until the first round, when the machine is known
+    Owned<ProfileEventCounter> events_;             // null: they are not counted
 };
 
 // A plan algorithm that tries the waiting jobs in an order that the user chooses. It has the parameters `order`,

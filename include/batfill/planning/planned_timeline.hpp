@@ -41,15 +41,21 @@ class PlannedTimeline {
     // Starts a job if it can run now for as long as it is estimated to run, beside what is announced and reserved, and
     // what it takes of all pools is left now. Returns whether it did. Without windows, what is free now is enough.
     bool start_if_it_fits(Round& round, JobIndex job) const;
+    // Whether it would.
+    bool could_start(const SchedulerState& state, JobIndex job) const;
     // Whether only a pool that is not planned keeps the job from starting now.
     // Requires: is_on().
     bool lacks_only_unplanned(const SchedulerState& state, JobIndex job) const;
-    // What a round says of such a job.
-    static constexpr const char* passed_over = "passed over: only a pool that is not planned keeps it from starting";
-    // Why a booked job has no start.
-    static constexpr const char* no_room_inside = "no window of its reservation has room for it";
+    // Why a job with this request has no start.
+    static Reason::Never never(const Request& request) {
+        return request.needs_or_none().windows.empty() ? Reason::Never::too_little : Reason::Never::no_room_inside;
+    }
 
  private:
+    // Where the job would start now, beside windows. None: it could not.
+    // Requires: is_on().
+    std::optional<Place> place_now(const SchedulerState& state, JobIndex job) const;
+
     std::string planned_;
     std::optional<Timeline> timeline_;
 };

@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -75,8 +74,8 @@ class Reservation {
     bool can_start_beside(JobIndex job) const;
     bool leaves_copies(const Request& request) const;
     Time shown_shadow_time() const { return shadow_time_ + (is_strict_ ? Duration::microseconds(1) : Duration()); }
-    std::string text() const;
-    std::string reason(const Round& round, JobIndex reserved, JobIndex job) const;
+    Reason reason(const Round& round, JobIndex reserved, JobIndex job) const;
+    Shortage shortage(const Request& request) const;
     void take_copies(const Request& request);
 
     const SchedulerState& state_;

@@ -130,6 +130,7 @@ struct RunFiles {
     std::function<void(const std::function<void(const EligibleTime&)>& use)> eligible{};  // null: no such file
     bool with_cause = false;                                // the broken guarantees have this column
     std::optional<std::vector<WaitReason>> wait_reasons{};  // none: no such file
+    std::vector<std::string> host_names{};                  // in these reasons; empty: they have numbers
 };
 
 // The files of an outcome, which must outlive the result.

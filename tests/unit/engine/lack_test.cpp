@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "src/replay/reason_words.hpp"
 #include "tests/support/small_machine.hpp"
 
 // Why jobs wait for pools and named hosts.
@@ -46,12 +47,12 @@ std::string lack(const Machine& machine, const std::string& script, const std::s
     for (const WaitReason::Holder& holder : reason.holders) {
         text += " " + holder.job;
     }
-    return text + " until " + instant_text(reason.possible) + ": " + reason.lack;
+    return text + " until " + instant_text(reason.possible) + ": " + ReasonWords().lack(reason);
 }
 
 std::string said(const Machine& machine, const std::string& algorithm, const Parameters::Given& given,
                  const std::string& script, const std::string& job) {
-    return last_reason(machine, algorithm, given, script, job).because;
+    return ReasonWords().because(last_reason(machine, algorithm, given, script, job));
 }
 
 TEST_CASE("Of a pool, the reason names what the job takes, what is free and who holds it until when") {
@@ -113,7 +114,7 @@ TEST_CASE("Of whole hosts, the reason counts those of the partition that are fre
           "hosts 0 of 2, a b until 200: it needs 2 hosts of partition debug; none of 2 is free, as job a holds 1 until "
           "100 and job b holds 1 until 200");
     CHECK(lack(hosts, running + "5: c 4x50\n6: lost 3-4", "c") ==
-          "hosts 0 of 4, a b until never: it needs 4 hosts; none of 5 is free, as job a holds 2 until 100 and job b "
+          "hosts 0 of 4, until never: it needs 4 hosts; none of 5 is free, as job a holds 2 until 100 and job b "
           "holds 1 until 200; 2 are unavailable");
 }
 
@@ -124,8 +125,10 @@ TEST_CASE("easy names the hosts of its reservation, and whom a start would delay
         "1: b 2x10 each cores:2, c 1x200 each cores:3, d 1x200 each cores:4\n"
         "2: e 1x300 each cores:4\n";
     CHECK(said(hosts, "easy", {}, script, "b") == "head: it has the reservation, shadow time 100 on hosts 0-1");
-    CHECK(said(hosts, "easy", {}, script, "c") ==
-          "would delay the head, job b: shadow time 100 on hosts 0-1; its estimate is 200 s");
+    CHECK(
+        said(hosts, "easy", {}, script, "c") ==
+        "would delay the head, job b: shadow time 100 on hosts 0-1; its estimate is 200 s, and it needs 1 host, and 0 "
+        "would be left until it ends");
     CHECK(said(hosts, "easy", {{"test-limit", "1"}}, script, "d") ==
           "not tried behind the head, job b: shadow time 100 on hosts 0-1");
     CHECK(said(hosts, "easy", {}, "0: a 2x100 each cores:3\n1: b 2x10, c 1x5 each cores:2", "c") ==
@@ -133,12 +136,13 @@ TEST_CASE("easy names the hosts of its reservation, and whom a start would delay
     CHECK(said(hosts, "easy", {{"reservations", "2"}}, script, "c") ==
           "reserved: its start, by the estimates, is 110 on host 0");
     CHECK(said(hosts, "easy", {{"reservations", "2"}}, script, "d") ==
-          "would delay a reservation: its estimate is 200 s");
+          "would delay a reservation, that of job b at 100: its estimate is 200 s, and it needs 1 host, and 0 would be "
+          "left until it ends");
     CHECK(said(hosts, "easy", {{"reservations", "0"}}, script, "b") ==
           "head: it cannot start, and no job has a reservation");
     CHECK(said(hosts, "easy", {}, script + "3: lost 1", "b") ==
-          "head: it has the reservation, no shadow time, as too little of what it takes is available even when all "
-          "running jobs have ended");
+          "head: it has the reservation, no shadow time, as too little of what it takes is available even if nothing "
+          "else runs");
     CHECK(said(machine({"", ""}, "power:2"), "easy", {}, "0: a 1x10 takes power:1\n1: b 1x5 takes power:2", "b") ==
           "head: it has the reservation, shadow time 10");
 }
@@ -167,7 +171,8 @@ TEST_CASE("A plan names the hosts of a planned start, and the planned job that a
         "1: b 2x10 each cores:2, c 1x200 each cores:3, d 1x300 each cores:3\n";
     CHECK(said(hosts, "conservative", {}, script, "b") == "planned: its planned start is 100 on hosts 0-1");
     CHECK(said(hosts, "conservative", {}, script, "c") ==
-          "planned: its planned start is 110 on host 0; if it started now, it would delay job b, planned at 100");
+          "planned: its planned start is 110 on host 0; if it started now, it would delay job b, planned at 100: it "
+          "needs 1 host, and 0 would be left until it ends");
     CHECK(
         said(hosts, "conservative", {}, script + "2: lost 1", "b") ==
         "planned: it has no planned start, as too little of what it takes is available, moved once, from 100 at 2, in "

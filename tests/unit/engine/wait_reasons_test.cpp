@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "src/replay/reason_words.hpp"
 #include "tests/support/small_machine.hpp"
 
 namespace batfill::tests::wait_reasons_test {
@@ -11,7 +12,8 @@ std::string reasons_of(const SmallMachine& machine) {
     std::string text;
     for (const WaitReason& reason : machine.engine().wait_reasons()) {
         text += instant_text(reason.time) + ": " + reason.job + " " + to_string(reason.kind) + reason.license;
-        text += reason.lack.empty() ? "" : ": " + reason.lack;
+        const std::string lack = ReasonWords().lack(reason);
+        text += lack.empty() ? "" : ": " + lack;
         if (reason.place > 0) {
             text += ", idle " + std::to_string(reason.idle) + ";";
             for (const WaitReason::Holder& holder : reason.holders) {
@@ -21,7 +23,8 @@ std::string reasons_of(const SmallMachine& machine) {
             text += " possible " + instant_text(reason.possible) + "; " + std::to_string(reason.place) + " of " +
                     std::to_string(reason.waiting) + "; rounds " + std::to_string(reason.rounds);
         }
-        text += (reason.because.empty() ? "" : "; " + reason.because) + "\n";
+        const std::string because = ReasonWords().because(reason);
+        text += (because.empty() ? "" : "; " + because) + "\n";
     }
     return text;
 }
@@ -66,7 +69,7 @@ TEST_CASE("conservative says the planned start, and what moved it") {
     CHECK(
         reasons_of(machine) ==
         "0: c passed over, idle 1; possible 0; 2 of 2; rounds 1; planned: its planned start is 150; if it "
-        "started now, it would delay job b, planned at 100\n"
+        "started now, it would delay job b, planned at 100: it needs 1 processor, of which 0 would be left at 100\n"
         "20: c processors, idle 0; b 4 until 70; possible 70; 1 of 1; rounds 2; planned: its planned start is 70, moved "
         "once, from 150 at 20, when job a ended early\n"
         "50: c started\n");
@@ -79,7 +82,7 @@ std::string said(const std::string& algorithm, const Parameters::Given& given, i
     machine.explain({job});
     machine.play(script);
     REQUIRE_FALSE(machine.engine().wait_reasons().empty());
-    return machine.engine().wait_reasons().back().because;
+    return ReasonWords().because(machine.engine().wait_reasons().back());
 }
 
 TEST_CASE("Reasons are those of the decision, not of the state after it") {
@@ -105,8 +108,10 @@ TEST_CASE("What easy has not tried is not called a delay") {
     CHECK(said("easy", {{"test-limit", "1"}, {"placement", "contiguous"}}, 4, script, "d") ==
           "not tried behind the head, job b (4 processors): shadow time 100 on processors 0-3");
     const std::string without_d = "0: a 2x100\n1: b 4x10\n2: c 2x200\n";
-    CHECK(said("easy", {{"placement", "contiguous"}}, 4, without_d, "c") ==
-          "would delay the head, job b (4 processors): shadow time 100 on processors 0-3; its estimate is 200 s");
+    CHECK(
+        said("easy", {{"placement", "contiguous"}}, 4, without_d, "c") ==
+        "would delay the head, job b (4 processors): shadow time 100 on processors 0-3; its estimate is 200 s, and it "
+        "needs 2 processors side by side, and at most 0 would be left");
     CHECK(said("easy", {{"reservations", "2"}, {"test-limit", "1"}}, 4, script, "d") == "not tried");
     CHECK(said("easy", {{"reservations", "2"}}, 4, script, "b") == "reserved: its start, by the estimates, is 100");
     CHECK(said("easy", {{"reservations", "0"}}, 4, script, "b") ==
@@ -151,10 +156,10 @@ TEST_CASE("An answer that does not change is recorded once, and a rejection with
         "6: lost 1          |\n"
         "7: back 1          |\n");
     CHECK(reasons_of(machine) ==
-          "0: b processors, idle 0; a 2 until 100; possible 100; 1 of 1; rounds 2; head: all others wait for it\n"
+          "0: b processors, idle 0; a 2 until 100; possible 100; 1 of 1; rounds 2; head: nobody starts before it\n"
           "5: e rejected; it asks for 3 processors, the machine has 2\n"
-          "6: b processors, idle 0; a 1 until 100; possible never; 1 of 1; rounds 1; head: all others wait for it\n"
-          "7: b processors, idle 0; a 2 until 100; possible 100; 1 of 1; rounds 1; head: all others wait for it\n");
+          "6: b processors, idle 0; possible never; 1 of 1; rounds 1; head: nobody starts before it\n"
+          "7: b processors, idle 0; a 2 until 100; possible 100; 1 of 1; rounds 1; head: nobody starts before it\n");
 }
 
 TEST_CASE("A job that is not eligible yet says what it waits for, and then as the others") {
@@ -174,9 +179,9 @@ TEST_CASE("A job that is not eligible yet says what it waits for, and then as th
 4: b dependency: it waits for ok:a (it runs), any:d (it runs)
 4: c dependency: it waits for any:a (it runs)
 7: b dependency: it waits for any:d (it runs)
-7: c processors, idle 1; d 1 until 14; possible 14; 1 of 1; rounds 1; head: all others wait for it
+7: c processors, idle 1; d 1 until 14; possible 14; 1 of 1; rounds 1; head: nobody starts before it
 9: c started
-9: b processors, idle 0; c 2 until 19; possible 19; 1 of 1; rounds 1; head: all others wait for it
+9: b processors, idle 0; c 2 until 19; possible 19; 1 of 1; rounds 1; head: nobody starts before it
 19: b started
 )");
 }

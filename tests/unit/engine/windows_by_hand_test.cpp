@@ -5,6 +5,7 @@
 
 #include <batfill/formats/platform.hpp>
 
+#include "src/replay/reason_words.hpp"
 #include "tests/support/simulator_fixture.hpp"
 #include "tests/support/small_machine.hpp"
 
@@ -152,15 +153,18 @@ TEST_CASE("A job that only a window keeps from starting does not delay the head,
     for (const std::string algorithm : {"easy", "relaxed", "conservative"}) {
         const WaitReason c = reasons_of(algorithm, "c");
         CHECK(c.kind == WaitReason::Kind::window);
-        CHECK(c.lack == "it needs 1 host; 2 of 4 are free, but by its walltime it would run into a window");
-        CHECK(c.windows == "window service takes all hosts from 1000 until 2000");
-        CHECK_THAT(c.because, !Catch::Contains("would delay") && !Catch::Contains("too late"));
+        CHECK(
+            ReasonWords().lack(c) ==
+            "it needs 1 host; 2 of 4 are free, but by its walltime it would run into window service: it needs 1 host, "
+            "and 0 would be left until it ends");
+        CHECK(ReasonWords().windows(c) == "window service takes all hosts from 1000 until 2000");
+        CHECK_THAT(ReasonWords().because(c), !Catch::Contains("would delay") && !Catch::Contains("too late"));
     }
     // When running jobs have freed enough, b would meet the window.
     const WaitReason b = reasons_of("easy", "b");
     CHECK(b.kind == WaitReason::Kind::hosts);
     CHECK(b.possible == Time::seconds(1000));
-    CHECK(b.windows == "window service takes all hosts from 1000 until 2000");
+    CHECK(ReasonWords().windows(b) == "window service takes all hosts from 1000 until 2000");
 }
 
 TEST_CASE("Who asks why a job of a reservation waits hears of its windows", "[windows]") {
@@ -177,10 +181,10 @@ TEST_CASE("Who asks why a job of a reservation waits hears of its windows", "[wi
     }
     REQUIRE(reasons["d"].size() >= 2);
     CHECK(reasons["c"].front().kind == WaitReason::Kind::window);
-    CHECK(reasons["c"].front().lack == "no window of its reservation is open");
-    CHECK(reasons["d"].front().windows == "window w is for it from 20 until 60");
-    CHECK(reasons["d"].back().lack == "no window of its reservation has room for it now");
-    CHECK(reasons["d"].back().because ==
+    CHECK(ReasonWords().lack(reasons["c"].front()) == "no window of its reservation is open");
+    CHECK(ReasonWords().windows(reasons["d"].front()) == "window w is for it from 20 until 60");
+    CHECK(ReasonWords().lack(reasons["d"].back()) == "no window of its reservation has room for it now");
+    CHECK(ReasonWords().because(reasons["d"].back()) ==
           "head: it has the reservation, no shadow time, as no window of its reservation has room for it");
 }
 
@@ -195,18 +199,67 @@ TEST_CASE("Who asks why a job waits hears of the windows that it would meet", "[
     using Catch::Contains;
     const WaitReason head = reason_of_b(maintenance, "fcfs");
     CHECK(head.kind == WaitReason::Kind::window);
-    CHECK(head.because == "head: all others wait for it");
-    CHECK(head.windows == "window maintenance takes 4 processors from 100 until 200");
+    CHECK(ReasonWords().because(head) == "head: nobody starts before it");
+    CHECK(ReasonWords().windows(head) == "window maintenance takes 4 processors from 100 until 200");
     CHECK(head.possible.is_infinite());
     const WaitReason planned = reason_of_b(maintenance, "conservative");
-    CHECK_THAT(planned.because, Contains("its planned start is 200"));
+    CHECK_THAT(ReasonWords().because(planned), Contains("its planned start is 200"));
     CHECK(planned.windows == head.windows);
-    CHECK(reason_of_b(R"({"name": "repair", "from": 50, "until": 60, "hosts": "1-3"})", "easy").windows ==
-          "window repair takes hosts 1-3 from 50 until 60");
+    CHECK(ReasonWords().windows(reason_of_b(R"({"name": "repair", "from": 50, "until": 60, "hosts": "1-3"})",
+                                            "easy")) == "window repair takes hosts 1-3 from 50 until 60");
     const WaitReason capped =
         reason_of_b(R"({"name": "cap", "from": 0, "until": 60, "pools": {"power": 8}})", "relaxed", "power:8");
     CHECK(capped.kind == WaitReason::Kind::pool);
-    CHECK(capped.windows == "window cap takes 8 of the pool power from 0 until 60");
+    CHECK(ReasonWords().windows(capped) == "window cap takes 8 of the pool power from 0 until 60");
+}
+
+TEST_CASE("A window of a pool that keeps a job from starting is called so by every rule", "[windows]") {
+    const std::string window = R"({"name": "p", "from": 100, "until": 2000, "announced": 1, "pools": {"power": 8}})";
+    const auto reason_of_b = [&](const std::string& algorithm, const std::string& script) {
+        SmallMachine machine(with_windows(4, window, "power:10"), algorithm);
+        machine.explain({"b"});
+        machine.play(script);
+        return machine.engine().wait_reasons().back();
+    };
+    const std::string running = "0: a 1x1000 takes power:5\n";
+    for (const std::string algorithm : {"easy", "relaxed", "fcfs"}) {
+        const WaitReason b = reason_of_b(algorithm, running + "2: h 4x100\n3: b 1x150 takes power:1\n");
+        CHECK(b.kind == WaitReason::Kind::window);
+        CHECK(
+            ReasonWords().lack(b) ==
+            "it needs 1 processor; 3 are idle, but by its walltime it would run into window p: it takes 1 of the pool "
+            "power, of which 0 would be left at 100");
+        CHECK_THAT(ReasonWords().because(b), Catch::Contains("behind the "));
+    }
+    const WaitReason alone = reason_of_b("fcfs", running + "3: b 1x150 takes power:1\n");
+    CHECK(alone.kind == WaitReason::Kind::window);
+    CHECK(ReasonWords().because(alone) == "head: nobody starts before it");
+    // What the window takes is in the sum, and what is free is not below 0.
+    const WaitReason open = reason_of_b("fcfs", running + "150: b 1x50 takes power:1\n");
+    CHECK(
+        ReasonWords().lack(open) ==
+        "it takes 1 of the pool power; 0 of 10 are free, as job a holds 5 until 1000 and window p takes 5 until 2000");
+    CHECK(open.possible == Time::seconds(150));
+}
+
+TEST_CASE("A delay through a pool names the pool", "[windows]") {
+    SmallMachine machine(with_windows(4, "", "power:10"), "easy");
+    machine.explain({"b"});
+    machine.play("0: a 1x1000 takes power:6\n1: h 1x100 takes power:8\n2: b 1x2000 takes power:3\n");
+    CHECK(ReasonWords().because(machine.engine().wait_reasons().back()) ==
+          "would delay the head, job h: shadow time 1000; its estimate is 2000 s, and it takes 3 of the pool power, of "
+          "which 2 would be left at 1000");
+}
+
+TEST_CASE("Where only a window is in the way, nobody is said to wait for jobs", "[windows]") {
+    SmallMachine machine(with_windows(4, R"({"name": "m", "from": 0, "until": 2000, "hosts": "0-3"})"), "easy");
+    machine.explain({"b"});
+    machine.play("3: b 1x150");
+    const WaitReason& b = machine.engine().wait_reasons().back();
+    CHECK(b.kind == WaitReason::Kind::hosts);
+    CHECK(ReasonWords().lack(b) == "it needs 1 host; none of 4 is free, as window m takes 4 until 2000");
+    CHECK(b.holders.empty());
+    CHECK(b.possible == Time::seconds(3));
 }
 
 }  // namespace batfill::tests::windows_by_hand_test

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <batfill/engine/wait_reason.hpp>
+
+namespace batfill {
+
+// "host n2", or "hosts n2 to n3, n8"; of many, "hosts n2 to n3, n8, n10 and 40 more".
+std::string named_hosts(const ResourceSet& hosts, std::span<const std::string> names);
+
+// "3 processors"
+std::string processors_text(int processors);
+
+// The English of reasons: the only place that makes it.
+class ReasonWords {
+ public:
+    // Hosts are named by numbers if `host_names` is empty.
+    explicit ReasonWords(std::vector<std::string> host_names = {}) : host_names_(std::move(host_names)) {}
+
+    const std::vector<std::string>& host_names() const { return host_names_; }
+
+    // The rule of an algorithm, without its numbers: "behind the head". Of own words, what is before a comma or colon.
+    static std::string rule(const Reason& reason);
+    // What an algorithm says: the rule, and behind a colon its numbers.
+    std::string because(const Reason& reason) const;
+    // Why a job is rejected, or what the algorithm says.
+    std::string because(const WaitReason& reason) const;
+    // What the job takes of pools and of named hosts, what of it is free, and who holds the rest, as a clause: "it
+    // takes
+    // ...". Of a job that is not eligible yet, the conditions that do not hold. Empty if it takes only processors, and
+    // hosts have no names, and no window is in its way.
+    std::string lack(const WaitReason& reason) const;
+    // The windows in its way: "window service takes hosts 0-3 from 100 until 200".
+    std::string windows(const WaitReason& reason) const;
+
+    std::string instant(Time time) const { return instant_text(time); }
+
+ private:
+    // " on hosts 0-3" or " on hosts n1 to n4", or empty.
+    std::string place(const ResourceSet& hosts) const;
+    std::string reservation(const Reason& reason) const;
+    std::string top(const Reason& reason) const;
+    std::string planned_start(const Reason& reason) const;
+    std::string shortage(const Shortage& shortage) const;
+    std::string pool(const WaitReason::Pool& pool) const;
+    std::string hosts(const WaitReason::Hosts& hosts) const;
+    std::string window(const WaitReason::Window& window) const;
+    // ", as job a holds 4 until 100 and 2 more hold 2", or empty.
+    std::string holders(const Shares& shares) const;
+
+    std::vector<std::string> host_names_;
+};
+
+}  // namespace batfill

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/scheduler_choice.hpp>
+#include <batfill/planning/plan_algorithm.hpp>
+
+namespace batfill::tests {
+
+// What a round has left, for a test that asks afterwards. The states refer to the machine of the engine.
+struct Moment {
+    SchedulerState state;
+    std::vector<JobIndex> started;  // in this round, in this order
+    bool plans = false;
+    std::vector<Plan::PlannedJob> plan;  // by start
+};
+
+// An algorithm that decides as another, and notes each round.
+class Watched : public Algorithm {
+ public:
+    Watched(std::unique_ptr<Algorithm> watched, std::shared_ptr<std::vector<Moment>> moments)
+        : watched_(std::move(watched)), moments_(std::move(moments)) {}
+
+    void begin(Round& round) override { watched_->begin(round); }
+    void completed(Round& round, std::span<const Completion> jobs) override { watched_->completed(round, jobs); }
+    void machine_changed(Round& round, std::span<const Completion> jobs) override {
+        watched_->machine_changed(round, jobs);
+    }
+    void window_ended(Round& round) override { watched_->window_ended(round); }
+    void withdrawn(const SchedulerState& state, JobIndex job) override { watched_->withdrawn(state, job); }
+    void waiting_jobs_ended(Round& round) override { watched_->waiting_jobs_ended(round); }
+    void predictions_expired(Round& round) override { watched_->predictions_expired(round); }
+    void submitted(Round& round, JobIndex job) override { watched_->submitted(round, job); }
+    void decide(Round& round) override { watched_->decide(round); }
+    void started(const SchedulerState& state, JobIndex job) override {
+        started_.push_back(job);
+        watched_->started(state, job);
+    }
+    void begin_round(const SchedulerState& state) override {
+        started_.clear();
+        watched_->begin_round(state);
+    }
+    void end_round(const SchedulerState& state) override {
+        watched_->end_round(state);
+        moments_->push_back({state, started_, false, {}});
+        if (const auto* const planning = dynamic_cast<const PlanAlgorithm*>(watched_.get())) {
+            moments_->back().plans = true;
+            for (const JobIndex job : planning->plan().by_start()) {
+                moments_->back().plan.push_back(
+                    {job, planning->plan().planned_start(job),
+                     planning->plan().has_timeline() ? planning->plan().place_held(job) : Place()});
+            }
+        }
+    }
+    bool needs_run_times() const override { return watched_->needs_run_times(); }
+    bool understands_resources() const override { return watched_->understands_resources(); }
+    void require_dependencies() const override { watched_->require_dependencies(); }
+    std::optional<std::string> refuse(const JobDescription& job) const override { return watched_->refuse(job); }
+    bool gives_guarantees() const override { return watched_->gives_guarantees(); }
+    std::optional<Time> guaranteed_start(const SchedulerState& state, JobIndex job) const override {
+        return watched_->guaranteed_start(state, job);
+    }
+    Time next_wake(Time after) const override { return watched_->next_wake(after); }
+
+ private:
+    std::unique_ptr<Algorithm> watched_;
+    std::shared_ptr<std::vector<Moment>> moments_;
+    std::vector<JobIndex> started_;
+};
+
+// A registered algorithm, watched.
+inline SchedulerChoice watched(const std::string& name, const Parameters::Given& given,
+                               const std::shared_ptr<std::vector<Moment>>& moments) {
+    AlgorithmDescription description = find_algorithm(name);
+    description.make = [make = description.make, moments](const Parameters& parameters) {
+        return std::make_unique<Watched>(make(parameters), moments);
+    };
+    return {std::make_shared<const AlgorithmDescription>(std::move(description)), given};
+}
+
+}  // namespace batfill::tests
