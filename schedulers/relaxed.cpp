@@ -127,6 +127,7 @@ class Relaxed : public Algorithm {
         if (state.machine.has_bookings()) {
             const std::vector<std::vector<JobIndex>> queues = booking_queues(state);
             std::vector<std::optional<Top>> tops;
+            tops.reserve(queues.size());
             for (const std::vector<JobIndex>& queue : queues) {
                 tops.push_back(decide(round, queue));
             }

@@ -140,7 +140,7 @@ nb::tuple explain(const Jobs& jobs, const NamedMachine& machine, const nb::objec
     how.explain = explained;
     const Explained found =
         simulated({jobs, machine, scheduler, label, parameters, events}, how, [&](const Outcome& outcome) {
-            return Explained{explanation(outcome), explained(outcome.wait_reasons(), words_for(outcome))};
+            return Explained{explanation(outcome), batfill::explained(outcome.wait_reasons(), words_for(outcome))};
         });
     return nb::make_tuple(found.text, table_of(found.reasons), found.reasons.size());
 }

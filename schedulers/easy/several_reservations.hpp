@@ -45,6 +45,17 @@ inline Reason reason_beside(const Round& round, JobIndex job, const std::vector<
             .delayed_start = delay->first.start};
 }
 
+// Says why explained jobs wait. `head`: the first that could not start, if there are no reservations.
+inline void explain_several(Round& round, std::optional<JobIndex> head, const std::vector<LaterJob>& reserved,
+                            const AvailabilityProfile& profile, const std::vector<JobIndex>& tried) {
+    for (const JobIndex job : round.explained()) {
+        if (round.state().job(job).state == JobState::submitted) {
+            round.because(job, job == head ? Reason{.rule = Reason::Rule::head_without_reservation}
+                                           : reason_beside(round, job, reserved, profile, tried));
+        }
+    }
+}
+
 // One such round. It walks the waiting jobs in the primary order. A job that can start does so; one that cannot gets a
 // reservation at its earliest start. The walk ends with the last reservation, or with the first job that cannot start
 // if there are no reservations to give. Then the round tries the other jobs in the backfill order. A job starts only if
@@ -117,12 +128,7 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
             return left.free > 0;
         });
     }
-    for (const JobIndex job : round.explained()) {
-        if (state.job(job).state == JobState::submitted) {
-            round.because(job, job == head ? Reason{.rule = Reason::Rule::head_without_reservation}
-                                           : reason_beside(round, job, reserved, profile, tried));
-        }
-    }
+    explain_several(round, head, reserved, profile, tried);
 }
 
 }  // namespace batfill

@@ -616,7 +616,7 @@ void EngineCore::reject_over_bookings() {
                                 });
         const auto inside = is_for_one ? with_windows(job.description(), job.request.needs) : Shared<Needs>();
         const auto* const reason = std::get_if<std::string>(&inside);
-        return reason ? std::optional(*reason + ": the reservation is over") : std::nullopt;
+        return reason != nullptr ? std::optional(*reason + ": the reservation is over") : std::nullopt;
     });
 }
 

@@ -100,74 +100,106 @@ struct RunInto {
     const Window* window;
     Shortage shortage;
 };
-std::optional<RunInto> window_ahead(const SchedulerState& state, const Job& job,
-                                    std::optional<std::size_t> inside = {}) {
-    const std::vector<Window>& windows = state.machine.windows();
-    const std::vector<Resources::Pool>& pools = state.machine.resources().pools();
-    // Processors, and then pools.
-    const auto amount_of = [](const std::vector<Amount>& amounts, std::size_t column) {
-        return amounts.empty() ? Amount{0} : amounts[column - 1];
-    };
-    const auto of_window = [&](const Window& window, std::size_t column) {
-        return column == 0 ? Amount{window.processors} : amount_of(window.pool_amounts, column);
-    };
-    const auto of_job = [&](const Job& one, std::size_t column) {
-        return column == 0 ? Amount{one.processors()} : amount_of(one.request.needs_or_none().pools, column);
-    };
-    const auto left_at = [&](Time instant, std::size_t column) {
-        Amount left = column == 0 ? state.processors - state.unavailable.size() : pools[column - 1].total;
-        const bool is_own = inside && of_window(windows[*inside], column) > 0;
-        Amount own = is_own ? of_window(windows[*inside], column) : 0;
-        for (const RunningJob& running : state.running) {
-            const Job& one = state.job(running.job);
-            const std::optional<std::size_t> place = state.windows.window_of(running.job);
-            const bool is_of_window =
-                place && windows[*place].until > instant && of_window(windows[*place], column) > 0;
-            const int lost = column == 0 ? one.allocation.count_common(state.unavailable) : 0;  // that count once
-            left -= running.end > instant && !is_of_window ? of_job(one, column) - lost : 0;
-            own -= running.end > instant && is_of_window && place == inside ? of_job(one, column) - lost : 0;
+
+class WindowsAhead {
+ public:
+    WindowsAhead(const SchedulerState& state, const Job& job, std::optional<std::size_t> inside)
+        : state_(state), job_(job), inside_(inside), windows_(state.machine.windows()) {}
+
+    std::optional<RunInto> first() {
+        const Time last = state_.now + job_.walltime - Duration::microseconds(1);
+        for (const std::size_t number : state_.windows.beginning(state_.now, last)) {
+            if (windows_[number].announced > state_.now || number == inside_) {
+                continue;
+            }
+            if (std::optional<Shortage> shortage = shortage_at(windows_[number])) {
+                return RunInto{&windows_[number], *std::move(shortage)};
+            }
         }
-        for (const Window& window : windows) {
-            const bool has_it = window.announced <= state.now && window.from <= instant && instant < window.until;
+        return std::nullopt;
+    }
+
+ private:
+    // Column 0 is processors; pools follow.
+    static Amount amount_of(const std::vector<Amount>& amounts, std::size_t column) {
+        return amounts.empty() ? Amount{0} : amounts[column - 1];
+    }
+    static Amount of_window(const Window& window, std::size_t column) {
+        return column == 0 ? Amount{window.processors} : amount_of(window.pool_amounts, column);
+    }
+    static Amount of_job(const Job& one, std::size_t column) {
+        return column == 0 ? Amount{one.processors()} : amount_of(one.request.needs_or_none().pools, column);
+    }
+
+    // What a running job holds at this instant; what is lost and in use counts once.
+    Amount held_at(Time instant, const RunningJob& running, std::size_t column) const {
+        const Job& one = state_.job(running.job);
+        const int lost = column == 0 ? one.allocation.count_common(state_.unavailable) : 0;
+        return running.end > instant ? of_job(one, column) - lost : 0;
+    }
+
+    Amount left_at(Time instant, std::size_t column) const {
+        Amount left = column == 0 ? state_.processors - state_.unavailable.size()
+                                  : state_.machine.resources().pools()[column - 1].total;
+        const bool is_own = inside_ && of_window(windows_[*inside_], column) > 0;
+        Amount own = is_own ? of_window(windows_[*inside_], column) : 0;
+        for (const RunningJob& running : state_.running) {
+            const std::optional<std::size_t> place = state_.windows.window_of(running.job);
+            const Amount held = held_at(instant, running, column);
+            if (!place || windows_[*place].until <= instant || of_window(windows_[*place], column) == 0) {
+                left -= held;
+            } else if (place == inside_) {
+                own -= held;
+            }
+        }
+        for (const Window& window : windows_) {
+            const bool has_it = window.announced <= state_.now && window.from <= instant && instant < window.until;
             left -= has_it ? of_window(window, column) : 0;
         }
         return std::max(is_own ? std::min(own, left + own) : left, Amount{0});
-    };
-    const auto hosts_beside = [&](const ResourceSet& closing) {
+    }
+
+    Amount hosts_beside_closing() const {
         Amount left = 0;
-        for (int host = 0; host < state.processors; ++host) {
-            left += !closing.contains(host) && state.host_fits(job.request, host, inside) ? 1 : 0;
+        for (int host = 0; host < state_.processors; ++host) {
+            left += !closing_.contains(host) && state_.host_fits(job_.request, host, inside_) ? 1 : 0;
         }
         return left;
-    };
-    ResourceSet closing;
-    for (const std::size_t number :
-         state.windows.beginning(state.now, state.now + job.walltime - Duration::microseconds(1))) {
-        const Window& window = windows[number];
-        if (window.announced > state.now || number == inside) {
-            continue;
-        }
+    }
+
+    std::optional<Shortage> shortage_at(const Window& window) {
+        const std::vector<Resources::Pool>& pools = state_.machine.resources().pools();
         for (std::size_t column = 0; column <= pools.size(); ++column) {
-            const Amount needed = of_job(job, column);
+            const Amount needed = of_job(job_, column);
             const Amount left = needed > 0 && of_window(window, column) > 0 ? left_at(window.from, column) : needed;
             if (left < needed) {
                 const bool is_of_pool = column > 0;
-                return RunInto{&window,
-                               {is_of_pool ? Shortage::Of::pool : Shortage::Of::processors,
-                                is_of_pool ? pools[column - 1].name : "", needed, left, window.from}};
+                return Shortage{is_of_pool ? Shortage::Of::pool : Shortage::Of::processors,
+                                is_of_pool ? pools[column - 1].name : "", needed, left, window.from};
             }
         }
-        closing.insert(window.hosts);
-        if (!window.hosts.empty() && hosts_beside(closing) < job.processors()) {
-            for (const Window& other : windows) {
-                if (other.from == window.from && other.announced <= state.now) {
-                    closing.insert(other.hosts);
-                }
-            }
-            return RunInto{&window, {Shortage::Of::hosts, "", job.processors(), hosts_beside(closing), window.from}};
+        closing_.insert(window.hosts);
+        if (window.hosts.empty() || hosts_beside_closing() >= job_.processors()) {
+            return std::nullopt;
         }
+        for (const Window& other : windows_) {
+            if (other.from == window.from && other.announced <= state_.now) {
+                closing_.insert(other.hosts);
+            }
+        }
+        return Shortage{Shortage::Of::hosts, "", job_.processors(), hosts_beside_closing(), window.from};
     }
-    return std::nullopt;
+
+    const SchedulerState& state_;
+    const Job& job_;
+    std::optional<std::size_t> inside_;
+    const std::vector<Window>& windows_;
+    ResourceSet closing_;  // the hosts of the windows so far
+};
+
+std::optional<RunInto> window_ahead(const SchedulerState& state, const Job& job,
+                                    std::optional<std::size_t> inside = {}) {
+    return WindowsAhead(state, job, inside).first();
 }
 
 // A window, with what it takes of what the job may need. None: it takes nothing of it.

@@ -327,6 +327,30 @@ bool Timeline::fits(const Request& request, Duration length, Time at) const {
     return missing <= 0;
 }
 
+namespace {
+
+// Where a profile first has too little during an interval.
+struct FirstLack {
+    std::size_t column;
+    Amount left;
+    Time at;
+};
+std::optional<FirstLack> first_lack(const AmountProfile& profile, std::span<const Amount> needed, Time from,
+                                    Time until) {
+    for (const Time step : profile.instants()) {
+        const Time at = std::max(step, from);
+        const std::span<const Amount> free = profile.at(at);
+        for (std::size_t column = 0; column < free.size() && at < until; ++column) {
+            if (free[column] < needed[column]) {
+                return FirstLack{column, std::max(free[column], Amount{0}), at};
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Shortage> Timeline::shortage(const Request& request, Duration length, Time at) const {
     if (is_inside(request)) {
         const std::vector<std::size_t>& windows = request.needs->windows;
@@ -334,18 +358,12 @@ std::optional<Shortage> Timeline::shortage(const Request& request, Duration leng
         return window == windows.end() ? std::nullopt : view(*window).shortage(request, length, at);
     }
     const Demand demand = demand_of(request);
-    for (const Time step : whole_machine_.instants()) {
-        const Time instant = std::max(step, at);
-        const std::span<const Amount> free = whole_machine_.at(instant);
-        for (std::size_t column = 0; column < free.size() && instant < at + length; ++column) {
-            if (free[column] < demand.whole_machine[column]) {
-                const bool is_of_hosts = counts_hosts_ && column == 0;
-                const std::size_t pool = is_of_hosts ? 0 : planned_pools_[column - (counts_hosts_ ? 1 : 0)];
-                return Shortage{is_of_hosts ? Shortage::Of::processors : Shortage::Of::pool,
-                                is_of_hosts ? "" : machine_->resources().pools()[pool].name,
-                                demand.whole_machine[column], std::max(free[column], Amount{0}), instant};
-            }
-        }
+    if (const std::optional<FirstLack> lack = first_lack(whole_machine_, demand.whole_machine, at, at + length)) {
+        const bool is_of_hosts = counts_hosts_ && lack->column == 0;
+        const std::size_t pool = is_of_hosts ? 0 : planned_pools_[lack->column - (counts_hosts_ ? 1 : 0)];
+        return Shortage{is_of_hosts ? Shortage::Of::processors : Shortage::Of::pool,
+                        is_of_hosts ? "" : machine_->resources().pools()[pool].name, demand.whole_machine[lack->column],
+                        lack->left, lack->at};
     }
     Amount left = 0;
     for (int host = 0; !counts_hosts_ && host < machine_->processors(); ++host) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/support/json.hpp"
+#include "src/support/mapped.hpp"
 #include "src/support/names.hpp"
 
 namespace batfill {
@@ -80,10 +81,7 @@ std::string event_text(const Reason::Event& event) {
 }
 
 std::string events_text(const std::vector<Reason::Event>& events) {
-    std::vector<std::string> texts;
-    for (const Reason::Event& event : events) {
-        texts.push_back(event_text(event));
-    }
+    const std::vector<std::string> texts = mapped(events, event_text);
     const bool is_new_plan = !events.empty() && events.front().kind >= Reason::Event::Kind::machine_changed;
     return behind(is_new_plan ? ", " : ", when ", list_of(texts, " and "));
 }
@@ -102,10 +100,8 @@ std::string never_text(Reason::Never never, const char* when) {
 
 // "8 of the pool power and 2 of the pool water".
 std::string pools_text(const std::vector<std::pair<std::string, Amount>>& pools) {
-    std::vector<std::string> texts;
-    for (const auto& [name, amount] : pools) {
-        texts.push_back(std::to_string(amount) + " of the pool " + name);
-    }
+    std::vector<std::string> texts =
+        mapped(pools, [](const auto& pool) { return std::to_string(pool.second) + " of the pool " + pool.first; });
     if (texts.size() > most_named) {
         const std::size_t others = texts.size() - most_named;
         texts.resize(most_named);
@@ -188,7 +184,7 @@ std::string ReasonWords::because(const Reason& reason) const {
     }
     const std::string job = (reason.job.empty() ? "" : ", job " + reason.job) +
                             (reason.processors == 0 ? "" : " (" + processors_text(reason.processors) + ")");
-    const std::string name = rule(reason);
+    std::string name = rule(reason);
     switch (reason.rule) {
         case Rule::none:
         case Rule::own_words:

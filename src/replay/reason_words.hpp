@@ -30,14 +30,13 @@ class ReasonWords {
     // Why a job is rejected, or what the algorithm says.
     std::string because(const WaitReason& reason) const;
     // What the job takes of pools and of named hosts, what of it is free, and who holds the rest, as a clause: "it
-    // takes
-    // ...". Of a job that is not eligible yet, the conditions that do not hold. Empty if it takes only processors, and
-    // hosts have no names, and no window is in its way.
+    // takes ...". Of a job that is not eligible yet, the conditions that do not hold. Empty if it takes only
+    // processors, and hosts have no names, and no window is in its way.
     std::string lack(const WaitReason& reason) const;
     // The windows in its way: "window service takes hosts 0-3 from 100 until 200".
     std::string windows(const WaitReason& reason) const;
 
-    std::string instant(Time time) const { return instant_text(time); }
+    static std::string instant(Time time) { return instant_text(time); }
 
  private:
     // " on hosts 0-3" or " on hosts n1 to n4", or empty.
