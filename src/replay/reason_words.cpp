@@ -157,7 +157,7 @@ std::string ReasonWords::reservation(const Reason& reason) const {
                 : "");
 }
 
-std::string ReasonWords::top(const Reason& reason) const {
+std::string ReasonWords::top(const Reason& reason) {
     return (reason.start.is_infinite() ? "" : "it could start at " + instant(reason.start) + "; ") +
            (reason.all_wait                   ? "the others wait, as omega is 0"
             : reason.latest_end.is_infinite() ? "the others may run as long as they like"
@@ -242,7 +242,7 @@ std::string ReasonWords::because(const WaitReason& reason) const {
     return reason.rejection.empty() ? because(reason.because) : "it " + reason.rejection;
 }
 
-std::string ReasonWords::holders(const Shares& shares) const {
+std::string ReasonWords::holders(const Shares& shares) {
     std::vector<std::string> texts;
     for (const Share& share : shares.largest) {
         texts.push_back(
@@ -255,7 +255,7 @@ std::string ReasonWords::holders(const Shares& shares) const {
     return enumeration(texts);
 }
 
-std::string ReasonWords::pool(const WaitReason::Pool& pool) const {
+std::string ReasonWords::pool(const WaitReason::Pool& pool) {
     return "it takes " + std::to_string(pool.needed) + " of the pool " + pool.name + "; " + std::to_string(pool.free) +
            " of " + std::to_string(pool.total) + " are free" + behind(", as ", holders(pool.held));
 }
@@ -290,7 +290,7 @@ std::string ReasonWords::hosts(const WaitReason::Hosts& hosts) const {
                                                 (hosts.unavailable == 1 ? " is unavailable" : " are unavailable"));
 }
 
-std::string ReasonWords::shortage(const Shortage& shortage) const {
+std::string ReasonWords::shortage(const Shortage& shortage) {
     const std::string left = std::to_string(shortage.left);
     const std::string would_be_left = left + " would be left at " + instant(shortage.at);
     switch (shortage.of) {

@@ -42,14 +42,14 @@ class ReasonWords {
     // " on hosts 0-3" or " on hosts n1 to n4", or empty.
     std::string place(const ResourceSet& hosts) const;
     std::string reservation(const Reason& reason) const;
-    std::string top(const Reason& reason) const;
+    static std::string top(const Reason& reason);
     std::string planned_start(const Reason& reason) const;
-    std::string shortage(const Shortage& shortage) const;
-    std::string pool(const WaitReason::Pool& pool) const;
+    static std::string shortage(const Shortage& shortage);
+    static std::string pool(const WaitReason::Pool& pool);
     std::string hosts(const WaitReason::Hosts& hosts) const;
     std::string window(const WaitReason::Window& window) const;
     // ", as job a holds 4 until 100 and 2 more hold 2", or empty.
-    std::string holders(const Shares& shares) const;
+    static std::string holders(const Shares& shares);
 
     std::vector<std::string> host_names_;
 };
