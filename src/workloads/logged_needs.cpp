@@ -106,6 +106,21 @@ LoggedNeeds needs_of(const SwfLog& log, const SwfJob& job, const SwfConversion& 
     return needs;
 }
 
+namespace {
+
+Amount amount_of(const StatedNeeds::Amounts& amounts, std::string_view name) {
+    const auto found = std::ranges::find(amounts, name, &StatedNeeds::Amounts::value_type::first);
+    return found == amounts.end() ? 0 : found->second;
+}
+
+// What components of the job did not take until the last one had ended.
+Microseconds unused_of(const SwfLog& log, const SwfJob& job, const char* name) {
+    const auto early = log.ended_early.find(static_cast<std::uint32_t>(&job - log.jobs.data()));
+    return early == log.ended_early.end() ? 0 : early->second.at(name);
+}
+
+}  // namespace
+
 std::vector<AmountBalance> balances_of(const SwfSelection& selection, const SwfConversion& conversion) {
     const SwfLog& log = *selection.log;
     // Sums of whole numbers: what differs has a cause.
@@ -115,31 +130,22 @@ std::vector<AmountBalance> balances_of(const SwfSelection& selection, const SwfC
         std::map<std::string, Microseconds> changes;
     };
     std::vector<std::pair<const char*, Sums>> all = {{"cores", {}}, {"gpus", {}}, {"memory", {}}};
-    const auto amount_of = [](const StatedNeeds::Amounts& amounts, std::string_view name) {
-        const auto found = std::ranges::find(amounts, name, &StatedNeeds::Amounts::value_type::first);
-        return found == amounts.end() ? 0 : found->second;
-    };
     const auto add = [&](const SwfJob& job, const char* left_out_by) {
         const LoggedNeeds& needs = log.needs[job.needs];
         const Duration run_time = std::max(job.run_time, Duration());
         const long long hosts = std::max(size_of(job, conversion), 0LL);
-        const auto early = log.ended_early.find(static_cast<std::uint32_t>(&job - log.jobs.data()));
         for (auto& [name, sums] : all) {
             const Microseconds of_hosts = Microseconds{amount_of(needs.taken, name)} * hosts * run_time.count();
             const Microseconds surplus = Microseconds{amount_of(needs.surplus, name)} * run_time.count();
-            const Microseconds unused = early == log.ended_early.end() ? 0 : early->second.at(name);
+            const Microseconds unused = unused_of(log, job, name);
             sums.of_log += of_hosts - surplus - unused;
             if (left_out_by != nullptr) {
                 sums.changes[left_out_by] -= of_hosts - surplus - unused;
                 continue;
             }
             sums.of_workload += of_hosts;
-            if (unused != 0) {
-                sums.changes["component of a heterogeneous job that ended before others"] += unused;
-            }
-            if (surplus != 0) {
-                sums.changes[needs.has_different_hosts ? host_rules::different : host_rules::rounded] += surplus;
-            }
+            sums.changes["component of a heterogeneous job that ended before others"] += unused;
+            sums.changes[needs.has_different_hosts ? host_rules::different : host_rules::rounded] += surplus;
         }
     };
     for (const KeptJob& kept : selection.kept) {
