@@ -93,23 +93,24 @@ struct Free {
     }
 };
 
-// The first announced window that a waiting job would run into by its walltime if it started now, outside or in a
-// window, with what it would lack then, beside what runs by the estimates. Of hosts, it lacks those of all such windows
-// so far.
+// A window that a waiting job would run into, and what it would lack when that begins, beside what runs by the
+// estimates. Of hosts, it lacks those of all such windows so far.
 struct RunInto {
     const Window* window;
     Shortage shortage;
 };
 
+// The announced windows that begin before a job that is not booked would end by its walltime, if it started now.
 class WindowsAhead {
  public:
-    WindowsAhead(const SchedulerState& state, const Job& job, std::optional<std::size_t> inside)
-        : state_(state), job_(job), inside_(inside), windows_(state.machine.windows()) {}
+    WindowsAhead(const SchedulerState& state, const Job& job)
+        : state_(state), job_(job), windows_(state.machine.windows()) {}
 
+    // The first one that the job would run into.
     std::optional<RunInto> first() {
         const Time last = state_.now + job_.walltime - Duration::microseconds(1);
         for (const std::size_t number : state_.windows.beginning(state_.now, last)) {
-            if (windows_[number].announced > state_.now || number == inside_) {
+            if (windows_[number].announced > state_.now) {
                 continue;
             }
             if (std::optional<Shortage> shortage = shortage_at(windows_[number])) {
@@ -141,28 +142,24 @@ class WindowsAhead {
     Amount left_at(Time instant, std::size_t column) const {
         Amount left = column == 0 ? state_.processors - state_.unavailable.size()
                                   : state_.machine.resources().pools()[column - 1].total;
-        const bool is_own = inside_ && of_window(windows_[*inside_], column) > 0;
-        Amount own = is_own ? of_window(windows_[*inside_], column) : 0;
         for (const RunningJob& running : state_.running) {
             const std::optional<std::size_t> place = state_.windows.window_of(running.job);
             const Amount held = held_at(instant, running, column);
             if (!place || windows_[*place].until <= instant || of_window(windows_[*place], column) == 0) {
                 left -= held;
-            } else if (place == inside_) {
-                own -= held;
             }
         }
         for (const Window& window : windows_) {
             const bool has_it = window.announced <= state_.now && window.from <= instant && instant < window.until;
             left -= has_it ? of_window(window, column) : 0;
         }
-        return std::max(is_own ? std::min(own, left + own) : left, Amount{0});
+        return std::max(left, Amount{0});
     }
 
     Amount hosts_beside_closing() const {
         Amount left = 0;
         for (int host = 0; host < state_.processors; ++host) {
-            left += !closing_.contains(host) && state_.host_fits(job_.request, host, inside_) ? 1 : 0;
+            left += !closing_.contains(host) && state_.hosts.fits(job_.request, host) ? 1 : 0;
         }
         return left;
     }
@@ -192,15 +189,9 @@ class WindowsAhead {
 
     const SchedulerState& state_;
     const Job& job_;
-    std::optional<std::size_t> inside_;
     const std::vector<Window>& windows_;
     ResourceSet closing_;  // the hosts of the windows so far
 };
-
-std::optional<RunInto> window_ahead(const SchedulerState& state, const Job& job,
-                                    std::optional<std::size_t> inside = {}) {
-    return WindowsAhead(state, job, inside).first();
-}
 
 // A window, with what it takes of what the job may need. None: it takes nothing of it.
 std::optional<WaitReason::Window> in_the_way(const Window& window, const SchedulerState& state,
@@ -357,7 +348,7 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
         find_lack(
             state, job, [&](JobIndex other) { return name(state.job(other).description().id); }, reason);
         if (reason.kind == WaitReason::Kind::passed_over && state.windows.is_on()) {
-            if (const std::optional<RunInto> ahead = window_ahead(state, job)) {
+            if (const std::optional<RunInto> ahead = WindowsAhead(state, job).first()) {
                 reason.kind = WaitReason::Kind::window;
                 reason.lack.next_window = ahead->window->name;
                 reason.lack.then = ahead->shortage;
@@ -365,8 +356,7 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
         }
     } else {  // what is free outside is not for it
         using OfReservation = WaitReason::Lack::OfReservation;
-        const std::optional<Place> place = state.place_now(index);
-        const bool can_start = place && !window_ahead(state, job, place->window);
+        const bool can_start = state.can_start_now(index);
         const bool one_is_open = std::ranges::any_of(job.request.needs->windows,
                                                      [&](std::size_t window) { return state.windows.is_open(window); });
         reason.kind = can_start ? WaitReason::Kind::passed_over : WaitReason::Kind::window;

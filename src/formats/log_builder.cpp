@@ -356,7 +356,6 @@ void LogBuilder::add_bad_row(const std::string& place, std::size_t number, const
 }
 
 void LogBuilder::take_back(std::size_t jobs) {
-    shown_twice_.erase(shown_twice_.lower_bound(static_cast<std::uint32_t>(jobs)), shown_twice_.end());
     std::vector<bool> erased(log_.jobs.size());
     std::fill(erased.begin() + static_cast<std::ptrdiff_t>(jobs), erased.end(), true);
     erase_jobs(erased);

@@ -97,6 +97,7 @@ void LogBuilder::erase_jobs(const std::vector<bool>& erased) {
         by_job = std::move(moved);
     };
     move_map(negative_waits_);
+    move_map(shown_twice_);
     move_map(log_.ended_early);
 }
 

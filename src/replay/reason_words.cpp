@@ -150,7 +150,7 @@ std::string ReasonWords::reservation(const Reason& reason) const {
     if (reason.start.is_infinite()) {
         return "no shadow time, as " + never_text(reason.never, after_all);
     }
-    return "shadow time " + instant(reason.start) + place(reason.hosts) +
+    return "shadow time " + instant_text(reason.start) + place(reason.hosts) +
            behind(" on processors ", reason.block.to_string()) + behind(" on machine ", reason.machine) +
            (reason.extra_processors
                 ? ", " + counted(static_cast<std::size_t>(*reason.extra_processors), "extra processor")
@@ -158,24 +158,24 @@ std::string ReasonWords::reservation(const Reason& reason) const {
 }
 
 std::string ReasonWords::top(const Reason& reason) {
-    return (reason.start.is_infinite() ? "" : "it could start at " + instant(reason.start) + "; ") +
+    return (reason.start.is_infinite() ? "" : "it could start at " + instant_text(reason.start) + "; ") +
            (reason.all_wait                   ? "the others wait, as omega is 0"
             : reason.latest_end.is_infinite() ? "the others may run as long as they like"
-                                              : "the others must end by " + instant(reason.latest_end));
+                                              : "the others must end by " + instant_text(reason.latest_end));
 }
 
 std::string ReasonWords::planned_start(const Reason& reason) const {
     std::string text = reason.start.is_infinite() ? "it has no planned start, as " + never_text(reason.never, "")
-                       : reason.has_passed        ? "its planned start, " + instant(reason.start) + ", has passed"
-                                                  : "its planned start is " + instant(reason.start);
+                       : reason.has_passed        ? "its planned start, " + instant_text(reason.start) + ", has passed"
+                                                  : "its planned start is " + instant_text(reason.start);
     text += place(reason.hosts);
     if (const Reason::Moves& moves = reason.moves; moves.number > 0) {
         text += ", moved " + (moves.number == 1 ? "once," : std::to_string(moves.number) + " times, last") + " from " +
-                instant(moves.from) + " at " + instant(moves.at) + events_text(moves.events);
+                instant_text(moves.from) + " at " + instant_text(moves.at) + events_text(moves.events);
     }
     return text + (reason.job.empty() ? ""
                                       : "; if it started now, it would delay job " + reason.job + ", planned at " +
-                                            instant(reason.delayed_start) + ": " + shortage(reason.shortage));
+                                            instant_text(reason.delayed_start) + ": " + shortage(reason.shortage));
 }
 
 std::string ReasonWords::because(const Reason& reason) const {
@@ -206,18 +206,18 @@ std::string ReasonWords::because(const Reason& reason) const {
                        ", and " + shortage(reason.shortage);
             }
             return name + job + ": with its estimate of " + seconds(reason.estimate) + " it would end " +
-                   (reason.is_strict ? "at or " : "") + "after the shadow time " + instant(reason.start) +
+                   (reason.is_strict ? "at or " : "") + "after the shadow time " + instant_text(reason.start) +
                    ", and it needs " + processors_text(static_cast<int>(reason.shortage.needed)) + ", more than the " +
                    std::to_string(*reason.extra_processors) + " extra processors";
         case Rule::head_without_reservation:
             return name + ": it cannot start, and no job has a reservation";
         case Rule::reserved:
-            return name + ": its start, by the estimates, is " + instant(reason.start) + place(reason.hosts);
+            return name + ": its start, by the estimates, is " + instant_text(reason.start) + place(reason.hosts);
         case Rule::without_reservation:
             return name + ", as " +
                    never_text(reason.never, reason.never == Reason::Never::too_little ? after_all : "");
         case Rule::would_delay_reservation:
-            return name + ", that of job " + reason.job + " at " + instant(reason.delayed_start) +
+            return name + ", that of job " + reason.job + " at " + instant_text(reason.delayed_start) +
                    ": its estimate is " + seconds(reason.estimate) + ", and " + shortage(reason.shortage);
         case Rule::no_decision:
             return name + ": rounds=event decides at other events";
@@ -227,7 +227,7 @@ std::string ReasonWords::because(const Reason& reason) const {
         case Rule::behind_top:
             return name + job + ": " + top(reason);
         case Rule::too_late:
-            return name + job + ": " + top(reason) + "; it would end at " + instant(reason.end);
+            return name + job + ": " + top(reason) + "; it would end at " + instant_text(reason.end);
         case Rule::planned:
         case Rule::tentative:
         case Rule::hopeless:
@@ -247,7 +247,7 @@ std::string ReasonWords::holders(const Shares& shares) {
     for (const Share& share : shares.largest) {
         texts.push_back(
             (share.is_of_window ? "window " + shown(share.name) + " takes " : "job " + share.name + " holds ") +
-            std::to_string(share.amount) + " until " + instant(share.until));
+            std::to_string(share.amount) + " until " + instant_text(share.until));
     }
     if (shares.others > 0) {
         texts.push_back(std::to_string(shares.others) + " more hold " + std::to_string(shares.rest));
@@ -292,7 +292,7 @@ std::string ReasonWords::hosts(const WaitReason::Hosts& hosts) const {
 
 std::string ReasonWords::shortage(const Shortage& shortage) {
     const std::string left = std::to_string(shortage.left);
-    const std::string would_be_left = left + " would be left at " + instant(shortage.at);
+    const std::string would_be_left = left + " would be left at " + instant_text(shortage.at);
     switch (shortage.of) {
         case Shortage::Of::processors:
             return "it needs " + processors_text(static_cast<int>(shortage.needed)) + ", of which " + would_be_left;
@@ -347,7 +347,8 @@ std::string ReasonWords::window(const WaitReason::Window& window) const {
                               : window.all_hosts      ? " takes all hosts"
                               : !window.pools.empty() ? " takes " + pools_text(window.pools)
                                                       : " takes " + place(window.hosts).substr(4);
-    return "window " + shown(window.name) + taken + " from " + instant(window.from) + " until " + instant(window.until);
+    return "window " + shown(window.name) + taken + " from " + instant_text(window.from) + " until " +
+           instant_text(window.until);
 }
 
 std::string ReasonWords::windows(const WaitReason& reason) const {

@@ -36,8 +36,6 @@ class ReasonWords {
     // The windows in its way: "window service takes hosts 0-3 from 100 until 200".
     std::string windows(const WaitReason& reason) const;
 
-    static std::string instant(Time time) { return instant_text(time); }
-
  private:
     // " on hosts 0-3" or " on hosts n1 to n4", or empty.
     std::string place(const ResourceSet& hosts) const;
