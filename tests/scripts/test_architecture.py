@@ -61,7 +61,6 @@ def test_an_include_upwards_is_found_in_subfolders(tmp_path: pathlib.Path) -> No
     for name, text in {
         "src/low/deep/wrong.cpp": '#include "parts/deep/high.hpp"\n',
         "include/batfill/low/deep/wrong.hpp": "#include <batfill/high/deep/high.hpp>\n",
-        "include/batfill/low/old.hpp": "// Moved.\n#include <batfill/high/new.hpp>\n",
         "parts/deep/right.cpp": '#include <vector>\n#include "src/low/deep/low.hpp"\n#include "parts/other/high.hpp"\n',
     }.items():
         path = tmp_path / name
