@@ -80,8 +80,8 @@ class Episodes {
                                  " processors, expected at most " + std::to_string(processors) +
                                  ", as the machine has");
             }
-            const auto needs = machine_.resources().resolve(job.needs ? &*job.needs : nullptr, job.processors);
-            if (const auto* const problem = std::get_if<std::string>(&needs)) {
+            const auto resolved = machine_.resources().resolve({job.processors}, job.needs ? &*job.needs : nullptr);
+            if (const auto* const problem = std::get_if<std::string>(&resolved)) {
                 throw InputError(start + ' ' + *problem);
             }
         }

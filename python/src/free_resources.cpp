@@ -76,7 +76,7 @@ nb::object FreeResources::hosts_for(nb::handle index) const {
         return array_of(counted_hosts_for(request));
     }
     std::optional<std::size_t> window;
-    if (!request.needs_or_none().windows.empty() && !(window = now.window_now(request))) {
+    if (request.is_booked() && !(window = now.window_now(request))) {
         return array_of(ResourceSet());
     }
     std::vector<std::int64_t> hosts;
@@ -92,7 +92,7 @@ nb::object FreeResources::hosts_for(nb::handle index) const {
 // The idle ones; of a booked job, those that its window has left if it takes processors.
 ResourceSet FreeResources::counted_hosts_for(const Request& request) const {
     const SchedulerState& now = state();
-    if (request.needs_or_none().windows.empty()) {
+    if (!request.is_booked()) {
         return now.idle.set();
     }
     const std::optional<std::size_t> window = now.window_now(request);

@@ -36,22 +36,22 @@ nb::object JobColumns::text(const std::string& name) const {
 nb::object JobColumns::per_host(nb::handle name) const {
     const std::size_t capacity = capacity_of(state(), name);
     return numbers([&](const SchedulerState& now, JobIndex job) {
-        const Needs& needs = now.job(job).request.needs_or_none();
-        return std::int64_t{needs.per_host.empty() ? 0 : needs.per_host[capacity]};
+        const Request& request = now.job(job).request;
+        return std::int64_t{request.takes_whole_hosts() ? 0 : request.per_host()[capacity]};
     });
 }
 
 nb::object JobColumns::pool(nb::handle name) const {
     const std::size_t pool = pool_of(state(), name);
     return numbers([&](const SchedulerState& now, JobIndex job) {
-        const Needs& needs = now.job(job).request.needs_or_none();
-        return std::int64_t{needs.pools.empty() ? 0 : needs.pools[pool]};
+        const Request& request = now.job(job).request;
+        return std::int64_t{request.of_pool(pool)};
     });
 }
 
 nb::object JobColumns::whole_hosts() const {
     const nb::object amounts = numbers([&](const SchedulerState& now, JobIndex job) {
-        return std::int64_t{now.job(job).request.needs_or_none().per_host.empty() ? 1 : 0};
+        return std::int64_t{now.job(job).request.takes_whole_hosts() ? 1 : 0};
     });
     return amounts.attr("astype")("bool");
 }

@@ -109,7 +109,7 @@ class TimelineRound {
     Answer try_to_start(JobIndex job) {
         const SchedulerState& state = round_.state();
         const Request& request = state.job(job).request;
-        const bool is_inside = !request.needs_or_none().windows.empty();
+        const bool is_inside = request.is_booked();
         const FittingHosts* const hosts =
             state.hosts.is_on() && !is_inside ? &fitting_.of(state.hosts, job, request) : nullptr;
         if (hosts != nullptr && hosts->count < request.processors) {

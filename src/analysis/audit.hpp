@@ -157,7 +157,7 @@ class Audit {
     static Amount amount_of(const Window& window, std::size_t column);
     Amount amount_of(const Ran& job, std::optional<std::size_t> inside, std::size_t column,
                      bool of_window = false) const;
-    Needs needs_of(const JobDescription& job) const;
+    Request request_of(const JobDescription& job) const;
     // Why the machine could not run the job, for its pools, hosts and partition. Empty: it could.
     std::string refusal_of(const JobDescription& job) const;
     static bool is_first_run(const Ran& run) { return run.id == &run.description->id; }

@@ -25,19 +25,19 @@ class Left {
 
     // Takes what a job holds, with `sign` -1, or gives it back. Calls report(TEXT) once for each pool and each capacity
     // of which there is too little, for a capacity with the first such host.
-    void change(const Ran& job, const Needs& needs, int sign, const auto& report) {
+    void change(const Ran& job, const Request& request, int sign, const auto& report) {
         problems_.clear();
-        for (std::size_t pool = 0; pool < needs.pools.size(); ++pool) {
-            pools_[pool] += sign * needs.pools[pool];
-            if (sign < 0 && needs.pools[pool] > 0 && pools_[pool] < 0) {
+        for (std::size_t pool = 0; pool < request.pools().size(); ++pool) {
+            pools_[pool] += sign * request.of_pool(pool);
+            if (sign < 0 && request.of_pool(pool) > 0 && pools_[pool] < 0) {
                 problems_[{Kind::pool, pool}] =
-                    fmt::format("takes {} of pool {}, of which {} are left", needs.pools[pool],
-                                shown(resources_.pools()[pool].name), pools_[pool] + needs.pools[pool]);
+                    fmt::format("takes {} of pool {}, of which {} are left", request.of_pool(pool),
+                                shown(resources_.pools()[pool].name), pools_[pool] + request.of_pool(pool));
             }
         }
         for (const int host : job.allocation.numbers()) {
             if (static_cast<std::size_t>(host) < hosts_.size() && resources_.kind_of(host).is_shared) {
-                change_host(host, needs, sign);
+                change_host(host, request, sign);
             }
         }
         for (const auto& [kind, problem] : problems_) {
@@ -50,15 +50,16 @@ class Left {
 
     static std::size_t machine_size(const Machine& machine) { return static_cast<std::size_t>(machine.processors()); }
 
-    void change_host(int host, const Needs& needs, int sign) {
+    void change_host(int host, const Request& request, int sign) {
         const auto at = static_cast<std::size_t>(host);
-        const bool is_in_use = needs.per_host.empty() && users_[at] > 0;
+        const bool is_in_use = request.takes_whole_hosts() && users_[at] > 0;
         if (sign < 0 && is_in_use) {
             problems_.try_emplace({Kind::whole, 0},
                                   fmt::format("takes the whole of host {}, where {} jobs run", host, users_[at]));
         }
         users_[at] -= sign;
-        const std::vector<Amount>& taken = needs.per_host.empty() ? resources_.kind_of(host).capacity : needs.per_host;
+        const std::vector<Amount>& taken =
+            request.takes_whole_hosts() ? resources_.kind_of(host).capacity : request.per_host();
         for (std::size_t capacity = 0; capacity < taken.size(); ++capacity) {
             Amount& left = hosts_[at][capacity];
             left += sign * taken[capacity];
@@ -80,14 +81,14 @@ class Left {
 
 }  // namespace
 
-Needs Audit::needs_of(const JobDescription& job) const {
-    const auto resolved = machine_.resources().resolve(job.needs ? &*job.needs : nullptr, job.processors);
-    const auto* const needs = std::get_if<Shared<Needs>>(&resolved);
-    return needs != nullptr && *needs ? **needs : Needs();
+Request Audit::request_of(const JobDescription& job) const {
+    const auto resolved = machine_.resources().resolve({job.processors}, job.needs ? &*job.needs : nullptr);
+    const auto* const request = std::get_if<Request>(&resolved);
+    return request != nullptr ? *request : Request();
 }
 
 std::string Audit::refusal_of(const JobDescription& job) const {
-    const auto resolved = machine_.resources().resolve(job.needs ? &*job.needs : nullptr, job.processors);
+    const auto resolved = machine_.resources().resolve({job.processors}, job.needs ? &*job.needs : nullptr);
     const auto* const reason = std::get_if<std::string>(&resolved);
     return reason != nullptr ? *reason : "";
 }
@@ -119,7 +120,7 @@ void Audit::check_resources() {
     std::ranges::stable_sort(changes, {}, [](const Change& change) { return std::tuple(change.at, -change.sign); });
     Left left(machine_);
     for (const Change& change : changes) {
-        left.change(*change.job, needs_of(*change.job->description), change.sign,
+        left.change(*change.job, request_of(*change.job->description), change.sign,
                     [&](const std::string& problem) { violation(change.job->start, *change.job, "{}", problem); });
     }
 }
@@ -130,18 +131,18 @@ void Audit::check_hosts(const Ran& job) {
     if (!resources.has_named_hosts()) {
         return;
     }
-    const Needs needs = needs_of(*job.description);
+    const Request request = request_of(*job.description);
     for (const int host : job.allocation.numbers()) {
         if (host >= processors()) {
             return;  // reported elsewhere
         }
         const Resources::HostKind& kind = resources.kind_of(host);
-        if (!kind.is_in(needs.partition)) {
+        if (!kind.is_in(request.partition())) {
             violation(job.start, job, "runs on host {}, which is not in partition {}", host,
-                      shown(resources.partitions()[*needs.partition]));
+                      shown(resources.partitions()[*request.partition()]));
             return;
         }
-        if (!kind.suits(needs)) {
+        if (!kind.suits(request)) {
             violation(job.start, job, "runs on host {}, which does not have what it takes of each host", host);
             return;
         }

@@ -207,8 +207,7 @@ Amount Audit::amount_of(const Ran& job, std::optional<std::size_t> inside, std::
     if (column == 0) {
         return job.description->processors;
     }
-    const Needs needs = needs_of(*job.description);
-    return needs.pools.empty() ? 0 : needs.pools[column - 1];
+    return request_of(*job.description).of_pool(column - 1);
 }
 
 // At each start beside known windows: what runs, by the walltimes, and the windows leave enough for the new job as long

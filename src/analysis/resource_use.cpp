@@ -15,9 +15,9 @@ namespace {
 // What the finished jobs of a run take, job by job.
 class Takers {
  public:
-    // `needs` come from needs_of_jobs().
-    Takers(const MeasuredSchedule& schedule, const Resources& machine, std::vector<Shared<Needs>> needs)
-        : schedule_(schedule), machine_(machine), needs_(std::move(needs)) {}
+    // `requests` come from requests_of_jobs().
+    Takers(const MeasuredSchedule& schedule, const Resources& machine, std::vector<Request> requests)
+        : schedule_(schedule), machine_(machine), requests_(std::move(requests)) {}
 
     // The share of `total` that they take; amount(PLACE) of each.
     std::optional<double> share_of(Amount total, auto amount) const {
@@ -25,20 +25,18 @@ class Takers {
         if (total == 0 || !span) {
             return std::nullopt;
         }
-        std::vector<double> taken(needs_.size());
+        std::vector<double> taken(requests_.size());
         for (std::size_t i = 0; i < taken.size(); ++i) {
             taken[i] = static_cast<double>(amount(i)) * schedule_.finished()[i].run.to_seconds();
         }
         return sum(std::move(taken)) / (static_cast<double>(total) * span->to_seconds());
     }
 
-    Amount of_pool(std::size_t job, std::size_t pool) const {
-        return needs_[job] && !needs_[job]->pools.empty() ? needs_[job]->pools[pool] : 0;
-    }
+    Amount of_pool(std::size_t job, std::size_t pool) const { return requests_[job].of_pool(pool); }
 
     Amount of_capacity(std::size_t job, std::size_t capacity) const {
-        if (needs_[job] && !needs_[job]->per_host.empty()) {
-            return needs_[job]->per_host[capacity] * schedule_.finished()[job].allocated;
+        if (!requests_[job].takes_whole_hosts()) {
+            return requests_[job].per_host()[capacity] * schedule_.finished()[job].allocated;
         }
         Amount whole = 0;
         for (const int host : schedule_.hosts()[job].numbers()) {
@@ -52,15 +50,13 @@ class Takers {
         if (schedule_.most_processors() > machine_.named_hosts()) {
             return false;
         }
-        return !schedule_.hosts().empty() || std::ranges::all_of(needs_, [](const Shared<Needs>& needs) {
-            return needs && !needs->per_host.empty();
-        });
+        return !schedule_.hosts().empty() || std::ranges::none_of(requests_, &Request::takes_whole_hosts);
     }
 
  private:
     const MeasuredSchedule& schedule_;
     const Resources& machine_;
-    std::vector<Shared<Needs>> needs_;  // by job
+    std::vector<Request> requests_;  // by job
 };
 
 using Changes = std::vector<std::pair<Time, double>>;
@@ -139,20 +135,20 @@ Changes changes_of_capacity(const std::vector<Window>& windows, const Resources&
 
 }  // namespace
 
-std::vector<Shared<Needs>> needs_of_jobs(const MeasuredSchedule& schedule, const Resources& machine,
-                                         const WorkloadJobs& submitted) {
+std::vector<Request> requests_of_jobs(const MeasuredSchedule& schedule, const Resources& machine,
+                                      const WorkloadJobs& submitted) {
     return mapped(schedule.finished(), [&](const FinishedJob& job) {
         look_for_interruption();
         const JobDescription& description = *submitted.require(job.id, schedule.path()).description;
-        const auto resolved = machine.resolve(description.needs ? &*description.needs : nullptr, job.processors);
-        const auto* const needs = std::get_if<Shared<Needs>>(&resolved);
-        return needs != nullptr ? *needs : Shared<Needs>();
+        const auto resolved = machine.resolve({job.processors}, description.needs ? &*description.needs : nullptr);
+        const auto* const request = std::get_if<Request>(&resolved);
+        return request != nullptr ? *request : Request();
     });
 }
 
 std::optional<std::vector<Amount>> amounts_of_capacity(const MeasuredSchedule& schedule, const Resources& machine,
-                                                       std::size_t capacity, std::vector<Shared<Needs>> needs) {
-    const Takers takers(schedule, machine, std::move(needs));
+                                                       std::size_t capacity, std::vector<Request> requests) {
+    const Takers takers(schedule, machine, std::move(requests));
     if (!takers.hosts_are_known()) {
         return std::nullopt;
     }
@@ -177,7 +173,7 @@ std::vector<std::optional<double>> utilisation_of_resources(const MeasuredSchedu
     if (submitted == nullptr || result.empty()) {
         return result;
     }
-    const Takers takers(schedule, machine, needs_of_jobs(schedule, machine, *submitted));
+    const Takers takers(schedule, machine, requests_of_jobs(schedule, machine, *submitted));
     for (std::size_t pool = 0; pool < pools; ++pool) {
         result[pool] =
             takers.share_of(machine.pools()[pool].total, [&](std::size_t job) { return takers.of_pool(job, pool); });
@@ -191,9 +187,9 @@ std::vector<std::optional<double>> utilisation_of_resources(const MeasuredSchedu
 }
 
 std::vector<ResourceUse> use_over_time(const MeasuredSchedule& schedule, const Resources& machine,
-                                       const std::vector<Window>& windows, std::vector<Shared<Needs>> needs) {
+                                       const std::vector<Window>& windows, std::vector<Request> requests) {
     std::vector<ResourceUse> result;
-    const Takers takers(schedule, machine, std::move(needs));
+    const Takers takers(schedule, machine, std::move(requests));
     const auto add = [&](const std::string& name, Amount total, Changes held, auto amount) {
         if (total > 0) {
             result.push_back(

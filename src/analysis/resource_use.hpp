@@ -25,18 +25,17 @@ std::vector<std::string> resource_names(const Resources& machine);
 std::vector<std::optional<double>> utilisation_of_resources(const MeasuredSchedule& schedule, const Resources& machine,
                                                             const WorkloadJobs* submitted);
 
-// What each finished job takes of a machine, in its numbers. None: nothing but whole hosts.
-// Throws: InputError, which names the schedule, for a job that is not in the workloads.
-// Cost: O(jobs * names).
-std::vector<Shared<Needs>> needs_of_jobs(const MeasuredSchedule& schedule, const Resources& machine,
-                                         const WorkloadJobs& submitted);
+// What each finished job takes of a machine, in its numbers; of one that the machine could not run, nothing but whole
+// hosts. Throws: InputError, which names the schedule, for a job that is not in the workloads. Cost: O(jobs * names).
+std::vector<Request> requests_of_jobs(const MeasuredSchedule& schedule, const Resources& machine,
+                                      const WorkloadJobs& submitted);
 
 // How much of a capacity each finished job takes on all its hosts together. None if a job takes whole hosts and the
 // schedule does not keep which, or is on more hosts than the machine has.
-// Requires: the capacity is one of Resources::capacities(). `needs` come from needs_of_jobs().
+// Requires: the capacity is one of Resources::capacities(). `requests` come from requests_of_jobs().
 // Cost: O(jobs + hosts of jobs that take them whole).
 std::optional<std::vector<Amount>> amounts_of_capacity(const MeasuredSchedule& schedule, const Resources& machine,
-                                                       std::size_t capacity, std::vector<Shared<Needs>> needs);
+                                                       std::size_t capacity, std::vector<Request> requests);
 
 // How much of a resource the finished jobs take together from an instant until the next step. A double is exact up to
 // 2^53, and a schedule that takes more than there is does not overflow it.
@@ -57,10 +56,10 @@ struct ResourceUse {
 // The use of each pool and capacity of which the machine has more than 0, in the order of resource_names(). Steps are
 // in the order of time, each different from the one before; nothing is taken before the first or after the last.
 // Capacities are missing if a job takes whole hosts and the schedule does not keep which.
-// Requires: the schedule is one of this machine, the windows are its windows (Machine::windows()), and `needs` come
-// from needs_of_jobs(). Cost: O(resources * (jobs * log(jobs) + hosts of jobs that take them whole + hosts of
+// Requires: the schedule is one of this machine, the windows are its windows (Machine::windows()), and `requests` come
+// from requests_of_jobs(). Cost: O(resources * (jobs * log(jobs) + hosts of jobs that take them whole + hosts of
 // windows)).
 std::vector<ResourceUse> use_over_time(const MeasuredSchedule& schedule, const Resources& machine,
-                                       const std::vector<Window>& windows, std::vector<Shared<Needs>> needs);
+                                       const std::vector<Window>& windows, std::vector<Request> requests);
 
 }  // namespace batfill::analysis

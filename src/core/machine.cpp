@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <batfill/core/error.hpp>
+#include <batfill/core/job.hpp>
 #include <batfill/core/machine.hpp>
 
 #include "src/core/properties.hpp"
@@ -257,44 +258,65 @@ GroupIndex Machine::group_number_of(int processor) const {
 }
 
 // Whether the window alone has what such a job takes.
-bool Machine::can_hold(const Window& window, const Needs& needs, int hosts) const {
-    for (std::size_t pool = 0; pool < needs.pools.size(); ++pool) {
-        if (window.names_pool(pool) && needs.pools[pool] > window.pool_amounts[pool]) {
+bool Machine::can_hold(const Window& window, const Request& request) const {
+    for (std::size_t pool = 0; pool < request.pools().size(); ++pool) {
+        if (window.names_pool(pool) && request.of_pool(pool) > window.pool_amounts[pool]) {
             return false;
         }
     }
     if (!resources_.has_named_hosts() || window.hosts.empty()) {
-        return !window.names_processors() || hosts <= window.processors;
+        return !window.names_processors() || request.processors <= window.processors;
     }
     const std::vector<int> numbers = window.hosts.numbers();
-    return std::ranges::count_if(numbers, [&](int host) { return resources_.kind_of(host).suits(needs); }) >= hosts;
+    return std::ranges::count_if(numbers, [&](int host) { return resources_.kind_of(host).suits(request); }) >=
+           request.processors;
 }
 
-std::variant<Shared<Needs>, std::string> Machine::with_windows(const Shared<Needs>& needs, const StatedNeeds& stated,
-                                                               int hosts, Duration walltime, Time now) const {
-    if (!has_bookings_ || !stated.booking) {
-        return needs;
+std::variant<Request, std::string> Machine::resolve(const JobDescription& job, Placement placement) const {
+    Request request{job.processors, placement};
+    if (placement == Placement::machine && !job.licenses.empty()) {
+        std::set<LicenseIndex> licenses;
+        for (const std::string& name : job.licenses) {
+            const std::optional<LicenseIndex> known = find_license(name);
+            if (!known) {
+                return "asks for licence " + name + ", of which there are no copies";
+            }
+            licenses.insert(*known);
+        }
+        request.details = Request::Details{.licenses = {licenses.begin(), licenses.end()}};
     }
-    Needs inside = needs ? *needs : Needs();
-    inside.windows.clear();
-    inside.length_inside = walltime;
+    if (resources_.empty()) {
+        return request;
+    }
+    return resources_.resolve(std::move(request), job.needs ? &*job.needs : nullptr);
+}
+
+std::variant<Request, std::string> Machine::with_windows(Request request, const StatedNeeds& stated, Duration walltime,
+                                                         Time now) const {
+    if (!has_bookings_ || !stated.booking) {
+        return request;
+    }
+    Request::Details details = request.details ? *request.details : Request::Details();
+    details.windows.clear();
+    details.length_inside = walltime;
     bool is_possible = false;
     for (std::size_t window = 0; window < windows_.size(); ++window) {
         if (windows_[window].is_for(*stated.booking)) {
-            inside.windows.push_back(window);
+            details.windows.push_back(window);
             is_possible |= std::max(now, windows_[window].from) + walltime <= windows_[window].until &&
-                           can_hold(windows_[window], inside, hosts);
+                           can_hold(windows_[window], request);
         }
     }
     const std::string name = "reservation " + clear_name(*stated.booking);
-    if (inside.windows.empty()) {
+    if (details.windows.empty()) {
         return "asks for " + name + ", for which the machine has no window";
     }
     if (!is_possible) {
         return "asks for " + name + ", and no window for it can hold the job from " +
                now.since_zero().to_shortest_string() + " on";
     }
-    return Shared<Needs>(std::move(inside));
+    request.details = std::move(details);
+    return request;
 }
 
 std::optional<std::string> Machine::reason_to_refuse(const Request& request) const {

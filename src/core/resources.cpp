@@ -66,12 +66,11 @@ bool Resources::HostKind::is_in(std::optional<std::size_t> partition) const {
     return !partition || std::ranges::binary_search(partitions, *partition);
 }
 
-bool Resources::HostKind::suits(const Needs& needs) const {
-    if (!is_in(needs.partition)) {
-        return false;
-    }
-    return needs.per_host.empty() ||
-           (is_shared && std::ranges::equal(needs.per_host, capacity, std::ranges::less_equal{}));
+bool Resources::HostKind::suits(const Request& request) const {
+    const Request::Details& taken = request.details_or_none();
+    return is_in(taken.partition) &&
+           (taken.per_host.empty() ||
+            (is_shared && std::ranges::equal(taken.per_host, capacity, std::ranges::less_equal{})));
 }
 
 std::vector<Amount> Resources::totals() const {
@@ -167,7 +166,8 @@ void Resources::read_hosts(std::span<const Host> hosts) {
     }
 }
 
-std::optional<std::string> Resources::resolve_pools(const StatedNeeds::Amounts& asked, Needs& needs) const {
+std::optional<std::string> Resources::resolve_pools(const StatedNeeds::Amounts& asked,
+                                                    Request::Details& details) const {
     for (const auto& [name, amount] : asked) {
         if (amount == 0) {
             continue;
@@ -180,75 +180,79 @@ std::optional<std::string> Resources::resolve_pools(const StatedNeeds::Amounts& 
         if (amount > pool->total) {
             return what + ", the machine has " + std::to_string(pool->total);
         }
-        needs.pools.resize(pools_.size());
-        needs.pools[static_cast<std::size_t>(pool - pools_.begin())] = amount;
+        details.pools.resize(pools_.size());
+        details.pools[static_cast<std::size_t>(pool - pools_.begin())] = amount;
     }
     return std::nullopt;
 }
 
-std::optional<std::string> Resources::resolve_per_host(const StatedNeeds::Amounts& asked, Needs& needs) const {
+std::optional<std::string> Resources::resolve_per_host(const StatedNeeds::Amounts& asked,
+                                                       Request::Details& details) const {
     Amount most = 0;
-    needs.per_host.assign(capacities_.size(), 0);
+    details.per_host.assign(capacities_.size(), 0);
     for (const auto& [name, amount] : asked) {
         const auto capacity = position_in(capacities_, name);
         if (amount > 0 && !capacity) {
             return "asks for " + std::to_string(amount) + " " + clear_name(name) + " on each host, which no host has";
         }
         if (capacity) {
-            needs.per_host[*capacity] = amount;
+            details.per_host[*capacity] = amount;
         }
         most = std::max(most, amount);
     }
     return most == 0 ? std::optional<std::string>("asks for nothing on its hosts") : std::nullopt;
 }
 
-std::optional<std::string> Resources::lack_of_hosts(const Needs& needs, int hosts) const {
+std::optional<std::string> Resources::lack_of_hosts(const Request& request) const {
     int suitable = 0;
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
-        suitable += kinds_[kind].suits(needs) ? hosts_of_kind_[kind] : 0;
+        suitable += kinds_[kind].suits(request) ? hosts_of_kind_[kind] : 0;
     }
-    if (hosts <= suitable) {
+    if (request.processors <= suitable) {
         return std::nullopt;
     }
-    std::string text = "asks for " + std::to_string(hosts) + (hosts == 1 ? " host" : " hosts");
+    std::string text =
+        "asks for " + std::to_string(request.processors) + (request.processors == 1 ? " host" : " hosts");
     const char* before = " with ";
-    for (std::size_t capacity = 0; capacity < needs.per_host.size(); ++capacity) {
-        if (needs.per_host[capacity] > 0) {
-            text.append(std::exchange(before, ", ")).append(std::to_string(needs.per_host[capacity]));
+    for (std::size_t capacity = 0; capacity < request.per_host().size(); ++capacity) {
+        if (request.per_host()[capacity] > 0) {
+            text.append(std::exchange(before, ", ")).append(std::to_string(request.per_host()[capacity]));
             text.append(" ").append(clear_name(capacities_[capacity]));
         }
     }
-    if (needs.partition) {
-        text.append(" in partition ").append(clear_name(partitions_[*needs.partition]));
+    if (request.partition()) {
+        text.append(" in partition ").append(clear_name(partitions_[*request.partition()]));
     }
     return text.append(", the machine has ").append(std::to_string(suitable));
 }
 
-std::variant<Shared<Needs>, std::string> Resources::resolve(const StatedNeeds* stated, int hosts) const {
+std::variant<Request, std::string> Resources::resolve(Request request, const StatedNeeds* stated) const {
     static const StatedNeeds nothing;
     const StatedNeeds& asked = stated != nullptr ? *stated : nothing;
-    Needs needs;
+    Request::Details details;
     std::optional<std::string> lack;
     if (!pools_.empty()) {
-        lack = resolve_pools(asked.pools, needs);
+        lack = resolve_pools(asked.pools, details);
     }
     if (!lack && asked.per_host && has_shared_hosts()) {
-        lack = resolve_per_host(*asked.per_host, needs);
+        lack = resolve_per_host(*asked.per_host, details);
     }
     if (!lack && !partitions_.empty() && asked.partition) {
-        needs.partition = position_in(partitions_, *asked.partition);
-        if (!needs.partition) {
+        details.partition = position_in(partitions_, *asked.partition);
+        if (!details.partition) {
             lack = "asks for partition " + clear_name(*asked.partition) + ", which the machine does not have";
         }
     }
+    if (details != Request::Details()) {
+        request.details = std::move(details);
+    }
     if (!lack && has_named_hosts()) {
-        lack = lack_of_hosts(needs, hosts);
+        lack = lack_of_hosts(request);
     }
     if (lack) {
         return *std::move(lack);
     }
-    const bool takes_some = !needs.pools.empty() || !needs.per_host.empty() || needs.partition;
-    return takes_some ? Shared<Needs>(std::move(needs)) : Shared<Needs>();
+    return request;
 }
 
 }  // namespace batfill

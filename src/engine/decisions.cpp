@@ -36,7 +36,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
         window = chosen->window;
         allocation = state_.hosts.is_on() ? &chosen->hosts : nullptr;
     }
-    if (!job.request.needs_or_none().windows.empty()) {
+    if (job.request.is_booked()) {
         window = window ? window : state_.window_now(job.request);
         if (!window || !state_.windows.is_open(*window)) {
             fail(index, "it cannot start, no window of its reservation has room for it now");
@@ -51,11 +51,11 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
     for (const LicenseIndex license : job.request.licenses()) {
         --state_.copies_left[license];
     }
-    if (job.request.needs) {
+    if (job.request.details) {
         change_pools(job.request, window, -1);
     }
     if (window) {
-        state_.windows.enter(*window, index, job.allocation, job.request.needs->pools);
+        state_.windows.enter(*window, index, job.allocation, job.request.pools());
     }
     job.state = JobState::running;
     job.start = state_.now;
@@ -169,7 +169,7 @@ void EngineCore::set_metadata(JobIndex index, std::string metadata) {
 // Removes the processors of a starting job from the idle ones.
 void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window) {
     Job& job = state_.jobs[index];
-    if (job.request.needs && !state_.has_of_pools(job.request, window)) {
+    if (job.request.details && !state_.has_of_pools(job.request, window)) {
         fail(index, "it cannot start, too little is left of a pool that it takes of");
     }
     if (state_.hosts.is_on()) {
@@ -225,10 +225,9 @@ void EngineCore::take_processors_inside(JobIndex index, const ResourceSet* alloc
 
 // A job takes of the pools (`sign` -1), or gives back; not of those that its window has taken.
 void EngineCore::change_pools(const Request& request, std::optional<std::size_t> window, int sign) {
-    const std::vector<Amount>& pools = request.needs_or_none().pools;
-    for (std::size_t pool = 0; pool < pools.size(); ++pool) {
+    for (std::size_t pool = 0; pool < request.pools().size(); ++pool) {
         const bool is_inside = window && state_.machine.windows()[*window].names_pool(pool);
-        state_.pools_left[pool] += is_inside ? 0 : sign * pools[pool];
+        state_.pools_left[pool] += is_inside ? 0 : sign * request.of_pool(pool);
     }
 }
 
@@ -259,21 +258,20 @@ void EngineCore::take_hosts(JobIndex index, const ResourceSet* allocation, std::
 std::string EngineCore::lack_on(const Request& request, int host) const {
     const Resources& resources = state_.machine.resources();
     const Resources::HostKind& kind = resources.kind_of(host);
-    const Needs& needs = request.needs_or_none();
-    if (!kind.is_in(needs.partition)) {
+    if (!kind.is_in(request.partition())) {
         return "is not in its partition";
     }
-    if (needs.per_host.empty() && !state_.hosts.is_empty(host)) {
+    if (request.takes_whole_hosts() && !state_.hosts.is_empty(host)) {
         return "is in use";
     }
-    if (!needs.per_host.empty() && !kind.is_shared) {
+    if (!request.takes_whole_hosts() && !kind.is_shared) {
         return "is not shared";
     }
-    for (std::size_t capacity = 0; capacity < needs.per_host.size(); ++capacity) {
+    for (std::size_t capacity = 0; capacity < request.per_host().size(); ++capacity) {
         const Amount free = state_.hosts.free(host, capacity);
-        if (free < needs.per_host[capacity]) {
+        if (free < request.per_host()[capacity]) {
             return "has " + std::to_string(free) + " of " + resources.capacities()[capacity] + " left, and it takes " +
-                   std::to_string(needs.per_host[capacity]);
+                   std::to_string(request.per_host()[capacity]);
         }
     }
     return "is lost or taken by a window";

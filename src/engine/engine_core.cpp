@@ -98,10 +98,14 @@ std::optional<Time> EngineCore::start_in_plan(Time now, const JobDescription& de
     }
     Job job;
     describe(job, SharedJobDescription::kept_elsewhere(description));
-    job.request = request_of(description);
     return call_algorithm([&] {
-        return refused(JobNumber(), description, job.request) ? std::optional(Time::infinity())
-                                                              : algorithm_->start_in_plan(job, now);
+        auto resolved = resolve(JobNumber(), description);
+        auto* const request = std::get_if<Request>(&resolved);
+        if (request == nullptr) {
+            return std::optional(Time::infinity());
+        }
+        job.request = std::move(*request);
+        return algorithm_->start_in_plan(job, now);
     });
 }
 
@@ -210,11 +214,11 @@ void EngineCore::completed(JobNumber number, JobState state) {
         dependencies_->ended(number, state, state_.now);
     }
     job.state = state;
-    if (job.request.needs || state_.hosts.is_on()) {
+    if (job.request.details || state_.hosts.is_on()) {
         give_resources(job);
     }
     if (const std::optional<std::size_t> window = news_.completions.back().window) {
-        state_.windows.leave(*window, index, job.allocation, job.request.needs->pools);
+        state_.windows.leave(*window, index, job.allocation, job.request.pools());
         if (!state_.hosts.is_on() && state_.machine.windows()[*window].names_processors()) {
             job.allocation = {};  // the window keeps its processors
         }
@@ -235,7 +239,7 @@ void EngineCore::completed(JobNumber number, JobState state) {
 
 // Returns what an ended job held of pools and hosts. Leaves the hosts that nobody uses now as its allocation.
 void EngineCore::give_resources(Job& job) {
-    if (job.request.needs) {
+    if (job.request.details) {
         change_pools(job.request, news_.completions.back().window, 1);
     }
     if (!state_.hosts.is_on()) {
@@ -287,98 +291,58 @@ void EngineCore::machine_changed(const MachineChanged& change) {
     news_.machine_changed = true;
 }
 
-// Omits licences that the machine does not know. They are a reason to refuse the job.
-Request EngineCore::request_of(const JobDescription& job) const {
-    Request request{job.processors, state_.placement};
-    if (state_.placement == Placement::machine && !job.licenses.empty()) {
-        Needs needs;
-        for (const std::string& license : job.licenses) {
-            if (const std::optional<LicenseIndex> known = state_.machine.find_license(license)) {
-                needs.licenses.push_back(*known);
-            }
-        }
-        std::ranges::sort(needs.licenses);
-        needs.licenses.erase(std::unique(needs.licenses.begin(), needs.licenses.end()), needs.licenses.end());
-        request.needs = std::move(needs);
-    }
-    const Resources& resources = state_.machine.resources();
-    if (!resources.empty() && job.needs) {
-        const auto resolved = resources.resolve(&*job.needs, job.processors);
-        if (const auto* const needs = std::get_if<Shared<Needs>>(&resolved)) {
-            request.needs = *needs;  // else the job is refused
-        }
-    }
-    if (job.needs && state_.machine.has_bookings()) {
-        if (job.needs->wrong_booking) {
-            with_place_in_errors("job " + shown(job.id), [&] { require_booking(*job.needs); });
-        }
-        const auto inside = with_windows(job, request.needs);
-        if (const auto* const needs = std::get_if<Shared<Needs>>(&inside)) {
-            request.needs = *needs;
-        }
-    }
-    return request;
-}
-
-std::variant<Shared<Needs>, std::string> EngineCore::with_windows(const JobDescription& job,
-                                                                  const Shared<Needs>& needs) const {
-    const Duration walltime = job.walltime.value_or(choice_.common().default_walltime.value_or(Duration()));
-    return state_.machine.with_windows(needs, *job.needs, job.processors, walltime, state_.now);
-}
-
-// Why the machine could never run the job, for what it asks of pools and hosts.
-std::optional<std::string> EngineCore::resources_refused(const JobDescription& job) const {
-    const auto resolved = state_.machine.resources().resolve(job.needs ? &*job.needs : nullptr, job.processors);
-    const auto* const reason = std::get_if<std::string>(&resolved);
-    return reason != nullptr ? std::optional(*reason) : std::nullopt;
-}
-
-std::optional<RejectJob> EngineCore::refused(JobNumber number, const JobDescription& job,
-                                             const Request& request) const {
-    const auto because = [number](std::optional<std::string> reason, RejectionCause cause = RejectionCause::other) {
-        return reason ? std::optional(RejectJob{number, std::move(*reason), cause}) : std::nullopt;
+std::variant<Request, RejectJob> EngineCore::resolve(JobNumber number, const JobDescription& job) const {
+    const auto refused = [number](std::string reason, RejectionCause cause = RejectionCause::other) {
+        return RejectJob{number, std::move(reason), cause};
     };
-    if (state_.placement == Placement::machine) {
-        for (const std::string& license : job.licenses) {
-            if (!state_.machine.find_license(license)) {
-                return because("asks for licence " + license + ", of which there are no copies");
-            }
-        }
+    const bool may_be_booked = job.needs && state_.machine.has_bookings();
+    if (may_be_booked && job.needs->wrong_booking) {
+        with_place_in_errors("job " + shown(job.id), [&] { require_booking(*job.needs); });
     }
-    if (!state_.machine.resources().empty()) {
-        if (auto reason = resources_refused(job)) {
-            return because(std::move(*reason));
-        }
+    auto resolved = state_.machine.resolve(job, state_.placement);
+    if (auto* const reason = std::get_if<std::string>(&resolved)) {
+        return refused(std::move(*reason));
     }
+    const Request& request = std::get<Request>(resolved);
     if (auto reason = state_.machine.reason_to_refuse(request)) {
-        return because(reason, request.processors > state_.processors ? RejectionCause::too_wide_for_machine
-                                                                      : RejectionCause::other);
+        return refused(*std::move(reason), request.processors > state_.processors ? RejectionCause::too_wide_for_machine
+                                                                                  : RejectionCause::other);
     }
     if (!job.walltime && !choice_.common().default_walltime) {
-        return because("has no walltime, and no default-walltime is set", RejectionCause::no_walltime);
+        return refused("has no walltime, and no default-walltime is set", RejectionCause::no_walltime);
     }
     if (job.walltime && *job.walltime <= Duration()) {
-        return because("has a walltime of 0");
+        return refused("has a walltime of 0");
     }
     if (auto reason = failures_.reason_to_reject(state_, request)) {
-        return because(reason);
+        return refused(*std::move(reason));
     }
-    if (job.needs && state_.machine.has_bookings()) {
-        const auto inside = with_windows(job, request.needs);
-        if (const auto* const reason = std::get_if<std::string>(&inside)) {
-            return because(*reason);
+    if (may_be_booked) {
+        resolved = with_windows(job, request);
+        if (auto* const reason = std::get_if<std::string>(&resolved)) {
+            return refused(std::move(*reason));
         }
     }
-    return because(algorithm_->refuse(job));
+    if (auto reason = algorithm_->refuse(job)) {
+        return refused(*std::move(reason));
+    }
+    return std::get<Request>(std::move(resolved));
+}
+
+std::variant<Request, std::string> EngineCore::with_windows(const JobDescription& job, Request request) const {
+    const Duration walltime = job.walltime.value_or(choice_.common().default_walltime.value_or(Duration()));
+    return state_.machine.with_windows(std::move(request), *job.needs, walltime, state_.now);
 }
 
 void EngineCore::admit(Round& round, JobIndex index) {
     Job& job = state_.jobs[index];
     registration_.admitted(index);
-    job.request = request_of(job.description());
-    if (auto rejection = refused(numbers_[index], job.description(), job.request)) {
+    auto resolved = resolve(numbers_[index], job.description());
+    if (auto* const rejection = std::get_if<RejectJob>(&resolved)) {
+        job.request = {job.description().processors, state_.placement};
         return reject(index, std::move(*rejection));
     }
+    job.request = std::get<Request>(std::move(resolved));
     if (predictor_) {
         state_.predictions.resize(state_.jobs.size());
         state_.predictions[index] = predictor_->predict(state_, index);
@@ -428,7 +392,9 @@ void EngineCore::hold(const JobSubmitted& job) {
 }
 
 std::optional<RejectJob> EngineCore::refused(const JobSubmitted& job) const {
-    return refused(job.job, *job.description, request_of(*job.description));
+    auto resolved = resolve(job.job, *job.description);
+    auto* const rejection = std::get_if<RejectJob>(&resolved);
+    return rejection != nullptr ? std::optional(std::move(*rejection)) : std::nullopt;
 }
 
 void EngineCore::reject(JobSubmitted&& job, RejectJob&& rejection) {
@@ -614,7 +580,7 @@ void EngineCore::reject_over_bookings() {
         const bool is_for_one = needs && needs->booking && std::ranges::any_of(ending, [&](std::size_t window) {
                                     return windows[window].is_for(*needs->booking);
                                 });
-        const auto inside = is_for_one ? with_windows(job.description(), job.request.needs) : Shared<Needs>();
+        const auto inside = is_for_one ? with_windows(job.description(), job.request) : Request();
         const auto* const reason = std::get_if<std::string>(&inside);
         return reason != nullptr ? std::optional(*reason + ": the reservation is over") : std::nullopt;
     });

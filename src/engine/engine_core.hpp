@@ -129,7 +129,6 @@ class EngineCore : private Admission {
     }
     Job& add_job(JobNumber number, SharedJobDescription description);
     void describe(Job& job, SharedJobDescription description) const;
-    Request request_of(const JobDescription& job) const;
     void take_processors(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window);
     void take_processors_inside(JobIndex index, const ResourceSet* allocation, std::size_t window);
     void take_hosts(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window);
@@ -142,10 +141,9 @@ class EngineCore : private Admission {
     void give_resources(Job& job);
     void ask_for_wake();
     void call_at(Time time);
-    std::optional<RejectJob> refused(JobNumber number, const JobDescription& job, const Request& request) const;
-    // The job's needs with the windows of its booking, or why none can hold it from now on.
-    std::variant<Shared<Needs>, std::string> with_windows(const JobDescription& job, const Shared<Needs>& needs) const;
-    std::optional<std::string> resources_refused(const JobDescription& job) const;
+    // What the job takes, or why it is refused.
+    std::variant<Request, RejectJob> resolve(JobNumber number, const JobDescription& job) const;
+    std::variant<Request, std::string> with_windows(const JobDescription& job, Request request) const;
     void admit(Round& round, JobIndex index);
     void reject(JobIndex index, RejectJob&& rejection);
     // Jobs that wait for others, and those that are submitted while there are any.

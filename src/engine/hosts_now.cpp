@@ -17,41 +17,41 @@ HostsNow::HostsNow(const Machine& machine)
     }
 }
 
-inline bool HostsNow::has_if_available(const Needs& needs, int host) const {
-    if (needs.per_host.empty()) {
+inline bool HostsNow::has_if_available(const Request::Details& taken, int host) const {
+    if (taken.per_host.empty()) {
         if (!is_empty(host)) {
             return false;
         }
     } else {
         const Amount* const left = &free_[static_cast<std::size_t>(host) * capacities_];
         for (std::size_t capacity = 0; capacity < capacities_; ++capacity) {
-            if (needs.per_host[capacity] > left[capacity]) {
+            if (taken.per_host[capacity] > left[capacity]) {
                 return false;
             }
         }
     }
     const Resources::HostKind& kind = resources_->kind_of(host);
-    return (needs.per_host.empty() || kind.is_shared) && kind.is_in(needs.partition);
+    return (taken.per_host.empty() || kind.is_shared) && kind.is_in(taken.partition);
 }
 
-inline bool HostsNow::has(const Needs& needs, int host) const {
-    return has_if_available(needs, host) && (unavailable_.empty() || !unavailable_.contains(host));
+inline bool HostsNow::has(const Request::Details& taken, int host) const {
+    return has_if_available(taken, host) && (unavailable_.empty() || !unavailable_.contains(host));
 }
 
 bool HostsNow::fits(const Request& request, int host) const {
-    return has(request.needs_or_none(), host);
+    return has(request.details_or_none(), host);
 }
 
 int HostsNow::next_fitting(const Request& request, int host) const {
-    const Needs& needs = request.needs_or_none();
-    while (host < hosts_ && !has(needs, host)) {
+    const Request::Details& taken = request.details_or_none();
+    while (host < hosts_ && !has(taken, host)) {
         ++host;
     }
     return host;
 }
 
 bool HostsNow::fits_if_available(const Request& request, int host) const {
-    return has_if_available(request.needs_or_none(), host);
+    return has_if_available(request.details_or_none(), host);
 }
 
 int HostsNow::count_fitting(const Request& request) const {
@@ -94,16 +94,17 @@ std::optional<ResourceSet> HostsNow::choose(const Request& request, const Resour
 }
 
 void HostsNow::change(const Request& request, const ResourceSet& hosts, int sign) {
-    const Needs& needs = request.needs_or_none();
+    const Request::Details& taken = request.details_or_none();
     if (changed_.size() > 4 * users_.size()) {
         forget_changes();
     }
     for (const int host : hosts.numbers()) {
         changed_.push_back(host);
         users_[static_cast<std::size_t>(host)] -= sign;
-        const std::vector<Amount>& taken = needs.per_host.empty() ? resources_->kind_of(host).capacity : needs.per_host;
+        const std::vector<Amount>& amounts =
+            taken.per_host.empty() ? resources_->kind_of(host).capacity : taken.per_host;
         for (std::size_t capacity = 0; capacity < capacities_; ++capacity) {
-            free(host, capacity) += sign * taken[capacity];
+            free(host, capacity) += sign * amounts[capacity];
         }
     }
 }

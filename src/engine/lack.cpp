@@ -15,18 +15,14 @@ namespace {
 class Lack {
  public:
     Lack(const SchedulerState& state, const Request& request, const NameOfJob& name)
-        : state_(state),
-          request_(request),
-          needs_(request.needs_or_none()),
-          resources_(state.machine.resources()),
-          name_(name) {
-        for (std::size_t pool = 0; pool < needs_.pools.size(); ++pool) {
-            if (needs_.pools[pool] > 0 && needs_.pools[pool] > state.pools_left[pool]) {
+        : state_(state), request_(request), resources_(state.machine.resources()), name_(name) {
+        for (std::size_t pool = 0; pool < request_.pools().size(); ++pool) {
+            if (request_.of_pool(pool) > 0 && request_.of_pool(pool) > state.pools_left[pool]) {
                 pools_.push_back(pool);
             }
         }
         for (int host = 0; state.hosts.is_on() && host < state.processors; ++host) {
-            if (resources_.kind_of(host).suits(needs_)) {
+            if (resources_.kind_of(host).suits(request_)) {
                 ++hosts_.suitable;
                 if (state.hosts.fits(request, host)) {
                     ++hosts_.fitting;
@@ -103,7 +99,7 @@ class Lack {
             return amount;
         };
         const auto of_job = [&](JobIndex job) {
-            const std::vector<Amount>& held = state_.job(job).request.needs_or_none().pools;
+            const std::vector<Amount>& held = state_.job(job).request.pools();
             const std::optional<std::size_t> inside = state_.windows.window_of(job);
             const bool is_of_window = inside && state_.machine.windows()[*inside].names_pool(pool);
             return take(held.empty() || is_of_window ? 0 : held[pool]);
@@ -112,19 +108,19 @@ class Lack {
             const Window& window = state_.machine.windows()[number];
             return take(window.names_pool(pool) ? std::clamp(left, Amount{0}, window.pool_amounts[pool]) : 0);
         };
-        return {whole.name, needs_.pools[pool], std::max(state_.pools_left[pool], Amount{0}), whole.total,
+        return {whole.name, request_.of_pool(pool), std::max(state_.pools_left[pool], Amount{0}), whole.total,
                 shares(of_job, of_window)};
     }
 
-    bool is_whole() const { return needs_.per_host.empty(); }
+    bool is_whole() const { return request_.takes_whole_hosts(); }
     void describe_hosts() {
         hosts_.needed = request_.processors;
         hosts_.are_whole = is_whole();
         hosts_.may_be_shared = resources_.has_shared_hosts();
-        hosts_.partition = needs_.partition ? resources_.partitions()[*needs_.partition] : "";
-        for (std::size_t capacity = 0; capacity < needs_.per_host.size(); ++capacity) {
-            if (needs_.per_host[capacity] > 0) {
-                hosts_.amounts.emplace_back(resources_.capacities()[capacity], needs_.per_host[capacity]);
+        hosts_.partition = request_.partition() ? resources_.partitions()[*request_.partition()] : "";
+        for (std::size_t capacity = 0; capacity < request_.per_host().size(); ++capacity) {
+            if (request_.per_host()[capacity] > 0) {
+                hosts_.amounts.emplace_back(resources_.capacities()[capacity], request_.per_host()[capacity]);
             }
         }
     }
@@ -138,13 +134,13 @@ class Lack {
             const ResourceSet& taken = state_.machine.windows()[window].hosts;
             return static_cast<Amount>(std::erase_if(closed, [&](int host) { return taken.contains(host); }));
         });
-        for (std::size_t capacity = 0; capacity < needs_.per_host.size(); ++capacity) {
+        for (std::size_t capacity = 0; capacity < request_.per_host().size(); ++capacity) {
             find_who_has(capacity);
         }
     }
     // Keeps the capacity that is short on the most hosts, and who has it on the first of them.
     void find_who_has(std::size_t capacity) {
-        const auto lacks = [&](int host) { return needs_.per_host[capacity] > state_.hosts.free(host, capacity); };
+        const auto lacks = [&](int host) { return request_.per_host()[capacity] > state_.hosts.free(host, capacity); };
         const auto lacking = static_cast<std::size_t>(std::ranges::count_if(short_, lacks));
         if (lacking <= hosts_.lacking) {
             return;
@@ -156,7 +152,7 @@ class Lack {
         hosts_.of_host = resources_.kind_of(host).capacity[capacity];
         const auto of_job = [&](JobIndex index) {
             const Job& job = state_.job(index);
-            const std::vector<Amount>& held = job.request.needs_or_none().per_host;
+            const std::vector<Amount>& held = job.request.per_host();
             return !job.allocation.contains(host) ? 0 : held.empty() ? hosts_.of_host : held[capacity];
         };
         hosts_.held_there = shares(of_job, [](std::size_t) { return 0; });
@@ -164,7 +160,6 @@ class Lack {
 
     const SchedulerState& state_;
     const Request& request_;
-    const Needs& needs_;
     const Resources& resources_;
     const NameOfJob& name_;
     std::vector<std::size_t> pools_;  // those with too little left

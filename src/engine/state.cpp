@@ -180,16 +180,16 @@ int SchedulerState::most_for_one_job() const {
 }
 
 bool SchedulerState::has_of_some_pools(const Request& request) const {
-    if (request.needs->windows.empty()) {
+    if (!request.is_booked()) {
         return has_of_pools(request, std::nullopt);
     }
-    return std::ranges::any_of(request.needs->windows, [&](std::size_t window) {
+    return std::ranges::any_of(request.windows(), [&](std::size_t window) {
         return windows.is_open(window) && has_of_pools(request, window);
     });
 }
 
 bool SchedulerState::has_of_pools(const Request& request, std::optional<std::size_t> window) const {
-    const std::vector<Amount>& needed = request.needs_or_none().pools;
+    const std::vector<Amount>& needed = request.pools();
     for (std::size_t pool = 0; pool < needed.size(); ++pool) {
         Amount left = pools_left[pool];
         if (window && machine.windows()[*window].names_pool(pool)) {
@@ -222,11 +222,11 @@ ResourceSet SchedulerState::hosts_inside(const Request& request, std::size_t win
 }
 
 bool SchedulerState::is_during(const Request& request, std::size_t window) const {
-    return windows.is_open(window) && now + request.needs->length_inside <= machine.windows()[window].until;
+    return windows.is_open(window) && now + request.length_inside() <= machine.windows()[window].until;
 }
 
 std::optional<std::size_t> SchedulerState::window_now(const Request& request) const {
-    for (const std::size_t window : request.needs_or_none().windows) {
+    for (const std::size_t window : request.windows()) {
         if (is_during(request, window) && has_of_pools(request, window) &&
             (hosts.is_on() ? hosts_inside(request, window).size() == request.processors
                            : has_processors_in(request, {{}, window}))) {
@@ -249,10 +249,10 @@ bool SchedulerState::has_processors_in(const Request& request, const Place& plac
 }
 
 bool SchedulerState::can_start(const Request& request) const {
-    if (request.needs && !request.needs->windows.empty()) {
+    if (request.is_booked()) {
         return window_now(request).has_value();
     }
-    if (request.needs && !has_of_pools(request)) {
+    if (request.details && !has_of_pools(request)) {
         return false;
     }
     if (hosts.is_on()) {

@@ -41,8 +41,8 @@ struct Free {
     }
 
     void change_pools(const Request& request, int sign) {
-        if (request.needs && !request.needs->pools.empty()) {
-            std::ranges::transform(pools, request.needs->pools, pools.begin(),
+        if (!request.pools().empty()) {
+            std::ranges::transform(pools, request.pools(), pools.begin(),
                                    [sign](Amount a, Amount b) { return a + sign * b; });
         }
     }
@@ -70,8 +70,7 @@ struct Free {
     }
 
     bool has_of_pools(const Request& request) const {
-        return !request.needs || request.needs->pools.empty() ||
-               std::ranges::equal(request.needs->pools, pools, std::ranges::less_equal{});
+        return request.pools().empty() || std::ranges::equal(request.pools(), pools, std::ranges::less_equal{});
     }
 
     bool has_place_for(const Machine& machine, const Request& request) const {
@@ -129,7 +128,7 @@ class WindowsAhead {
         return column == 0 ? Amount{window.processors} : amount_of(window.pool_amounts, column);
     }
     static Amount of_job(const Job& one, std::size_t column) {
-        return column == 0 ? Amount{one.processors()} : amount_of(one.request.needs_or_none().pools, column);
+        return column == 0 ? Amount{one.processors()} : amount_of(one.request.pools(), column);
     }
 
     // What a running job holds at this instant; what is lost and in use counts once.
@@ -203,13 +202,12 @@ std::optional<WaitReason::Window> in_the_way(const Window& window, const Schedul
         return found;
     }
     const std::vector<int> numbers = window.hosts.numbers();
-    if (std::ranges::any_of(numbers,
-                            [&](int host) { return resources.kind_of(host).suits(request.needs_or_none()); })) {
+    if (std::ranges::any_of(numbers, [&](int host) { return resources.kind_of(host).suits(request); })) {
         found.hosts = window.hosts;
         found.all_hosts = window.hosts.size() == state.processors;
         return found;
     }
-    const std::vector<Amount>& needed = request.needs_or_none().pools;
+    const std::vector<Amount>& needed = request.pools();
     for (std::size_t pool = 0; pool < needed.size(); ++pool) {
         if (needed[pool] > 0 && window.names_pool(pool)) {
             found.pools.emplace_back(resources.pools()[pool].name, window.pool_amounts[pool]);
@@ -221,7 +219,7 @@ std::optional<WaitReason::Window> in_the_way(const Window& window, const Schedul
 // See WaitReason::windows. `until`: when the job would end, outside bookings.
 WaitReason::Windows windows_beside(const SchedulerState& state, const Job& job, Time until) {
     const std::vector<Window>& windows = state.machine.windows();
-    const std::vector<std::size_t>& own = job.request.needs_or_none().windows;
+    const std::vector<std::size_t>& own = job.request.windows();
     for (const std::size_t number : own) {
         until = std::max(until, windows[number].announced <= state.now ? windows[number].until : until);
     }
@@ -344,7 +342,7 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     reason.place = static_cast<std::size_t>(std::ranges::find(queue, index) - queue.begin()) + 1;
     reason.waiting = queue.size();
     reason.because = because_[index];
-    if (job.request.needs_or_none().windows.empty()) {
+    if (!job.request.is_booked()) {
         find_lack(
             state, job, [&](JobIndex other) { return name(state.job(other).description().id); }, reason);
         if (reason.kind == WaitReason::Kind::passed_over && state.windows.is_on()) {
@@ -357,7 +355,7 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     } else {  // what is free outside is not for it
         using OfReservation = WaitReason::Lack::OfReservation;
         const bool can_start = state.can_start_now(index);
-        const bool one_is_open = std::ranges::any_of(job.request.needs->windows,
+        const bool one_is_open = std::ranges::any_of(job.request.windows(),
                                                      [&](std::size_t window) { return state.windows.is_open(window); });
         reason.kind = can_start ? WaitReason::Kind::passed_over : WaitReason::Kind::window;
         reason.lack.of_reservation = can_start     ? OfReservation::has_room

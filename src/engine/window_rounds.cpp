@@ -29,7 +29,7 @@ void end_window(SchedulerState& state, std::size_t window) {
         const Job& job = state.jobs[running.job];
         used.insert(job.allocation);
         if (state.windows.window_of(running.job) == window) {
-            const std::vector<Amount>& held = job.request.needs->pools;
+            const std::vector<Amount>& held = job.request.pools();
             for (std::size_t pool = 0; pool < held.size(); ++pool) {
                 const bool was_inside = state.machine.windows()[window].names_pool(pool);
                 state.pools_left[pool] -= was_inside ? held[pool] : 0;
@@ -71,7 +71,7 @@ std::vector<Amount> held_outside(const SchedulerState& state, JobIndex index) {
     const Window& window = inside ? state.machine.windows()[*inside] : none;
     std::vector<Amount> held{window.names_processors() ? 0 : request.processors};
     for (std::size_t pool = 0; pool < state.pools_left.size(); ++pool) {
-        held.push_back(window.names_pool(pool) ? 0 : held_of(request.needs_or_none().pools, pool));
+        held.push_back(window.names_pool(pool) ? 0 : request.of_pool(pool));
     }
     return held;
 }

@@ -59,19 +59,16 @@ bool SchedulerState::is_overfull(Time instant, JobIndex job, std::optional<std::
 // The same of a pool.
 bool SchedulerState::is_overfull(std::size_t pool, Time instant, JobIndex job,
                                  std::optional<std::size_t> window) const {
-    const auto held = [&](JobIndex of) {
-        const std::vector<Amount>& pools = jobs[of].request.needs_or_none().pools;
-        return pools.empty() ? 0 : pools[pool];
-    };
-    return held(job) + taken_at(
-                           *this, instant, window, [&](const Window& one) { return one.names_pool(pool); },
-                           [&](const RunningJob& other) { return held(other.job); },
-                           [&](const Window& one) { return one.names_pool(pool) ? one.pool_amounts[pool] : 0; }) >
+    return jobs[job].request.of_pool(pool) +
+               taken_at(
+                   *this, instant, window, [&](const Window& one) { return one.names_pool(pool); },
+                   [&](const RunningJob& other) { return jobs[other.job].request.of_pool(pool); },
+                   [&](const Window& one) { return one.names_pool(pool) ? one.pool_amounts[pool] : 0; }) >
            machine.resources().pools()[pool].total;
 }
 
 bool SchedulerState::leaves_pools(JobIndex job, std::optional<std::size_t> window) const {
-    const std::vector<Amount>& pools = jobs[job].request.needs_or_none().pools;
+    const std::vector<Amount>& pools = jobs[job].request.pools();
     return pools.empty() || std::ranges::none_of(windows_ahead(job), [&](std::size_t ahead) {
                for (std::size_t pool = 0; ahead != window && pool < pools.size(); ++pool) {
                    if (pools[pool] > 0 && machine.windows()[ahead].names_pool(pool) &&
@@ -122,10 +119,10 @@ std::optional<Place> SchedulerState::place_in(std::optional<std::size_t> window,
 
 std::optional<Place> SchedulerState::place_now(JobIndex job, PoolsAhead ahead) const {
     const Request& request = jobs[job].request;
-    if (request.needs_or_none().windows.empty()) {
+    if (!request.is_booked()) {
         return place_in(std::nullopt, job, ahead);
     }
-    for (const std::size_t window : request.needs->windows) {
+    for (const std::size_t window : request.windows()) {
         if (std::optional<Place> place = is_during(request, window) ? place_in(window, job, ahead) : std::nullopt) {
             return place;
         }

@@ -194,17 +194,16 @@ float share_of(Amount amount, Amount total) {
 
 // What the job takes of each pool and each capacity, as a share of all.
 std::vector<float> shares_taken(const Machine& machine, const Request& request) {
-    const Needs& needs = request.needs_or_none();
     const Resources& resources = machine.resources();
     std::vector<float> shares;
     for (std::size_t pool = 0; pool < resources.pools().size(); ++pool) {
-        shares.push_back(needs.pools.empty() ? 0.0F : share_of(needs.pools[pool], resources.pools()[pool].total));
+        shares.push_back(share_of(request.of_pool(pool), resources.pools()[pool].total));
     }
     const std::vector<Amount> totals = resources.totals();
     for (std::size_t capacity = 0; capacity < totals.size(); ++capacity) {
-        shares.push_back(needs.per_host.empty()
+        shares.push_back(request.takes_whole_hosts()
                              ? share_of(request.processors, machine.processors())
-                             : share_of(needs.per_host[capacity] * request.processors, totals[capacity]));
+                             : share_of(request.per_host()[capacity] * request.processors, totals[capacity]));
     }
     return shares;
 }

@@ -212,22 +212,21 @@ void Plan::change_place(const Slot& slot, int change) {
         return;
     }
     if (timeline_) {
-        const Held& held = held_[slot_of_[slot.job]];
-        change > 0 ? timeline_->give(*held.demand, held.place, slot.start, slot.end())
-                   : timeline_->take(*held.demand, held.place, slot.start, slot.end());
+        const Place& place = places_[slot_of_[slot.job]];
+        change > 0 ? timeline_->give(*slot.request, place, slot.start, slot.end())
+                   : timeline_->take(*slot.request, place, slot.start, slot.end());
         return;
     }
     profile_.add(slot.start, slot.end(), change);
 }
 
-Time Plan::earliest(const Request& request, Time from) const {
-    return timeline_ ? timeline_->earliest(*request.demand, request.walltime, from)
-                     : profile_.earliest(from, request.walltime, request.processors);
+Time Plan::earliest(const Entry& entry, Time from) const {
+    return timeline_ ? timeline_->earliest(*entry.request, entry.walltime, from)
+                     : profile_.earliest(from, entry.walltime, entry.processors);
 }
 
 void Plan::insert(Slot& slot, Time from) {
-    slot.start = timeline_ ? timeline_->earliest(*held_[slot_of_[slot.job]].demand, slot.walltime, from)
-                           : profile_.earliest(from, slot.walltime, slot.processors);
+    slot.start = earliest({slot.job, slot.processors, slot.walltime, slot.submit, slot.request}, from);
     slot.possible = no_start;
     if (from > origin()) {
         allow(slot_of_[slot.job], any_start);
@@ -237,37 +236,38 @@ void Plan::insert(Slot& slot, Time from) {
     by_start_.insert(position_of(slot.job), slot.job);
 }
 
-Time Plan::place(const Request& request, Time from) {
-    if (request.job >= slot_of_.size()) {
-        slot_of_.resize(std::max<std::size_t>(std::size_t{request.job} + 1, slot_of_.size() * 2), no_slot);
+Time Plan::place(const Entry& entry, Time from) {
+    if (entry.job >= slot_of_.size()) {
+        slot_of_.resize(std::max<std::size_t>(std::size_t{entry.job} + 1, slot_of_.size() * 2), no_slot);
     }
-    if (slot_of_[request.job] != no_slot) {
-        throw BrokenRule(request.job, "it is placed in the plan, where it has a place already");
+    if (slot_of_[entry.job] != no_slot) {
+        throw BrokenRule(entry.job, "it is placed in the plan, where it has a place already");
     }
     if (free_slots_.empty()) {
         free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
         slots_.emplace_back();
     }
-    slot_of_[request.job] = free_slots_.back();
+    slot_of_[entry.job] = free_slots_.back();
     free_slots_.pop_back();
-    const std::uint32_t number = slot_of_[request.job];
+    const std::uint32_t number = slot_of_[entry.job];
     Slot& slot = slots_[number];
     // may_move_ may still list the slot, from its previous job.
     slot = {.start = {},
             .possible = no_start,
-            .job = request.job,
-            .processors = request.processors,
+            .job = entry.job,
+            .processors = entry.processors,
             .cancelled = true,
             .listed = slot.listed,
-            .walltime = request.walltime,
-            .submit = request.submit};
+            .walltime = entry.walltime,
+            .submit = entry.submit,
+            .request = entry.request};
     if (timeline_) {
-        held_.resize(slots_.size());
-        held_[number].demand = request.demand;
+        places_.resize(slots_.size());
     }
     insert(slot, from);
-    const ByWalltime entry{slot.walltime, number};
-    same_width(slot).insert(std::lower_bound(same_width(slot).begin(), same_width(slot).end(), entry), entry);
+    const ByWalltime by_walltime{slot.walltime, number};
+    same_width(slot).insert(std::lower_bound(same_width(slot).begin(), same_width(slot).end(), by_walltime),
+                            by_walltime);
     return slot.start;
 }
 
@@ -293,7 +293,7 @@ std::vector<Plan::PlannedJob> Plan::places() const {
     std::vector<PlannedJob> places;
     places.reserve(by_start_.size());
     for (const JobIndex job : by_start_) {
-        places.push_back({job, planned_start(job), timeline_ ? place_held(job) : batfill::Place()});
+        places.push_back({job, planned_start(job), timeline_ ? place_held(job) : Place()});
     }
     return places;
 }
@@ -304,7 +304,7 @@ void Plan::restore(const std::vector<PlannedJob>& places) {
         Slot& slot = cancelled(job);
         slot.start = start;
         if (timeline_) {
-            held_[slot_of_[job]].place = place;
+            places_[slot_of_[job]] = place;
         }
         allow(slot_of_[job], any_start);
         slot.cancelled = false;
@@ -342,10 +342,10 @@ bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> positi
     std::rotate(to, old_position, old_position + 1);
 
     if (timeline_) {
-        const Held old = held_[slot_of_[slot.job]];
+        const Place old_place = places_[slot_of_[slot.job]];
         take_place(slot);
         if (!old_start.is_infinite()) {
-            allow_starts_beside(*old.demand, old.place, old_start, old_start + slot.walltime);
+            allow_starts_beside(*slot.request, old_place, old_start, old_start + slot.walltime);
         }
         return true;
     }
@@ -470,11 +470,11 @@ void Plan::start(JobIndex job) {
 void Plan::remove(JobIndex job) {
     const Slot removed = planned(job);
     if (timeline_) {
-        const Held held = held_[slot_of_[job]];
+        const Place place = places_[slot_of_[job]];
         change_place(removed, removed.processors);
         forget(job);
         if (!removed.start.is_infinite()) {
-            allow_starts_beside(*held.demand, held.place, removed.start, removed.end());
+            allow_starts_beside(*removed.request, place, removed.start, removed.end());
         }
         return;
     }

@@ -85,7 +85,7 @@ std::optional<Time> PlanAlgorithm::guaranteed_start(const SchedulerState& state,
     return planned.is_infinite() ? std::nullopt : std::optional(planned);
 }
 
-Plan::Request PlanAlgorithm::request_of(const Round& round, JobIndex index) {
+Plan::Entry PlanAlgorithm::entry_of(const Round& round, JobIndex index) {
     const Job& job = round.state().job(index);
     return {index, job.processors(), job.walltime, job.submit(), &job.request};
 }
@@ -94,7 +94,7 @@ Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
     if (round.explains()) {
         placed_.push_back(index);
     }
-    return plan_.place(request_of(round, index), from);
+    return plan_.place(entry_of(round, index), from);
 }
 
 std::optional<Time> PlanAlgorithm::start_if_placed(const Job& job, Time now) const {
@@ -193,7 +193,7 @@ void PlanAlgorithm::begin_planning(const Round& round) {
     std::vector<JobIndex> jobs = std::exchange(to_place_, {});
     std::ranges::sort(jobs, [&](JobIndex a, JobIndex b) { return round.state().jobs.submitted_before(a, b); });
     for (const JobIndex job : jobs) {
-        plan_.place(request_of(round, job), round.now());
+        plan_.place(entry_of(round, job), round.now());
         unparked(round, job);
     }
     if (is_window_new) {
@@ -205,7 +205,7 @@ void PlanAlgorithm::begin_planning(const Round& round) {
 // Whether only a pool that is not planned keeps a due job from starting.
 bool PlanAlgorithm::is_due_but_lacks_pool(const SchedulerState& state, JobIndex job) const {
     const Request& request = state.job(job).request;
-    if (!plan_.has_timeline() || !request.needs) {
+    if (!plan_.has_timeline() || !request.details) {
         return false;
     }
     const Place& place = plan_.place_held(job);
@@ -312,24 +312,24 @@ Reason PlanAlgorithm::reason(const Round& round, JobIndex job) {
 // The planned job that would start later if this one started now, if there is one: the first by planned start that,
 // with those before it, leaves too little for this one.
 void PlanAlgorithm::add_delay_on_profile(const Round& round, JobIndex job, Reason& reason) const {
-    const Plan::Request request = plan_.request(job);
+    const Plan::Entry entry = plan_.entry(job);
     const Time start = plan_.planned_start(job);
-    const Time until = round.now() + request.walltime;
+    const Time until = round.now() + entry.walltime;
     if (start <= round.now() || !round.state().can_start(round.state().job(job).request)) {
         return;
     }
     std::vector<LaterJob> others;
     for (const JobIndex planned : plan_.by_start()) {
         const Time planned_start = plan_.planned_start(planned);
-        if (const Plan::Request other = plan_.request(planned); planned != job && planned_start < until) {
+        if (const Plan::Entry other = plan_.entry(planned); planned != job && planned_start < until) {
             others.push_back({planned, planned_start, planned_start + other.walltime, other.processors});
         }
     }
     AvailabilityProfile profile = plan_.profile();
     if (!start.is_infinite()) {
-        profile.add(start, start + request.walltime, request.processors);  // not beside itself
+        profile.add(start, start + entry.walltime, entry.processors);  // not beside itself
     }
-    if (const auto delay = first_in_the_way(std::move(profile), others, request.processors, until)) {
+    if (const auto delay = first_in_the_way(std::move(profile), others, entry.processors, until)) {
         reason.job = round.name(delay->first.job);
         reason.delayed_start = delay->first.start;
         reason.shortage = delay->second;

@@ -8,7 +8,7 @@ namespace batfill {
 
 void Plan::reset(Timeline timeline) {
     reset(timeline.origin(), 0);
-    held_.clear();
+    places_.clear();
     timeline_ = std::move(timeline);
 }
 
@@ -20,7 +20,7 @@ void Plan::give_back(const SchedulerState& state, const Completion& completion) 
 
 // Somebody has given back what it took of these hosts during [from, to). A start may have become possible for each job
 // that would run then before it does now. It runs on one of these hosts, unless it lacked a pool.
-void Plan::allow_starts_beside(const batfill::Request& given, const batfill::Place& place, Time from, Time to) {
+void Plan::allow_starts_beside(const Request& given, const Place& place, Time from, Time to) {
     from = std::max(from, origin());
     if (from >= to) {
         return;
@@ -29,12 +29,11 @@ void Plan::allow_starts_beside(const batfill::Request& given, const batfill::Pla
     for (const JobIndex job : by_start_) {
         const std::uint32_t number = slot_of_[job];
         const Slot& slot = slots_[number];
-        const Held& held = held_[number];
         StartInterval opened{std::max(from - slot.walltime, origin()), std::min(to, slot.start)};
-        if (opened.some() && needs_host && held.demand->needs_or_none().windows.empty()) {
-            const auto [begin, end] = timeline_->opened_starts({given, place.hosts, from, to},
-                                                               {*held.demand, held.place.hosts, slot.start, slot.end()},
-                                                               slot.walltime, opened.from, opened.until);
+        if (opened.some() && needs_host && !slot.request->is_booked()) {
+            const auto [begin, end] = timeline_->opened_starts(
+                {given, place.hosts, from, to}, {*slot.request, places_[number].hosts, slot.start, slot.end()},
+                slot.walltime, opened.from, opened.until);
             opened = {begin, end};
         }
         if (opened.some()) {
@@ -47,7 +46,7 @@ void Plan::allow_starts_beside(const batfill::Request& given, const batfill::Pla
 // there is none. Else its place is free afterwards.
 Time Plan::start_on_timeline(const Slot& slot, Time first, Time last) {
     change_place(slot, slot.processors);
-    const Time start = timeline_->earliest(*held_[slot_of_[slot.job]].demand, slot.walltime, first, last);
+    const Time start = timeline_->earliest(*slot.request, slot.walltime, first, last);
     if (start.is_infinite()) {
         change_place(slot, -slot.processors);
     }
@@ -56,9 +55,8 @@ Time Plan::start_on_timeline(const Slot& slot, Time first, Time last) {
 
 void Plan::take_place(const Slot& slot) {
     if (timeline_) {
-        Held& held = held_[slot_of_[slot.job]];
-        held.place =
-            slot.start.is_infinite() ? batfill::Place() : timeline_->choose(*held.demand, slot.walltime, slot.start);
+        places_[slot_of_[slot.job]] =
+            slot.start.is_infinite() ? Place() : timeline_->choose(*slot.request, slot.walltime, slot.start);
     }
     change_place(slot, -slot.processors);
 }
@@ -69,8 +67,7 @@ void Plan::make_room() {
     std::vector<JobIndex> others;
     for (const auto& [job, start, place] : before) {
         Slot& slot = cancelled(job);
-        const Held& held = held_[slot_of_[job]];
-        if (start.is_infinite() || !timeline_->fits_on(*held.demand, place, slot.walltime, start)) {
+        if (start.is_infinite() || !timeline_->fits_on(*slot.request, place, slot.walltime, start)) {
             others.push_back(job);
             continue;
         }

@@ -93,7 +93,7 @@ std::optional<Place> PlannedTimeline::place_now(const SchedulerState& state, Job
 bool PlannedTimeline::lacks_only_unplanned(const SchedulerState& state, JobIndex job) const {
     const Request& request = state.job(job).request;
     const Duration length = state.estimate(job);
-    return request.needs && !request.needs->pools.empty() && timeline_->fits(request, length, state.now) &&
+    return !request.pools().empty() && timeline_->fits(request, length, state.now) &&
            !state.has_of_pools(request, timeline_->choose(request, length, state.now).window);
 }
 

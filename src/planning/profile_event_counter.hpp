@@ -47,7 +47,7 @@ class ProfileEventCounter {
             counts_.placed_anew = counts_.placed_anew.value_or(0);
         }
         for (std::size_t i = 0; i < jobs.size() && jobs[i] != until;) {
-            const bool moved = search(copy, plan.request(jobs[i]), than, is_pass);
+            const bool moved = search(copy, plan.entry(jobs[i]), than, is_pass);
             i = moved && scan == PlanAlgorithm::Scan::from_the_first ? 0 : i + 1;
         }
     }
@@ -71,7 +71,7 @@ class ProfileEventCounter {
                 starts.emplace(job, start);
                 places.emplace(job, std::move(place));
                 if (!start.is_infinite()) {
-                    times.insert(times.end(), {start, start + plan.request(job).walltime});
+                    times.insert(times.end(), {start, start + plan.entry(job).walltime});
                 }
             }
             std::ranges::sort(times);
@@ -85,8 +85,8 @@ class ProfileEventCounter {
             }
             for (const JobIndex job : plan.by_start()) {
                 if (const Time start = plan.planned_start(job); !start.is_infinite()) {
-                    const Plan::Request request = plan.request(job);
-                    profile.add(start, start + request.walltime, -request.processors);
+                    const Plan::Entry entry = plan.entry(job);
+                    profile.add(start, start + entry.walltime, -entry.processors);
                 }
             }
             for (const Window& window : state.machine.windows()) {
@@ -108,7 +108,7 @@ class ProfileEventCounter {
     };
 
     // Searches for a start before `than` and the planned one, counts, and moves the job. Returns whether it moved.
-    bool search(Copy& copy, const Plan::Request& job, Time than, bool is_pass) {
+    bool search(Copy& copy, const Plan::Entry& job, Time than, bool is_pass) {
         const Time now = copy.now;
         const Time old_start = copy.starts.at(job.job);
         const auto end_of = [&](Time start) { return start.is_infinite() ? start : start + job.walltime; };
@@ -149,17 +149,17 @@ class ProfileEventCounter {
     }
 
     // As AvailabilityProfile::earliest() with a place that the job has. Gives the job its new place, if there is one.
-    static Time search_timeline(Copy& copy, const Plan::Request& job, Time old_start, Time latest) {
+    static Time search_timeline(Copy& copy, const Plan::Entry& job, Time old_start, Time latest) {
         Place& place = copy.places.at(job.job);
         if (!old_start.is_infinite()) {
-            copy.timeline->give(*job.demand, place, old_start, old_start + job.walltime);
+            copy.timeline->give(*job.request, place, old_start, old_start + job.walltime);
         }
-        const Time found = copy.timeline->earliest(*job.demand, job.walltime, copy.now, latest);
+        const Time found = copy.timeline->earliest(*job.request, job.walltime, copy.now, latest);
         if (!found.is_infinite()) {
-            place = copy.timeline->choose(*job.demand, job.walltime, found);
+            place = copy.timeline->choose(*job.request, job.walltime, found);
         }
         if (const Time start = found.is_infinite() ? old_start : found; !start.is_infinite()) {
-            copy.timeline->take(*job.demand, place, start, start + job.walltime);
+            copy.timeline->take(*job.request, place, start, start + job.walltime);
         }
         return found;
     }

@@ -191,36 +191,35 @@ void Timeline::ended(const SchedulerState& state, const Completion& completion) 
 }
 
 std::vector<Amount> Timeline::needed_of_host(const Request& request) const {
-    const Needs& needs = request.needs_or_none();
+    const std::vector<Amount>& per_host = request.per_host();
     std::vector<Amount> needed(machine_->resources().capacities().size() + 1, AmountProfile::not_needed);
-    needed.front() = needs.per_host.empty() ? 1 : outside_windows;
-    for (std::size_t capacity = 0; capacity < needs.per_host.size(); ++capacity) {
-        if (needs.per_host[capacity] > 0) {
-            needed[capacity + 1] = needs.per_host[capacity];
+    needed.front() = per_host.empty() ? 1 : outside_windows;
+    for (std::size_t capacity = 0; capacity < per_host.size(); ++capacity) {
+        if (per_host[capacity] > 0) {
+            needed[capacity + 1] = per_host[capacity];
         }
     }
     return needed;
 }
 
-Timeline::Demand Timeline::demand_of(const Request& request) const {
-    const std::vector<Amount>& pools = request.needs_or_none().pools;
-    Demand demand;
+Timeline::Columns Timeline::columns_of(const Request& request) const {
+    const std::vector<Amount>& pools = request.pools();
+    Columns columns;
     if (counts_hosts_) {
-        demand.whole_machine.push_back(request.processors);
+        columns.whole_machine.push_back(request.processors);
     }
     for (const std::size_t pool : planned_pools_) {
-        demand.whole_machine.push_back(pools.empty() || pools[pool] == 0 ? AmountProfile::not_needed : pools[pool]);
+        columns.whole_machine.push_back(pools.empty() || pools[pool] == 0 ? AmountProfile::not_needed : pools[pool]);
     }
     if (!counts_hosts_) {
-        demand.needed = needed_of_host(request);
+        columns.needed = needed_of_host(request);
     }
-    return demand;
+    return columns;
 }
 
 void Timeline::taken_of(const Request& request, int host, std::vector<Amount>& taken) const {
-    const Needs& needs = request.needs_or_none();
     const std::vector<Amount>& amounts =
-        needs.per_host.empty() ? machine_->resources().kind_of(host).capacity : needs.per_host;
+        request.takes_whole_hosts() ? machine_->resources().kind_of(host).capacity : request.per_host();
     taken.assign(1, 1);
     taken.insert(taken.end(), amounts.begin(), amounts.end());
 }
@@ -263,7 +262,7 @@ void Timeline::change_amounts(const Request& request, int processors, std::optio
     if (counts_hosts_) {
         amounts.push_back(processors);
     }
-    const std::vector<Amount>& pools = request.needs_or_none().pools;
+    const std::vector<Amount>& pools = request.pools();
     for (const std::size_t pool : planned_pools_) {
         amounts.push_back(pools.empty() ? 0 : pools[pool]);
     }
@@ -304,24 +303,24 @@ void Timeline::take_for_ever(const ResourceSet& hosts) {
 }
 
 bool Timeline::suits(const Request& request, int host) const {
-    return machine_->resources().kind_of(host).suits(request.needs_or_none());
+    return machine_->resources().kind_of(host).suits(request);
 }
 
 bool Timeline::fits(const Request& request, Duration length, Time at) const {
     if (is_inside(request)) {
         return window_for(request, length, at).has_value();
     }
-    const Demand demand = demand_of(request);
-    if (whole_machine_.earliest(demand.whole_machine, length, at, at + Duration::microseconds(1)) != at) {
+    const Columns columns = columns_of(request);
+    if (whole_machine_.earliest(columns.whole_machine, length, at, at + Duration::microseconds(1)) != at) {
         return false;
     }
     int missing = counts_hosts_ ? 0 : request.processors;
     for (int host = 0; host < machine_->processors() && missing > 0; ++host) {
         if (suits(request, host)) {
             const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
-            missing -= is_rising(host)                                      ? profile.has_at(demand.needed, at) ? 1 : 0
-                       : profile.has_during(demand.needed, at, at + length) ? 1
-                                                                            : 0;
+            missing -= is_rising(host) ? profile.has_at(columns.needed, at) ? 1 : 0
+                       : profile.has_during(columns.needed, at, at + length) ? 1
+                                                                             : 0;
         }
     }
     return missing <= 0;
@@ -353,22 +352,22 @@ std::optional<FirstLack> first_lack(const AmountProfile& profile, std::span<cons
 
 std::optional<Shortage> Timeline::shortage(const Request& request, Duration length, Time at) const {
     if (is_inside(request)) {
-        const std::vector<std::size_t>& windows = request.needs->windows;
+        const std::vector<std::size_t>& windows = request.windows();
         const auto window = std::ranges::find_if(windows, [&](std::size_t one) { return is_during(one, request, at); });
         return window == windows.end() ? std::nullopt : view(*window).shortage(request, length, at);
     }
-    const Demand demand = demand_of(request);
-    if (const std::optional<FirstLack> lack = first_lack(whole_machine_, demand.whole_machine, at, at + length)) {
+    const Columns columns = columns_of(request);
+    if (const std::optional<FirstLack> lack = first_lack(whole_machine_, columns.whole_machine, at, at + length)) {
         const bool is_of_hosts = counts_hosts_ && lack->column == 0;
         const std::size_t pool = is_of_hosts ? 0 : planned_pools_[lack->column - (counts_hosts_ ? 1 : 0)];
         return Shortage{is_of_hosts ? Shortage::Of::processors : Shortage::Of::pool,
-                        is_of_hosts ? "" : machine_->resources().pools()[pool].name, demand.whole_machine[lack->column],
-                        lack->left, lack->at};
+                        is_of_hosts ? "" : machine_->resources().pools()[pool].name,
+                        columns.whole_machine[lack->column], lack->left, lack->at};
     }
     Amount left = 0;
     for (int host = 0; !counts_hosts_ && host < machine_->processors(); ++host) {
         left +=
-            suits(request, host) && hosts_[static_cast<std::size_t>(host)].has_during(demand.needed, at, at + length)
+            suits(request, host) && hosts_[static_cast<std::size_t>(host)].has_during(columns.needed, at, at + length)
                 ? 1
                 : 0;
     }
@@ -399,11 +398,11 @@ bool Timeline::fits_on(const Request& request, const Place& place, Duration leng
     if (is_inside(request)) {
         return is_during(*place.window, request, at) && view(*place.window).fits_on(request, place, length, at);
     }
-    const Demand demand = demand_of(request);
+    const Columns columns = columns_of(request);
     const std::vector<int> numbers = place.hosts.numbers();
-    return whole_machine_.earliest(demand.whole_machine, length, at, at + Duration::microseconds(1)) == at &&
+    return whole_machine_.earliest(columns.whole_machine, length, at, at + Duration::microseconds(1)) == at &&
            std::ranges::all_of(numbers, [&](int host) {
-               return hosts_[static_cast<std::size_t>(host)].has_during(demand.needed, at, at + length);
+               return hosts_[static_cast<std::size_t>(host)].has_during(columns.needed, at, at + length);
            });
 }
 
@@ -411,15 +410,15 @@ bool Timeline::fits_now(const Request& request, Duration length, const FittingHo
     if (now.count < request.processors) {
         return false;
     }
-    const Demand demand = demand_of(request);
-    if (whole_machine_.earliest(demand.whole_machine, length, origin_, origin_ + Duration::microseconds(1)) !=
+    const Columns columns = columns_of(request);
+    if (whole_machine_.earliest(columns.whole_machine, length, origin_, origin_ + Duration::microseconds(1)) !=
         origin_) {
         return false;
     }
     int spare = now.count - request.processors;
     return std::ranges::all_of(not_rising_, [&](int host) {
         const auto number = static_cast<std::size_t>(host);
-        const bool is_lost = now.is_in[number] && !hosts_[number].has_during(demand.needed, origin_, origin_ + length);
+        const bool is_lost = now.is_in[number] && !hosts_[number].has_during(columns.needed, origin_, origin_ + length);
         return !is_lost || spare-- > 0;
     });
 }
@@ -457,44 +456,44 @@ Time Timeline::earliest(const Request& request, Duration length, Time from, Time
     if (is_inside(request)) {
         return earliest_inside(request, length, from, before);
     }
-    const Demand demand = demand_of(request);
+    const Columns columns = columns_of(request);
     if (counts_hosts_) {
-        return whole_machine_.earliest(demand.whole_machine, length, from, before);
+        return whole_machine_.earliest(columns.whole_machine, length, from, before);
     }
     if (all_are_rising()) {
         std::vector<Time> firsts(hosts_.size());
         for (int host = 0; host < machine_->processors(); ++host) {
-            firsts[static_cast<std::size_t>(host)] = first_on(request, demand, host, from);
+            firsts[static_cast<std::size_t>(host)] = first_on(request, columns, host, from);
         }
-        return earliest_of(firsts, request, demand, length, before);
+        return earliest_of(firsts, request, columns, length, before);
     }
     if (request.processors == 1 && !takes_of_pools(request)) {
-        return earliest_on_one(request, demand, length, from, before);
+        return earliest_on_one(request, columns, length, from, before);
     }
     std::vector<Allowance> changes;
     for (int host = 0; host < machine_->processors(); ++host) {
         const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
         if (is_rising(host)) {
-            const Time first = first_on(request, demand, host, from);
+            const Time first = first_on(request, columns, host, from);
             if (first < before) {
                 changes.push_back({first, false});
             }
         } else if (suits(request, host)) {
-            allow_starts(changes, profile, demand.needed, length, from, before);
+            allow_starts(changes, profile, columns.needed, length, from, before);
         }
     }
     std::ranges::sort(changes, std::less<>());
-    return earliest_of(changes, request, demand, length, before);
+    return earliest_of(changes, request, columns, length, before);
 }
 
 // Of all hosts, each is asked only for a start before those of the others.
-Time Timeline::earliest_on_one(const Request& request, const Demand& demand, Duration length, Time from,
+Time Timeline::earliest_on_one(const Request& request, const Columns& columns, Duration length, Time from,
                                Time before) const {
     Time first = Time::infinity();
     for (int host = 0; host < machine_->processors() && first > from; ++host) {
         if (suits(request, host)) {
             const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
-            first = std::min(first, profile.earliest(demand.needed, length, from, std::min(first, before)));
+            first = std::min(first, profile.earliest(columns.needed, length, from, std::min(first, before)));
         }
     }
     return first;
@@ -502,7 +501,7 @@ Time Timeline::earliest_on_one(const Request& request, const Demand& demand, Dur
 
 // A sweep over the intervals of starts that each host allows, and within those of enough hosts the first that the pools
 // allow.
-Time Timeline::earliest_of(const std::vector<Allowance>& changes, const Request& request, const Demand& demand,
+Time Timeline::earliest_of(const std::vector<Allowance>& changes, const Request& request, const Columns& columns,
                            Duration length, Time before) const {
     int allow = 0;
     Time since;  // enough hosts allow starts from then on
@@ -510,18 +509,18 @@ Time Timeline::earliest_of(const std::vector<Allowance>& changes, const Request&
         if (!change.is_end) {
             since = ++allow == request.processors ? change.at : since;
         } else if (allow-- == request.processors) {
-            const Time start = whole_machine_.earliest(demand.whole_machine, length, since, before);
+            const Time start = whole_machine_.earliest(columns.whole_machine, length, since, before);
             if (start <= change.at) {
                 return start;
             }
         }
     }
-    return allow >= request.processors ? whole_machine_.earliest(demand.whole_machine, length, since, before)
+    return allow >= request.processors ? whole_machine_.earliest(columns.whole_machine, length, since, before)
                                        : Time::infinity();
 }
 
 bool Timeline::takes_of_pools(const Request& request) const {
-    const std::vector<Amount>& pools = request.needs_or_none().pools;
+    const std::vector<Amount>& pools = request.pools();
     return !pools.empty() && std::ranges::any_of(planned_pools_, [&](std::size_t pool) { return pools[pool] > 0; });
 }
 
@@ -559,19 +558,19 @@ AmountProfile::Stretch Timeline::opened_starts(const Holding& given, const Holdi
     return opened;
 }
 
-Time Timeline::first_on(const Request& request, const Demand& demand, int host, Time from) const {
-    return suits(request, host) ? hosts_[static_cast<std::size_t>(host)].first_for_ever(demand.needed, from)
+Time Timeline::first_on(const Request& request, const Columns& columns, int host, Time from) const {
+    return suits(request, host) ? hosts_[static_cast<std::size_t>(host)].first_for_ever(columns.needed, from)
                                 : Time::infinity();
 }
 
-Time Timeline::earliest_of(std::vector<Time>& firsts, const Request& request, const Demand& demand, Duration length,
+Time Timeline::earliest_of(std::vector<Time>& firsts, const Request& request, const Columns& columns, Duration length,
                            Time before) const {
     if (firsts.size() < static_cast<std::size_t>(request.processors)) {
         return Time::infinity();
     }
     const auto last = firsts.begin() + request.processors - 1;
     std::ranges::nth_element(firsts, last);
-    return *last < before ? whole_machine_.earliest(demand.whole_machine, length, *last, before) : Time::infinity();
+    return *last < before ? whole_machine_.earliest(columns.whole_machine, length, *last, before) : Time::infinity();
 }
 
 Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) const {
@@ -580,9 +579,9 @@ Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) c
     if (counts_hosts_ || !all_are_rising() || is_inside(request)) {
         return earliest(request, length, origin_);
     }
-    const Demand demand = demand_of(request);
+    const Columns columns = columns_of(request);
     const auto ask = [&](int host) {
-        kept.firsts[static_cast<std::size_t>(host)] = first_on(request, demand, host, origin_);
+        kept.firsts[static_cast<std::size_t>(host)] = first_on(request, columns, host, origin_);
     };
     if (kept.firsts.empty() || kept.job != job || kept.since < forgotten_changes_) {
         kept.firsts.resize(hosts_.size());
@@ -599,7 +598,7 @@ Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) c
     for (Time& first : firsts) {
         first = std::max(first, origin_);
     }
-    return earliest_of(firsts, request, demand, length, Time::infinity());
+    return earliest_of(firsts, request, columns, length, Time::infinity());
 }
 
 Place Timeline::choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts) const {

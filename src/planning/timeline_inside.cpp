@@ -70,19 +70,19 @@ void Timeline::open_hosts(const Window& window) {
 
 bool Timeline::is_during(std::size_t number, const Request& request, Time at) const {
     const Window& window = machine_->windows()[number];
-    return knows_window_[number] && window.from <= at && at + request.needs->length_inside <= window.until;
+    return knows_window_[number] && window.from <= at && at + request.length_inside() <= window.until;
 }
 
 Time Timeline::earliest_inside(const Request& request, Duration length, Time from, Time before) const {
     Time first = before;
     bool is_found = false;
-    for (const std::size_t number : request.needs->windows) {
+    for (const std::size_t number : request.windows()) {
         const Window& window = machine_->windows()[number];
         const Time begin = std::max(from, window.from);
         if (begin >= first || !is_during(number, request, begin)) {
             continue;
         }
-        const Time last = window.until - request.needs->length_inside;
+        const Time last = window.until - request.length_inside();
         const Time start =
             view(number).earliest(request, length, begin, std::min(first, last + Duration::microseconds(1)));
         if (start < first) {
@@ -94,7 +94,7 @@ Time Timeline::earliest_inside(const Request& request, Duration length, Time fro
 }
 
 std::optional<std::size_t> Timeline::window_for(const Request& request, Duration length, Time at) const {
-    const std::vector<std::size_t>& windows = request.needs->windows;
+    const std::vector<std::size_t>& windows = request.windows();
     const auto first = std::ranges::find_if(windows, [&](std::size_t window) {
         return is_during(window, request, at) && view(window).fits(request, length, at);
     });

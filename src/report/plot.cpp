@@ -109,12 +109,12 @@ void add_resources(PlotKind kind, const Run& run, const std::vector<HostPanel>& 
                    DrawnRun& drawn) {
     const MeasuredSchedule schedule(run.schedule, options.resources);
     const analysis::WorkloadJobs submitted(options.workloads);
-    std::vector<Shared<Needs>> needs = analysis::needs_of_jobs(schedule, options.resources, submitted);
+    std::vector<Request> requests = analysis::requests_of_jobs(schedule, options.resources, submitted);
     for (const HostPanel& panel : panels) {
-        drawn.stripes.push_back(stripes_of(schedule, panel, options.resources, needs));
+        drawn.stripes.push_back(stripes_of(schedule, panel, options.resources, requests));
     }
     if (kind == PlotKind::usage) {
-        drawn.use = analysis::use_over_time(schedule, options.resources, options.windows, std::move(needs));
+        drawn.use = analysis::use_over_time(schedule, options.resources, options.windows, std::move(requests));
     }
 }
 

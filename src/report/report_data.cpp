@@ -626,15 +626,15 @@ void write_windows(const std::vector<DrawnWindow>& windows, const std::vector<st
 
 // Lets the time of a run count cores, if jobs share hosts that have some and it is known how many they take. `order`
 // has the jobs of the schedule by start.
-void count_cores(const MeasuredSchedule& schedule, const Resources& machine, const std::vector<Shared<Needs>>& needs,
+void count_cores(const MeasuredSchedule& schedule, const Resources& machine, const std::vector<Request>& requests,
                  const std::vector<std::size_t>& order, MeasuredRun& run) {
     const std::vector<std::string>& capacities = machine.capacities();
     const auto cores = std::ranges::find(capacities, "cores");
     if (!machine.has_shared_hosts() || cores == capacities.end()) {
         return;
     }
-    const auto amounts =
-        analysis::amounts_of_capacity(schedule, machine, static_cast<std::size_t>(cores - capacities.begin()), needs);
+    const auto amounts = analysis::amounts_of_capacity(schedule, machine,
+                                                       static_cast<std::size_t>(cores - capacities.begin()), requests);
     if (!amounts || std::ranges::any_of(*amounts, [](Amount amount) { return amount > most_cores; })) {
         return;
     }
@@ -665,21 +665,21 @@ void count_as(const MeasuredRun& other, MeasuredRun& run) {
 void measure_resources(const MeasuredSchedule& schedule, const std::vector<HostPanel>& panels, const Report& report,
                        const analysis::WorkloadJobs& submitted, MeasuredRun& run) {
     const Resources& machine = report.options.resources;
-    std::vector<Shared<Needs>> needs = analysis::needs_of_jobs(schedule, machine, submitted);
+    std::vector<Request> requests = analysis::requests_of_jobs(schedule, machine, submitted);
     std::vector<std::size_t> order(schedule.finished().size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t job) { return schedule.finished()[job].start; });
     if (has_no_hosts(run.run, report)) {
         run.stripes.assign(panels.size(), std::vector<Rows>(order.size()));
-        run.use = analysis::use_over_time(schedule, machine, report.options.windows, std::move(needs));
+        run.use = analysis::use_over_time(schedule, machine, report.options.windows, std::move(requests));
         return;
     }
     for (const HostPanel& panel : panels) {
-        std::vector<Rows> stripes = stripes_of(schedule, panel, machine, needs);
+        std::vector<Rows> stripes = stripes_of(schedule, panel, machine, requests);
         run.stripes.push_back(mapped(order, [&](std::size_t job) { return std::move(stripes[job]); }));
     }
-    count_cores(schedule, machine, needs, order, run);
-    run.use = analysis::use_over_time(schedule, machine, report.options.windows, std::move(needs));
+    count_cores(schedule, machine, requests, order, run);
+    run.use = analysis::use_over_time(schedule, machine, report.options.windows, std::move(requests));
 }
 
 }  // namespace

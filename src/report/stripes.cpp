@@ -59,19 +59,19 @@ class Bands {
     }
 
     // Whether there are as many free rows as the job takes.
-    bool fits(const ResourceSet& hosts, const Needs* needs) const {
+    bool fits(const ResourceSet& hosts, const Request& request) const {
         bool all = true;
         each_band(hosts, [&](int host, int first, int last) {
-            all = all && wanted(host, needs, last - first + 1) <= free_[static_cast<std::size_t>(host)].size();
+            all = all && wanted(host, request, last - first + 1) <= free_[static_cast<std::size_t>(host)].size();
         });
         return all;
     }
 
     // The rows of a job, which are no longer free if it `keeps` them.
-    Rows take(const ResourceSet& hosts, const Needs* needs, bool keeps) {
+    Rows take(const ResourceSet& hosts, const Request& request, bool keeps) {
         Rows taken;
         each_band(hosts, [&](int host, int first, int last) {
-            const int count = wanted(host, needs, last - first + 1);
+            const int count = wanted(host, request, last - first + 1);
             ResourceSet& free = free_[static_cast<std::size_t>(host)];
             ResourceSet placed = place(free, first, last, count);
             for (const auto& [from, until] : placed.intervals()) {
@@ -112,12 +112,12 @@ class Bands {
     }
 
     // The number of rows that the job has in a band of so many.
-    int wanted(int host, const Needs* needs, int band) const {
+    int wanted(int host, const Request& request, int band) const {
         const Resources::HostKind& kind = machine_.kind_of(host);
-        if (!kind.is_shared || needs == nullptr || needs->per_host.empty()) {
+        if (!kind.is_shared || request.takes_whole_hosts()) {
             return band;
         }
-        const Amount amount = needs->per_host[panel_.number];
+        const Amount amount = request.per_host()[panel_.number];
         const Amount capacity = kind.capacity[panel_.number];
         if (amount <= 0 || amount >= capacity) {
             return amount <= 0 ? 0 : band;
@@ -180,7 +180,7 @@ std::vector<HostPanel> host_panels(const Resources& machine, int hosts) {
 }
 
 std::vector<Rows> stripes_of(const MeasuredSchedule& schedule, const HostPanel& panel, const Resources& machine,
-                             const std::vector<Shared<Needs>>& needs) {
+                             const std::vector<Request>& requests) {
     const std::vector<FinishedJob>& jobs = schedule.finished();
     struct Change {
         Time at;
@@ -205,7 +205,7 @@ std::vector<Rows> stripes_of(const MeasuredSchedule& schedule, const HostPanel& 
     for (const auto& [at, is_start, job] : changes) {
         look_for_interruption();
         const ResourceSet& hosts = schedule.hosts()[job];
-        const Needs* const taken = needs[job] ? &*needs[job] : nullptr;
+        const Request& taken = requests[job];
         if (is_start) {
             keeps[job] = jobs[job].run > rounding && bands.fits(hosts, taken);
             rows[job] = bands.take(hosts, taken, keeps[job]);

@@ -36,9 +36,9 @@ std::vector<HostPanel> host_panels(const Resources& machine, int hosts);
 // there: the lowest that are free and beside each other, else the lowest free ones. A job that takes a whole host has
 // the whole band. Jobs are placed by start, equal starts in the order of the schedule. Jobs of a schedule that takes
 // more than there is lie over others.
-// Requires: the schedule keeps hosts, and is one of this machine. `needs` come from analysis::needs_of_jobs().
+// Requires: the schedule keeps hosts, and is one of this machine. `requests` come from analysis::requests_of_jobs().
 // Cost: O(jobs * (log(jobs) + hosts of a job * stripes on a host)).
 std::vector<Rows> stripes_of(const MeasuredSchedule& schedule, const HostPanel& panel, const Resources& machine,
-                             const std::vector<Shared<Needs>>& needs);
+                             const std::vector<Request>& requests);
 
 }  // namespace batfill::report

@@ -61,13 +61,12 @@ class Fit {
                    resources_.pools().end();
         };
         std::erase_if(stated.pools, [&](const auto& pool) { return !is_pool(pool); });
-        const auto resolved = resources_.resolve(&stated, 1);
+        const auto resolved = resources_.resolve({1}, &stated);
         if (std::holds_alternative<std::string>(resolved)) {
             return {0, reason_of(stated)};
         }
-        const auto& needs = std::get<Shared<Needs>>(resolved);
-        const Needs none;
-        const long long suitable = hosts_that([&](const auto& kind) { return kind.suits(needs ? *needs : none); });
+        const auto& request = std::get<Request>(resolved);
+        const long long suitable = hosts_that([&](const auto& kind) { return kind.suits(request); });
         const long long there = hosts_that([&](const auto& kind) { return kind.is_in(partition_of(stated)); });
         const std::string place = place_of(stated);
         return {suitable, suitable == there ? "more hosts than " + place + " has"

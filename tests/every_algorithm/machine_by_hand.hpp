@@ -55,7 +55,7 @@ class MachineByHand {
         return left_at(
             at, inside, state_.machine.resources().pools()[pool].total,
             [&](const Use& use) {
-                const std::vector<Amount>& held = state_.job(use.job).request.needs_or_none().pools;
+                const std::vector<Amount>& held = state_.job(use.job).request.pools();
                 return held.empty() ? Amount{0} : held[pool];
             },
             [pool](const Window& window) {
@@ -66,7 +66,7 @@ class MachineByHand {
     Amount capacity_at(int host, std::size_t capacity, Time at) const {
         Amount left = state_.machine.resources().kind_of(host).capacity[capacity];
         for (const Use& use : uses_) {
-            const std::vector<Amount>& held = state_.job(use.job).request.needs_or_none().per_host;
+            const std::vector<Amount>& held = state_.job(use.job).request.per_host();
             if (is_at(use.from, use.until, at) && use.hosts.contains(host)) {
                 left -= held.empty() ? state_.machine.resources().kind_of(host).capacity[capacity] : held[capacity];
             }
@@ -89,9 +89,9 @@ class MachineByHand {
         return false;
     }
     bool host_fits_at(const Request& request, int host, Time at, std::optional<std::size_t> inside) const {
-        const Needs& needs = request.needs_or_none();
+        const Request::Details& needs = request.details_or_none();
         const Resources::HostKind& kind = state_.machine.resources().kind_of(host);
-        if (!kind.suits(needs) || state_.unavailable.contains(host) || is_closed_at(host, at, inside) ||
+        if (!kind.suits(request) || state_.unavailable.contains(host) || is_closed_at(host, at, inside) ||
             (inside && !windows()[*inside].hosts.empty() && !windows()[*inside].hosts.contains(host)) ||
             (needs.per_host.empty() && is_used_at(host, at))) {
             return false;
@@ -113,7 +113,7 @@ class MachineByHand {
     }
 
     bool fits_in(const Request& request, Duration length, Time at, std::optional<std::size_t> inside) const {
-        const std::vector<Amount>& pools = request.needs_or_none().pools;
+        const std::vector<Amount>& pools = request.pools();
         return always(at, length,
                       [&](Time t) {
                           for (std::size_t pool = 0; pool < pools.size(); ++pool) {
@@ -127,9 +127,9 @@ class MachineByHand {
     }
     // The first of its windows in which a job in a reservation could run then.
     std::optional<std::size_t> window_for(const Request& request, Duration length, Time at) const {
-        for (const std::size_t number : request.needs_or_none().windows) {
+        for (const std::size_t number : request.windows()) {
             const Window& window = windows()[number];
-            if (is_known(window) && window.from <= at && at + request.needs->length_inside <= window.until &&
+            if (is_known(window) && window.from <= at && at + request.length_inside() <= window.until &&
                 fits_in(request, length, at, number)) {
                 return number;
             }
@@ -150,7 +150,7 @@ class MachineByHand {
         return Time::infinity();
     }
 
-    static bool is_outside(const Request& request) { return request.needs_or_none().windows.empty(); }
+    static bool is_outside(const Request& request) { return !request.is_booked(); }
     bool has_named_hosts() const { return state_.hosts.is_on(); }
     // Now, and all later instants at which something changes.
     std::set<Time> instants() const {

@@ -83,7 +83,7 @@ class ReasonChecker {
         return value;
     }
     const Request& request(JobIndex job) const { return state_.job(job).request; }
-    const std::vector<Amount>& pools_of(JobIndex job) const { return request(job).needs_or_none().pools; }
+    const std::vector<Amount>& pools_of(JobIndex job) const { return request(job).pools(); }
     bool is_outside(JobIndex job) const { return MachineByHand::is_outside(request(job)); }
     bool has_named_hosts() const { return state_.hosts.is_on(); }
     bool is_plain() const { return state_.machine.is_plain(); }
@@ -160,7 +160,7 @@ class ReasonChecker {
         const WaitReason::Kind kind = is_outside(job) || !is_overfull() ? kind_of(job) : reason.kind;
         claim(reason.kind == kind, std::string("it is ") + to_string(kind) + " that it lacks");
         using Of = WaitReason::Lack::OfReservation;
-        const bool one_is_open = std::ranges::any_of(request(job).needs_or_none().windows, [&](std::size_t number) {
+        const bool one_is_open = std::ranges::any_of(request(job).windows(), [&](std::size_t number) {
             const Window& window = state_.machine.windows()[number];
             return window.from <= state_.now && state_.now < window.until;
         });
@@ -310,7 +310,7 @@ class ReasonChecker {
             return;
         }
         const WaitReason::Hosts& said = *reason.lack.hosts;
-        const Needs& needs = request(job).needs_or_none();
+        const Request::Details& needs = request(job).details_or_none();
         const MachineByHand all = machine(all_);
         std::size_t suitable = 0;
         std::size_t unavailable = 0;
@@ -318,7 +318,7 @@ class ReasonChecker {
         std::map<std::size_t, Amount> closed;  // by window
         int fitting = 0;
         for (int host = 0; host < state_.processors; ++host) {
-            if (!state_.machine.resources().kind_of(host).suits(needs)) {
+            if (!state_.machine.resources().kind_of(host).suits(request(job))) {
                 continue;
             }
             ++suitable;
@@ -365,7 +365,7 @@ class ReasonChecker {
     void check_capacity(JobIndex job, const WaitReason::Hosts& said, const std::vector<int>& used) const {
         const MachineByHand all = machine(all_);
         const std::vector<std::string>& names = state_.machine.resources().capacities();
-        const Needs& needs = request(job).needs_or_none();
+        const Request::Details& needs = request(job).details_or_none();
         std::size_t most = 0;
         for (std::size_t capacity = 0; capacity < names.size(); ++capacity) {
             const auto lacks = [&](int host) {
@@ -381,7 +381,7 @@ class ReasonChecker {
                   "what the host has");
             std::vector<Share> shares;
             for (const MachineByHand::Use& use : all.uses()) {
-                const std::vector<Amount>& own = request(use.job).needs_or_none().per_host;
+                const std::vector<Amount>& own = request(use.job).per_host();
                 const Amount held = own.empty() ? said.of_host : own[capacity];
                 if (use.hosts.contains(said.host) && held > 0) {
                     shares.push_back(share(use.job, held));
@@ -441,7 +441,7 @@ class ReasonChecker {
 
     void check_windows(JobIndex job, const WaitReason& reason) const {
         Time until = (reason.possible.is_infinite() ? state_.now : reason.possible) + state_.job(job).walltime;
-        const std::vector<std::size_t>& own = request(job).needs_or_none().windows;
+        const std::vector<std::size_t>& own = request(job).windows();
         const std::vector<Window>& windows = state_.machine.windows();
         for (const std::size_t number : own) {
             until = windows[number].announced <= state_.now ? std::max(until, windows[number].until) : until;
@@ -458,7 +458,7 @@ class ReasonChecker {
             }
             const std::vector<int> hosts = window.hosts.numbers();
             const bool takes = window.processors > 0 || !pools.empty() || std::ranges::any_of(hosts, [&](int host) {
-                                   return state_.machine.resources().kind_of(host).suits(request(job).needs_or_none());
+                                   return state_.machine.resources().kind_of(host).suits(request(job));
                                });
             if (window.announced > state_.now || window.until <= state_.now || window.from >= until ||
                 !(takes || is_own)) {
@@ -701,10 +701,10 @@ class ReasonChecker {
         claim(std::ranges::find(others, delayed) != others.end(), "whom it would delay");
         claim(!by_hand.fits(request(job), length, state_.now), "it would not delay it");
         std::optional<std::size_t> inside;
-        for (const std::size_t number : request(job).needs_or_none().windows) {
+        for (const std::size_t number : request(job).windows()) {
             const Window& window = state_.machine.windows()[number];
             const bool is_in_time = window.announced <= state_.now && window.from <= state_.now &&
-                                    state_.now + request(job).needs->length_inside <= window.until;
+                                    state_.now + request(job).length_inside() <= window.until;
             inside = is_in_time && !inside ? std::optional(number) : inside;
         }
         check_shortage(by_hand, job, reason.shortage, length, inside);

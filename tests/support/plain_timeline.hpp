@@ -40,7 +40,7 @@ class PlainTimeline {
 
     // At each second of [at, at + length) there is enough; in a reservation, in one of its windows.
     bool fits(const Request& request, int length, int at) const {
-        if (!request.needs_or_none().windows.empty()) {
+        if (request.is_booked()) {
             return window_for(request, length, at).has_value();
         }
         return fits_in(request, std::nullopt, length, at);
@@ -48,7 +48,7 @@ class PlainTimeline {
 
     // The first window of the reservation in which the job could start then.
     std::optional<std::size_t> window_for(const Request& request, int length, int at) const {
-        for (const std::size_t window : request.needs_or_none().windows) {
+        for (const std::size_t window : request.windows()) {
             const Window& one = machine_.windows()[window];
             if (is_known(one) && one.from <= second(at) && second(at + length) <= one.until &&
                 fits_in(request, window, length, at)) {
@@ -112,11 +112,10 @@ class PlainTimeline {
         if (window && !machine_.windows()[*window].allows_host(host)) {
             return false;
         }
-        const Needs needs = request.needs ? *request.needs : Needs();
         const auto [left, is_empty] = left_on(host, t);
-        return machine_.resources().kind_of(host).suits(needs) &&
-               (needs.per_host.empty() ? is_empty
-                                       : std::ranges::equal(needs.per_host, left, std::ranges::less_equal{}));
+        return machine_.resources().kind_of(host).suits(request) &&
+               (request.takes_whole_hosts() ? is_empty
+                                            : std::ranges::equal(request.per_host(), left, std::ranges::less_equal{}));
     }
     bool has_during(const Request& request, int host, int from, int to, std::optional<std::size_t> window = {}) const {
         for (int t = from; t < to; ++t) {
@@ -146,7 +145,7 @@ class PlainTimeline {
         if (column == 0) {
             return request.processors;
         }
-        const std::vector<Amount>& pools = request.needs_or_none().pools;
+        const std::vector<Amount>& pools = request.pools();
         return pools.empty() ? 0 : pools[column - 1];
     }
 
@@ -193,9 +192,9 @@ class PlainTimeline {
         for (const Holding& one : held) {
             if (one.hosts.contains(host) && one.from <= t && t < one.until) {
                 is_empty = false;
-                const bool is_whole = !one.request.needs || one.request.needs->per_host.empty();
+                const bool is_whole = one.request.takes_whole_hosts();
                 for (std::size_t i = 0; i < left.size(); ++i) {
-                    left[i] = is_whole ? 0 : left[i] - one.request.needs->per_host[i];
+                    left[i] = is_whole ? 0 : left[i] - one.request.per_host()[i];
                 }
             }
         }

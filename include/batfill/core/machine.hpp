@@ -10,11 +10,14 @@
 #include <variant>
 #include <vector>
 
+#include <batfill/core/request.hpp>
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/resources.hpp>
 #include <batfill/core/window.hpp>
 
 namespace batfill {
+
+struct JobDescription;
 
 // One compute resource, as a platform file or Batsim's first message describes it. Its number is its position in the
 // list.
@@ -47,44 +50,8 @@ struct SleepPstates {
 // Throws: InputError if the property has another form.
 std::optional<SleepPstates> sleep_pstates_of(const Host& host);
 
-// Number of a licence of a machine: its position in Machine::licenses().
-using LicenseIndex = std::size_t;
-
 // Number of a group of a machine: its position in Machine::groups().
 using GroupIndex = std::size_t;
-
-// Which idle processors a job gets.
-enum class Placement {
-    lowest,                  // the lowest numbers
-    contiguous,              // the lowest consecutive ones; a job waits until there are enough
-    best_effort_contiguous,  // the lowest consecutive ones if there are enough, else the lowest
-    machine,                 // those of the first group that has enough; a job also holds its licences
-    // On a machine with named hosts (Resources); elsewhere as `lowest`.
-    snug,     // hosts that are free for the shortest time around the job's
-    fullest,  // hosts with the least left
-};
-
-// "lowest", "contiguous", "best-effort-contiguous", "machine", "snug", "fullest".
-const char* to_string(Placement placement);
-// The placement of that name, if there is one.
-std::optional<Placement> placement_named(std::string_view name);
-
-// What a job holds from its start to its end: processors, and one copy of each of some licences.
-struct Request {
-    int processors = 0;
-    Placement placement = Placement::lowest;
-    // What it takes besides whole processors. None: nothing.
-    Shared<Needs> needs = {};
-    const Needs& needs_or_none() const {
-        static const Needs none;
-        return needs ? *needs : none;
-    }
-    // Only with Placement::machine; usable in the group that has the processors.
-    std::span<const LicenseIndex> licenses() const {
-        return needs ? std::span(needs->licenses) : std::span<const LicenseIndex>();
-    }
-    friend bool operator==(const Request&, const Request&) = default;
-};
 
 // The machine that is scheduled, as described when a simulation begins: groups of equal hosts, and floating licences.
 // A licence has a number of copies, which limits how many jobs hold it at a time, on any hosts. SchedulerState knows
@@ -145,12 +112,16 @@ class Machine {
     const std::vector<Window>& windows() const { return windows_; }
     // Whether windows are for bookings.
     bool has_bookings() const { return has_bookings_; }
-    // The needs of a job with these `needs`, which is `stated` to run in a booking, for this walltime: with its
-    // windows. Or why no window can hold it from `now` on, as a predicate. Jobs of machines without bookings need
-    // no windows.
+    // What a job takes with this placement, without windows: its processors, and what it states, in the numbers of this
+    // machine. Kinds of things that the machine does not have at all are ignored. Or why it could not run even if the
+    // machine were empty, as a predicate ("asks for ..."). reason_to_refuse() looks at the rest.
+    // Cost: that of Resources::resolve(), and O(licences of the job * log(licences)).
+    std::variant<Request, std::string> resolve(const JobDescription& job, Placement placement) const;
+    // The same with the windows of its booking, for this walltime. Or why no window can hold it from `now` on. Jobs
+    // without a booking need no windows.
     // Cost: O(windows).
-    std::variant<Shared<Needs>, std::string> with_windows(const Shared<Needs>& needs, const StatedNeeds& stated,
-                                                          int hosts, Duration walltime, Time now) const;
+    std::variant<Request, std::string> with_windows(Request request, const StatedNeeds& stated, Duration walltime,
+                                                    Time now) const;
     // Whether all that is free is a number of processors, now and later: no resources and no windows.
     bool is_plain() const { return resources_.empty() && windows_.empty(); }
     // From the fastest to the slowest; groups of equal speed by their lowest processor.
@@ -182,7 +153,7 @@ class Machine {
     void read_groups(std::span<const Host> hosts);
     void refuse_machines_of_several_kinds() const;
     void index_groups();
-    bool can_hold(const Window& window, const Needs& needs, int hosts) const;
+    bool can_hold(const Window& window, const Request& request) const;
     void read_sleep_states(std::span<const Host> hosts);
 
     int processors_ = 0;

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include <batfill/core/dependency.hpp>
+#include <batfill/core/request.hpp>
+#include <batfill/core/shared.hpp>
 
 // What a machine has besides processors that are all alike, and what jobs take of it: pools of the whole machine,
 // capacities of hosts that jobs share, and partitions.
@@ -19,29 +21,8 @@ namespace batfill {
 
 struct Host;
 
-// A number of units of a resource. What a unit is, such as a gigabyte, only users know.
-using Amount = long long;
 // The largest total of a pool, and of a capacity of all hosts: sums of what jobs take and lack do not overflow.
 inline constexpr Amount max_total_amount = 1'000'000'000'000'000'000;
-
-// A value that never changes and that copies share; or nothing.
-// Cost: O(1) to copy.
-template <class Value>
-class Shared {
- public:
-    Shared() = default;
-    // NOLINTNEXTLINE(google-explicit-constructor): as std::optional
-    Shared(Value value) : value_(std::make_shared<const Value>(std::move(value))) {}
-    explicit operator bool() const { return value_ != nullptr; }
-    const Value& operator*() const { return *value_; }
-    const Value* operator->() const { return value_.get(); }
-    friend bool operator==(const Shared& a, const Shared& b) {
-        return a.value_ == b.value_ || (a.value_ && b.value_ && *a.value_ == *b.value_);
-    }
-
- private:
-    std::shared_ptr<const Value> value_;
-};
 
 // What a job asks for besides its number of hosts, in the words of its workload.
 struct StatedNeeds {
@@ -55,18 +36,6 @@ struct StatedNeeds {
     // window is for a booking: require_booking().
     std::optional<std::string> wrong_booking = {};
     friend bool operator==(const StatedNeeds&, const StatedNeeds&) = default;
-};
-
-// What a job takes besides whole processors, in the numbers of a machine.
-struct Needs {
-    std::vector<std::size_t> licenses = {};     // a copy of each of these (Machine::licenses()); increasing, each once
-    std::vector<Amount> pools = {};             // by pool; empty: nothing of any
-    std::vector<Amount> per_host = {};          // by capacity; empty: whole hosts
-    std::optional<std::size_t> partition = {};  // none: any host
-    // The job runs in one of these windows (Machine::windows()), in which it must end. Empty: outside bookings.
-    std::vector<std::size_t> windows = {};
-    Duration length_inside = {};  // its walltime, without any margin
-    friend bool operator==(const Needs&, const Needs&) = default;
 };
 
 class Resources {
@@ -83,7 +52,7 @@ class Resources {
 
         bool is_in(std::optional<std::size_t> partition) const;
         // Whether an empty host of this kind has what the job takes of each of its hosts, and is in its partition.
-        bool suits(const Needs& needs) const;
+        bool suits(const Request& request) const;
     };
 
     // A machine of equal processors.
@@ -116,18 +85,17 @@ class Resources {
     // What the hosts are called, by number. Empty if jobs share none of them.
     const std::vector<std::string>& host_names() const;
 
-    // What a job with `hosts` hosts takes; nothing if it takes hosts of any kind and no pools. Kinds of things that the
-    // machine does not have at all are ignored. Or why the machine could not run it even if it were empty, as a
-    // predicate ("asks for ...").
-    // Cost: O(names of the job * log(names of the machine) + kinds).
-    std::variant<Shared<Needs>, std::string> resolve(const StatedNeeds* stated, int hosts) const;
+    // A request that has no details yet, with those of a job that states this, or null for nothing. Kinds of things
+    // that the machine does not have at all are ignored. Or why the machine could not run it even if it were empty, as
+    // a predicate ("asks for ..."). Cost: O(names of the job * log(names of the machine) + kinds).
+    std::variant<Request, std::string> resolve(Request request, const StatedNeeds* stated) const;
 
  private:
     void read_hosts(std::span<const Host> hosts);
-    // Parts of resolve(): each fills in a part of the needs, or says why not.
-    std::optional<std::string> resolve_pools(const StatedNeeds::Amounts& asked, Needs& needs) const;
-    std::optional<std::string> resolve_per_host(const StatedNeeds::Amounts& asked, Needs& needs) const;
-    std::optional<std::string> lack_of_hosts(const Needs& needs, int hosts) const;
+    // Parts of resolve(): each fills in a part of the details, or says why not.
+    std::optional<std::string> resolve_pools(const StatedNeeds::Amounts& asked, Request::Details& details) const;
+    std::optional<std::string> resolve_per_host(const StatedNeeds::Amounts& asked, Request::Details& details) const;
+    std::optional<std::string> lack_of_hosts(const Request& request) const;
 
     std::vector<Pool> pools_;
     std::vector<std::string> capacities_;

@@ -70,8 +70,8 @@ class HostsNow {
     bool is_empty(int host) const { return users_[static_cast<std::size_t>(host)] == 0; }
 
  private:
-    bool has(const Needs& needs, int host) const;
-    bool has_if_available(const Needs& needs, int host) const;
+    bool has(const Request::Details& taken, int host) const;
+    bool has_if_available(const Request::Details& taken, int host) const;
     void change(const Request& request, const ResourceSet& hosts, int sign);
     void forget_changes() {
         forgotten_changes_ += changed_.size() + 1;

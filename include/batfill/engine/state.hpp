@@ -283,9 +283,7 @@ struct SchedulerState {
     }
 
     // Whether what the job takes of pools is left; if it is booked, in one of its windows or in this one.
-    bool has_of_pools(const Request& request) const {
-        return !request.needs || request.needs->pools.empty() || has_of_some_pools(request);
-    }
+    bool has_of_pools(const Request& request) const { return request.pools().empty() || has_of_some_pools(request); }
     bool has_of_pools(const Request& request, std::optional<std::size_t> window) const;
     // Whether this host has now what the job takes, as seen from a window or from outside.
     // Requires: hosts have names.

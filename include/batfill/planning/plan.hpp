@@ -68,18 +68,19 @@ class Plan {
     // Cost: a search and two changes of the timeline for each planned job.
     void make_room();
 
-    struct Request {
+    // A job for the plan.
+    struct Entry {
         JobIndex job;
         int processors;
         Duration walltime;
         Time submit;
-        const batfill::Request* demand = nullptr;  // with a timeline: what the job takes; outlives its place
+        const Request* request = nullptr;  // with a timeline: what the job takes; outlives its place
     };
     // Plans a job and returns its planned start, earliest(job, from). That is the first instant from `from` on at which
     // its processors are free for its whole walltime; Time::infinity() if the machine has too few at present.
     // Requires: the plan does not have the job.
     // Cost: one search, one change of the profile, and O(planned jobs) to keep the order.
-    Time place(const Request& request, Time from);
+    Time place(const Entry& entry, Time from);
 
     // Moves a planned job to its earliest start from the present on, as if the job itself were not in the plan. Does so
     // only if that start is earlier than both the planned one and `than`. Returns whether the job moved.
@@ -125,7 +126,7 @@ class Plan {
     struct PlannedJob {
         JobIndex job;
         Time start;
-        batfill::Place place;
+        Place place;
     };
     std::vector<PlannedJob> places() const;
     // Puts jobs back to their `places`, and forgets what was proved of them. Leaves other jobs of the plan cancelled.
@@ -150,9 +151,9 @@ class Plan {
     }
     Time planned_start(JobIndex job) const { return planned(job).start; }
     // What a planned job was placed with.
-    Request request(JobIndex job) const {
+    Entry entry(JobIndex job) const {
         const Slot& slot = planned(job);
-        return {job, slot.processors, slot.walltime, slot.submit, timeline_ ? held_[slot_of_[job]].demand : nullptr};
+        return {job, slot.processors, slot.walltime, slot.submit, slot.request};
     }
     // The first planned start after `after`; infinite if there is none.
     // Cost: O(1), and O(1) for each job planned at or before `after`.
@@ -162,13 +163,13 @@ class Plan {
     const ResourceSet& hosts(JobIndex job) const { return place_held(job).hosts; }
     // The same, with the window of a booked job.
     // Throw: std::logic_error without a timeline.
-    const batfill::Place& place_held(JobIndex job) const {
+    const Place& place_held(JobIndex job) const {
         require_timeline(true);
-        return held_[slot_number(job)].place;
+        return places_[slot_number(job)];
     }
     // The earliest start from `from` on of a job that the plan does not have.
     // Cost: one search.
-    Time earliest(const Request& request, Time from) const;
+    Time earliest(const Entry& entry, Time from) const;
 
     // Which of the two there is.
     bool has_timeline() const { return timeline_.has_value(); }
@@ -205,6 +206,7 @@ class Plan {
         bool listed;     // is in may_move_
         Duration walltime;
         Time submit;
+        const Request* request;  // null without a timeline
         Time end() const { return start + walltime; }
     };
 
@@ -273,7 +275,7 @@ class Plan {
     Time origin() const { return timeline_ ? timeline_->origin() : profile_.origin(); }
     // With a timeline: chooses hosts for the planned start and takes the place; opens starts in what was given back.
     void take_place(const Slot& slot);
-    void allow_starts_beside(const batfill::Request& given, const batfill::Place& place, Time from, Time to);
+    void allow_starts_beside(const Request& given, const Place& place, Time from, Time to);
     Time start_on_timeline(const Slot& slot, Time first, Time last);
     void forget(JobIndex job);
     // Opens starts for the jobs that may profit from `processors` given back during [from, to).
@@ -315,14 +317,10 @@ class Plan {
     //    the cancelled jobs are back, or look_again_at() is called for the others. In move_all_earlier() it holds for a
     //    job once the pass has added the starts in intervals_ to `possible`.
     // 8. intervals_ is empty and passing_by_start_ is false, except in move_all_earlier().
-    // 9. With a timeline, it takes the place of profile_ in 3. held_ has what each slot takes.
+    // 9. With a timeline, it takes the place of profile_ in 3, and places_ has where.
     AvailabilityProfile profile_;
     std::optional<Timeline> timeline_;
-    struct Held {
-        const batfill::Request* demand = nullptr;
-        batfill::Place place;
-    };
-    std::vector<Held> held_;  // by slot; empty without a timeline
+    std::vector<Place> places_;  // by slot; empty without a timeline
     std::vector<JobIndex> by_start_;
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_slots_;

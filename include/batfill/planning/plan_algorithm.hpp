@@ -124,7 +124,7 @@ class PlanAlgorithm : public Algorithm {
     // lost or returned, or a job starts late.
     // Cost: O(waiting jobs) searches.
     void replan(const Round& round, NotBefore not_before);
-    static Plan::Request request_of(const Round& round, JobIndex index);
+    static Plan::Entry entry_of(const Round& round, JobIndex index);
     void explain(Round& round);
     Reason reason(const Round& round, JobIndex job);
     void add_delay_on_profile(const Round& round, JobIndex job, Reason& reason) const;

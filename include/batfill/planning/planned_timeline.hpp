@@ -48,7 +48,7 @@ class PlannedTimeline {
     bool lacks_only_unplanned(const SchedulerState& state, JobIndex job) const;
     // Why a job with this request has no start.
     static Reason::Never never(const Request& request) {
-        return request.needs_or_none().windows.empty() ? Reason::Never::too_little : Reason::Never::no_room_inside;
+        return request.is_booked() ? Reason::Never::no_room_inside : Reason::Never::too_little;
     }
 
  private:

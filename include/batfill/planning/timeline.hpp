@@ -134,14 +134,14 @@ class Timeline {
     }
 
  private:
-    // What a request needs and takes, as amounts of the columns.
     void add_hosts(Time now);
-    struct Demand {
+    // What a request needs to start, in the columns of this timeline.
+    struct Columns {
         std::vector<Amount> whole_machine;  // the number of hosts if they are counted, then the planned pools
         std::vector<Amount> needed;         // of each host
     };
     std::vector<Amount> needed_of_host(const Request& request) const;
-    Demand demand_of(const Request& request) const;
+    Columns columns_of(const Request& request) const;
     void taken_of(const Request& request, int host, std::vector<Amount>& taken) const;
     void take_for_ever(const ResourceSet& hosts);
     void take_window(std::size_t number);
@@ -157,7 +157,7 @@ class Timeline {
                         Time until, int sign);
 
     // Booked jobs see another machine: in a view they are as all others.
-    bool is_inside(const Request& request) const { return !is_view_ && !request.needs_or_none().windows.empty(); }
+    bool is_inside(const Request& request) const { return !is_view_ && request.is_booked(); }
     bool names_column(std::size_t window, std::size_t column) const;
     // The machine as a job inside this window sees it during the window.
     const Timeline& view(std::size_t window) const;
@@ -179,18 +179,18 @@ class Timeline {
     std::uint64_t changes() const { return forgotten_changes_ + changed_.size(); }
     // From when on the job could run on this host, for ever; infinite if it could not.
     // Requires: is_rising(host).
-    Time first_on(const Request& request, const Demand& demand, int host, Time from) const;
+    Time first_on(const Request& request, const Columns& columns, int host, Time from) const;
     // The earliest start if the job could run on each host from these instants on. Reorders them.
-    Time earliest_of(std::vector<Time>& firsts, const Request& request, const Demand& demand, Duration length,
+    Time earliest_of(std::vector<Time>& firsts, const Request& request, const Columns& columns, Duration length,
                      Time before) const;
     struct Allowance;
     static void allow_starts(std::vector<Allowance>& changes, const AmountProfile& profile,
                              std::span<const Amount> needed, Duration length, Time from, Time before);
     // Requires: `changes` is sorted.
-    Time earliest_of(const std::vector<Allowance>& changes, const Request& request, const Demand& demand,
+    Time earliest_of(const std::vector<Allowance>& changes, const Request& request, const Columns& columns,
                      Duration length, Time before) const;
     // The earliest start of a job that needs one host, and no pool.
-    Time earliest_on_one(const Request& request, const Demand& demand, Duration length, Time from, Time before) const;
+    Time earliest_on_one(const Request& request, const Columns& columns, Duration length, Time from, Time before) const;
     struct Candidate {
         int host;
         AmountProfile::Stretch stretch;

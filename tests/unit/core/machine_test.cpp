@@ -154,10 +154,10 @@ TEST_CASE("A request that the empty machine cannot fulfil is refused, with the r
     CHECK_FALSE(machine.reason_to_refuse({2, Placement::machine, {}}).has_value());
     CHECK(machine.reason_to_refuse({3, Placement::machine, {}}) ==
           "asks for 3 processors of one machine, no machine has them");
-    CHECK_FALSE(machine.reason_to_refuse({1, Placement::machine, Needs{{cfd}}}).has_value());
-    CHECK(machine.reason_to_refuse({2, Placement::machine, Needs{{cfd}}}) ==
+    CHECK_FALSE(machine.reason_to_refuse({1, Placement::machine, Request::Details{{cfd}}}).has_value());
+    CHECK(machine.reason_to_refuse({2, Placement::machine, Request::Details{{cfd}}}) ==
           "asks for 2 processors of one machine with its licences, no machine has them");
-    CHECK(machine.reason_to_refuse({1, Placement::lowest, Needs{{gone}}}) ==
+    CHECK(machine.reason_to_refuse({1, Placement::lowest, Request::Details{{gone}}}) ==
           "asks for licence gone, of which there are no copies");
 }
 

@@ -23,13 +23,13 @@ StatedNeeds per_host(StatedNeeds::Amounts amounts) {
 
 // Why the machine refuses the job; empty: it does not.
 std::string refusal(const Resources& resources, const StatedNeeds& needs, int hosts = 1) {
-    const auto resolved = resources.resolve(&needs, hosts);
+    const auto resolved = resources.resolve({hosts}, &needs);
     const auto* const reason = std::get_if<std::string>(&resolved);
     return reason != nullptr ? *reason : "";
 }
 
-Shared<Needs> resolved(const Resources& resources, const StatedNeeds& needs, int hosts = 1) {
-    return std::get<Shared<Needs>>(resources.resolve(&needs, hosts));
+Request resolved(const Resources& resources, const StatedNeeds& needs, int hosts = 1) {
+    return std::get<Request>(resources.resolve({hosts}, &needs));
 }
 
 void check_problem(const std::vector<Host>& hosts, const std::string& problem) {
@@ -74,9 +74,9 @@ TEST_CASE("What a machine could never give is refused with the reason") {
     const Resources pools(std::vector<Host>{host({}, {{"pools", "power:10"}})});
     CHECK(refusal(pools, {{{"power", 11}}, {}, {}}) == "asks for 11 of pool power, the machine has 10");
     CHECK(refusal(pools, {{{"water", 1}}, {}, {}}) == "asks for 1 of pool water, which the machine does not have");
-    CHECK(resolved(pools, {{{"power", 10}, {"water", 0}}, {}, {}})->pools == std::vector<Amount>{10});
+    CHECK(resolved(pools, {{{"power", 10}, {"water", 0}}, {}, {}}).pools() == std::vector<Amount>{10});
     // It has no capacities and no partitions at all: they are ignored.
-    CHECK_FALSE(resolved(pools, {{}, StatedNeeds::Amounts{{"gpus", 1}}, "gpu"}));
+    CHECK_FALSE(resolved(pools, {{}, StatedNeeds::Amounts{{"gpus", 1}}, "gpu"}).details);
 
     const Resources hosts(std::vector<Host>{host({{"capacity", "cores:4"}, {"partitions", "a"}}),
                                             host({{"capacity", "cores:8,gpus:1"}, {"partitions", "b"}}), host({})});
@@ -90,8 +90,8 @@ TEST_CASE("What a machine could never give is refused with the reason") {
     CHECK(refusal(hosts, {{}, {}, ""}) == "asks for partition '', which the machine does not have");
     CHECK(refusal(pools, {{{"b b", 1}}, {}, {}}) == "asks for 1 of pool 'b b', which the machine does not have");
     CHECK(refusal(hosts, {}, 3).empty());  // whole hosts, of any kind
-    CHECK(resolved(hosts, per_host({{"gpus", 1}, {"tpus", 0}}))->per_host == std::vector<Amount>{0, 1});
-    CHECK_FALSE(resolved(hosts, {{{"power", 99}}, {}, {}}));
+    CHECK(resolved(hosts, per_host({{"gpus", 1}, {"tpus", 0}})).per_host() == std::vector<Amount>{0, 1});
+    CHECK_FALSE(resolved(hosts, {{{"power", 99}}, {}, {}}).details);
 }
 
 TEST_CASE("Properties in the form of other programs are removed, with one note for each name") {

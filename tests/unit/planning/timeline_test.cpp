@@ -59,13 +59,9 @@ std::optional<Request> draw_request(Random& random, const Machine& machine) {
     Request request{random.between(1, machine.processors()), Placement::snug, {}};
     request.placement = std::array{Placement::snug, Placement::lowest,
                                    Placement::fullest}[static_cast<std::size_t>(random.between(0, 2))];
-    const auto resolved = machine.resources().resolve(&stated, request.processors);
-    const auto* const needs = std::get_if<Shared<Needs>>(&resolved);
-    if (needs == nullptr) {
-        return std::nullopt;
-    }
-    request.needs = *needs;
-    return request;
+    const auto resolved = machine.resources().resolve(request, &stated);
+    const auto* const found = std::get_if<Request>(&resolved);
+    return found != nullptr ? std::optional(*found) : std::nullopt;
 }
 
 // The same, for a job of this length that may have a reservation.
@@ -74,13 +70,9 @@ std::optional<Request> draw_request(Random& random, const Machine& machine, int 
     if (request && random.one_in(2)) {
         StatedNeeds stated;
         stated.booking = random.one_in(2) ? "course" : "demo";
-        const auto inside =
-            machine.with_windows(request->needs, stated, request->processors, Duration::seconds(length), Time());
-        const auto* const needs = std::get_if<Shared<Needs>>(&inside);
-        if (needs == nullptr) {
-            return std::nullopt;
-        }
-        request->needs = *needs;
+        const auto inside = machine.with_windows(*request, stated, Duration::seconds(length), Time());
+        const auto* const found = std::get_if<Request>(&inside);
+        request = found != nullptr ? std::optional(*found) : std::nullopt;
     }
     return request;
 }

@@ -58,15 +58,15 @@ struct Run {
     }
 
     MeasuredSchedule measured() const { return {schedule, machine.resources()}; }
-    std::vector<Shared<Needs>> needs() const {
-        return analysis::needs_of_jobs(measured(), machine.resources(), analysis::WorkloadJobs(workloads));
+    std::vector<Request> requests() const {
+        return analysis::requests_of_jobs(measured(), machine.resources(), analysis::WorkloadJobs(workloads));
     }
     std::vector<HostPanel> panels() const { return host_panels(machine.resources(), machine.processors()); }
     std::vector<Rows> stripes(std::size_t panel = 0) const {
-        return stripes_of(measured(), panels()[panel], machine.resources(), needs());
+        return stripes_of(measured(), panels()[panel], machine.resources(), requests());
     }
     std::vector<ResourceUse> use() const {
-        return analysis::use_over_time(measured(), machine.resources(), machine.windows(), needs());
+        return analysis::use_over_time(measured(), machine.resources(), machine.windows(), requests());
     }
 
     Machine machine;

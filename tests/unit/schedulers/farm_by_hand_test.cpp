@@ -113,7 +113,7 @@ TEST_CASE("The priority of a job is the sum of its scores", "[farm]") {
         }
         job.shared_description = std::move(description);
         job.walltime = Duration::seconds(walltime);
-        job.request = {1, Placement::machine, Needs{std::move(licenses)}};
+        job.request = {1, Placement::machine, Request::Details{std::move(licenses)}};
         state.waiting.insert(index, state.jobs);
         priority.submitted(job, index);
     };

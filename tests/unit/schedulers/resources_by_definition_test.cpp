@@ -65,12 +65,12 @@ Case draw_case(Random& random, bool is_named, Placement placement) {
     while (drawn.jobs.size() < 25) {
         submit += random.one_in(3) ? random.between(1, 6) : 0;
         const StatedNeeds needs = draw_needs(random);
-        Request request{random.between(1, drawn.machine.processors()), placement, {}};
-        const auto resolved = drawn.machine.resources().resolve(&needs, request.processors);
-        if (!std::holds_alternative<Shared<Needs>>(resolved)) {
+        const auto resolved =
+            drawn.machine.resources().resolve({random.between(1, drawn.machine.processors()), placement}, &needs);
+        if (!std::holds_alternative<Request>(resolved)) {
             continue;
         }
-        request.needs = std::get<Shared<Needs>>(resolved);
+        const auto& request = std::get<Request>(resolved);
         const int walltime = random.between(1, 12);
         const int runs = random.between(1, walltime);
         std::string one = job(std::to_string(100 + drawn.jobs.size()), std::to_string(submit), request.processors,
@@ -123,9 +123,7 @@ class PlainScheduler {
     // Each pool has what the job takes, planned or not.
     bool pools_have_now(const PlainJob& asking, int now) const {
         for (std::size_t pool = 0; pool < planned.size(); ++pool) {
-            const auto taken = [pool](const Request& request) {
-                return request.needs && !request.needs->pools.empty() ? request.needs->pools[pool] : 0;
-            };
+            const auto taken = [pool](const Request& request) { return request.of_pool(pool); };
             Amount left = machine.resources().pools()[pool].total - taken(asking.request);
             for (const Holding& one : running(now)) {
                 left -= taken(one.request);

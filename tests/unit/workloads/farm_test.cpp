@@ -238,12 +238,12 @@ TEST_CASE("every job of a farm can run on one of its machines", "[farm]") {
         const Farm farm = generate_farm(model);
         const Machine machine(farm.platform.hosts);
         for (const WorkloadJob& job : farm.workload.jobs) {
-            Needs needs;
+            Request::Details details;
             for (const std::string& license : job.description.licenses) {
-                needs.licenses.push_back(machine.find_license(license).value());
+                details.licenses.push_back(machine.find_license(license).value());
             }
-            REQUIRE(std::is_sorted(needs.licenses.begin(), needs.licenses.end()));
-            const Request request{job.description.processors, Placement::machine, std::move(needs)};
+            REQUIRE(std::is_sorted(details.licenses.begin(), details.licenses.end()));
+            const Request request{job.description.processors, Placement::machine, std::move(details)};
             REQUIRE(machine.reason_to_refuse(request) == std::nullopt);
         }
     }

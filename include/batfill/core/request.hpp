@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <batfill/core/shared.hpp>
+#include <batfill/core/time.hpp>
+
+namespace batfill {
+
+// A number of units of a resource. What a unit is, such as a gigabyte, only users know.
+using Amount = long long;
+
+// Number of a licence of a machine: its position in Machine::licenses().
+using LicenseIndex = std::size_t;
+
+// Which idle processors a job gets.
+enum class Placement {
+    lowest,                  // the lowest numbers
+    contiguous,              // the lowest consecutive ones; a job waits until there are enough
+    best_effort_contiguous,  // the lowest consecutive ones if there are enough, else the lowest
+    machine,                 // those of the first group that has enough; a job also holds its licences
+    // On a machine with named hosts (Resources); elsewhere as `lowest`.
+    snug,     // hosts that are free for the shortest time around the job's
+    fullest,  // hosts with the least left
+};
+
+// "lowest", "contiguous", "best-effort-contiguous", "machine", "snug", "fullest".
+const char* to_string(Placement placement);
+// The placement of that name, if there is one.
+std::optional<Placement> placement_named(std::string_view name);
+
+// What a job takes of a machine from its start to its end, in the numbers of the machine. The engine makes it from what
+// the job states (StatedNeeds), once, when it admits the job.
+struct Request {
+    int processors = 0;
+    Placement placement = Placement::lowest;
+
+    // Besides whole processors.
+    struct Details {
+        std::vector<LicenseIndex> licenses = {};    // a copy of each of these; increasing, each once
+        std::vector<Amount> pools = {};             // by pool; empty: nothing of any
+        std::vector<Amount> per_host = {};          // by capacity; empty: whole hosts
+        std::optional<std::size_t> partition = {};  // none: any host
+        // The job runs in one of these windows (Machine::windows()), in which it must end. Empty: outside bookings.
+        std::vector<std::size_t> windows = {};
+        Duration length_inside = {};  // its walltime, without any margin
+        friend bool operator==(const Details&, const Details&) = default;
+    };
+    Shared<Details> details = {};  // none: nothing
+    const Details& details_or_none() const {
+        static const Details none;
+        return details ? *details : none;
+    }
+
+    // Only with Placement::machine; usable in the group that has the processors.
+    std::span<const LicenseIndex> licenses() const {
+        return details ? std::span(details->licenses) : std::span<const LicenseIndex>();
+    }
+    const std::vector<Amount>& pools() const { return details_or_none().pools; }
+    Amount of_pool(std::size_t pool) const { return pools().empty() ? 0 : pools()[pool]; }
+    const std::vector<Amount>& per_host() const { return details_or_none().per_host; }
+    bool takes_whole_hosts() const { return per_host().empty(); }
+    std::optional<std::size_t> partition() const { return details ? details->partition : std::nullopt; }
+    const std::vector<std::size_t>& windows() const { return details_or_none().windows; }
+    bool is_booked() const { return !windows().empty(); }
+    Duration length_inside() const { return details_or_none().length_inside; }
+
+    friend bool operator==(const Request&, const Request&) = default;
+};
+
+}  // namespace batfill
