@@ -8,10 +8,10 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/availability.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
-#include <batfill/planning/booking_queues.hpp>
 #include <batfill/planning/job_order.hpp>
-#include <batfill/planning/planned_timeline.hpp>
+#include <batfill/planning/queues.hpp>
 #include <batfill/planning/reservation.hpp>
 
 namespace batfill {
@@ -96,25 +96,16 @@ class Relaxed : public Algorithm {
         : omega_(parameters.number("omega")),
           by_walltime_(parameters.choice("basis") == "walltime"),
           actual_(parameters.choice("estimates") == "actual"),
-          priority_(parameters),
-          timeline_(parameters) {
+          priority_(parameters) {
         refuse_if(by_walltime_ && omega_ < 1, "parameter omega must be at least 1 with basis=walltime");
     }
 
     bool needs_run_times() const override { return actual_; }
 
+    bool looks_ahead(const Machine&) const override { return true; }
     void begin(Round& round) override {
-        timeline_.begin(round);
         refuse_if(actual_ && !round.state().machine.windows().empty(),
                   "parameter estimates=actual: not for machines with windows");
-    }
-    void begin_round(const SchedulerState& state) override { timeline_.begin_round(state); }
-    void started(const SchedulerState& state, JobIndex job) override { timeline_.started(state, job); }
-    void completed(Round& round, std::span<const Completion> completions) override {
-        timeline_.completed(round.state(), completions);
-    }
-    void machine_changed(Round& round, std::span<const Completion>) override {
-        timeline_.machine_changed(round.state());
     }
 
     void submitted(Round& round, JobIndex job) override {
@@ -203,10 +194,10 @@ class Relaxed : public Algorithm {
         }
         std::optional<JobIndex> top;
         ranked_.for_each_until([&](JobIndex job) {
-            if (timeline_.start_if_it_fits(round, job)) {
+            if (round.start_if_possible(job)) {
                 return true;
             }
-            if (is_passed_over(state, job)) {
+            if (state.later && state.later->lacks_only_unplanned(state, job)) {
                 passed_over_.push_back(job);
             } else {
                 top = job;
@@ -247,14 +238,9 @@ class Relaxed : public Algorithm {
     void start_ranked(Round& round) {
         const SchedulerState& state = round.state();
         ranked_.for_each_until([&](JobIndex job) {
-            backfilled_ += timeline_.start_if_it_fits(round, job) ? 1U : 0U;
+            backfilled_ += round.start_if_possible(job) ? 1U : 0U;
             return state.idle.count() > 0 || state.hosts.is_on() || state.machine.has_bookings();
         });
-    }
-
-    // Whether only a pool that is not planned keeps a job from starting.
-    bool is_passed_over(const SchedulerState& state, JobIndex job) const {
-        return timeline_.is_on() && timeline_.lacks_only_unplanned(state, job);
     }
 
     // The waiting job with the highest priority, for an explanation.
@@ -279,9 +265,9 @@ class Relaxed : public Algorithm {
 
     Reason reason(const Round& round, JobIndex job, JobIndex top, const Relaxation& relaxation) const {
         const SchedulerState& state = round.state();
-        Reason reason{.rule = job == top                                          ? Reason::Rule::top
-                              : !timeline_.could_start(state, job) || omega_ <= 0 ? Reason::Rule::behind_top
-                                                                                  : Reason::Rule::too_late,
+        Reason reason{.rule = job == top                                 ? Reason::Rule::top
+                              : !state.can_start_now(job) || omega_ <= 0 ? Reason::Rule::behind_top
+                                                                         : Reason::Rule::too_late,
                       .job = job == top ? "" : round.name(top),
                       .start = relaxation.start_of_top,
                       .all_wait = omega_ <= 0,
@@ -307,8 +293,8 @@ class Relaxed : public Algorithm {
 
     // The earliest time at which the top job can run, judging by the known ends of the running jobs.
     Time time_of_start(const SchedulerState& state, JobIndex top) {
-        if (timeline_.is_on()) {
-            return timeline_->earliest(state.job(top).request, state.estimate(top), state.now);
+        if (state.later) {
+            return state.later->earliest(state, top);
         }
         if (!actual_) {
             return Reservation(state, top).shadow_time();
@@ -335,7 +321,6 @@ class Relaxed : public Algorithm {
     bool by_walltime_;
     bool actual_;
     Priority priority_;
-    PlannedTimeline timeline_;
     RankedJobs ranked_;
     std::vector<JobIndex> passed_over_;  // in this round, before the top jobs
     std::vector<RunningJob> running_;
@@ -358,7 +343,7 @@ const Registration registration({
              Parameter::choice("estimates", {"requested", "actual"}, "requested",
                                "estimated run times: walltimes, or the actual run times (simulate only)")
                  .used_with({"prediction=none"}),
-             PlannedTimeline::plan_pools()},
+             Availability::plan_pools()},
             RunTimePredictor::parameters()}),
     [](const Parameters& parameters) { return std::make_unique<Relaxed>(parameters); },
 });

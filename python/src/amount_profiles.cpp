@@ -9,7 +9,7 @@
 
 #include <batfill/core/error.hpp>
 #include <batfill/core/resources.hpp>
-#include <batfill/planning/amount_profile.hpp>
+#include <batfill/engine/amount_profile.hpp>
 
 #include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"

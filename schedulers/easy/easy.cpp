@@ -7,15 +7,15 @@
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/availability.hpp>
 #include <batfill/engine/run_time_predictor.hpp>
-#include <batfill/planning/planned_timeline.hpp>
 #include <batfill/planning/reservation.hpp>
+#include <batfill/planning/trial.hpp>
 
 #include "schedulers/easy/backfill_walk.hpp"
 #include "schedulers/easy/easy_orders.hpp"
 #include "schedulers/easy/imitations.hpp"
-#include "schedulers/easy/several_reservations.hpp"
-#include "schedulers/easy/timeline_round.hpp"
+#include "schedulers/easy/walk.hpp"
 
 namespace batfill {
 
@@ -24,8 +24,8 @@ namespace {
 // EASY backfilling: only the first job that does not fit has a reservation. The others may start if they do not delay
 // it.
 // Cost of a round: O(running jobs + waiting jobs), and O(log(waiting jobs)) for each job that it starts or might start.
-// With a number of reservations other than 1, see several_reservations.hpp. With rounds=event, each event costs a
-// round.
+// With another number of reservations, or where more is free than processors, see walk.hpp. With rounds=event, each
+// event costs a round.
 class Easy : public Algorithm {
  public:
     explicit Easy(const Parameters& parameters)
@@ -36,7 +36,6 @@ class Easy : public Algorithm {
           extra_(parameters.choice<Extra>("extra")),
           starts_(rounds_.is_on() || extra_ != Extra::all),
           reservations_(*parameters.whole_number("reservations")),
-          timeline_(parameters),
           imitation_(imitation_of(parameters)) {
         if (const std::optional<Duration> period = parameters.seconds("period")) {
             period_ = "parameter period=" + period->to_shortest_string();
@@ -44,24 +43,22 @@ class Easy : public Algorithm {
     }
 
     void begin(Round& round) override {
-        timeline_.begin(round);
         const std::string refused = imitation_.empty() && orders_.tunes() ? period_ : imitation_;
-        refuse_if(timeline_.is_on() && !refused.empty(), refused,
+        refuse_if(round.state().later && !refused.empty(), refused,
                   ": not for machines with pools, capacities, partitions or windows");
     }
     bool understands_resources() const override { return true; }
+    bool looks_ahead(const Machine&) const override { return true; }
     void require_dependencies() const override {
         refuse_if(!imitation_.empty(), imitation_, ": not for jobs that wait for others (the field after)");
     }
-    void begin_round(const SchedulerState& state) override { timeline_.begin_round(state); }
 
     // Decides by Algorithm 1 of the paper: once, or, with rounds=event, after each event.
     void decide(Round& round) override {
         orders_.tune(round.state());
-        if (timeline_.is_on()) {
+        if (round.state().later) {
             orders_.prepare(round.now());
-            TimelineRound(round, *timeline_, fitting_hosts_, kept_, reservations_, backfill_.most_tests())
-                .decide(orders_);
+            walk(round);
             return;
         }
         if (round.explains() && rounds_.is_on()) {
@@ -72,12 +69,10 @@ class Easy : public Algorithm {
 
     void completed(Round& round, std::span<const Completion> completions) override {
         orders_.ended(round.state(), completions);
-        timeline_.completed(round.state(), completions);
         rounds_.completed(round.now(), completions, starts_);
     }
     void machine_changed(Round& round, std::span<const Completion> completions) override {
         completed(round, completions);
-        timeline_.machine_changed(round.state());
         rounds_.machine_changed();
     }
     void submitted(Round& round, JobIndex job) override {
@@ -94,14 +89,11 @@ class Easy : public Algorithm {
     void withdrawn(const SchedulerState&, JobIndex job) override {
         orders_.withdrawn(job);
         head_.left_queue(job);
-        fitting_hosts_.forget(job);
     }
     void started(const SchedulerState& state, JobIndex job) override {
         orders_.started(state, job);
         head_.left_queue(job);
         starts_.add(job);
-        timeline_.started(state, job);
-        fitting_hosts_.forget(job);
     }
 
     // A search for weights cannot be copied.
@@ -168,16 +160,16 @@ class Easy : public Algorithm {
         if (reservations_ == 1) {
             algorithm_1(round);
         } else {
-            decide_with_several_reservations(round);
+            walk(round);
         }
     }
 
-    void decide_with_several_reservations(Round& round) {
-        batfill::decide_with_several_reservations(round, orders_,
-                                                  {.free = rounds_.free(round.state()),
-                                                   .running = rounds_.running(round.state()),
-                                                   .reservations = reservations_,
-                                                   .tests = backfill_.most_tests()});
+    // With any number of reservations, on any machine.
+    void walk(Round& round) {
+        const SchedulerState& state = round.state();
+        const std::vector<RunningJob> with_held = rounds_.is_on() ? rounds_.running(state) : std::vector<RunningJob>();
+        Trial trial(round, rounds_.free(state), rounds_.is_on() ? with_held : state.running);
+        Walk(round, trial, orders_, reservations_, backfill_.most_tests()).decide();
     }
 
     // With rounds=event, there may be no event after which to decide.
@@ -191,7 +183,7 @@ class Easy : public Algorithm {
     void explain_full_machine(Round& round) {
         orders_.prepare(round.now());
         if (reservations_ != 1) {
-            decide_with_several_reservations(round);
+            walk(round);
             return;
         }
         for_each_in_order(round.state(), [&](JobIndex head) {
@@ -248,11 +240,8 @@ class Easy : public Algorithm {
     Extra extra_;
     StartHistory starts_;
     std::uint64_t reservations_;
-    PlannedTimeline timeline_;
     std::string imitation_;
     std::string period_;  // likewise "parameter period=3600"; empty: none
-    FittingHostsOfJobs fitting_hosts_;
-    Timeline::Kept kept_;  // of the head
 };
 
 const Registration registration({
@@ -260,7 +249,7 @@ const Registration registration({
     "EASY backfilling: the first waiting job has a reservation, others start if they do not delay it",
     "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; as in Legrand, Trystram, Zrigui, Adapting batch scheduling to workload characteristics: what can we expect from online learning?, IPDPS 2019, algorithm 1",
     joined({EasyOrders::parameters(),
-            {StartHistory::extra(), KeptHead::parameter(), EventRounds::parameter(), PlannedTimeline::plan_pools(),
+            {StartHistory::extra(), KeptHead::parameter(), EventRounds::parameter(), Availability::plan_pools(),
              Parameter::whole_number("reservations", "1", "number of jobs that have a reservation", true)
                  .used_with({"placement=lowest", "placement=best-effort-contiguous", "placement=snug",
                              "placement=fullest"}),

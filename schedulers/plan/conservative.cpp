@@ -170,7 +170,7 @@ const Registration registration({
          "compression", {"planned-start", "submission", "order", "start-now", "none"}, "planned-start",
          "order in which waiting jobs are placed again after an early completion; order: by the parameter order, after any completion, with the new jobs of its instant; start-now: as planned-start, after any completion, and only for jobs that can start at once"),
      JobOrder::order("order", "fcfs", "order in which waiting jobs are placed again").used_with({"compression=order"}),
-     JobOrder::weights(), JobOrder::scales(), PlanAlgorithm::count_events(), PlannedTimeline::plan_pools()},
+     JobOrder::weights(), JobOrder::scales(), PlanAlgorithm::count_events(), Availability::plan_pools()},
     [](const Parameters& parameters) -> std::unique_ptr<Algorithm> {
         if (parameters.choice("compression") == "order") {
             return std::make_unique<ConservativeInOrder>(parameters);

@@ -342,7 +342,7 @@ const Registration registration({
     {Parameter::choice(
          "repair", {"paper", "strict"}, "paper",
          "paper: as published, where a later decision may lose a deadline that could be met; strict: such a decision is undone"),
-     PlannedTimeline::plan_pools()},
+     Availability::plan_pools()},
     [](const Parameters& parameters) { return std::make_unique<DeadlineBased>(parameters); },
 });
 

@@ -74,7 +74,7 @@ const Registration registration({
     "conservative backfilling with delayed compression: jobs move only to start now, or before a job of lower priority",
     "Lindsay, Galloway-Carson, Johnson, Bunde, Leung, Backfilling with guarantees granted upon job submission, Euro-Par 2011, section 2.2",
     {JobOrder::order("order", "spf", "order in which waiting jobs are tried"), JobOrder::weights(), JobOrder::scales(),
-     PlanAlgorithm::count_events(), PlannedTimeline::plan_pools()},
+     PlanAlgorithm::count_events(), Availability::plan_pools()},
     [](const Parameters& parameters) { return std::make_unique<DelayedCompression>(parameters); },
 });
 

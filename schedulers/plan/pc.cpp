@@ -39,7 +39,7 @@ const Registration registration({
     "conservative backfilling with prioritized compression: freed processors go to the first jobs of an order",
     "Lindsay, Galloway-Carson, Johnson, Bunde, Leung, Backfilling with guarantees granted upon job submission, Euro-Par 2011, section 2.1",
     {JobOrder::order("order", "spf", "order in which waiting jobs are tried after early completions"),
-     JobOrder::weights(), JobOrder::scales(), PlanAlgorithm::count_events(), PlannedTimeline::plan_pools()},
+     JobOrder::weights(), JobOrder::scales(), PlanAlgorithm::count_events(), Availability::plan_pools()},
     [](const Parameters& parameters) { return std::make_unique<PrioritizedCompression>(parameters); },
 });
 

@@ -47,7 +47,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
     } else {
         take_processors(index, allocation, window);
     }
-    state_.waiting.remove(index, state_.jobs);
+    leave_queue(index);
     for (const LicenseIndex license : job.request.licenses()) {
         --state_.copies_left[license];
     }
@@ -75,6 +75,9 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
     if (job.walltime_assumed) {
         to_be_stopped_.push_back(index);
         call_at(job.expected_end());
+    }
+    if (state_.later) {
+        state_.later->started(state_, index);
     }
     algorithm_->started(state_, index);
 }

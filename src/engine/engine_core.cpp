@@ -55,6 +55,7 @@ void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNum
     state_.copies_left = mapped(state_.machine.licenses(), &Machine::License::copies);
     last_round_ = now;
     windows_.begin(now);
+    begin_availability();
     Round round(*this);
     call_algorithm([&] { algorithm_->begin(round); });
 }
@@ -83,6 +84,19 @@ void EngineCore::begin_resources() {
               "parameter placement=", to_string(state_.placement),
               ": hosts have names (capacities, partitions or windows), expected snug, lowest or fullest");
     state_.hosts = HostsNow(state_.machine);
+}
+
+void EngineCore::begin_availability() {
+    if (state_.machine.is_plain()) {
+        return;
+    }
+    const Parameters::Given& given = choice_.parameters().given();
+    const auto pools = std::ranges::find(given, "plan-pools", &Parameters::Given::value_type::first);
+    auto later =
+        std::make_unique<Availability>(state_.machine, state_.now, pools != given.end() ? pools->second : "all");
+    if (call_algorithm([&] { return algorithm_->looks_ahead(state_.machine); })) {
+        state_.later = std::move(later);
+    }
 }
 
 std::unique_ptr<EngineCore> EngineCore::copy() const {
@@ -441,6 +455,13 @@ std::vector<Decision>& EngineCore::decide() {
     return decisions_;
 }
 
+void EngineCore::leave_queue(JobIndex index) {
+    state_.waiting.remove(index, state_.jobs);
+    if (state_.later) {
+        state_.later->left_queue(index);
+    }
+}
+
 // `reason`: why a waiting job is rejected, as a predicate; none if it is not.
 template <class Reason>
 void EngineCore::reject_waiting(GuaranteeBreakCause cause, const std::string& window, Reason reason) {
@@ -448,7 +469,7 @@ void EngineCore::reject_waiting(GuaranteeBreakCause cause, const std::string& wi
     for (const JobIndex index : waiting) {
         if (std::optional<std::string> found = reason(state_.jobs[index])) {
             break_guarantee(index, Time::infinity(), cause, window);
-            state_.waiting.remove(index, state_.jobs);
+            leave_queue(index);
             reject(index, {numbers_[index], std::move(*found), RejectionCause::other});
             algorithm_->withdrawn(state_, index);
         }
@@ -467,12 +488,18 @@ void EngineCore::run_round() {
     if (predictor_) {
         predictor_->correct(state_, state_.now + Duration::microseconds(1));
     }
+    if (state_.later) {
+        state_.later->begin_round(state_);
+    }
     algorithm_->begin_round(state_);
     const bool is_end_of_window = windows_.is_due(state_) && !state_.windows.ending(state_.now).empty();
     if (is_end_of_window && state_.machine.has_bookings()) {
         reject_over_bookings();
     }
     withdraw_ended_jobs();
+    if (state_.later) {
+        news_.machine_changed ? state_.later->machine_changed(state_) : state_.later->ended(state_, news_.completions);
+    }
     if (news_.machine_changed) {
         reject_waiting(GuaranteeBreakCause::loss, {},
                        [this](const Job& job) { return failures_.reason_to_reject(state_, job.request); });
@@ -562,7 +589,7 @@ void EngineCore::stop_overlong_jobs() {
 void EngineCore::withdraw_ended_jobs() {
     for (const JobIndex index : news_.ended_waiting) {
         if (std::erase(news_.submissions, index) == 0) {
-            state_.waiting.remove(index, state_.jobs);
+            leave_queue(index);
             if (wait_reasons_) {
                 wait_reasons_->withdrawn(index);
             }

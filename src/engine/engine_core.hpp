@@ -138,6 +138,8 @@ class EngineCore : private Admission {
     void require_no_window_ahead(JobIndex index, const Place& place) const;
     void check_allocation(JobIndex index, const ResourceSet& allocation) const;
     void begin_resources();
+    void begin_availability();
+    void leave_queue(JobIndex index);
     void give_resources(Job& job);
     void ask_for_wake();
     void call_at(Time time);

@@ -165,6 +165,9 @@ ResourceSet IdleProcessors::take_lowest(int count) {
 }
 
 int SchedulerState::most_for_one_job() const {
+    if (hosts.is_on() || machine.has_bookings()) {
+        return processors;
+    }
     switch (placement) {
         case Placement::contiguous:
             return idle.set().longest_block();
@@ -176,7 +179,7 @@ int SchedulerState::most_for_one_job() const {
         case Placement::fullest:
             break;
     }
-    return hosts.is_on() ? processors : idle.count();
+    return idle.count();
 }
 
 bool SchedulerState::has_of_some_pools(const Request& request) const {

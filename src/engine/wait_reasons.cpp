@@ -354,7 +354,7 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
         }
     } else {  // what is free outside is not for it
         using OfReservation = WaitReason::Lack::OfReservation;
-        const bool can_start = state.can_start_now(index);
+        const bool can_start = state.place_now(index, SchedulerState::PoolsAhead::looked_at).has_value();
         const bool one_is_open = std::ranges::any_of(job.request.windows(),
                                                      [&](std::size_t window) { return state.windows.is_open(window); });
         reason.kind = can_start ? WaitReason::Kind::passed_over : WaitReason::Kind::window;

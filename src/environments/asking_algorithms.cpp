@@ -5,9 +5,8 @@
 #include <vector>
 
 #include <batfill/engine/algorithm.hpp>
-#include <batfill/planning/planned_timeline.hpp>
 #include <batfill/planning/reservation.hpp>
-#include <batfill/planning/timeline.hpp>
+#include <batfill/planning/trial.hpp>
 
 #include "schedulers/easy/ranking.hpp"
 #include "src/environments/episode.hpp"
@@ -20,20 +19,14 @@ namespace {
 // What the algorithms that ask an agent share.
 class AskingAlgorithm : public Algorithm {
  public:
-    explicit AskingAlgorithm(Episode& episode)
-        : episode_(episode), timeline_(Parameters("agent", {PlannedTimeline::plan_pools()}, {})) {}
+    explicit AskingAlgorithm(Episode& episode) : episode_(episode) {}
 
     bool needs_run_times() const override { return true; }  // rewards do
     bool understands_resources() const override { return true; }
-    void begin(Round& round) override { timeline_.begin(round); }
-    void begin_round(const SchedulerState& state) override { timeline_.begin_round(state); }
+    bool looks_ahead(const Machine&) const override { return true; }
     void submitted(Round& round, JobIndex job) override { episode_.submitted(round.state(), job); }
-    void started(const SchedulerState& state, JobIndex job) override {
-        timeline_.started(state, job);
-        episode_.started(state, job);
-    }
+    void started(const SchedulerState& state, JobIndex job) override { episode_.started(state, job); }
     void completed(Round& round, std::span<const Completion> completions) override {
-        timeline_.completed(round.state(), completions);
         for (const Completion& completion : completions) {
             episode_.ended(round.state(), completion.job);
         }
@@ -43,106 +36,43 @@ class AskingAlgorithm : public Algorithm {
     const EnvironmentOptions& options() const { return episode_.options(); }
 
     // The first waiting jobs, by submission.
-    Offer first_jobs(const SchedulerState& state, int idle) {
+    Offer first_jobs(Round& round, int idle) {
+        const SchedulerState& state = round.state();
         Offer offer{&state, state.waiting.jobs().first(std::min(options().queue, state.waiting.size())), idle, {}, {}};
-        if (timeline_.is_on()) {
+        if (state.later) {
+            Trial trial(round);
             for (const JobIndex job : offer.jobs) {
-                offer.can_start.push_back(fits(state, job));
+                offer.can_start.push_back(trial.may_start(job));
             }
         }
         return offer;
     }
 
     // Whether some waiting job can start now.
-    bool can_start_one(const SchedulerState& state) {
-        if (timeline_.is_on()) {
-            return std::ranges::any_of(state.waiting.jobs(), [&](JobIndex job) { return fits(state, job); });
-        }
-        return state.waiting.next_fitting(0, state.most_for_one_job()) < state.waiting.size();
-    }
-
-    // Whether a job can start now, beside what is reserved.
-    // Requires: the timeline is on.
-    bool fits(const SchedulerState& state, JobIndex job) {
-        const Request& request = state.job(job).request;
-        return state.can_start(request) && timeline_->fits(request, state.estimate(job), state.now);
-    }
-    // Starts a job that does.
-    void start_fitting(Round& round, JobIndex job) {
+    static bool can_start_one(Round& round) {
         const SchedulerState& state = round.state();
-        if (timeline_->has_named_hosts()) {
-            round.start(job, timeline_->choose(state.job(job).request, state.estimate(job), state.now));
-        } else {
-            round.start(job);
-        }
-    }
-    // Starts a job if it can start now. Returns whether it did.
-    bool start_if_it_fits(Round& round, JobIndex job) {
-        if (!timeline_.is_on()) {
-            return round.start_if_possible(job);
-        }
-        const bool can_start = fits(round.state(), job);
-        if (can_start) {
-            start_fitting(round, job);
-        }
-        return can_start;
+        Trial trial(round);
+        const auto may_start = [&](JobIndex job) { return trial.may_start(job); };
+        return state.later ? std::ranges::any_of(state.waiting.jobs(), may_start)
+                           : state.waiting.next_fitting(0, state.most_for_one_job()) < state.waiting.size();
     }
 
-    // What a waiting job that cannot start now will have, by the estimates. The timeline holds it until this object
-    // ends.
-    class PlannedJob {
-     public:
-        PlannedJob(const SchedulerState& state, Timeline& timeline, JobIndex job)
-            : timeline_(timeline), request_(state.job(job).request), length_(state.estimate(job)) {
-            start_ = timeline.earliest(request_, length_, state.now);
-            if (!start_.is_infinite()) {
-                place_ = timeline.choose(request_, length_, start_);
-                timeline.take(request_, place_, start_, start_ + length_);
-            }
-        }
-        ~PlannedJob() {
-            if (!start_.is_infinite()) {
-                timeline_.give(request_, place_, start_, start_ + length_);
-            }
-        }
-        PlannedJob(const PlannedJob&) = delete;
-        PlannedJob& operator=(const PlannedJob&) = delete;
+    // Starts a job if it can start now beside what is reserved. Returns whether it did.
+    static bool start(Trial& trial, JobIndex job) { return trial.start(job) == Trial::Answer::yes; }
 
-        Time start() const { return start_; }
-
-     private:
-        Timeline& timeline_;
-        Request request_;
-        Duration length_;
-        Time start_;
-        Place place_;
-    };
-
-    // Starts other jobs in the order of submission unless they delay the reserved one.
-    void backfill(Round& round, JobIndex reserved) {
-        const SchedulerState& state = round.state();
-        if (timeline_.is_on()) {
-            const PlannedJob planned(state, *timeline_, reserved);
-            const std::vector<JobIndex> others(state.waiting.jobs().begin(), state.waiting.jobs().end());
-            for (const JobIndex job : others) {
-                if (job != reserved) {
-                    start_if_it_fits(round, job);
-                }
-            }
-            return;
-        }
-        Reservation reservation(state, reserved);
-        for (std::size_t at = 0;
-             (at = state.waiting.next_fitting(at, state.most_for_one_job())) < state.waiting.size();) {
-            const JobIndex job = state.waiting.job(at);
-            if (job == reserved || !reservation.start_if_admitted(round, job)) {
+    // Reserves the earliest start of a job, and starts others in the order of submission unless they delay it.
+    static void backfill(Round& round, JobIndex reserved) {
+        const WaitingQueue& waiting = round.state().waiting;
+        Trial trial(round);
+        trial.reserve(reserved);
+        for (std::size_t at = 0; (at = waiting.next_fitting(at, round.state().most_for_one_job())) < waiting.size();) {
+            if (waiting.job(at) == reserved || !start(trial, waiting.job(at))) {
                 ++at;  // otherwise the job has left the queue: the next one is at its place
             }
         }
     }
 
     Episode& episode_;
-    PlannedTimeline timeline_;
 };
 
 // Asks which job is first.
@@ -152,10 +82,10 @@ class Pick : public AskingAlgorithm {
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
-        while (!state.waiting.empty() && can_start_one(state)) {
-            episode_.ask(first_jobs(state, state.idle.count()));
+        while (!state.waiting.empty() && can_start_one(round)) {
+            episode_.ask(first_jobs(round, state.idle.count()));
             const JobIndex picked = state.waiting.job(episode_.action);
-            if (start_if_it_fits(round, picked)) {
+            if (Trial trial(round); start(trial, picked)) {
                 continue;
             }
             if (options().backfilling == Backfilling::easy) {
@@ -225,7 +155,7 @@ class PickAndKeep : public AskingAlgorithm {
             if (state.waiting.empty()) {
                 return;
             }
-            episode_.ask(first_jobs(state, idle(state)));
+            episode_.ask(first_jobs(round, idle(state)));
             const JobIndex picked = state.waiting.job(episode_.action);
             if (!start(round, picked)) {
                 kept_ = KeptJob{picked, reserved_start(state, picked)};
@@ -293,13 +223,14 @@ class OrderedAlgorithm : public AskingAlgorithm {
     // Returns the first job that cannot start; none if there is no such job, or no idle processor for others.
     std::optional<JobIndex> start_in_order(Round& round) {
         std::optional<JobIndex> reserved;
+        Trial trial(round);
         ranking_.for_each_waiting_until(round.state(), [&](JobIndex job) {
-            if (!start_if_it_fits(round, job)) {
+            if (!start(trial, job)) {
                 reserved = job;
             }
             return !reserved;
         });
-        return timeline_.is_on() || round.state().idle.count() > 0 ? reserved : std::nullopt;
+        return round.state().later || round.state().idle.count() > 0 ? reserved : std::nullopt;
     }
 
     Ranking ranking_;
@@ -316,53 +247,27 @@ class Backfill : public OrderedAlgorithm {
         if (!reserved) {
             return;
         }
-        if (timeline_.is_on()) {
-            const PlannedJob planned(state, *timeline_, *reserved);
-            ask_beside(round, *reserved, planned.start());
-            return;
-        }
-        Reservation reservation(state, *reserved);
-        const ReservedJob shown{state.job(*reserved).processors(), reservation.shadow_time()};
-        while (find_candidates(state, *reserved, reservation)) {
+        Trial trial(round);
+        trial.reserve(*reserved);
+        const ReservedJob shown{state.job(*reserved).processors(), trial.start_of(*reserved)};
+        while (find_candidates(state, *reserved, trial)) {
             episode_.ask({&state, candidates_, state.idle.count(), shown, {}});
             if (episode_.action == options().queue) {
                 return;
             }
-            reservation.start_if_admitted(round, candidates_[episode_.action]);
+            trial.start(candidates_[episode_.action]);
         }
     }
 
  private:
-    // On a machine with resources or windows: the timeline holds the reservation.
-    void ask_beside(Round& round, JobIndex reserved, Time start) {
-        const SchedulerState& state = round.state();
-        const ReservedJob shown{state.job(reserved).processors(), start};
-        while (true) {
-            candidates_.clear();
-            for (const JobIndex job : state.waiting.jobs()) {
-                if (candidates_.size() < options().queue && job != reserved && fits(state, job)) {
-                    candidates_.push_back(job);
-                }
-            }
-            if (candidates_.empty()) {
-                return;
-            }
-            episode_.ask({&state, candidates_, state.idle.count(), shown, {}});
-            if (episode_.action == options().queue) {
-                return;
-            }
-            start_fitting(round, candidates_[episode_.action]);
-        }
-    }
-
     // Whether there are any.
-    bool find_candidates(const SchedulerState& state, JobIndex reserved, const Reservation& reservation) {
+    bool find_candidates(const SchedulerState& state, JobIndex reserved, Trial& trial) {
         const WaitingQueue& queue = state.waiting;
         candidates_.clear();
         for (std::size_t at = 0; (at = queue.next_fitting(at, state.most_for_one_job())) < queue.size() &&
                                  candidates_.size() < options().queue;
              ++at) {
-            if (queue.job(at) != reserved && reservation.may_admit(queue.processors(at), queue.walltime(at))) {
+            if (queue.job(at) != reserved && trial.may_start(queue.job(at))) {
                 candidates_.push_back(queue.job(at));
             }
         }
@@ -385,7 +290,7 @@ class Weigh : public OrderedAlgorithm {
         const Microseconds period = state.now.since_zero().count() / options().period.count();
         if (period_ != period) {
             period_ = period;
-            episode_.ask(first_jobs(state, state.idle.count()));
+            episode_.ask(first_jobs(round, state.idle.count()));
             ranking_.change_mixed(episode_.weights, state);
         }
         if (const std::optional<JobIndex> reserved = start_in_order(round)) {

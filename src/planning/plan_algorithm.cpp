@@ -30,8 +30,8 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
         if (state.machine.is_plain()) {
             plan_.reset(state.now, state.processors);
         } else {
-            plan_.reset(Timeline(state.machine, state.now,
-                                 PlannedTimeline::planned(state.machine.resources(), planned_pools_)));
+            plan_.reset(
+                Timeline(state.machine, state.now, Availability::planned(state.machine.resources(), planned_pools_)));
         }
     }
     plan_.advance(state.now);
@@ -158,7 +158,7 @@ void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
 
 // A new timeline, with the running jobs.
 void PlanAlgorithm::reset_timeline(const SchedulerState& state) {
-    Timeline timeline(state.machine, state.now, PlannedTimeline::planned(state.machine.resources(), planned_pools_));
+    Timeline timeline(state.machine, state.now, Availability::planned(state.machine.resources(), planned_pools_));
     timeline.reset(state);
     plan_.reset(std::move(timeline));
 }
@@ -302,8 +302,8 @@ Reason PlanAlgorithm::reason(const Round& round, JobIndex job) {
     }
     last = reason;
     reason.has_passed = reason.start < round.now();
-    reason.never = plan_.has_timeline() ? PlannedTimeline::never(round.state().job(job).request)
-                                        : Reason::Never::too_few_processors;
+    reason.never =
+        plan_.has_timeline() ? Availability::never(round.state().job(job).request) : Reason::Never::too_few_processors;
     reason.hosts = plan_.has_timeline() ? plan_.hosts(job) : ResourceSet();
     plan_.has_timeline() ? add_delay_on_timeline(round, job, reason) : add_delay_on_profile(round, job, reason);
     return reason;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <batfill/core/resource_set.hpp>
 #include <batfill/core/shared.hpp>
 #include <batfill/core/time.hpp>
 
@@ -70,6 +71,12 @@ struct Request {
     Duration length_inside() const { return details_or_none().length_inside; }
 
     friend bool operator==(const Request&, const Request&) = default;
+};
+
+// Where a job runs or is to run.
+struct Place {
+    ResourceSet hosts;                       // empty if hosts are only counted
+    std::optional<std::size_t> window = {};  // of a booked job
 };
 
 }  // namespace batfill

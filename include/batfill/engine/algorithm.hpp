@@ -217,6 +217,10 @@ class Algorithm {
     // not understand its machine. Never changes.
     virtual bool understands_resources() const { return false; }
 
+    // Whether the state keeps for it what is free from now on (SchedulerState::later) on this machine, which is not
+    // plain. Asked before begin().
+    virtual bool looks_ahead(const Machine&) const { return false; }
+
     // Whether it may put processors to sleep (Round::put_to_sleep). Never changes.
     virtual bool switches_processors() const { return false; }
 

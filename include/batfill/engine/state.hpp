@@ -13,8 +13,10 @@
 
 #include <batfill/core/job.hpp>
 #include <batfill/core/machine.hpp>
+#include <batfill/core/owned.hpp>
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/time.hpp>
+#include <batfill/engine/availability.hpp>
 #include <batfill/engine/hosts_now.hpp>
 #include <batfill/engine/windows_now.hpp>
 
@@ -214,12 +216,6 @@ class IdleProcessors {
     IdleByGroup by_group_;
 };
 
-// Where a job runs or is to run.
-struct Place {
-    ResourceSet hosts;                       // empty if hosts are only counted
-    std::optional<std::size_t> window = {};  // of a booked job
-};
-
 // What every scheduler knows at an instant: the clock, the machine, the jobs, the queue and what runs. The engine owns
 // and changes it; algorithms read it. An algorithm keeps what only it needs, such as a plan or lists of jobs.
 // Requires: a state outlives its copies, which refer to its machine.
@@ -244,6 +240,9 @@ struct SchedulerState {
     HostsNow hosts;
     // What windows take, and who runs inside. A scheduler may look at those of machine.windows() that are announced.
     WindowsNow windows;
+    // What is free from now on, for algorithms that look ahead (Algorithm::looks_ahead). Null for others, and where all
+    // that is free is a number of processors.
+    Owned<Availability> later;
     JobTable jobs;  // numbered in order of arrival
     WaitingQueue waiting;
     std::vector<RunningJob> running;  // by estimated end, ties by order of arrival
@@ -335,7 +334,11 @@ struct SchedulerState {
     // has room. The hosts are empty if they are only counted. None: it could not start.
     // Requires: the machine has windows.
     // Cost: that of can_start(), of processors_for() and of window_ahead(), for each window of the job's booking.
-    std::optional<Place> place_now(JobIndex job, PoolsAhead ahead = PoolsAhead::looked_at) const;
+    std::optional<Place> place_now(JobIndex job, PoolsAhead ahead) const;
+    // The same with a look at windows of pools: of all, or, for an algorithm that looks ahead, of those that it plans.
+    std::optional<Place> place_now(JobIndex job) const {
+        return later ? later->place_beside_windows(*this, job) : place_now(job, PoolsAhead::looked_at);
+    }
     // Whether a waiting job could start now, with a look at windows of pools.
     // Cost: that of can_start(); on a machine with windows that of place_now().
     bool can_start_now(JobIndex job) const {

@@ -13,8 +13,8 @@
 #include <batfill/core/job.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/engine/state.hpp>
+#include <batfill/engine/timeline.hpp>
 #include <batfill/planning/availability_profile.hpp>
-#include <batfill/planning/timeline.hpp>
 
 namespace batfill {
 

@@ -9,9 +9,9 @@
 
 #include <batfill/core/owned.hpp>
 #include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/availability.hpp>
 #include <batfill/planning/job_order.hpp>
 #include <batfill/planning/plan.hpp>
-#include <batfill/planning/planned_timeline.hpp>
 
 namespace batfill {
 
@@ -68,7 +68,7 @@ class PlanAlgorithm : public Algorithm {
  protected:
     explicit PlanAlgorithm(bool counts_events = false);
     PlanAlgorithm(const PlanAlgorithm&);
-    // With the parameter PlannedTimeline::plan_pools().
+    // With the parameter Availability::plan_pools().
     explicit PlanAlgorithm(const Parameters& parameters, bool counts_events = false);
 
     // Compresses the plan: called once in a round, after all early completions gave their processors back.

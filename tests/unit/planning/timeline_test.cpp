@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include <batfill/core/machine.hpp>
-#include <batfill/planning/timeline.hpp>
+#include <batfill/engine/timeline.hpp>
 
 #include "tests/support/plain_timeline.hpp"
 #include "tests/support/random.hpp"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <batfill/planning/amount_profile.hpp>
+#include <batfill/engine/amount_profile.hpp>
 
 namespace batfill {
 

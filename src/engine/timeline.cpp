@@ -4,7 +4,9 @@
 #include <tuple>
 #include <utility>
 
-#include <batfill/planning/timeline.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/state.hpp>
+#include <batfill/engine/timeline.hpp>
 
 namespace batfill {
 
@@ -599,6 +601,11 @@ Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) c
         first = std::max(first, origin_);
     }
     return earliest_of(firsts, request, columns, length, Time::infinity());
+}
+
+Place Timeline::choose(const SchedulerState& state, JobIndex job, Time at, const Kept& kept) const {
+    const bool is_true = kept.job == job && kept.since == changes() && !kept.firsts.empty();
+    return choose(state.job(job).request, state.estimate(job), at, is_true ? &kept.firsts : nullptr);
 }
 
 Place Timeline::choose(const Request& request, Duration length, Time at, const std::vector<Time>* firsts) const {

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include <batfill/planning/timeline.hpp>
+#include <batfill/engine/timeline.hpp>
 
 namespace batfill {
 

@@ -13,12 +13,14 @@
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/resources.hpp>
 #include <batfill/core/time.hpp>
-#include <batfill/engine/algorithm.hpp>
-#include <batfill/engine/state.hpp>
-#include <batfill/planning/amount_profile.hpp>
-#include <batfill/planning/fitting_hosts.hpp>
+#include <batfill/engine/amount_profile.hpp>
+#include <batfill/engine/fitting_hosts.hpp>
+#include <batfill/engine/wait_reason.hpp>
 
 namespace batfill {
+
+struct Completion;
+struct SchedulerState;
 
 // What is free over time on a machine with pools or named hosts (Resources), by what runs, is planned or is reserved.
 // A machine without named hosts counts its hosts.
@@ -128,10 +130,7 @@ class Timeline {
     // Requires: fits_now().
     // Cost: O(hosts), and O(steps of the hosts on which somebody is to begin later).
     Place choose_now(const Request& request, Duration length, const FittingHosts& now) const;
-    Place choose(const SchedulerState& state, JobIndex job, Time at, const Kept& kept) const {
-        const bool is_true = kept.job == job && kept.since == changes() && !kept.firsts.empty();
-        return choose(state.job(job).request, state.estimate(job), at, is_true ? &kept.firsts : nullptr);
-    }
+    Place choose(const SchedulerState& state, JobIndex job, Time at, const Kept& kept) const;
 
  private:
     void add_hosts(Time now);

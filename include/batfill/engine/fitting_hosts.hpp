@@ -4,9 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <batfill/engine/algorithm.hpp>
+#include <batfill/core/job.hpp>
 #include <batfill/engine/hosts_now.hpp>
-#include <batfill/engine/state.hpp>
 
 namespace batfill {
 

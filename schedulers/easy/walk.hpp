@@ -1,0 +1,179 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/planning/queues.hpp>
+#include <batfill/planning/trial.hpp>
+
+#include "schedulers/easy/easy_orders.hpp"
+
+namespace batfill {
+
+// A round of `easy` with any number of reservations, on any machine. It walks the waiting jobs in the primary order. A
+// job that can start does so; the first ones that cannot have reservations. The walk ends with the last reservation, or
+// with the first job that cannot start if there are none to give. Then it tries the others in the backfill order. A job
+// starts only if it delays no reservation. One that only a pool that is not planned keeps from starting is passed over.
+// Requires: `orders` is prepared.
+// Cost: sorting the waiting jobs, and a question of the trial for each job that is tried.
+class Walk {
+ public:
+    Walk(Round& round, Trial& trial, EasyOrders& orders, std::uint64_t reservations, std::uint64_t tests)
+        : round_(round), trial_(trial), orders_(orders), most_reservations_(reservations), most_tests_(tests) {}
+
+    // The jobs of each booking of the machine are a queue of their own. The reservations that the queues before it have
+    // made are in its way.
+    void decide() {
+        const SchedulerState& state = round_.state();
+        if (state.machine.has_bookings()) {
+            for (const std::vector<JobIndex>& queue : booking_queues(state)) {
+                decide(queue);
+            }
+        } else {
+            decide(state.waiting.jobs());
+        }
+        for (const Queue& queue : queues_) {
+            explain(queue);
+        }
+    }
+
+ private:
+    void decide(std::span<const JobIndex> queue) {
+        const SchedulerState& state = round_.state();
+        std::uint64_t reservations = most_reservations_;
+        tests_ = most_tests_;
+        std::vector<JobIndex> in_front;
+        one_could_not_start_ = false;
+        const std::vector<JobIndex> order = orders_.in_primary_order(state, queue);
+        auto next = order.begin();
+        for (; next != order.end() && (!trial_.is_full() || round_.explains()) &&
+               !(one_could_not_start_ && reservations == 0) && may_look();
+             ++next) {
+            if (start(*next) != Trial::Answer::no) {
+                continue;
+            }
+            one_could_not_start_ = true;
+            in_front.push_back(*next);
+            if (reservations > 0) {
+                --reservations;
+                trial_.reserve(*next);
+            }
+        }
+        std::vector<JobIndex> others(next, order.end());
+        const auto by_submission = [&](JobIndex a, JobIndex b) { return state.jobs.submitted_before(a, b); };
+        if (trial_.is_full()) {
+            others.clear();
+        } else if (!std::ranges::is_sorted(others, by_submission)) {
+            std::ranges::sort(others, by_submission);
+        }
+        orders_.for_each_in_backfill_order(state, others, [&](JobIndex job) {
+            if (trial_.is_full() || !may_look()) {
+                return false;
+            }
+            start(job);
+            return true;
+        });
+        if (round_.explains()) {
+            queues_.push_back({order, in_front});
+        }
+    }
+
+    // Whether the round may look at another job. Counts that job as a test if it comes after one that could not start.
+    bool may_look() {
+        if (one_could_not_start_ && tests_ == 0) {
+            return false;
+        }
+        tests_ -= one_could_not_start_ ? 1 : 0;
+        return true;
+    }
+
+    Trial::Answer start(JobIndex job) {
+        const Trial::Answer answer = trial_.start(job);
+        if (round_.explains()) {
+            (answer == Trial::Answer::passed_over ? passed_over_ : tried_).push_back(job);
+        }
+        return answer;
+    }
+
+    // What an explanation has to know of a queue, in its order: the jobs that could not start before the backfilling,
+    // which have reservations as far as there are any.
+    struct Queue {
+        std::vector<JobIndex> jobs;
+        std::vector<JobIndex> in_front;
+    };
+
+    // Says of the explained jobs of this queue why they do not start.
+    void explain(const Queue& queue) {
+        for (const JobIndex job : round_.explained()) {
+            if (round_.state().job(job).state == JobState::submitted && has(queue.jobs, job)) {
+                round_.because(job, has(passed_over_, job)     ? Reason{.rule = Reason::Rule::passed_over}
+                                    : has(queue.in_front, job) ? reason_in_front(job)
+                                                               : reason_behind(job, queue));
+            }
+        }
+    }
+
+    Reason reason_behind(JobIndex job, const Queue& queue) {
+        using Rule = Reason::Rule;
+        const Timeline::Delay delay = trial_.delay(job);
+        const std::optional<JobIndex> head =
+            most_reservations_ == 1 && !queue.in_front.empty() ? std::optional(queue.in_front.front()) : std::nullopt;
+        Reason reason{.rule = delay.fits ? Rule::not_tried : Rule::behind_others};
+        if (delay.fits && delay.of != nullptr && has(tried_, job)) {
+            const bool is_head = delay.of->job == head;
+            reason = is_head ? reason_reserved(delay.of->job) : Reason{.delayed_start = delay.of->start};
+            reason.rule = is_head ? Rule::would_delay_head : Rule::would_delay_reservation;
+            reason.job = round_.name(delay.of->job);
+            reason.estimate = round_.state().estimate(job);
+            reason.shortage = delay.shortage;
+        } else if (head) {
+            reason = reason_reserved(*head);
+            reason.rule = delay.fits ? Rule::not_tried_behind_head : Rule::behind_head;
+            reason.job = round_.name(*head);
+        }
+        return reason;
+    }
+
+    // Of a job with a reservation, or of the head if no job has one.
+    Reason reason_in_front(JobIndex job) {
+        if (most_reservations_ == 0) {
+            return {.rule = Reason::Rule::head_without_reservation};
+        }
+        Reason reason = reason_reserved(job);
+        reason.rule = most_reservations_ == 1 ? Reason::Rule::head : reason.rule;
+        return reason;
+    }
+
+    // When and where the job is to start.
+    Reason reason_reserved(JobIndex job) {
+        const std::span<const Timeline::Later> all = trial_.reserved();
+        const auto reserved = std::ranges::find(all, job, &Timeline::Later::job);
+        if (reserved != all.end()) {
+            return {.rule = Reason::Rule::reserved, .start = reserved->start, .hosts = reserved->place.hosts};
+        }
+        return {.rule = Reason::Rule::without_reservation, .never = trial_.never(job)};
+    }
+
+    static bool has(const std::vector<JobIndex>& jobs, JobIndex job) {
+        return std::ranges::find(jobs, job) != jobs.end();
+    }
+
+    Round& round_;
+    Trial& trial_;
+    EasyOrders& orders_;
+    std::uint64_t most_reservations_;
+    std::uint64_t most_tests_;
+    // Of the present queue.
+    std::uint64_t tests_ = 0;  // that are left
+    bool one_could_not_start_ = false;
+    // Only if somebody asks why jobs wait: the queues; jobs that were passed over; and others that were tried.
+    std::vector<Queue> queues_;
+    std::vector<JobIndex> passed_over_;
+    std::vector<JobIndex> tried_;
+};
+
+}  // namespace batfill

@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <utility>
+
+#include <batfill/planning/trial.hpp>
+
+namespace batfill {
+
+Trial::Trial(Round& round, int free, std::span<const RunningJob> running) : Trial(round) {
+    if (later_ != nullptr) {
+        return;
+    }
+    free_ = free;
+    profile_.emplace(round.now(), free);
+    for (const RunningJob& job : running) {  // overdue jobs end at the next instant
+        profile_->add(std::max(job.end, round.now() + Duration::microseconds(1)), Time::infinity(), job.processors);
+    }
+}
+
+Trial::~Trial() {
+    for (const Timeline::Later& one : reserved_) {
+        if (later_ != nullptr) {
+            later_->timeline().give(round_.state().job(one.job).request, one.place, one.start, one.end);
+        }
+    }
+}
+
+bool Trial::may_start(JobIndex job) {
+    const SchedulerState& state = round_.state();
+    if (later_ != nullptr) {
+        make_reservations();
+        return later_->could_start(state, job);
+    }
+    return !reservation_ || reservation_->may_admit(state.job(job).processors(), state.estimate(job));
+}
+
+Trial::Answer Trial::start(JobIndex job) {
+    if (later_ != nullptr) {
+        return start_beside_later(job);
+    }
+    const bool is_started = profile_       ? start_in_profile(job)
+                            : reservation_ ? reservation_->start_if_admitted(round_, job)
+                                           : round_.start_if_possible(job);
+    return is_started ? Answer::yes : Answer::no;
+}
+
+bool Trial::start_in_profile(JobIndex job) {
+    const int processors = round_.state().job(job).processors();
+    const Duration estimate = round_.state().estimate(job);
+    const Time now = round_.now();
+    if (processors > free_) {
+        return false;
+    }
+    make_reservations();
+    if (profile_->earliest(now, estimate, processors, Time::infinity(), now + Duration::microseconds(1)) != now) {
+        return false;
+    }
+    profile_->add(now, now + estimate, -processors);
+    free_ -= processors;
+    round_.start(job);
+    return true;
+}
+
+Trial::Answer Trial::start_beside_later(JobIndex job) {
+    const SchedulerState& state = round_.state();
+    const Request& request = state.job(job).request;
+    if (!later_->has_hosts_now(state, job)) {
+        return Answer::no;
+    }
+    make_reservations();
+    const std::optional<Place> place = later_->place_now(state, job);
+    if (!place) {
+        return Answer::no;
+    }
+    if (!state.has_of_pools(request, place->window)) {
+        return Answer::passed_over;
+    }
+    round_.start(job, *place);
+    return Answer::yes;
+}
+
+void Trial::reserve(JobIndex job) {
+    if (later_ == nullptr && !profile_) {
+        reservation_.emplace(round_.state(), job);
+    }
+    to_reserve_.push_back(job);
+}
+
+void Trial::make_reservations() {
+    const SchedulerState& state = round_.state();
+    for (const JobIndex job : std::exchange(to_reserve_, {})) {
+        const Duration estimate = state.estimate(job);
+        const Time start = later_ != nullptr ? later_->earliest(state, job)
+                           : profile_        ? profile_->earliest(state.now, estimate, state.job(job).processors())
+                                             : reservation_->shadow_time();
+        if (start.is_infinite()) {
+            continue;
+        }
+        Timeline::Later& reserved = reserved_.emplace_back(Timeline::Later{job, {}, start, start + estimate});
+        if (later_ != nullptr) {
+            reserved.place = later_->choose(state, job, start);
+            later_->timeline().take(state.job(job).request, reserved.place, start, reserved.end);
+        } else if (profile_) {
+            profile_->add(start, reserved.end, -state.job(job).processors());
+        }
+    }
+}
+
+std::span<const Timeline::Later> Trial::reserved() {
+    make_reservations();
+    return reserved_;
+}
+
+Time Trial::start_of(JobIndex reserved) {
+    const std::span<const Timeline::Later> all = this->reserved();
+    const auto found = std::ranges::find(all, reserved, &Timeline::Later::job);
+    return found != all.end() ? found->start : Time::infinity();
+}
+
+Timeline::Delay Trial::delay(JobIndex job) {
+    const SchedulerState& state = round_.state();
+    const Request& request = state.job(job).request;
+    const Duration estimate = state.estimate(job);
+    make_reservations();
+    if (later_ != nullptr) {
+        Timeline::Delay delay = later_->timeline().delay(state, request, estimate, reserved_);
+        delay.fits = delay.fits && state.has_of_pools(request);
+        return delay;
+    }
+    Timeline::Delay delay{.fits = request.processors <= profile_->free_at(state.now)};
+    std::vector<LaterJob> later;
+    for (const Timeline::Later& one : reserved_) {
+        later.push_back({one.job, one.start, one.end, state.job(one.job).processors()});
+    }
+    if (const auto first = first_in_the_way(*profile_, later, request.processors, state.now + estimate)) {
+        delay.of = &*std::ranges::find(reserved_, first->first.job, &Timeline::Later::job);
+        delay.shortage = first->second;
+    }
+    return delay;
+}
+
+Reason::Never Trial::never(JobIndex job) const {
+    return later_ == nullptr ? Reason::Never::too_few_processors
+                             : Availability::never(round_.state().job(job).request);
+}
+
+}  // namespace batfill
