@@ -247,8 +247,11 @@ bool SchedulerState::has_processors_in(const Request& request, const Place& plac
     if (place.window && !windows.is_open(*place.window)) {
         return false;
     }
-    const bool are_of_window = place.window && machine.windows()[*place.window].names_processors();
-    return request.processors <= (are_of_window ? free_inside(*place.window).size() : idle.count());
+    if (place.window && machine.windows()[*place.window].names_processors()) {
+        return request.processors <= free_inside(*place.window).size();
+    }
+    return request.processors <= idle.count() &&
+           (request.placement != Placement::contiguous || idle.set().lowest_block(request.processors));
 }
 
 bool SchedulerState::can_start(const Request& request) const {

@@ -256,7 +256,13 @@ bool PlanAlgorithm::place_anew(JobIndex job) {
 }
 
 void PlanAlgorithm::decide(Round& round) {
+    const SchedulerState& state = round.state();
     begin_planning(round);
+    // A late job may end too late for a window before which it was planned: it has to be placed behind that.
+    const auto would_run_into_window = [&](JobIndex job) {
+        return state.windows.is_on() && state.can_start_in(state.job(job).request, plan_.place_held(job)) &&
+               state.window_ahead(job, plan_.place_held(job));
+    };
     bool late;
     do {
         late = false;
@@ -267,10 +273,11 @@ void PlanAlgorithm::decide(Round& round) {
             }
             due.push_back(job);
         }
-        sort_due(round.state(), due);
+        sort_due(state, due);
         for (const JobIndex job : due) {
             const bool behind = plan_.planned_start(job) < round.now();
-            late |= start_if_idle(round, job) && behind;
+            const bool leaves_place = (behind && would_run_into_window(job)) || start_if_idle(round, job);
+            late |= behind && leaves_place;
         }
         if (late) {
             replan(round, NotBefore::planned_start);

@@ -74,6 +74,9 @@ Trial::Answer Trial::start_beside_later(JobIndex job) {
     if (!state.has_of_pools(request, place->window)) {
         return Answer::passed_over;
     }
+    if (place->hosts.empty() && !state.has_processors_in(request, *place)) {
+        return Answer::no;  // enough are free, but not side by side
+    }
     round_.start(job, *place);
     return Answer::yes;
 }

@@ -137,3 +137,54 @@ TEST_CASE("Every algorithm: beside windows and in reservations, an independent a
     CHECK(found.killed > 0);
     CHECK(found.inside > 0);
 }
+
+TEST_CASE("Every algorithm: beside pools and counting windows, placement=contiguous gives each job a block",
+          "[every-algorithm][property]") {
+    const QuietLog quiet;
+    Found found;
+    std::size_t wide = 0;
+    for_each_drawn(2029, 40, [&](Random& random, int, DrawnAlgorithm drawn) {
+        std::erase_if(drawn.parameters, [](const auto& given) { return given.first == "placement"; });
+        drawn.parameters.emplace_back("placement", "contiguous");
+        if (!is_accepted(drawn)) {
+            return;
+        }
+        const int processors = random.between(3, 9);
+        Workload workload = random_workload(random, processors, Trouble::none);
+        add_needs(random, workload);
+        Platform platform = machine_with_resources(random, processors, Hosts::counted);
+        if (random.one_in(2)) {
+            add_windows(random, platform, Hosts::counted);
+        }
+        const Scenario scenario = scenario_of(platform, {std::move(workload)}, "");
+        compare_explained(scenario, drawn, found);
+        for (const ScheduledJob& job : run(scenario, {drawn.name, drawn.parameters}, {}).schedule().jobs) {
+            REQUIRE(job.allocation.intervals().size() <= 1);
+            wide += job.allocation.size() > 1 ? 1U : 0U;
+        }
+    });
+    CHECK(wide > 0);
+}
+
+TEST_CASE("Every algorithm: where walltimes are only believed, no late start runs into a window",
+          "[every-algorithm][property]") {
+    const QuietLog quiet;
+    Found found;
+    std::size_t outlived = 0;
+    for_each_drawn(2030, 60, [&](Random& random, int round, DrawnAlgorithm drawn) {
+        std::erase_if(drawn.parameters, [](const auto& given) { return given.first == "on-failure"; });
+        const int processors = random.between(1, 9);
+        Workload workload = random_workload(random, processors, Trouble::none);
+        workload.believes_walltimes = true;
+        add_needs(random, workload);
+        const auto hosts = static_cast<Hosts>(round % 3);
+        Platform platform = machine_with_resources(random, processors, hosts);
+        add_windows(random, platform, hosts);
+        const Scenario scenario = scenario_of(platform, {std::move(workload)}, "");
+        const Outcome outcome = run(scenario, {drawn.name, drawn.parameters}, {});
+        for (const SimulatedJob& job : outcome.simulation().jobs()) {
+            outlived += job.job->description.walltime && job.end - job.start > *job.job->description.walltime ? 1U : 0U;
+        }
+    });
+    CHECK(outlived > 0);
+}
