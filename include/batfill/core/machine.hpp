@@ -79,6 +79,7 @@ struct Request {
         static const Needs none;
         return needs ? *needs : none;
     }
+    Amount of_pool(std::size_t pool) const { return needs_or_none().pools.empty() ? 0 : needs_or_none().pools[pool]; }
     // Only with Placement::machine; usable in the group that has the processors.
     std::span<const LicenseIndex> licenses() const {
         return needs ? std::span(needs->licenses) : std::span<const LicenseIndex>();
