@@ -265,16 +265,13 @@ class Relaxed : public Algorithm {
     }
 
     void explain(Round& round, const std::optional<Top>& top, std::span<const JobIndex> queue) const {
-        for (const JobIndex job : round.explained()) {
-            if (std::ranges::find(queue, job) == queue.end()) {
-                continue;
-            }
-            if (std::ranges::find(passed_over_, job) != passed_over_.end()) {
-                round.because(job, {.rule = Reason::Rule::passed_over});
-            } else if (top && round.state().job(job).state == JobState::submitted) {
-                round.because(job, reason(round, job, top->job, top->relaxation));
-            }
-        }
+        const auto has = [](const auto& jobs, JobIndex job) { return std::ranges::find(jobs, job) != jobs.end(); };
+        round.explain([&](JobIndex job) {
+            return !has(queue, job)         ? Reason()
+                   : has(passed_over_, job) ? Reason{.rule = Reason::Rule::passed_over}
+                   : top                    ? reason(round, job, top->job, top->relaxation)
+                                            : Reason();
+        });
     }
 
     Reason reason(const Round& round, JobIndex job, JobIndex top, const Relaxation& relaxation) const {

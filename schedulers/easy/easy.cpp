@@ -64,8 +64,8 @@ class Easy : public Algorithm {
                 .decide(orders_);
             return;
         }
-        if (round.explains() && rounds_.is_on()) {
-            explain_events(round);
+        if (rounds_.is_on()) {  // there may be no event after which to decide
+            round.explain([](JobIndex) { return Reason{.rule = Reason::Rule::no_decision}; });
         }
         rounds_.for_each_round(round.now(), [&] { run(round); });
     }
@@ -178,13 +178,6 @@ class Easy : public Algorithm {
                                                    .running = rounds_.running(round.state()),
                                                    .reservations = reservations_,
                                                    .tests = backfill_.most_tests()});
-    }
-
-    // With rounds=event, there may be no event after which to decide.
-    static void explain_events(Round& round) {
-        for (const JobIndex job : round.explained()) {
-            round.because(job, {.rule = Reason::Rule::no_decision});
-        }
     }
 
     // If no processor is idle, nobody looks for the head but who asks why a job waits.

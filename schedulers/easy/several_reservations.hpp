@@ -8,6 +8,7 @@
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/planning/availability_profile.hpp>
+#include <batfill/planning/delay.hpp>
 
 #include "schedulers/easy/easy_orders.hpp"
 
@@ -21,39 +22,35 @@ struct SeveralReservations {
     std::uint64_t tests;              // how many jobs to look at after the first that cannot start
 };
 
-// Why such a round does not start a job, by the profile that it leaves.
-inline Reason reason_beside(const Round& round, JobIndex job, const std::vector<LaterJob>& reserved,
+// Why a round does not start a job that has no reservation, beside those that have.
+inline Reason reason_beside(const Round& round, JobIndex job, const Delay& delay, bool was_tried) {
+    using Rule = Reason::Rule;
+    if (delay.of == nullptr || !was_tried) {
+        return {.rule = delay.fits ? Rule::not_tried : Rule::behind_others};
+    }
+    return {.rule = Rule::would_delay_reservation,
+            .job = round.name(delay.of->job),
+            .estimate = round.state().estimate(job),
+            .shortage = delay.shortage,
+            .delayed_start = delay.of->start};
+}
+
+// Says why explained jobs wait. `head`: the first that could not start, if there are no reservations. `profile` is what
+// the round leaves.
+inline void explain_several(Round& round, std::optional<JobIndex> head, const std::vector<LaterJob>& reserved,
                             const AvailabilityProfile& profile, const std::vector<JobIndex>& tried) {
     using Rule = Reason::Rule;
     const SchedulerState& state = round.state();
-    const int needed = state.job(job).processors();
-    if (const auto own = std::ranges::find(reserved, job, &LaterJob::job); own != reserved.end()) {
-        return {.rule = own->start.is_infinite() ? Rule::without_reservation : Rule::reserved, .start = own->start};
-    }
-    if (needed > profile.free_at(state.now)) {
-        return {.rule = Rule::behind_others};
-    }
-    const Duration estimate = state.estimate(job);
-    const auto delay = first_in_the_way(profile, reserved, needed, state.now + estimate);
-    if (!delay || std::ranges::find(tried, job) == tried.end()) {
-        return {.rule = Rule::not_tried};
-    }
-    return {.rule = Rule::would_delay_reservation,
-            .job = round.name(delay->first.job),
-            .estimate = estimate,
-            .shortage = delay->second,
-            .delayed_start = delay->first.start};
-}
-
-// Says why explained jobs wait. `head`: the first that could not start, if there are no reservations.
-inline void explain_several(Round& round, std::optional<JobIndex> head, const std::vector<LaterJob>& reserved,
-                            const AvailabilityProfile& profile, const std::vector<JobIndex>& tried) {
-    for (const JobIndex job : round.explained()) {
-        if (round.state().job(job).state == JobState::submitted) {
-            round.because(job, job == head ? Reason{.rule = Reason::Rule::head_without_reservation}
-                                           : reason_beside(round, job, reserved, profile, tried));
+    round.explain([&](JobIndex job) {
+        if (const auto own = std::ranges::find(reserved, job, &LaterJob::job); own != reserved.end()) {
+            return Reason{.rule = own->start.is_infinite() ? Rule::without_reservation : Rule::reserved,
+                          .start = own->start};
         }
-    }
+        const bool was_tried = std::ranges::find(tried, job) != tried.end();
+        return job == head ? Reason{.rule = Rule::head_without_reservation}
+                           : reason_beside(round, job, find_delay(state, job, state.estimate(job), reserved, profile),
+                                           was_tried);
+    });
 }
 
 // One such round. It walks the waiting jobs in the primary order. A job that can start does so; one that cannot gets a
@@ -105,7 +102,7 @@ inline void decide_with_several_reservations(Round& round, EasyOrders& orders, S
         if (left.reservations > 0) {
             --left.reservations;
             const Time earliest = profile.earliest(state.now, state.estimate(*next), state.job(*next).processors());
-            reserved.push_back({*next, earliest, earliest, state.job(*next).processors()});
+            reserved.push_back({*next, earliest, earliest});
             if (!earliest.is_infinite()) {
                 take(*next, earliest);
                 reserved.back().end = earliest + state.estimate(*next);

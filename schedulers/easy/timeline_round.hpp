@@ -51,7 +51,7 @@ class TimelineRound {
         for (const Queue& queue : queues_) {
             explain(queue);
         }
-        for (const Timeline::Later& one : reserved_) {
+        for (const LaterJob& one : reserved_) {
             timeline_.give(state.job(one.job).request, one.place, one.start, one.end);
         }
     }
@@ -156,7 +156,7 @@ class TimelineRound {
             const Time start = timeline_.earliest(state, job, kept_);
             if (!start.is_infinite()) {
                 reserved_.push_back(
-                    {job, timeline_.choose(state, job, start, kept_), start, start + state.estimate(job)});
+                    {job, start, start + state.estimate(job), timeline_.choose(state, job, start, kept_)});
                 timeline_.take(state.job(job).request, reserved_.back().place, start, reserved_.back().end);
             }
         }
@@ -172,36 +172,35 @@ class TimelineRound {
 
     // Says of the explained jobs of this queue why they do not start.
     void explain(const Queue& queue) const {
-        for (const JobIndex job : round_.explained()) {
-            if (round_.state().job(job).state == JobState::submitted && has(queue.jobs, job)) {
-                round_.because(job, has(passed_over_, job)     ? Reason{.rule = Reason::Rule::passed_over}
-                                    : has(queue.in_front, job) ? reason_in_front(job)
-                                                               : reason_behind(job, queue));
-            }
-        }
+        round_.explain([&](JobIndex job) {
+            return !has(queue.jobs, job)      ? Reason()
+                   : has(passed_over_, job)   ? Reason{.rule = Reason::Rule::passed_over}
+                   : has(queue.in_front, job) ? reason_in_front(job)
+                                              : reason_behind(job, queue);
+        });
     }
 
     Reason reason_behind(JobIndex job, const Queue& queue) const {
         using Rule = Reason::Rule;
         const SchedulerState& state = round_.state();
-        const Timeline::Delay delay = timeline_.delay(state, state.job(job).request, state.estimate(job), reserved_);
-        const bool fits = delay.fits && state.has_of_pools(state.job(job).request);
-        const std::optional<JobIndex> head =
-            has_one_reservation_ && !queue.in_front.empty() ? std::optional(queue.in_front.front()) : std::nullopt;
-        Reason reason{.rule = fits ? Rule::not_tried : Rule::behind_others};
-        if (fits && delay.of != nullptr && has(tried_, job)) {
-            const bool is_head = delay.of->job == head;
-            reason = is_head ? reason_reserved(delay.of->job) : Reason{.delayed_start = delay.of->start};
-            reason.rule = is_head ? Rule::would_delay_head : Rule::would_delay_reservation;
-            reason.job = round_.name(delay.of->job);
-            reason.estimate = state.estimate(job);
-            reason.shortage = delay.shortage;
-        } else if (head) {
-            reason = reason_reserved(*head);
-            reason.rule = fits ? Rule::not_tried_behind_head : Rule::behind_head;
-            reason.job = round_.name(*head);
+        Delay delay = find_delay(state, job, state.estimate(job), reserved_, timeline_);
+        if (!state.has_of_pools(state.job(job).request)) {
+            delay = {};
         }
-        return reason;
+        Reason reason = reason_beside(round_, job, delay, has(tried_, job));
+        const bool would_delay = reason.rule == Rule::would_delay_reservation;
+        if (!has_one_reservation_ || queue.in_front.empty() ||
+            (would_delay && delay.of->job != queue.in_front.front())) {
+            return reason;
+        }
+        Reason beside_head = reason_reserved(queue.in_front.front());
+        beside_head.rule = would_delay  ? Rule::would_delay_head
+                           : delay.fits ? Rule::not_tried_behind_head
+                                        : Rule::behind_head;
+        beside_head.job = round_.name(queue.in_front.front());
+        beside_head.estimate = reason.estimate;
+        beside_head.shortage = reason.shortage;
+        return beside_head;
     }
 
     // Of a job with a reservation, or of the head if no job has one.
@@ -216,7 +215,7 @@ class TimelineRound {
 
     // When and where the job is to start.
     Reason reason_reserved(JobIndex job) const {
-        const auto reserved = std::ranges::find(reserved_, job, &Timeline::Later::job);
+        const auto reserved = std::ranges::find(reserved_, job, &LaterJob::job);
         if (reserved != reserved_.end()) {
             return {.rule = Reason::Rule::reserved, .start = reserved->start, .hosts = reserved->place.hosts};
         }
@@ -241,7 +240,7 @@ class TimelineRound {
     std::uint64_t tests_ = 0;
     bool one_could_not_start_ = false;
     std::vector<JobIndex> to_reserve_;  // in this order
-    std::vector<Timeline::Later> reserved_;
+    std::vector<LaterJob> reserved_;
     std::vector<JobIndex> in_front_;  // see Queue
     // Only if somebody asks why jobs wait: the queues; jobs that were passed over; and others that were tried.
     std::vector<Queue> queues_;

@@ -82,55 +82,49 @@ std::optional<std::pair<const Window*, Shortage>> first_run_into(const Scheduler
     return std::nullopt;
 }
 
-// A window, with what it takes of what the job may need. None: it takes nothing of it.
-std::optional<WaitReason::Window> in_the_way(const Window& window, const SchedulerState& state,
-                                             const Request& request) {
+// Adds what a window takes of what the job may need. Returns whether there is any of it.
+bool add_taken(const Window& window, const SchedulerState& state, const Request& request, WaitReason::Window& said) {
     const Resources& resources = state.machine.resources();
-    WaitReason::Window found{.name = window.name, .from = window.from, .until = window.until};
-    if (window.processors > 0) {
-        found.processors = window.processors;
-        return found;
-    }
+    said.processors = window.processors;
     const std::vector<int> numbers = window.hosts.numbers();
     if (std::ranges::any_of(numbers,
                             [&](int host) { return resources.kind_of(host).suits(request.needs_or_none()); })) {
-        found.hosts = window.hosts;
-        found.all_hosts = window.hosts.size() == state.processors;
-        return found;
+        said.hosts = window.hosts;
+        said.all_hosts = window.hosts.size() == state.processors;
     }
-    const std::vector<Amount>& needed = request.needs_or_none().pools;
-    for (std::size_t pool = 0; pool < needed.size(); ++pool) {
-        if (needed[pool] > 0 && window.names_pool(pool)) {
-            found.pools.emplace_back(resources.pools()[pool].name, window.pool_amounts[pool]);
+    for (std::size_t pool = 0; pool < resources.pools().size(); ++pool) {
+        if (request.of_pool(pool) > 0 && window.names_pool(pool)) {
+            said.pools.emplace_back(resources.pools()[pool].name, window.pool_amounts[pool]);
         }
     }
-    return found.pools.empty() ? std::nullopt : std::optional(std::move(found));
+    return said.processors > 0 || !said.hosts.empty() || !said.pools.empty();
 }
 
 // See WaitReason::windows. `until`: when the job would end, outside bookings.
-WaitReason::Windows windows_beside(const SchedulerState& state, const Job& job, Time until) {
+Some<WaitReason::Window> windows_beside(const SchedulerState& state, const Job& job, Time until) {
     const std::vector<Window>& windows = state.machine.windows();
     const std::vector<std::size_t>& own = job.request.needs_or_none().windows;
     for (const std::size_t number : own) {
         until = std::max(until, windows[number].announced <= state.now ? windows[number].until : until);
     }
-    WaitReason::Windows found;
+    Some<WaitReason::Window> found;
     for (std::size_t number = 0; number < windows.size(); ++number) {
         const Window& window = windows[number];
-        if (window.announced > state.now || window.until <= state.now || window.from >= until) {
-            continue;
-        }
-        const bool is_own = std::ranges::find(own, number) != own.end();
-        std::optional<WaitReason::Window> one =
-            is_own ? WaitReason::Window{.name = window.name, .is_own = true, .from = window.from, .until = window.until}
-                   : in_the_way(window, state, job.request);
-        if (one && found.first.size() < WaitReason::Windows::most) {
-            found.first.push_back(std::move(*one));
-        } else {
-            found.others += one ? 1U : 0U;
+        WaitReason::Window one{.name = window.name,
+                               .is_own = std::ranges::find(own, number) != own.end(),
+                               .from = window.from,
+                               .until = window.until};
+        if (window.announced <= state.now && window.until > state.now && window.from < until &&
+            (one.is_own || add_taken(window, state, job.request, one))) {
+            found.add(std::move(one));
         }
     }
     return found;
+}
+
+WaitReason reason_now(const SchedulerState& state, std::string job, WaitReason::Kind kind, int needed) {
+    return {
+        Waiting{.job = std::move(job), .time = state.now, .kind = kind, .needed = needed, .idle = state.idle.count()}};
 }
 
 // The answer is the same, but for when it began. How many jobs wait behind is no part of it, nor what is idle beyond
@@ -188,12 +182,7 @@ void WaitReasons::rejected(const SchedulerState& state, JobIndex index, const st
         return;
     }
     std::erase(waiting_, index);
-    WaitReason rejection;
-    rejection.job = name(job.id);
-    rejection.time = state.now;
-    rejection.kind = WaitReason::Kind::rejected;
-    rejection.needed = job.processors;
-    rejection.idle = state.idle.count();
+    WaitReason rejection = reason_now(state, name(job.id), WaitReason::Kind::rejected, job.processors);
     rejection.rejection = reason;
     record(std::move(rejection));
 }
@@ -201,12 +190,7 @@ void WaitReasons::rejected(const SchedulerState& state, JobIndex index, const st
 void WaitReasons::end_round(const SchedulerState& state, const Dependencies* dependencies) {
     std::erase_if(held_, [&](const HeldJob& job) { return !dependencies->is_held(job.number); });
     for (const HeldJob& job : held_) {
-        WaitReason reason;
-        reason.job = job.name;
-        reason.time = state.now;
-        reason.kind = WaitReason::Kind::dependency;
-        reason.needed = job.processors;
-        reason.idle = state.idle.count();
+        WaitReason reason = reason_now(state, job.name, WaitReason::Kind::dependency, job.processors);
         reason.lack.conditions = dependencies->missing(job.number, state.now);
         reason.possible = Time::infinity();
         record(std::move(reason));
@@ -220,13 +204,8 @@ void WaitReasons::end_round(const SchedulerState& state, const Dependencies* dep
 
 WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     const Job& job = state.job(index);
-    WaitReason reason;
-    reason.job = name(job.description().id);
-    reason.time = state.now;
-    reason.needed = job.processors();
-    reason.idle = state.idle.count();
+    WaitReason reason = reason_now(state, name(job.description().id), WaitReason::Kind::started, job.processors());
     if (job.state != JobState::submitted) {
-        reason.kind = WaitReason::Kind::started;
         return reason;
     }
     const std::span<const JobIndex> queue = state.waiting.jobs();

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include <batfill/planning/delay.hpp>
 #include <batfill/planning/plan_algorithm.hpp>
 
 #include "src/planning/profile_event_counter.hpp"
@@ -277,19 +278,10 @@ void PlanAlgorithm::decide(Round& round) {
         }
         late |= park(round, due);
     } while (late);
-    if (round.explains()) {
-        explain(round);
-    }
-}
-
-void PlanAlgorithm::explain(Round& round) {
-    for (const JobIndex job : round.explained()) {
-        if (plan_.contains(job)) {
-            round.because(job, reason(round, job));
-        } else if (is_parked(job)) {
-            round.because(job, {.rule = Reason::Rule::parked});
-        }
-    }
+    round.explain([&](JobIndex job) {
+        return plan_.contains(job) ? reason(round, job)
+                                   : Reason{.rule = is_parked(job) ? Reason::Rule::parked : Reason::Rule::none};
+    });
 }
 
 // The planned start of a job, what moved it, and the planned job that keeps it from starting now.
@@ -305,57 +297,27 @@ Reason PlanAlgorithm::reason(const Round& round, JobIndex job) {
     reason.never = plan_.has_timeline() ? PlannedTimeline::never(round.state().job(job).request)
                                         : Reason::Never::too_few_processors;
     reason.hosts = plan_.has_timeline() ? plan_.hosts(job) : ResourceSet();
-    plan_.has_timeline() ? add_delay_on_timeline(round, job, reason) : add_delay_on_profile(round, job, reason);
+    add_delay(round, job, reason);
     return reason;
 }
 
-// The planned job that would start later if this one started now, if there is one: the first by planned start that,
-// with those before it, leaves too little for this one.
-void PlanAlgorithm::add_delay_on_profile(const Round& round, JobIndex job, Reason& reason) const {
-    const Plan::Request request = plan_.request(job);
-    const Time start = plan_.planned_start(job);
-    const Time until = round.now() + request.walltime;
-    if (start <= round.now() || !round.state().can_start(round.state().job(job).request)) {
-        return;
-    }
-    std::vector<LaterJob> others;
-    for (const JobIndex planned : plan_.by_start()) {
-        const Time planned_start = plan_.planned_start(planned);
-        if (const Plan::Request other = plan_.request(planned); planned != job && planned_start < until) {
-            others.push_back({planned, planned_start, planned_start + other.walltime, other.processors});
-        }
-    }
-    AvailabilityProfile profile = plan_.profile();
-    if (!start.is_infinite()) {
-        profile.add(start, start + request.walltime, request.processors);  // not beside itself
-    }
-    if (const auto delay = first_in_the_way(std::move(profile), others, request.processors, until)) {
-        reason.job = round.name(delay->first.job);
-        reason.delayed_start = delay->first.start;
-        reason.shortage = delay->second;
-    }
-}
-
-void PlanAlgorithm::add_delay_on_timeline(const Round& round, JobIndex job, Reason& reason) const {
+// The planned job that would start later if this one started now, if there is one.
+void PlanAlgorithm::add_delay(const Round& round, JobIndex job, Reason& reason) const {
     const SchedulerState& state = round.state();
-    const Request& request = state.job(job).request;
     const Duration walltime = state.job(job).walltime;
-    if (!state.can_start(request) || plan_.planned_start(job) <= state.now) {
+    if (reason.start <= state.now || !state.can_start(state.job(job).request)) {
         return;
     }
-    std::vector<Timeline::Later> others;
-    for (const JobIndex planned : plan_.by_start()) {
-        const Time start = plan_.planned_start(planned);
-        if (planned != job && start < state.now + walltime) {
-            others.push_back({planned, plan_.place_held(planned), start, start + state.job(planned).walltime});
+    std::vector<LaterJob> planned;
+    for (const JobIndex one : plan_.by_start()) {
+        if (const Time start = plan_.planned_start(one); start < state.now + walltime) {
+            planned.push_back(
+                {one, start, start + state.job(one).walltime, plan_.has_timeline() ? plan_.place_held(one) : Place()});
         }
     }
-    // Not beside itself.
-    Timeline timeline = plan_.timeline();
-    if (const Time start = plan_.planned_start(job); !start.is_infinite()) {
-        timeline.give(request, plan_.place_held(job), start, start + walltime);
-    }
-    if (const Timeline::Delay delay = timeline.delay(state, request, walltime, others); delay.of != nullptr) {
+    const Delay delay = plan_.has_timeline() ? find_delay(state, job, walltime, planned, plan_.timeline())
+                                             : find_delay(state, job, walltime, planned, plan_.profile());
+    if (delay.of != nullptr) {
         reason.job = round.name(delay.of->job);
         reason.delayed_start = delay.of->start;
         reason.shortage = delay.shortage;

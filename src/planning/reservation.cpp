@@ -111,10 +111,11 @@ void Reservation::reserve_on_machine(std::span<const RunningJob> running, const 
     }
 }
 
-// Whether a job that still runs at the shadow time leaves the licence copies of the reserved job.
-bool Reservation::leaves_copies(const Request& request) const {
-    return std::none_of(extra_copies_.begin(), extra_copies_.end(),
-                        [&](const auto& extra) { return extra.second < 1 && holds(request, extra.first); });
+// The first licence of which a job that still runs at the shadow time does not leave the reserved job a copy.
+std::optional<LicenseIndex> Reservation::lacking_copy(const Request& request) const {
+    const auto lacking = std::ranges::find_if(
+        extra_copies_, [&](const auto& extra) { return extra.second < 1 && holds(request, extra.first); });
+    return lacking == extra_copies_.end() ? std::nullopt : std::optional(lacking->first);
 }
 
 void Reservation::take_copies(const Request& request) {
@@ -154,30 +155,20 @@ Reason Reservation::reason(const Round& round, JobIndex reserved, JobIndex job) 
 
 // Of a job that can start now, and would still run at the shadow time: what it would lack beside the reserved job.
 Shortage Reservation::shortage(const Request& request) const {
-    using Of = Shortage::Of;
-    Shortage shortage{.needed = request.processors, .left = std::max(extra_processors_, 0), .at = shown_shadow_time()};
+    const Time at = shown_shadow_time();
     if (request.placement == Placement::contiguous) {
         ResourceSet free = state_.idle.set();
         free.remove(block_);
-        shortage.of = Of::block;
-        shortage.left = 0;
-        for (const auto& [first, last] : free.intervals()) {
-            shortage.left = std::max<Amount>(shortage.left, last - first + 1);
-        }
-    } else if (place_matters_ && !leaves_copies(request)) {
-        const auto lacking = std::ranges::find_if(
-            extra_copies_, [&](const auto& extra) { return extra.second < 1 && holds(request, extra.first); });
-        shortage = {Of::licence, state_.machine.licenses()[lacking->first].name, 1, 0, shown_shadow_time()};
+        return {Shortage::Of::block, "", request.processors, free.longest_block(), at};
     }
-    return shortage;
+    if (const std::optional<LicenseIndex> license = lacking_copy(request)) {
+        return {Shortage::Of::licence, state_.machine.licenses()[*license].name, 1, 0, at};
+    }
+    return {Shortage::Of::processors, "", request.processors, std::max(extra_processors_, 0), at};
 }
 
 void Reservation::explain(Round& round, JobIndex reserved) const {
-    for (const JobIndex job : round.explained()) {
-        if (state_.job(job).state == JobState::submitted) {
-            round.because(job, reason(round, reserved, job));
-        }
-    }
+    round.explain([&](JobIndex job) { return reason(round, reserved, job); });
 }
 
 bool Reservation::start_if_admitted(Round& round, JobIndex job) {
@@ -216,7 +207,7 @@ bool Reservation::start_beside_block(Round& round, JobIndex job) {
 std::optional<GroupIndex> Reservation::machine_beside(JobIndex job) const {
     const Request& request = state_.job(job).request;
     const bool in_time = ends_in_time(state_.estimate(job));
-    if (!state_.has_copies_of(request.licenses()) || (!in_time && !leaves_copies(request))) {
+    if (!state_.has_copies_of(request.licenses()) || (!in_time && lacking_copy(request))) {
         return std::nullopt;
     }
     const auto next = [&](GroupIndex from) {

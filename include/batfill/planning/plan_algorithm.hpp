@@ -125,10 +125,8 @@ class PlanAlgorithm : public Algorithm {
     // Cost: O(waiting jobs) searches.
     void replan(const Round& round, NotBefore not_before);
     static Plan::Request request_of(const Round& round, JobIndex index);
-    void explain(Round& round);
     Reason reason(const Round& round, JobIndex job);
-    void add_delay_on_profile(const Round& round, JobIndex job, Reason& reason) const;
-    void add_delay_on_timeline(const Round& round, JobIndex job, Reason& reason) const;
+    void add_delay(const Round& round, JobIndex job, Reason& reason) const;
     std::vector<Reason::Event> what_happened(const Round& round) const;
 
     void reset_timeline(const SchedulerState& state);
