@@ -21,8 +21,7 @@ namespace batfill {
 
 namespace {
 
-constexpr std::size_t most_holders = 3;  // that a sentence names
-constexpr std::size_t most_spans = 12;   // that are printed of a job
+constexpr std::size_t most_spans = 12;  // that are printed of a job
 constexpr Time latest_time = Time::seconds(1'000'000'000'000);
 
 bool is_end(const Waiting& reason) {
@@ -59,6 +58,19 @@ constexpr auto reason_columns =
 
 consteval std::size_t reason_column(std::string_view name) {
     return place_in(reason_columns, name);
+}
+
+// Appends those of the cells that have columns.
+void append_line(const auto& cells, const ReasonColumns& columns, std::string& out) {
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+        if (columns.has(reason_columns[column])) {
+            out += column == 0 ? "" : ",";
+            if (!cells[column].empty()) {
+                append_csv_field(cells[column], out);
+            }
+        }
+    }
+    out += '\n';
 }
 
 // A number of a column.
@@ -161,13 +173,10 @@ std::string holders_text(const ExplainedReason& reason) {
     // Those with the most processors are the most interesting.
     std::vector<WaitReason::Holder> holders = reason.holders;
     std::ranges::stable_sort(holders, std::ranges::greater{}, &WaitReason::Holder::processors);
-    std::vector<std::string> texts;
-    for (const WaitReason::Holder& holder : std::span(holders).first(std::min(holders.size(), most_holders))) {
-        texts.push_back(holder.job + (is_named ? "" : " (" + processors_text(holder.processors) + ")"));
-    }
-    if (holders.size() > most_holders) {
-        texts.push_back(std::to_string(holders.size() - most_holders) + " more");
-    }
+    const auto text_of = [&](const WaitReason::Holder& holder) {
+        return holder.job + (is_named ? "" : " (" + processors_text(holder.processors) + ")");
+    };
+    const std::vector<std::string> texts = texts_of(some_of(holders), text_of, " more");
     return std::string(holders.size() == 1 ? " Job " : " Jobs ") + enumeration(texts) +
            (holders.size() == 1 ? " is" : " are") + " expected to end by " + instant_text(reason.possible) +
            ", which would free enough" + (reason.windows.empty() ? "" : " without windows") + ".";
@@ -196,13 +205,10 @@ std::string lack_text(std::span<const ExplainedReason> rounds) {
                enumeration(licenses) + " are in use.";
     }
     const auto [least, most] = std::ranges::minmax(rounds, {}, &WaitReason::idle);
-    std::string text = "it needs " + processors_text(last.needed) + "; ";
-    text += least.idle == most.idle ? std::to_string(most.idle)
-                                    : std::to_string(least.idle) + " to " + std::to_string(most.idle);
-    text += most.idle == 1 && least.idle == 1 ? " is idle" : " are idle";
-    return text + (all_are(WaitReason::Kind::place)    ? ", but not as its placement wants them."
-                   : all_are(WaitReason::Kind::window) ? ", but by its walltime it would run into a window."
-                                                       : ".");
+    return idle_text(last.needed, least.idle, most.idle) +
+           (all_are(WaitReason::Kind::place)    ? ", but not as its placement wants them."
+            : all_are(WaitReason::Kind::window) ? ", but by its walltime it would run into a window."
+                                                : ".");
 }
 
 // Who holds what it lacks, its place in the queue, and what the algorithm says. Begins with a blank, or is empty for a
@@ -239,67 +245,43 @@ std::vector<Span> spans_of(std::span<const ExplainedReason> reasons, Time end) {
     return spans;
 }
 
-// What a job lacks: "too few processors are idle".
+// What a job lacks.
 std::string kind_text(const ExplainedReason& reason) {
-    switch (reason.kind) {
-        case WaitReason::Kind::processors:
-            return "too few processors are idle";
-        case WaitReason::Kind::place:
-            return "enough processors are idle, but not as its placement wants them";
-        case WaitReason::Kind::license:
-            return "all copies of its licence " + reason.license + " are in use";
-        case WaitReason::Kind::pool:
-            return "too little is left of a pool";
-        case WaitReason::Kind::hosts:
-            return "too few hosts have what it takes";
-        case WaitReason::Kind::dependency:
-            return "it is not eligible yet";
-        case WaitReason::Kind::window:
-            return "windows keep it from starting";
-        case WaitReason::Kind::passed_over:
-        case WaitReason::Kind::started:
-        case WaitReason::Kind::rejected:
-            break;
+    constexpr std::array texts{
+        "too few processors are idle",      "enough processors are idle, but not as its placement wants them",
+        "all copies of its licence ",       "too little is left of a pool",
+        "too few hosts have what it takes", "it is not eligible yet",
+        "windows keep it from starting"};
+    if (const auto kind = static_cast<std::size_t>(reason.kind); kind < texts.size()) {
+        return texts.at(kind) + (reason.license.empty() ? "" : reason.license + " are in use");
     }
     return reason.lack.empty() ? "enough processors are idle" : "enough is free";
 }
 
-// The spans with the same rule.
-struct Total {
-    const ExplainedReason* first;
-    Duration length;
-    bool has_one_kind = true;
-
-    void add(const Span& span) {
-        length = length + span.length;
-        has_one_kind = has_one_kind && std::ranges::all_of(span.reasons, [this](const ExplainedReason& reason) {
-                           return reason.kind == first->kind && reason.license == first->license;
-                       });
-    }
-    // "behind the head, too few processors are idle"
-    std::string text() const {
-        const std::string& rule = first->rule;
-        return !has_one_kind ? rule : rule + (rule.empty() ? "" : ", ") + kind_text(*first);
-    }
-};
-
-// How long the job waited by which rule, the longest first.
+// How long the job waited by which rule, the longest first: "2 h: behind the head, too few processors are idle".
 std::string totals_text(const std::vector<Span>& spans) {
-    std::vector<Total> totals;
+    std::vector<std::pair<Duration, std::string>> totals;
     for (const Span& span : spans) {
-        const auto same = [&](const Total& one) { return has_same_rule(*one.first, span.first()); };
-        auto total = std::ranges::find_if(totals, same);
-        if (total == totals.end()) {
-            total = totals.insert(totals.end(), Total{&span.first(), Duration()});
+        const ExplainedReason& first = span.first();
+        const auto is_same = [&](const Span& other) { return has_same_rule(other.first(), first); };
+        if (&*std::ranges::find_if(spans, is_same) != &span) {
+            continue;  // counted with that one
         }
-        total->add(span);
+        Duration length;
+        bool has_one_kind = true;
+        for (const Span& other : spans) {
+            if (is_same(other)) {
+                length = length + other.length;
+                has_one_kind = has_one_kind && std::ranges::all_of(other.reasons, [&](const ExplainedReason& reason) {
+                                   return reason.kind == first.kind && reason.license == first.license;
+                               });
+            }
+        }
+        const std::string kind = has_one_kind ? (first.rule.empty() ? "" : ", ") + kind_text(first) : "";
+        totals.emplace_back(length, span_text(length) + ": " + first.rule + kind);
     }
-    std::ranges::stable_sort(totals, std::ranges::greater{}, &Total::length);
-    std::string text = "  in all";
-    for (const Total& total : totals) {
-        text += (&total == &totals.front() ? " " : "; ") + span_text(total.length) + ": " + total.text();
-    }
-    return text + '\n';
+    std::ranges::stable_sort(totals, std::ranges::greater{}, &std::pair<Duration, std::string>::first);
+    return "  in all " + list_of(mapped(totals, &std::pair<Duration, std::string>::second), "; ") + '\n';
 }
 
 void append_span(const Span& span, Time submit, std::string& text) {
@@ -381,12 +363,8 @@ ReasonColumns columns_of(std::span<const ExplainedReason> reasons) {
 
 std::string wait_reasons_csv_header(const ReasonColumns& columns) {
     std::string header;
-    for (const std::string_view column : reason_columns) {
-        if ((columns.lack || column != "lack") && (columns.windows || column != "windows")) {
-            header.append(header.empty() ? "" : ",").append(column);
-        }
-    }
-    return header + '\n';
+    append_line(reason_columns, columns, header);
+    return header;
 }
 
 std::vector<ExplainedReason> read_wait_reasons(const std::string& path) {
@@ -421,32 +399,25 @@ std::string holders_of(const Waiting& reason) {
 }
 
 void append_csv(const ExplainedReason& reason, std::string& out, const ReasonColumns& columns) {
-    const auto add = [&out](const std::string& value, char end = ',') {
-        if (!value.empty()) {
-            append_csv_field(value, out);
-        }
-        out += end;
+    const auto number = [](std::size_t value) { return value == 0 ? "" : std::to_string(value); };
+    const bool has_start = !is_end(reason) && !reason.possible.is_infinite();
+    const std::array<std::string, reason_columns.size()> cells{
+        reason.job,
+        reason.time.to_string(),
+        to_string(reason.kind),
+        std::to_string(reason.rounds),
+        std::to_string(reason.needed),
+        std::to_string(reason.idle),
+        reason.license,
+        holders_of(reason),
+        has_start ? reason.possible.to_string() : "",
+        number(reason.place),
+        number(reason.waiting),
+        reason.because,
+        reason.lack,
+        reason.windows,
     };
-    const auto instant = [](Time time) { return time.is_infinite() ? "" : time.to_string(); };
-    const bool waits = !is_end(reason);
-    add(reason.job);
-    add(reason.time.to_string());
-    add(to_string(reason.kind));
-    add(std::to_string(reason.rounds));
-    add(std::to_string(reason.needed));
-    add(std::to_string(reason.idle));
-    add(reason.license);
-    add(holders_of(reason));
-    add(waits ? instant(reason.possible) : "");
-    add(is_in_queue(reason) ? std::to_string(reason.place) : "");
-    add(is_in_queue(reason) ? std::to_string(reason.waiting) : "");
-    add(reason.because, columns.lack || columns.windows ? ',' : '\n');
-    if (columns.lack) {
-        add(reason.lack, columns.windows ? ',' : '\n');
-    }
-    if (columns.windows) {
-        add(reason.windows, '\n');
-    }
+    append_line(cells, columns, out);
 }
 
 std::string explanation(const Outcome& outcome) {

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <batfill/engine/wait_reason.hpp>
+
+#include "src/support/mapped.hpp"
 
 namespace batfill {
 
@@ -14,6 +17,26 @@ std::string named_hosts(const ResourceSet& hosts, std::span<const std::string> n
 
 // "3 processors"
 std::string processors_text(int processors);
+// "it needs 8 processors; 0 to 7 are idle"
+std::string idle_text(int needed, int least, int most);
+
+// The first of many.
+template <class One>
+Some<One> some_of(const std::vector<One>& all) {
+    Some<One> some;
+    std::ranges::for_each(all, [&](const One& one) { some.add(one); });
+    return some;
+}
+// Their texts; then the number of others, if there are any, between two texts.
+template <class One>
+std::vector<std::string> texts_of(const Some<One>& some, const auto& text_of, const std::string& behind_others,
+                                  const char* before_others = "") {
+    std::vector<std::string> texts = mapped(some.first, text_of);
+    if (some.others > 0) {
+        texts.push_back(before_others + std::to_string(some.others) + behind_others);
+    }
+    return texts;
+}
 
 // The English of reasons: the only place that makes it.
 class ReasonWords {
@@ -44,7 +67,7 @@ class ReasonWords {
     std::string planned_start(const Reason& reason) const;
     static std::string shortage(const Shortage& shortage);
     static std::string pool(const WaitReason::Pool& pool);
-    std::string hosts(const WaitReason::Hosts& hosts) const;
+    std::string hosts(const WaitReason& reason) const;
     std::string window(const WaitReason::Window& window) const;
     // ", as job a holds 4 until 100 and 2 more hold 2", or empty.
     static std::string holders(const Shares& shares);
