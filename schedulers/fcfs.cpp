@@ -45,9 +45,7 @@ class FirstComeFirstServed : public Algorithm {
                     queue, [&](JobIndex job) { return timeline_.start_if_it_fits(round, job); });
                 if (first != queue.end()) {
                     note_long_wait(state, *first);
-                    if (round.explains()) {
-                        explain(round, *first, queue);
-                    }
+                    explain(round, *first, queue);
                 }
             }
             return;
@@ -57,7 +55,7 @@ class FirstComeFirstServed : public Algorithm {
         if (!state.waiting.empty() && timeline_.is_on()) {
             note_long_wait(state, state.waiting.job(0));
         }
-        if (round.explains() && !state.waiting.empty()) {
+        if (!state.waiting.empty()) {
             explain(round, state.waiting.job(0), state.waiting.jobs());
         }
     }

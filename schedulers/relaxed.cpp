@@ -131,21 +131,14 @@ class Relaxed : public Algorithm {
             for (const std::vector<JobIndex>& queue : queues) {
                 tops.push_back(decide(round, queue));
             }
-            for (std::size_t i = 0; round.explains() && i < queues.size(); ++i) {
+            for (std::size_t i = 0; i < queues.size(); ++i) {
                 explain(round, tops[i], queues[i]);
             }
             return;
         }
         const WaitingQueue& queue = state.waiting;
-        if (queue.next_fitting(0, state.most_for_one_job()) == queue.size()) {
-            if (round.explains() && !queue.empty()) {
-                const JobIndex top = first_in_order(state);
-                explain(round, Top{top, relaxation(state, top)}, queue.jobs());
-            }
-            return;
-        }
-        const std::optional<Top> top = decide(round, queue.jobs());
-        if (round.explains()) {
+        if (round.explains() || queue.next_fitting(0, state.most_for_one_job()) < queue.size()) {
+            const std::optional<Top> top = decide(round, queue.jobs());
             explain(round, top, queue.jobs());
         }
     }
@@ -255,13 +248,6 @@ class Relaxed : public Algorithm {
     // Whether only a pool that is not planned keeps a job from starting.
     bool is_passed_over(const SchedulerState& state, JobIndex job) const {
         return timeline_.is_on() && timeline_.lacks_only_unplanned(state, job);
-    }
-
-    // The waiting job with the highest priority, for an explanation.
-    JobIndex first_in_order(const SchedulerState& state) {
-        priority_.compute(state.now);
-        const auto jobs = state.waiting.jobs();
-        return *std::ranges::max_element(jobs, {}, [this](JobIndex job) { return priority_.of(job); });
     }
 
     void explain(Round& round, const std::optional<Top>& top, std::span<const JobIndex> queue) const {

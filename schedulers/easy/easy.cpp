@@ -148,49 +148,30 @@ class Easy : public Algorithm {
             reservation.start_if_admitted(round, job);      // 13: starts if it delays no reservation
         };
         backfill_.for_each(round.state(), orders_, rounds_, *reserved, reservation, start_if_admitted);
-        if (round.explains()) {
-            reservation.explain(round, *reserved);
-        }
+        reservation.explain(round, *reserved);
     }
 
-    // Decides once.
+    // Decides once. If no processor is idle, only who asks why a job waits looks for the head.
     void run(Round& round) {
         const SchedulerState& state = round.state();
         const int free = rounds_.free(state);
-        if (free == 0 && !head_.is_on()) {
-            if (round.explains()) {
-                explain_full_machine(round);
-            }
+        const bool may_start = free > 0 || head_.is_on();
+        if (!may_start && !round.explains()) {
             return;
         }
         orders_.prepare(state.now);
-        starts_.begin_round();
+        if (may_start) {
+            starts_.begin_round();
+        }
         if (reservations_ == 1) {
             algorithm_1(round);
         } else {
-            decide_with_several_reservations(round);
+            decide_with_several_reservations(round, orders_,
+                                             {.free = free,
+                                              .running = rounds_.running(state),
+                                              .reservations = reservations_,
+                                              .tests = backfill_.most_tests()});
         }
-    }
-
-    void decide_with_several_reservations(Round& round) {
-        batfill::decide_with_several_reservations(round, orders_,
-                                                  {.free = rounds_.free(round.state()),
-                                                   .running = rounds_.running(round.state()),
-                                                   .reservations = reservations_,
-                                                   .tests = backfill_.most_tests()});
-    }
-
-    // If no processor is idle, nobody looks for the head but who asks why a job waits.
-    void explain_full_machine(Round& round) {
-        orders_.prepare(round.now());
-        if (reservations_ != 1) {
-            decide_with_several_reservations(round);
-            return;
-        }
-        for_each_in_order(round.state(), [&](JobIndex head) {
-            reserve(round.state(), head).explain(round, head);
-            return false;
-        });
     }
 
     // Passes the kept head and then the waiting jobs, in the primary order, to `take` until that returns false.

@@ -16,9 +16,12 @@ namespace batfill {
 // Records why some jobs wait. It reads the state at the end of each round, and takes what the algorithm says.
 class WaitReasons {
  public:
+    // Nobody asks.
+    WaitReasons() = default;
     // `ids` are those of the jobs. Reasons leave out `prefix` where an id begins with it.
     WaitReasons(std::set<std::string> ids, std::string prefix) : ids_(std::move(ids)), prefix_(std::move(prefix)) {}
 
+    bool explains() const { return !ids_.empty(); }
     // The job as reasons name it.
     std::string name(const std::string& id) const { return id.substr(id.starts_with(prefix_) ? prefix_.size() : 0); }
     // Those of the jobs that wait.

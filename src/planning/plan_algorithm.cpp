@@ -37,11 +37,7 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
     }
     plan_.advance(state.now);
     to_place_ = std::exchange(parked_, {});
-    placed_.clear();
-    parked_now_.clear();
-    ended_early_.clear();
-    replanned_.reset();
-    window_announced_ = false;
+    happened_.clear();
 }
 
 bool PlanAlgorithm::is_parked(JobIndex job) const {
@@ -92,9 +88,7 @@ Plan::Request PlanAlgorithm::request_of(const Round& round, JobIndex index) {
 }
 
 Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
-    if (round.explains()) {
-        placed_.push_back(index);
-    }
+    note(round, Reason::Event::Kind::submitted, index);
     return plan_.place(request_of(round, index), from);
 }
 
@@ -130,8 +124,8 @@ bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
 }
 
 void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
-    replanned_ =
-        not_before == NotBefore::now ? Reason::Event::Kind::machine_changed : Reason::Event::Kind::could_not_start;
+    note(round,
+         not_before == NotBefore::now ? Reason::Event::Kind::machine_changed : Reason::Event::Kind::could_not_start);
     const SchedulerState& state = round.state();
     const std::vector<JobIndex> order = plan_.by_start();
     std::vector<Time> starts;
@@ -169,9 +163,7 @@ bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> co
     for (const Completion& completion : completions) {
         if (completion.expected_end > round.now()) {
             early = true;
-            if (round.explains()) {
-                ended_early_.push_back(round.name(completion.job));
-            }
+            note(round, Reason::Event::Kind::ended_early, completion.job);
             if (plan_.has_timeline()) {
                 plan_.give_back(round.state(), completion);
             } else {
@@ -199,7 +191,7 @@ void PlanAlgorithm::begin_planning(const Round& round) {
     }
     if (is_window_new) {
         plan_.make_room();
-        window_announced_ = true;
+        note(round, Reason::Event::Kind::window_announced);
     }
 }
 
@@ -225,10 +217,8 @@ bool PlanAlgorithm::park(Round& round, std::span<const JobIndex> due) {
         plan_.remove(job);
         parked(round, job);
         round.end_promise(job);
-        if (round.explains()) {
-            parked_now_.push_back(job);
-            explained_.erase(job);
-        }
+        note(round, Reason::Event::Kind::parked, job);
+        explained_.erase(job);
     }
     parked_.insert(parked_.end(), lacking.begin(), lacking.end());
     if (!lacking.empty()) {
@@ -290,13 +280,13 @@ Reason PlanAlgorithm::reason(const Round& round, JobIndex job) {
     Reason& last = known->second;
     Reason reason{.rule = kind_of_place(job), .start = plan_.planned_start(job), .moves = last.moves};
     if (!is_new && last.start != reason.start) {
-        reason.moves = {reason.moves.number + 1, last.start, round.now(), what_happened(round)};
+        reason.moves = {reason.moves.number + 1, last.start, round.now(), what_happened()};
     }
     last = reason;
     reason.has_passed = reason.start < round.now();
     reason.never = plan_.has_timeline() ? PlannedTimeline::never(round.state().job(job).request)
                                         : Reason::Never::too_few_processors;
-    reason.hosts = plan_.has_timeline() ? plan_.hosts(job) : ResourceSet();
+    reason.hosts = plan_.has_timeline() ? plan_.place_held(job).hosts : ResourceSet();
     add_delay(round, job, reason);
     return reason;
 }
@@ -309,10 +299,9 @@ void PlanAlgorithm::add_delay(const Round& round, JobIndex job, Reason& reason) 
         return;
     }
     std::vector<LaterJob> planned;
-    for (const JobIndex one : plan_.by_start()) {
-        if (const Time start = plan_.planned_start(one); start < state.now + walltime) {
-            planned.push_back(
-                {one, start, start + state.job(one).walltime, plan_.has_timeline() ? plan_.place_held(one) : Place()});
+    for (const auto& [one, start, place] : plan_.places()) {
+        if (start < state.now + walltime) {
+            planned.push_back({one, start, start + state.job(one).walltime, place});
         }
     }
     const Delay delay = plan_.has_timeline() ? find_delay(state, job, walltime, planned, plan_.timeline())
@@ -324,26 +313,21 @@ void PlanAlgorithm::add_delay(const Round& round, JobIndex job, Reason& reason) 
     }
 }
 
-// The events of this round that may have moved planned starts.
-std::vector<Reason::Event> PlanAlgorithm::what_happened(const Round& round) const {
-    using Kind = Reason::Event::Kind;
-    if (replanned_) {
-        return {{.kind = *replanned_}};
+void PlanAlgorithm::note(const Round& round, Reason::Event::Kind kind, std::optional<JobIndex> job) {
+    if (round.explains()) {
+        Reason::Event& event = happened_[kind];
+        event.kind = kind;
+        event.jobs += job ? 1U : 0U;
+        event.job = event.jobs == 1 ? round.name(*job) : "";
     }
-    std::vector<Reason::Event> events;
-    const auto add = [&](Kind kind, const auto& jobs, const auto& name) {
-        if (!jobs.empty()) {
-            events.push_back({kind, jobs.size(), jobs.size() == 1 ? name(jobs.front()) : ""});
-        }
-    };
-    const auto name_of = [&](JobIndex job) { return round.name(job); };
-    add(Kind::ended_early, ended_early_, std::identity());
-    add(Kind::submitted, placed_, name_of);
-    add(Kind::parked, parked_now_, name_of);
-    if (window_announced_) {
-        events.push_back({.kind = Kind::window_announced});
+}
+
+// The events of this round that may have moved planned starts. A new plan is enough.
+std::vector<Reason::Event> PlanAlgorithm::what_happened() const {
+    if (!happened_.empty() && happened_.rbegin()->first >= Reason::Event::Kind::machine_changed) {
+        return {happened_.rbegin()->second};
     }
-    return events;
+    return mapped(happened_, [](const auto& one) { return one.second; });
 }
 
 void PlanAlgorithm::count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than,
