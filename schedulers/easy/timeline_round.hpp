@@ -48,9 +48,7 @@ class TimelineRound {
         } else {
             decide(orders, state.waiting.jobs());
         }
-        for (const Queue& queue : queues_) {
-            explain(queue);
-        }
+        explain();
         for (const LaterJob& one : reserved_) {
             timeline_.give(state.job(one.job).request, one.place, one.start, one.end);
         }
@@ -170,13 +168,13 @@ class TimelineRound {
         std::vector<JobIndex> in_front;
     };
 
-    // Says of the explained jobs of this queue why they do not start.
-    void explain(const Queue& queue) const {
+    void explain() const {
         round_.explain([&](JobIndex job) {
-            return !has(queue.jobs, job)      ? Reason()
-                   : has(passed_over_, job)   ? Reason{.rule = Reason::Rule::passed_over}
-                   : has(queue.in_front, job) ? reason_in_front(job)
-                                              : reason_behind(job, queue);
+            const auto queue = std::ranges::find_if(queues_, [&](const Queue& one) { return has(one.jobs, job); });
+            return queue == queues_.end()      ? Reason()
+                   : has(passed_over_, job)    ? Reason{.rule = Reason::Rule::passed_over}
+                   : has(queue->in_front, job) ? reason_in_front(job)
+                                               : reason_behind(job, *queue);
         });
     }
 

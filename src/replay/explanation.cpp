@@ -97,18 +97,17 @@ std::string with_blanks(std::string_view text) {
     return id;
 }
 
-std::vector<WaitReason::Holder> read_holders(const CsvRow& row) {
+std::vector<Share> read_holders(const CsvRow& row) {
     constexpr std::size_t column = reason_column("holders");
-    std::vector<WaitReason::Holder> holders;
+    std::vector<Share> holders;
     for (const std::string_view holder : split(row.text(column), ' ')) {
         if (holder.empty()) {
             continue;
         }
         const std::size_t end = holder.rfind(':');
-        const std::size_t middle = end == std::string_view::npos ? end : holder.rfind(':', end - 1);
-        const auto processors = middle == std::string_view::npos
-                                    ? std::nullopt
-                                    : number_in<int>(holder.substr(middle + 1, end - middle - 1));
+        const std::size_t middle = holder.substr(0, end).rfind(':');
+        const auto processors =
+            middle < end ? number_in<int>(holder.substr(middle + 1, end - middle - 1)) : std::nullopt;
         const auto until = processors ? Duration::parse(holder.substr(end + 1)) : std::nullopt;
         if (!until || *processors < 0 || middle == 0) {
             row.fail(column, "ID:PROCESSORS:END, with blanks between them");
@@ -171,10 +170,10 @@ std::string holders_text(const ExplainedReason& reason) {
     // What holders have of pools and named hosts, `lack` says.
     const bool is_named = reason.kind == WaitReason::Kind::pool || reason.kind == WaitReason::Kind::hosts;
     // Those with the most processors are the most interesting.
-    std::vector<WaitReason::Holder> holders = reason.holders;
-    std::ranges::stable_sort(holders, std::ranges::greater{}, &WaitReason::Holder::processors);
-    const auto text_of = [&](const WaitReason::Holder& holder) {
-        return holder.job + (is_named ? "" : " (" + processors_text(holder.processors) + ")");
+    std::vector<Share> holders = reason.holders;
+    std::ranges::stable_sort(holders, std::ranges::greater{}, &Share::amount);
+    const auto text_of = [&](const Share& holder) {
+        return holder.name + (is_named ? "" : " (" + processors_text(static_cast<int>(holder.amount)) + ")");
     };
     const std::vector<std::string> texts = texts_of(some_of(holders), text_of, " more");
     return std::string(holders.size() == 1 ? " Job " : " Jobs ") + enumeration(texts) +
@@ -182,13 +181,8 @@ std::string holders_text(const ExplainedReason& reason) {
            ", which would free enough" + (reason.windows.empty() ? "" : " without windows") + ".";
 }
 
-bool have_one_lack(std::span<const ExplainedReason> rounds) {
-    return std::ranges::all_of(rounds,
-                               [&](const ExplainedReason& reason) { return reason.lack == rounds.front().lack; });
-}
-
 // What the job lacked in these rounds, which have the same rule: "it needs 8 processors; 0 to 7 are idle."
-// Requires: have_one_lack(rounds).
+// Requires: they have the same `lack`.
 std::string lack_text(std::span<const ExplainedReason> rounds) {
     const ExplainedReason& last = rounds.back();
     if (!last.lack.empty()) {
@@ -294,7 +288,8 @@ void append_span(const Span& span, Time submit, std::string& text) {
             (begin == submit ? "its submission on, for "
                              : span_text(begin - submit) + " on (" + instant_text(begin) + "), for ") +
             span_text(span.length) + ", " + counted(count, "round") + ":";
-    const bool has_one_lack = have_one_lack(span.reasons);
+    const bool has_one_lack = std::ranges::all_of(
+        span.reasons, [&](const ExplainedReason& reason) { return reason.lack == span.first().lack; });
     text += has_one_lack ? " " + lack_text(span.reasons) : "";
     const auto shown = [&](const ExplainedReason& reason) {
         return (has_one_lack ? "" : " " + lack_text(std::span(&reason, 1))) + details_of(reason);
@@ -319,8 +314,7 @@ void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons
     const JobDescription* const job = find_job(outcome, last.job);
     const Time submit = job != nullptr ? job->submit : reasons.front().time;
     const Time end = is_end(last) ? last.time : outcome.simulation().results().now;
-    const Engine* const engine = outcome.engine();
-    const bool has_named_hosts = engine != nullptr && engine->state().hosts.is_on();
+    const bool has_named_hosts = outcome.engine()->state().hosts.is_on();
     text += "job " + last.job + ": " +
             counted(static_cast<std::size_t>(last.needed), has_named_hosts ? "host" : "processor") +
             (job != nullptr && job->walltime ? " for at most " + span_text(*job->walltime) : "") + "; ";
@@ -391,8 +385,8 @@ std::vector<ExplainedReason> explained(std::span<const WaitReason> reasons, cons
 
 std::string holders_of(const Waiting& reason) {
     std::string holders;
-    for (const WaitReason::Holder& holder : reason.holders) {
-        holders += (holders.empty() ? "" : " ") + without_blanks(holder.job) + ":" + std::to_string(holder.processors) +
+    for (const Share& holder : reason.holders) {
+        holders += (holders.empty() ? "" : " ") + without_blanks(holder.name) + ":" + std::to_string(holder.amount) +
                    ":" + holder.until.to_string();
     }
     return holders;
@@ -421,21 +415,20 @@ void append_csv(const ExplainedReason& reason, std::string& out, const ReasonCol
 }
 
 std::string explanation(const Outcome& outcome) {
+    const std::vector<ExplainedReason> reasons = explained(outcome.wait_reasons(), words_for(outcome));
     std::map<std::string, std::vector<ExplainedReason>> by_job;
-    std::vector<std::string> order;
-    for (ExplainedReason& reason : explained(outcome.wait_reasons(), words_for(outcome))) {
-        std::vector<ExplainedReason>& reasons = by_job[reason.job];
-        if (reasons.empty()) {
-            order.push_back(reason.job);
-        }
-        reasons.push_back(std::move(reason));
+    for (const ExplainedReason& reason : reasons) {
+        by_job[reason.job].push_back(reason);
     }
     std::string text;
-    for (const std::string& job : order) {
-        append_job(outcome, by_job.at(job), text);
+    for (const ExplainedReason& reason : reasons) {
+        if (const auto job = by_job.extract(reason.job)) {  // its first reason
+            append_job(outcome, job.mapped(), text);
+        }
     }
     for (const std::string& job : outcome.explained()) {
-        text += by_job.contains(job) ? "" : "job " + job + ": nobody submitted it\n";
+        const bool is_submitted = std::ranges::find(reasons, job, &ExplainedReason::job) != reasons.end();
+        text += is_submitted ? "" : "job " + job + ": nobody submitted it\n";
     }
     return text;
 }

@@ -51,11 +51,6 @@ std::string seconds(Duration duration) {
     return duration.to_shortest_string() + " s";
 }
 
-// "3 hosts" for a job that takes whole hosts, "3 whole hosts" where others share them.
-std::string hosts_named(int number, bool are_whole) {
-    return std::to_string(number) + (are_whole ? " whole host" : " host") + (number == 1 ? "" : "s");
-}
-
 // `text` if there is any, behind a separator.
 std::string behind(const char* separator, const std::string& text) {
     return text.empty() ? "" : separator + text;
@@ -63,24 +58,15 @@ std::string behind(const char* separator, const std::string& text) {
 
 // "job 7 ended early", "jobs were submitted".
 std::string event_text(const Reason::Event& event) {
-    using Kind = Reason::Event::Kind;
-    const std::string jobs = event.jobs == 1 ? "job " + event.job : "jobs";
-    const std::string were = jobs + (event.jobs == 1 ? " was " : " were ");
-    switch (event.kind) {
-        case Kind::ended_early:
-            return jobs + " ended early";
-        case Kind::submitted:
-            return were + "submitted";
-        case Kind::parked:
-            return were + "parked";
-        case Kind::window_announced:
-            return "a window was announced";
-        case Kind::machine_changed:
-            return "in a new plan, as the machine changed";
-        case Kind::could_not_start:
-            break;
+    constexpr std::array verbs{"ended early", "submitted", "parked"};
+    constexpr std::array others{"a window was announced", "in a new plan, as the machine changed",
+                                "in a new plan, as a job could not start when planned"};
+    const auto kind = static_cast<std::size_t>(event.kind);
+    if (kind >= verbs.size()) {
+        return others.at(kind - verbs.size());
     }
-    return "in a new plan, as a job could not start when planned";
+    const bool is_one = event.jobs == 1;
+    return (is_one ? "job " + event.job : "jobs") + (kind == 0 ? " " : is_one ? " was " : " were ") + verbs.at(kind);
 }
 
 std::string events_text(const std::vector<Reason::Event>& events) {
@@ -90,15 +76,11 @@ std::string events_text(const std::vector<Reason::Event>& events) {
 }
 
 std::string never_text(Reason::Never never, const char* when) {
-    switch (never) {
-        case Reason::Never::too_few_processors:
-            return std::string("too few processors are available") + when;
-        case Reason::Never::too_little:
-            return std::string("too little of what it takes is available") + when;
-        case Reason::Never::no_room_inside:
-            break;
-    }
-    return "no window of its reservation has room for it";
+    using Never = Reason::Never;
+    const std::string too_much =
+        never == Never::too_little ? "too little of what it takes is" : "too few processors are";
+    return never == Never::no_room_inside ? "no window of its reservation has room for it"
+                                          : too_much + " available" + when;
 }
 
 // "8 of the pool power and 2 of the pool water".
@@ -252,7 +234,9 @@ std::string ReasonWords::hosts(const WaitReason& reason) const {
         mapped(hosts.amounts, [](const auto& one) { return one.first + " " + std::to_string(one.second); });
     const char* const verb = reason.idle > 1 ? (hosts.are_whole ? " are free" : " such hosts have that now")
                                              : (hosts.are_whole ? " is free" : " such hosts has that now");
-    std::string text = "it needs " + hosts_named(reason.needed, hosts.are_whole && hosts.may_be_shared) +
+    std::string text = "it needs " +
+                       counted(static_cast<std::size_t>(reason.needed),
+                               hosts.are_whole && hosts.may_be_shared ? "whole host" : "host") +
                        behind(" of partition ", hosts.partition) + behind(" with ", enumeration(amounts)) +
                        (!amounts.empty() && reason.needed > 1 ? " each" : "") + "; " +
                        (reason.idle == 0 ? "none" : std::to_string(reason.idle)) + " of " +
@@ -271,24 +255,22 @@ std::string ReasonWords::hosts(const WaitReason& reason) const {
 }
 
 std::string ReasonWords::shortage(const Shortage& shortage) {
-    const std::string left = std::to_string(shortage.left);
-    const std::string would_be_left = left + " would be left at " + instant_text(shortage.at);
+    const auto needed = static_cast<std::size_t>(shortage.needed);
+    const std::string left = std::to_string(shortage.left) + " would be left";
+    const std::string of_which = ", of which " + left + " at " + instant_text(shortage.at);
     switch (shortage.of) {
         case Shortage::Of::processors:
-            return "it needs " + processors_text(static_cast<int>(shortage.needed)) + ", of which " + would_be_left;
+            return "it needs " + counted(needed, "processor") + of_which;
         case Shortage::Of::hosts:
-            return "it needs " + hosts_named(static_cast<int>(shortage.needed), false) + ", and " + left +
-                   " would be left until it ends";
+            return "it needs " + counted(needed, "host") + ", and " + left + " until it ends";
         case Shortage::Of::pool:
-            return "it takes " + std::to_string(shortage.needed) + " of the pool " + shortage.name + ", of which " +
-                   would_be_left;
+            return "it takes " + std::to_string(needed) + " of the pool " + shortage.name + of_which;
         case Shortage::Of::licence:
-            return "it takes a copy of " + shortage.name + ", of which " + would_be_left;
+            return "it takes a copy of " + shortage.name + of_which;
         case Shortage::Of::block:
             break;
     }
-    return "it needs " + processors_text(static_cast<int>(shortage.needed)) + " side by side, and at most " + left +
-           " would be left";
+    return "it needs " + counted(needed, "processor") + " side by side, and at most " + left;
 }
 
 std::string ReasonWords::lack(const WaitReason& reason) const {

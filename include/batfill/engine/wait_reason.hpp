@@ -154,14 +154,6 @@ struct Waiting {
         started,      // from here on: its wait has ended
         rejected,
     };
-    // A running job that holds what the waiting job lacks.
-    struct Holder {
-        std::string job;
-        int processors = 0;  // that it gives back when it ends
-        Time until;          // by the estimates
-        friend bool operator==(const Holder&, const Holder&) = default;
-    };
-
     std::string job = {};
     Time time = {};            // of the first round with this reason
     std::uint64_t rounds = 1;  // with this reason, one after another
@@ -171,8 +163,9 @@ struct Waiting {
     std::string license = {};
     // When it could start if nothing else did and there were no windows, by the estimates: infinite if even the end of
     // all jobs is not enough, or it waits for a window. And running jobs that must have ended until then, by estimated
-    // end: with these it can start, and without one of them it cannot.
-    std::vector<Holder> holders = {};
+    // end: with these it can start, and without one of them it cannot. Their amounts are the processors that they give
+    // back.
+    std::vector<Share> holders = {};
     Time possible = {};
     // Its place among the waiting jobs by submission, from 1 on, and their number. Both are 0 for a job that is not
     // eligible yet.
