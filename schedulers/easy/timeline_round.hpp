@@ -31,8 +31,6 @@ class TimelineRound {
           timeline_(timeline),
           fitting_(fitting),
           kept_(kept),
-          gives_reservations_(reservations > 0),
-          has_one_reservation_(reservations == 1),
           most_reservations_(reservations),
           most_tests_(tests) {}
 
@@ -62,8 +60,10 @@ class TimelineRound {
         reservations_ = most_reservations_;
         tests_ = most_tests_;
         one_could_not_start_ = false;
-        in_front_.clear();
         const std::vector<JobIndex> order = orders.in_primary_order(state, queue);
+        if (round_.explains()) {
+            queues_.push_back({order});
+        }
         auto next = order.begin();
         for (; next != order.end() && !(one_could_not_start_ && reservations_ == 0) && may_look(); ++next) {
             if (start(*next) == Answer::no) {
@@ -84,7 +84,6 @@ class TimelineRound {
         });
         if (round_.explains()) {
             make_reservations();
-            queues_.push_back({order, in_front_});
         }
     }
 
@@ -139,7 +138,7 @@ class TimelineRound {
     void reserve(JobIndex job) {
         one_could_not_start_ = true;
         if (round_.explains()) {
-            in_front_.push_back(job);
+            queues_.back().in_front.push_back(job);
         }
         if (reservations_ > 0) {
             --reservations_;
@@ -165,7 +164,7 @@ class TimelineRound {
     // which have reservations as far as there are any.
     struct Queue {
         std::vector<JobIndex> jobs;
-        std::vector<JobIndex> in_front;
+        std::vector<JobIndex> in_front = {};
     };
 
     void explain() const {
@@ -187,11 +186,11 @@ class TimelineRound {
         }
         Reason reason = reason_beside(round_, job, delay, has(tried_, job));
         const bool would_delay = reason.rule == Rule::would_delay_reservation;
-        if (!has_one_reservation_ || queue.in_front.empty() ||
+        if (most_reservations_ != 1 || queue.in_front.empty() ||
             (would_delay && delay.of->job != queue.in_front.front())) {
             return reason;
         }
-        Reason beside_head = reason_reserved(queue.in_front.front());
+        Reason beside_head = reason_in_front(queue.in_front.front());
         beside_head.rule = would_delay  ? Rule::would_delay_head
                            : delay.fits ? Rule::not_tried_behind_head
                                         : Rule::behind_head;
@@ -201,24 +200,20 @@ class TimelineRound {
         return beside_head;
     }
 
-    // Of a job with a reservation, or of the head if no job has one.
+    // Of a job with a reservation, or of the head if no job has one: when and where it is to start.
     Reason reason_in_front(JobIndex job) const {
-        if (!gives_reservations_) {
-            return {.rule = Reason::Rule::head_without_reservation};
+        using Rule = Reason::Rule;
+        if (most_reservations_ == 0) {
+            return {.rule = Rule::head_without_reservation};
         }
-        Reason reason = reason_reserved(job);
-        reason.rule = has_one_reservation_ ? Reason::Rule::head : reason.rule;
-        return reason;
-    }
-
-    // When and where the job is to start.
-    Reason reason_reserved(JobIndex job) const {
         const auto reserved = std::ranges::find(reserved_, job, &LaterJob::job);
-        if (reserved != reserved_.end()) {
-            return {.rule = Reason::Rule::reserved, .start = reserved->start, .hosts = reserved->place.hosts};
+        if (reserved == reserved_.end()) {
+            return {.rule = most_reservations_ == 1 ? Rule::head : Rule::without_reservation,
+                    .never = PlannedTimeline::never(round_.state().job(job).request)};
         }
-        return {.rule = Reason::Rule::without_reservation,
-                .never = PlannedTimeline::never(round_.state().job(job).request)};
+        return {.rule = most_reservations_ == 1 ? Rule::head : Rule::reserved,
+                .start = reserved->start,
+                .hosts = reserved->place.hosts};
     }
 
     static bool has(const std::vector<JobIndex>& jobs, JobIndex job) {
@@ -229,8 +224,6 @@ class TimelineRound {
     Timeline& timeline_;
     FittingHostsOfJobs& fitting_;
     Timeline::Kept& kept_;
-    bool gives_reservations_;
-    bool has_one_reservation_;
     std::uint64_t most_reservations_;
     std::uint64_t most_tests_;
     // Of the present queue.
@@ -239,7 +232,6 @@ class TimelineRound {
     bool one_could_not_start_ = false;
     std::vector<JobIndex> to_reserve_;  // in this order
     std::vector<LaterJob> reserved_;
-    std::vector<JobIndex> in_front_;  // see Queue
     // Only if somebody asks why jobs wait: the queues; jobs that were passed over; and others that were tried.
     std::vector<Queue> queues_;
     std::vector<JobIndex> passed_over_;

@@ -10,51 +10,53 @@ namespace batfill {
 
 namespace {
 
-class Lack {
- public:
-    Lack(const SchedulerState& state, const Request& request, const NameOfJob& name)
-        : state_(state),
-          request_(request),
-          needs_(request.needs_or_none()),
-          resources_(state.machine.resources()),
-          name_(name) {}
+// What a waiting job outside bookings lacks now, and who has it.
+struct Lack {
+    const SchedulerState& state;
+    const Request& request;
+    const NameOfJob& name;
+    const Needs& needs = request.needs_or_none();
+    const Resources& resources = state.machine.resources();
+    int fitting = 0;  // suitable hosts
+    // The suitable hosts that are available and do not fit now, increasing: those in windows, and the others.
+    std::vector<int> in_windows = {};
+    std::vector<int> in_use = {};
 
     void find(WaitReason& reason) {
-        for (std::size_t pool = 0; pool < resources_.pools().size(); ++pool) {
-            const Resources::Pool& whole = resources_.pools()[pool];
-            const Amount free = std::max(state_.pools_left[pool], Amount{0});
-            if (const Amount needed = request_.of_pool(pool); needed > free) {
+        for (std::size_t pool = 0; pool < resources.pools().size(); ++pool) {
+            const Resources::Pool& whole = resources.pools()[pool];
+            const Amount free = std::max(state.pools_left[pool], Amount{0});
+            if (const Amount needed = request.of_pool(pool); needed > free) {
                 reason.lack.pools.add({whole.name, needed, free, whole.total, shares_of_pool(pool)});
             }
         }
         const bool lacks_pools = !reason.lack.pools.first.empty();
-        if (state_.hosts.is_on()) {
+        if (state.hosts.is_on()) {
             WaitReason::Hosts hosts = suitable_hosts();
-            reason.idle = fitting_;
-            if (reason.needed > fitting_) {
+            reason.idle = fitting;
+            if (reason.needed > fitting) {
                 find_who_has(hosts);
             } else {
                 hosts.unavailable = 0;
             }
-            if (reason.needed > fitting_ || !lacks_pools) {
+            if (reason.needed > fitting || !lacks_pools) {
                 reason.lack.hosts = std::move(hosts);
             }
         }
         reason.kind = lacks_pools                    ? WaitReason::Kind::pool
                       : reason.needed <= reason.idle ? WaitReason::Kind::passed_over
-                      : state_.hosts.is_on()         ? WaitReason::Kind::hosts
+                      : state.hosts.is_on()          ? WaitReason::Kind::hosts
                                                      : WaitReason::Kind::processors;
     }
 
- private:
     // `of_window`: by the number of an open window.
     Shares shares(const auto& of_job, const auto& of_window) const {
         std::vector<Share> holders;  // jobs by estimated end, then windows
-        for (const RunningJob& running : state_.running) {
-            holders.push_back({name_(running.job), of_job(running.job), running.end});
+        for (const RunningJob& running : state.running) {
+            holders.push_back({name(running.job), of_job(running.job), running.end});
         }
-        for (const std::size_t open : state_.windows.open()) {
-            const Window& window = state_.machine.windows()[open];
+        for (const std::size_t open : state.windows.open()) {
+            const Window& window = state.machine.windows()[open];
             holders.push_back({window.name, of_window(open), window.until, true});
         }
         std::erase_if(holders, [](const Share& share) { return share.amount <= 0; });
@@ -69,39 +71,39 @@ class Lack {
 
     // What jobs hold inside a window that names the pool is the window's. A window may wait for a part of its due.
     Shares shares_of_pool(std::size_t pool) const {
-        Amount left = resources_.pools()[pool].total;  // besides jobs; then besides windows
+        Amount left = resources.pools()[pool].total;  // besides jobs; then besides windows
         const auto take = [&](Amount amount) {
             left -= amount;
             return amount;
         };
         const auto of_job = [&](JobIndex job) {
-            const std::optional<std::size_t> inside = state_.windows.window_of(job);
-            const bool is_of_window = inside && state_.machine.windows()[*inside].names_pool(pool);
-            return take(is_of_window ? 0 : state_.job(job).request.of_pool(pool));
+            const std::optional<std::size_t> inside = state.windows.window_of(job);
+            const bool is_of_window = inside && state.machine.windows()[*inside].names_pool(pool);
+            return take(is_of_window ? 0 : state.job(job).request.of_pool(pool));
         };
         return shares(of_job, [&](std::size_t window) {
-            return take(std::clamp(left, Amount{0}, state_.machine.windows()[window].amount_of(pool)));
+            return take(std::clamp(left, Amount{0}, state.machine.windows()[window].amount_of(pool)));
         });
     }
 
     WaitReason::Hosts suitable_hosts() {
-        WaitReason::Hosts hosts{.are_whole = needs_.per_host.empty(),
-                                .may_be_shared = resources_.has_shared_hosts(),
-                                .partition = needs_.partition ? resources_.partitions()[*needs_.partition] : ""};
-        for (std::size_t capacity = 0; capacity < needs_.per_host.size(); ++capacity) {
-            if (needs_.per_host[capacity] > 0) {
-                hosts.amounts.emplace_back(resources_.capacities()[capacity], needs_.per_host[capacity]);
+        WaitReason::Hosts hosts{.are_whole = needs.per_host.empty(),
+                                .may_be_shared = resources.has_shared_hosts(),
+                                .partition = needs.partition ? resources.partitions()[*needs.partition] : ""};
+        for (std::size_t capacity = 0; capacity < needs.per_host.size(); ++capacity) {
+            if (needs.per_host[capacity] > 0) {
+                hosts.amounts.emplace_back(resources.capacities()[capacity], needs.per_host[capacity]);
             }
         }
-        for (int host = 0; host < state_.processors; ++host) {
-            if (resources_.kind_of(host).suits(needs_)) {
+        for (int host = 0; host < state.processors; ++host) {
+            if (resources.kind_of(host).suits(needs)) {
                 ++hosts.suitable;
-                if (state_.hosts.fits(request_, host)) {
-                    ++fitting_;
-                } else if (state_.unavailable.contains(host)) {
+                if (state.hosts.fits(request, host)) {
+                    ++fitting;
+                } else if (state.unavailable.contains(host)) {
                     ++hosts.unavailable;
                 } else {
-                    (state_.windows.closed().contains(host) ? closed_ : short_).push_back(host);
+                    (state.windows.closed().contains(host) ? in_windows : in_use).push_back(host);
                 }
             }
         }
@@ -111,52 +113,42 @@ class Lack {
     // Who has suitable hosts. And the capacity that is short on the most hosts, and who has it on the first of them.
     void find_who_has(WaitReason::Hosts& hosts) const {
         const auto of_job = [&](JobIndex job) -> Amount {
-            const ResourceSet& own = state_.job(job).allocation;
-            return hosts.are_whole ? std::ranges::count_if(short_, [&](int host) { return own.contains(host); }) : 0;
+            const ResourceSet& own = state.job(job).allocation;
+            return hosts.are_whole ? std::ranges::count_if(in_use, [&](int host) { return own.contains(host); }) : 0;
         };
-        std::vector<int> closed = closed_;  // a host is the first window's that takes it
+        std::vector<int> closed = in_windows;  // a host is the first window's that takes it
         hosts.held = shares(of_job, [&](std::size_t window) {
-            const ResourceSet& taken = state_.machine.windows()[window].hosts;
+            const ResourceSet& taken = state.machine.windows()[window].hosts;
             return static_cast<Amount>(std::erase_if(closed, [&](int host) { return taken.contains(host); }));
         });
         std::size_t capacity = 0;
-        for (std::size_t one = 0; one < needs_.per_host.size(); ++one) {
-            const auto lacks = [&](int host) { return needs_.per_host[one] > state_.hosts.free(host, one); };
-            const auto lacking = static_cast<std::size_t>(std::ranges::count_if(short_, lacks));
+        for (std::size_t one = 0; one < needs.per_host.size(); ++one) {
+            const auto lacks = [&](int host) { return needs.per_host[one] > state.hosts.free(host, one); };
+            const auto lacking = static_cast<std::size_t>(std::ranges::count_if(in_use, lacks));
             if (lacking > hosts.lacking) {
                 hosts.lacking = lacking;
-                hosts.host = *std::ranges::find_if(short_, lacks);
+                hosts.host = *std::ranges::find_if(in_use, lacks);
                 capacity = one;
             }
         }
         if (hosts.lacking == 0) {
             return;
         }
-        hosts.capacity = resources_.capacities()[capacity];
-        hosts.of_host = resources_.kind_of(hosts.host).capacity[capacity];
-        const auto of_it = [&](JobIndex index) {
-            const Job& job = state_.job(index);
+        hosts.capacity = resources.capacities()[capacity];
+        hosts.of_host = resources.kind_of(hosts.host).capacity[capacity];
+        const auto on_host = [&](JobIndex index) {
+            const Job& job = state.job(index);
             const std::vector<Amount>& held = job.request.needs_or_none().per_host;
             return !job.allocation.contains(hosts.host) ? 0 : held.empty() ? hosts.of_host : held[capacity];
         };
-        hosts.held_there = shares(of_it, [](std::size_t) { return Amount{0}; });
+        hosts.held_there = shares(on_host, [](std::size_t) { return Amount{0}; });
     }
-
-    const SchedulerState& state_;
-    const Request& request_;
-    const Needs& needs_;
-    const Resources& resources_;
-    const NameOfJob& name_;
-    int fitting_ = 0;  // suitable hosts
-    // The suitable hosts that are available and do not fit now, increasing: those in windows, and the others.
-    std::vector<int> closed_;
-    std::vector<int> short_;
 };
 
 }  // namespace
 
 void find_lack(const SchedulerState& state, const Job& job, const NameOfJob& name, WaitReason& reason) {
-    Lack(state, job.request, name).find(reason);
+    Lack{state, job.request, name}.find(reason);
     const auto lacking = std::ranges::find_if(job.request.licenses(),
                                               [&](LicenseIndex license) { return state.copies_left[license] == 0; });
     if (lacking != job.request.licenses().end()) {

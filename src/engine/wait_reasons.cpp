@@ -36,10 +36,8 @@ SchedulerState free_without_windows(const SchedulerState& state) {
     free.unavailable = state.unavailable;
     free.copies_left = mapped(state.machine.licenses(), &Machine::License::copies);
     free.pools_left = mapped(state.machine.resources().pools(), &Resources::Pool::total);
-    if (state.hosts.is_on()) {
-        free.hosts = HostsNow(state.machine);
-        free.hosts.set_unavailable(state.unavailable);
-    }
+    free.hosts = state.hosts.is_on() ? HostsNow(state.machine) : HostsNow();
+    free.hosts.set_unavailable(state.unavailable);
     ResourceSet idle = ResourceSet::range(0, state.processors - 1);
     for (const ResourceSet* others : {&state.unavailable, &state.asleep, &state.falling_asleep, &state.waking}) {
         idle.remove(*others);
@@ -141,17 +139,6 @@ bool agree(const WaitReason& a, const WaitReason& b) {
 
 std::string instant_text(Time time) {
     return time.is_infinite() ? "never" : time.since_zero().to_shortest_string();
-}
-
-std::string place_text(const ResourceSet& hosts) {
-    constexpr std::size_t most_intervals = 4;
-    if (hosts.empty()) {
-        return "";
-    }
-    if (hosts.intervals().size() > most_intervals) {
-        return " on " + std::to_string(hosts.size()) + " hosts";
-    }
-    return (hosts.size() == 1 ? " on host " : " on hosts ") + hosts.to_string();
 }
 
 const char* to_string(Waiting::Kind kind) {

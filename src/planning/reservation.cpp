@@ -124,33 +124,30 @@ void Reservation::take_copies(const Request& request) {
     }
 }
 
-Reason Reservation::reason(const Round& round, JobIndex reserved, JobIndex job) const {
-    const Job& other = state_.job(job);
-    const bool is_head = job == reserved;
-    const bool can_start = state_.can_start(other.request) && other.processors() <= state_.idle.count() - withheld_;
-    Reason reason{.rule = is_head                 ? Reason::Rule::head
-                          : !can_start            ? Reason::Rule::behind_head
-                          : can_start_beside(job) ? Reason::Rule::not_tried_behind_head
-                                                  : Reason::Rule::would_delay_head,
-                  .start = shown_shadow_time(),
-                  .block = block_,
-                  .is_strict = is_strict_};
-    if (!is_head) {
-        reason.job = round.name(reserved);
-        reason.processors = state_.job(reserved).processors();
-    }
-    if (reason.start.is_infinite()) {
+void Reservation::explain(Round& round, JobIndex reserved) const {
+    round.explain([&](JobIndex job) {
+        const Request& request = state_.job(job).request;
+        const bool is_head = job == reserved;
+        const bool can_start = state_.can_start(request) && request.processors <= state_.idle.count() - withheld_;
+        Reason reason{.rule = is_head                 ? Reason::Rule::head
+                              : !can_start            ? Reason::Rule::behind_head
+                              : can_start_beside(job) ? Reason::Rule::not_tried_behind_head
+                                                      : Reason::Rule::would_delay_head,
+                      .job = is_head ? "" : round.name(reserved),
+                      .processors = is_head ? 0 : state_.job(reserved).processors(),
+                      .start = shown_shadow_time(),
+                      .block = block_,
+                      .is_strict = is_strict_};
+        if (block_.empty() && !reason.start.is_infinite()) {
+            reason.extra_processors = std::max(extra_processors_, 0);
+            reason.machine = place_matters_ ? state_.machine.groups()[group_].name : "";
+        }
+        if (reason.rule == Reason::Rule::would_delay_head) {
+            reason.estimate = state_.estimate(job);
+            reason.shortage = shortage(request);
+        }
         return reason;
-    }
-    if (block_.empty()) {
-        reason.extra_processors = std::max(extra_processors_, 0);
-        reason.machine = place_matters_ ? state_.machine.groups()[group_].name : "";
-    }
-    if (reason.rule == Reason::Rule::would_delay_head) {
-        reason.estimate = state_.estimate(job);
-        reason.shortage = shortage(other.request);
-    }
-    return reason;
+    });
 }
 
 // Of a job that can start now, and would still run at the shadow time: what it would lack beside the reserved job.
@@ -165,10 +162,6 @@ Shortage Reservation::shortage(const Request& request) const {
         return {Shortage::Of::licence, state_.machine.licenses()[*license].name, 1, 0, at};
     }
     return {Shortage::Of::processors, "", request.processors, std::max(extra_processors_, 0), at};
-}
-
-void Reservation::explain(Round& round, JobIndex reserved) const {
-    round.explain([&](JobIndex job) { return reason(round, reserved, job); });
 }
 
 bool Reservation::start_if_admitted(Round& round, JobIndex job) {

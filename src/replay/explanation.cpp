@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -39,17 +41,14 @@ std::string span_text(Duration duration) {
     if (whole < 60) {
         return duration.to_shortest_string() + " s";
     }
-    std::string parts;
-    const auto add = [&](long long number, const char* unit) {
+    std::vector<std::string> parts;
+    for (const auto& [number, unit] : {std::pair(whole / 86'400, " d"), std::pair(whole / 3600 % 24, " h"),
+                                       std::pair(whole / 60 % 60, " min"), std::pair(whole % 60, " s")}) {
         if (number > 0) {
-            parts += (parts.empty() ? "" : " ") + std::to_string(number) + unit;
+            parts.push_back(std::to_string(number) + unit);
         }
-    };
-    add(whole / 86'400, " d");
-    add(whole / 3600 % 24, " h");
-    add(whole / 60 % 60, " min");
-    add(whole % 60, " s");
-    return parts;
+    }
+    return list_of(parts, " ");
 }
 
 constexpr auto reason_columns =
@@ -173,7 +172,7 @@ std::string holders_text(const ExplainedReason& reason) {
     std::vector<Share> holders = reason.holders;
     std::ranges::stable_sort(holders, std::ranges::greater{}, &Share::amount);
     const auto text_of = [&](const Share& holder) {
-        return holder.name + (is_named ? "" : " (" + processors_text(static_cast<int>(holder.amount)) + ")");
+        return holder.name + (is_named ? "" : " (" + processors_text(holder.amount) + ")");
     };
     const std::vector<std::string> texts = texts_of(some_of(holders), text_of, " more");
     return std::string(holders.size() == 1 ? " Job " : " Jobs ") + enumeration(texts) +
@@ -192,11 +191,10 @@ std::string lack_text(std::span<const ExplainedReason> rounds) {
         return std::ranges::all_of(rounds, [&](const ExplainedReason& reason) { return reason.kind == kind; });
     };
     if (all_are(WaitReason::Kind::license)) {
-        std::vector<std::string> licenses = mapped(rounds, &WaitReason::license);
-        std::ranges::sort(licenses);
-        licenses.erase(std::unique(licenses.begin(), licenses.end()), licenses.end());
+        const std::vector<std::string> all = mapped(rounds, &WaitReason::license);
+        const std::set<std::string> licenses(all.begin(), all.end());
         return "all copies of " + std::string(licenses.size() == 1 ? "its licence " : "one of its licences ") +
-               enumeration(licenses) + " are in use.";
+               enumeration({licenses.begin(), licenses.end()}) + " are in use.";
     }
     const auto [least, most] = std::ranges::minmax(rounds, {}, &WaitReason::idle);
     return idle_text(last.needed, least.idle, most.idle) +
@@ -279,10 +277,8 @@ std::string totals_text(const std::vector<Span>& spans) {
 }
 
 void append_span(const Span& span, Time submit, std::string& text) {
-    std::uint64_t count = 0;
-    for (const ExplainedReason& reason : span.reasons) {
-        count += reason.rounds;
-    }
+    const std::vector<std::uint64_t> rounds = mapped(span.reasons, &ExplainedReason::rounds);
+    const std::uint64_t count = std::accumulate(rounds.begin(), rounds.end(), std::uint64_t{0});
     const Time begin = span.first().time;
     text += "  from " +
             (begin == submit ? "its submission on, for "

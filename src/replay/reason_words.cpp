@@ -93,7 +93,7 @@ constexpr const char* after_all = " even if nothing else runs";
 
 }  // namespace
 
-std::string processors_text(int processors) {
+std::string processors_text(Amount processors) {
     return counted(static_cast<std::size_t>(processors), "processor");
 }
 
@@ -106,22 +106,24 @@ std::string named_hosts(const ResourceSet& hosts, std::span<const std::string> n
     constexpr std::size_t most = 6;
     constexpr std::size_t named = 3;
     const std::span<const ResourceSet::Interval> intervals(hosts.intervals());
-    std::string text(hosts.size() == 1 ? "host " : "hosts ");
-    const char* between = "";
+    std::vector<std::string> texts;
     int others = hosts.size();
     for (const auto& [first, last] : intervals.first(intervals.size() > most ? named : intervals.size())) {
         others -= last - first + 1;
-        text.append(between).append(names[static_cast<std::size_t>(first)]);
-        if (last > first) {
-            text.append(" to ").append(names[static_cast<std::size_t>(last)]);
-        }
-        between = ", ";
+        texts.push_back(names[static_cast<std::size_t>(first)] +
+                        (last > first ? " to " + names[static_cast<std::size_t>(last)] : ""));
     }
-    return text + (others > 0 ? " and " + std::to_string(others) + " more" : "");
+    return (hosts.size() == 1 ? "host " : "hosts ") + list_of(texts) +
+           (others > 0 ? " and " + std::to_string(others) + " more" : "");
 }
 
 std::string ReasonWords::place(const ResourceSet& hosts) const {
-    return hosts.empty() || host_names_.empty() ? place_text(hosts) : " on " + named_hosts(hosts, host_names_);
+    constexpr std::size_t most_intervals = 4;
+    return hosts.empty()          ? ""
+           : !host_names_.empty() ? " on " + named_hosts(hosts, host_names_)
+           : hosts.intervals().size() > most_intervals
+               ? " on " + std::to_string(hosts.size()) + " hosts"
+               : (hosts.size() == 1 ? " on host " : " on hosts ") + hosts.to_string();
 }
 
 std::string ReasonWords::rule(const Reason& reason) {
@@ -184,7 +186,7 @@ std::string ReasonWords::because(const Reason& reason) const {
             }
             return job + ": with its estimate of " + seconds(reason.estimate) + " it would end " +
                    (reason.is_strict ? "at or " : "") + "after the shadow time " + instant_text(reason.start) +
-                   ", and it needs " + processors_text(static_cast<int>(reason.shortage.needed)) + ", more than the " +
+                   ", and it needs " + processors_text(reason.shortage.needed) + ", more than the " +
                    std::to_string(*reason.extra_processors) + " extra processors";
         case Rule::reserved:
             return name + ": its start, by the estimates, is " + instant_text(reason.start) + place(reason.hosts);
@@ -260,7 +262,7 @@ std::string ReasonWords::shortage(const Shortage& shortage) {
     const std::string of_which = ", of which " + left + " at " + instant_text(shortage.at);
     switch (shortage.of) {
         case Shortage::Of::processors:
-            return "it needs " + counted(needed, "processor") + of_which;
+            return "it needs " + processors_text(shortage.needed) + of_which;
         case Shortage::Of::hosts:
             return "it needs " + counted(needed, "host") + ", and " + left + " until it ends";
         case Shortage::Of::pool:
@@ -270,7 +272,7 @@ std::string ReasonWords::shortage(const Shortage& shortage) {
         case Shortage::Of::block:
             break;
     }
-    return "it needs " + counted(needed, "processor") + " side by side, and at most " + left;
+    return "it needs " + processors_text(shortage.needed) + " side by side, and at most " + left;
 }
 
 std::string ReasonWords::lack(const WaitReason& reason) const {

@@ -16,7 +16,7 @@ namespace batfill {
 std::string named_hosts(const ResourceSet& hosts, std::span<const std::string> names);
 
 // "3 processors"
-std::string processors_text(int processors);
+std::string processors_text(Amount processors);
 // "it needs 8 processors; 0 to 7 are idle"
 std::string idle_text(int needed, int least, int most);
 
@@ -60,7 +60,7 @@ class ReasonWords {
     std::string windows(const WaitReason& reason) const;
 
  private:
-    // " on hosts 0-3" or " on hosts n1 to n4", or empty.
+    // " on hosts 0-3 7", " on hosts n1 to n4", or " on 40 hosts" if they are scattered. Empty without hosts.
     std::string place(const ResourceSet& hosts) const;
     std::string reservation(const Reason& reason) const;
     static std::string top(const Reason& reason);

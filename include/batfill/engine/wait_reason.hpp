@@ -237,9 +237,6 @@ struct WaitReason : Waiting {
 // The instant in seconds; "never" if it is infinite.
 std::string instant_text(Time time);
 
-// Where a job is to run: " on hosts 0-3 7", or " on 40 hosts" if they are scattered. Empty without hosts.
-std::string place_text(const ResourceSet& hosts);
-
 // "processors", "place", "licence", "pool", "hosts", "dependency", "window", "passed over", "started" or "rejected".
 const char* to_string(Waiting::Kind kind);
 

@@ -74,7 +74,6 @@ class Reservation {
     bool can_start_beside(JobIndex job) const;
     std::optional<LicenseIndex> lacking_copy(const Request& request) const;
     Time shown_shadow_time() const { return shadow_time_ + (is_strict_ ? Duration::microseconds(1) : Duration()); }
-    Reason reason(const Round& round, JobIndex reserved, JobIndex job) const;
     Shortage shortage(const Request& request) const;
     void take_copies(const Request& request);
 
