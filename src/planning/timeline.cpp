@@ -340,13 +340,10 @@ std::optional<Shortage> Timeline::shortage(const Request& request, Duration leng
         for (std::size_t column = 0; column < free.size() && instant < at + length; ++column) {
             if (free[column] < demand.whole_machine[column]) {
                 const std::size_t hosts = counts_hosts_ ? 1 : 0;  // columns
-                Shortage shortage{
-                    .needed = demand.whole_machine[column], .left = std::max(free[column], Amount{0}), .at = instant};
-                if (column >= hosts) {
-                    shortage.of = Shortage::Of::pool;
-                    shortage.name = machine_->resources().pools()[planned_pools_[column - hosts]].name;
-                }
-                return shortage;
+                const bool is_of_pool = column >= hosts;
+                return Shortage{is_of_pool ? Shortage::Of::pool : Shortage::Of::processors,
+                                is_of_pool ? machine_->resources().pools()[planned_pools_[column - hosts]].name : "",
+                                demand.whole_machine[column], std::max(free[column], Amount{0}), instant};
             }
         }
     }

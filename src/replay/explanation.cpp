@@ -157,14 +157,9 @@ bool has_same_rule(const ExplainedReason& a, const ExplainedReason& b) {
 }
 
 std::string holders_text(const ExplainedReason& reason) {
-    if (reason.kind == WaitReason::Kind::passed_over || reason.kind == WaitReason::Kind::window) {
-        return "";
-    }
-    if (reason.possible.is_infinite()) {
-        return " Too little would be free even if nothing else ran.";
-    }
-    if (reason.holders.empty()) {
-        return "";  // it waits for a window
+    if (reason.holders.empty()) {  // it could start, or waits for a window; or it can never start
+        const bool is_never = reason.possible.is_infinite() && reason.kind != WaitReason::Kind::window;
+        return is_never ? " Too little would be free even if nothing else ran." : "";
     }
     // What holders have of pools and named hosts, `lack` says.
     const bool is_named = reason.kind == WaitReason::Kind::pool || reason.kind == WaitReason::Kind::hosts;
@@ -206,13 +201,12 @@ std::string lack_text(std::span<const ExplainedReason> rounds) {
 // Who holds what it lacks, its place in the queue, and what the algorithm says. Begins with a blank, or is empty for a
 // job that is not eligible yet.
 std::string details_of(const ExplainedReason& reason) {
-    if (!is_in_queue(reason)) {
-        return "";
-    }
-    return holders_text(reason) + (reason.windows.empty() ? "" : " Announced: " + reason.windows + ".") +
-           " It is number " + std::to_string(reason.place) + " of " + std::to_string(reason.waiting) +
-           " waiting jobs, by submission." +
-           (reason.because.empty() ? "" : " The algorithm says: " + reason.because + ".");
+    return !is_in_queue(reason)
+               ? ""
+               : holders_text(reason) + (reason.windows.empty() ? "" : " Announced: " + reason.windows + ".") +
+                     " It is number " + std::to_string(reason.place) + " of " + std::to_string(reason.waiting) +
+                     " waiting jobs, by submission." +
+                     (reason.because.empty() ? "" : " The algorithm says: " + reason.because + ".");
 }
 
 // Reasons one after another with the same rule, of a job that waits. Not empty.
@@ -314,14 +308,14 @@ void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons
     text += "job " + last.job + ": " +
             counted(static_cast<std::size_t>(last.needed), has_named_hosts ? "host" : "processor") +
             (job != nullptr && job->walltime ? " for at most " + span_text(*job->walltime) : "") + "; ";
-    if (last.kind == WaitReason::Kind::rejected) {
-        text += "rejected at " + instant_text(last.time) + ", as " + last.because + '\n';
-    } else if (last.kind == WaitReason::Kind::started) {
-        text += "submitted at " + instant_text(submit) + ", started " +
-                (end == submit ? "at once" : "at " + instant_text(end) + " after " + span_text(end - submit)) + '\n';
-    } else {
-        text += "submitted at " + instant_text(submit) + ", still waits at the end, " + instant_text(end) + '\n';
-    }
+    const std::string submitted = "submitted at " + instant_text(submit);
+    text += last.kind == WaitReason::Kind::rejected
+                ? "rejected at " + instant_text(last.time) + ", as " + last.because + '\n'
+            : last.kind == WaitReason::Kind::started
+                ? submitted + ", started " +
+                      (end == submit ? "at once" : "at " + instant_text(end) + " after " + span_text(end - submit)) +
+                      '\n'
+                : submitted + ", still waits at the end, " + instant_text(end) + '\n';
     const std::vector<Span> spans = spans_of(reasons, end);
     if (spans.size() > 1) {
         text += totals_text(spans);
@@ -339,11 +333,9 @@ void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons
 }  // namespace
 
 std::string sentences_of(const ExplainedReason& reason) {
-    if (reason.kind == WaitReason::Kind::started) {
-        return "it starts.";
-    }
-    return reason.kind == WaitReason::Kind::rejected ? "it is rejected, as " + reason.because + "."
-                                                     : lack_text(std::span(&reason, 1)) + details_of(reason);
+    return reason.kind == WaitReason::Kind::started    ? "it starts."
+           : reason.kind == WaitReason::Kind::rejected ? "it is rejected, as " + reason.because + "."
+                                                       : lack_text(std::span(&reason, 1)) + details_of(reason);
 }
 
 ReasonColumns columns_of(std::span<const ExplainedReason> reasons) {

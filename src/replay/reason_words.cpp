@@ -70,9 +70,8 @@ std::string event_text(const Reason::Event& event) {
 }
 
 std::string events_text(const std::vector<Reason::Event>& events) {
-    const std::vector<std::string> texts = mapped(events, event_text);
     const bool is_new_plan = !events.empty() && events.front().kind >= Reason::Event::Kind::machine_changed;
-    return behind(is_new_plan ? ", " : ", when ", list_of(texts, " and "));
+    return behind(is_new_plan ? ", " : ", when ", list_of(mapped(events, event_text), " and "));
 }
 
 std::string never_text(Reason::Never never, const char* when) {
@@ -298,18 +297,16 @@ std::string ReasonWords::lack(const WaitReason& reason) const {
                                                                   shown(lack.next_window) + ": " + shortage(lack.then));
 }
 
-std::string ReasonWords::window(const WaitReason::Window& window) const {
-    const std::string taken = window.is_own           ? " is for it"
-                              : window.processors > 0 ? " takes " + processors_text(window.processors)
-                              : window.all_hosts      ? " takes all hosts"
-                              : !window.pools.empty() ? " takes " + pools_text(window.pools)
-                                                      : " takes " + place(window.hosts).substr(4);
-    return "window " + shown(window.name) + taken + " from " + instant_text(window.from) + " until " +
-           instant_text(window.until);
-}
-
 std::string ReasonWords::windows(const WaitReason& reason) const {
-    const auto text_of = [&](const WaitReason::Window& one) { return window(one); };
+    const auto text_of = [&](const WaitReason::Window& window) {
+        const std::string taken = window.is_own           ? " is for it"
+                                  : window.processors > 0 ? " takes " + processors_text(window.processors)
+                                  : window.all_hosts      ? " takes all hosts"
+                                  : !window.pools.empty() ? " takes " + pools_text(window.pools)
+                                                          : " takes " + place(window.hosts).substr(4);
+        return "window " + shown(window.name) + taken + " from " + instant_text(window.from) + " until " +
+               instant_text(window.until);
+    };
     return list_of(texts_of(reason.windows, text_of, " more windows follow"), "; ");
 }
 

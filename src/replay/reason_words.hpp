@@ -68,7 +68,6 @@ class ReasonWords {
     static std::string shortage(const Shortage& shortage);
     static std::string pool(const WaitReason::Pool& pool);
     std::string hosts(const WaitReason& reason) const;
-    std::string window(const WaitReason::Window& window) const;
     // ", as job a holds 4 until 100 and 2 more hold 2", or empty.
     static std::string holders(const Shares& shares);
 
