@@ -160,13 +160,12 @@ class Relaxed : public Algorithm {
     // Returns the top job, if there is one and somebody looks at it.
     std::optional<Top> decide(Round& round, std::span<const JobIndex> queue) {
         const SchedulerState& state = round.state();
-        const bool is_one_of_several = state.machine.has_bookings();
         const std::optional<JobIndex> first = start_in_order(round, queue);
         if (!first || (omega_ <= 0 && !round.explains())) {
             return std::nullopt;
         }
         const Top top = top_of(state, *first);
-        if (omega_ > 0 && is_one_of_several) {
+        if (omega_ > 0 && state.machine.has_bookings()) {
             backfill(round, queue, top.job, top.latest_end);
         } else if (omega_ > 0) {
             backfill(round, top.job, top.latest_end);

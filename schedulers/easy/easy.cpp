@@ -136,18 +136,18 @@ class Easy : public Algorithm {
             return;
         }
         keep_head(round.state(), *reserved);
-        if (round.state().waiting.size() == 1 || rounds_.free(round.state()) == 0) {
-            if (round.explains()) {
-                reserve(round.state(), *reserved).explain(round, *reserved);
-            }
+        const bool may_backfill = round.state().waiting.size() > 1 && rounds_.free(round.state()) > 0;
+        if (!may_backfill && !round.explains()) {
             return;
         }
         Reservation reservation = reserve(round.state(), *reserved);  // 6: shadow time and extra processors
-        starts_.begin_backfilling();
-        const auto start_if_admitted = [&](JobIndex job) {  // 10-12: L = Q - j, in order
-            reservation.start_if_admitted(round, job);      // 13: starts if it delays no reservation
+        const auto start_if_admitted = [&](JobIndex job) {            // 10-12: L = Q - j, in order
+            reservation.start_if_admitted(round, job);                // 13: starts if it delays no reservation
         };
-        backfill_.for_each(round.state(), orders_, rounds_, *reserved, reservation, start_if_admitted);
+        if (may_backfill) {
+            starts_.begin_backfilling();
+            backfill_.for_each(round.state(), orders_, rounds_, *reserved, reservation, start_if_admitted);
+        }
         reservation.explain(round, *reserved);
     }
 

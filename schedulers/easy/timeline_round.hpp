@@ -180,10 +180,9 @@ class TimelineRound {
     Reason reason_behind(JobIndex job, const Queue& queue) const {
         using Rule = Reason::Rule;
         const SchedulerState& state = round_.state();
-        Delay delay = find_delay(state, job, state.estimate(job), reserved_, timeline_);
-        if (!state.has_of_pools(state.job(job).request)) {
-            delay = {};
-        }
+        const Delay delay = state.has_of_pools(state.job(job).request)
+                                ? find_delay(state, job, state.estimate(job), reserved_, timeline_)
+                                : Delay();
         Reason reason = reason_beside(round_, job, delay, has(tried_, job));
         const bool would_delay = reason.rule == Rule::would_delay_reservation;
         if (most_reservations_ != 1 || queue.in_front.empty() ||

@@ -43,10 +43,9 @@ void Round::wake(const ResourceSet& processors) {
 }
 void Round::explain(const std::function<Reason(JobIndex)>& reason) {
     for (const JobIndex job : explained()) {
-        if (state().job(job).state == JobState::submitted) {
-            if (Reason said = reason(job); said.rule != Reason::Rule::none) {
-                because(job, std::move(said));
-            }
+        Reason said = state().job(job).state == JobState::submitted ? reason(job) : Reason();
+        if (said.rule != Reason::Rule::none) {
+            because(job, std::move(said));
         }
     }
 }

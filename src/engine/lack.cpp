@@ -17,7 +17,8 @@ struct Lack {
     const NameOfJob& name;
     const Needs& needs = request.needs_or_none();
     const Resources& resources = state.machine.resources();
-    int fitting = 0;  // suitable hosts
+    int fitting = 0;              // suitable hosts
+    std::size_t unavailable = 0;  // those of them
     // The suitable hosts that are available and do not fit now, increasing: those in windows, and the others.
     std::vector<int> in_windows = {};
     std::vector<int> in_use = {};
@@ -36,8 +37,6 @@ struct Lack {
             reason.idle = fitting;
             if (reason.needed > fitting) {
                 find_who_has(hosts);
-            } else {
-                hosts.unavailable = 0;
             }
             if (reason.needed > fitting || !lacks_pools) {
                 reason.lack.hosts = std::move(hosts);
@@ -101,7 +100,7 @@ struct Lack {
                 if (state.hosts.fits(request, host)) {
                     ++fitting;
                 } else if (state.unavailable.contains(host)) {
-                    ++hosts.unavailable;
+                    ++unavailable;
                 } else {
                     (state.windows.closed().contains(host) ? in_windows : in_use).push_back(host);
                 }
@@ -116,6 +115,7 @@ struct Lack {
             const ResourceSet& own = state.job(job).allocation;
             return hosts.are_whole ? std::ranges::count_if(in_use, [&](int host) { return own.contains(host); }) : 0;
         };
+        hosts.unavailable = unavailable;
         std::vector<int> closed = in_windows;  // a host is the first window's that takes it
         hosts.held = shares(of_job, [&](std::size_t window) {
             const ResourceSet& taken = state.machine.windows()[window].hosts;

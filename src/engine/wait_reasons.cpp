@@ -154,7 +154,11 @@ void WaitReasons::submitted(JobIndex index, const std::string& id) {
 
 void WaitReasons::held(JobNumber number, const JobDescription& job) {
     if (ids_.contains(job.id)) {
-        held_.push_back({number, name(job.id), job.processors});
+        held_.push_back({number,
+                         {.job = name(job.id),
+                          .kind = WaitReason::Kind::dependency,
+                          .needed = job.processors,
+                          .possible = Time::infinity()}});
     }
 }
 
@@ -164,21 +168,21 @@ void WaitReasons::withdrawn(JobIndex index) {
 
 void WaitReasons::rejected(const SchedulerState& state, JobIndex index, const std::string& reason) {
     const JobDescription& job = state.job(index).description();
-    if (!ids_.contains(job.id)) {
-        return;
+    if (ids_.contains(job.id)) {
+        std::erase(waiting_, index);
+        WaitReason rejection = reason_now(state, name(job.id), WaitReason::Kind::rejected, job.processors);
+        rejection.rejection = reason;
+        record(std::move(rejection));
     }
-    std::erase(waiting_, index);
-    WaitReason rejection = reason_now(state, name(job.id), WaitReason::Kind::rejected, job.processors);
-    rejection.rejection = reason;
-    record(std::move(rejection));
 }
 
 void WaitReasons::end_round(const SchedulerState& state, const Dependencies* dependencies) {
-    std::erase_if(held_, [&](const HeldJob& job) { return !dependencies->is_held(job.number); });
-    for (const HeldJob& job : held_) {
-        WaitReason reason = reason_now(state, job.name, WaitReason::Kind::dependency, job.processors);
-        reason.lack.conditions = dependencies->missing(job.number, state.now);
-        reason.possible = Time::infinity();
+    std::erase_if(held_, [&](const auto& job) { return !dependencies->is_held(job.first); });
+    for (const auto& [number, waiting] : held_) {
+        WaitReason reason{waiting};
+        reason.time = state.now;
+        reason.idle = state.idle.count();
+        reason.lack.conditions = dependencies->missing(number, state.now);
         record(std::move(reason));
     }
     for (const JobIndex index : waiting_) {
@@ -222,10 +226,8 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     if (reason.kind != WaitReason::Kind::passed_over && reason.kind != WaitReason::Kind::window) {
         find_holders(state, job.request, reason);
     }
-    if (state.windows.is_on()) {
-        reason.windows =
-            windows_beside(state, job, (reason.possible.is_infinite() ? state.now : reason.possible) + job.walltime);
-    }
+    reason.windows =
+        windows_beside(state, job, (reason.possible.is_infinite() ? state.now : reason.possible) + job.walltime);
     return reason;
 }
 

@@ -26,7 +26,7 @@ Amount SchedulerState::left_at(Time instant, std::optional<std::size_t> pool, st
     for (const RunningJob& other : running) {
         const std::optional<std::size_t> place = windows.window_of(other.job);
         if (other.end > instant && (!takes_then(place) || place == inside)) {
-            left -= pool ? jobs[other.job].request.of_pool(*pool) : other.processors;
+            left -= pool ? jobs[other.job].request.of_pool(*pool) : other.processors;  // without lost ones
         }
     }
     for (std::size_t other = 0; other < all.size(); ++other) {
@@ -82,11 +82,8 @@ std::optional<Place> SchedulerState::place_in(std::optional<std::size_t> window,
             closing.insert(machine.windows()[other].hosts);
         }
     }
-    if (!window) {
-        std::optional<ResourceSet> chosen = hosts.choose(request, closing);
-        return chosen ? std::optional(Place{std::move(*chosen), window}) : std::nullopt;
-    }
-    place.hosts = hosts_inside(request, *window, closing);
+    place.hosts =
+        window ? hosts_inside(request, *window, closing) : hosts.choose(request, closing).value_or(ResourceSet());
     return place.hosts.size() == request.processors ? std::optional(std::move(place)) : std::nullopt;
 }
 

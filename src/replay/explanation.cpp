@@ -169,10 +169,10 @@ std::string holders_text(const ExplainedReason& reason) {
     const auto text_of = [&](const Share& holder) {
         return holder.name + (is_named ? "" : " (" + processors_text(holder.amount) + ")");
     };
-    const std::vector<std::string> texts = texts_of(some_of(holders), text_of, " more");
-    return std::string(holders.size() == 1 ? " Job " : " Jobs ") + enumeration(texts) +
-           (holders.size() == 1 ? " is" : " are") + " expected to end by " + instant_text(reason.possible) +
-           ", which would free enough" + (reason.windows.empty() ? "" : " without windows") + ".";
+    return std::string(holders.size() == 1 ? " Job " : " Jobs ") +
+           enumeration(texts_of(some_of(holders), text_of, " more")) + (holders.size() == 1 ? " is" : " are") +
+           " expected to end by " + instant_text(reason.possible) + ", which would free enough" +
+           (reason.windows.empty() ? "" : " without windows") + ".";
 }
 
 // What the job lacked in these rounds, which have the same rule: "it needs 8 processors; 0 to 7 are idle."

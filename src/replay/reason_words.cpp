@@ -47,10 +47,6 @@ constexpr auto rules = std::to_array<RuleWords>({
     {"parked", "it was due, and only a pool that is not planned keeps it from starting"},
 });
 
-std::string seconds(Duration duration) {
-    return duration.to_shortest_string() + " s";
-}
-
 // `text` if there is any, behind a separator.
 std::string behind(const char* separator, const std::string& text) {
     return text.empty() ? "" : separator + text;
@@ -167,6 +163,7 @@ std::string ReasonWords::because(const Reason& reason) const {
     const std::string name = rule(reason);
     const std::string job = name + behind(", job ", reason.job) +
                             (reason.processors == 0 ? "" : " (" + processors_text(reason.processors) + ")");
+    const std::string estimate = reason.estimate.to_shortest_string() + " s";
     const bool counts = reason.shortage.of == Shortage::Of::processors && reason.machine.empty();
     switch (reason.rule) {
         case Rule::own_words:
@@ -180,12 +177,12 @@ std::string ReasonWords::because(const Reason& reason) const {
             return job + ": " + reservation(reason);
         case Rule::would_delay_head:
             if (!counts || !reason.extra_processors) {
-                return job + ": " + reservation(reason) + "; its estimate is " + seconds(reason.estimate) + ", and " +
+                return job + ": " + reservation(reason) + "; its estimate is " + estimate + ", and " +
                        shortage(reason.shortage);
             }
-            return job + ": with its estimate of " + seconds(reason.estimate) + " it would end " +
-                   (reason.is_strict ? "at or " : "") + "after the shadow time " + instant_text(reason.start) +
-                   ", and it needs " + processors_text(reason.shortage.needed) + ", more than the " +
+            return job + ": with its estimate of " + estimate + " it would end " + (reason.is_strict ? "at or " : "") +
+                   "after the shadow time " + instant_text(reason.start) + ", and it needs " +
+                   processors_text(reason.shortage.needed) + ", more than the " +
                    std::to_string(*reason.extra_processors) + " extra processors";
         case Rule::reserved:
             return name + ": its start, by the estimates, is " + instant_text(reason.start) + place(reason.hosts);
@@ -194,7 +191,7 @@ std::string ReasonWords::because(const Reason& reason) const {
                    never_text(reason.never, reason.never == Reason::Never::too_little ? after_all : "");
         case Rule::would_delay_reservation:
             return name + ", that of job " + reason.job + " at " + instant_text(reason.delayed_start) +
-                   ": its estimate is " + seconds(reason.estimate) + ", and " + shortage(reason.shortage);
+                   ": its estimate is " + estimate + ", and " + shortage(reason.shortage);
         case Rule::top:
         case Rule::behind_top:
             return job + ": " + top(reason);
@@ -207,10 +204,6 @@ std::string ReasonWords::because(const Reason& reason) const {
         default:
             return name + behind(": ", rules.at(static_cast<std::size_t>(reason.rule)).rest);
     }
-}
-
-std::string ReasonWords::because(const WaitReason& reason) const {
-    return reason.rejection.empty() ? because(reason.because) : "it " + reason.rejection;
 }
 
 std::string ReasonWords::holders(const Shares& shares) {

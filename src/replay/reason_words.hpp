@@ -51,7 +51,9 @@ class ReasonWords {
     // What an algorithm says: the rule, and behind a colon its numbers.
     std::string because(const Reason& reason) const;
     // Why a job is rejected, or what the algorithm says.
-    std::string because(const WaitReason& reason) const;
+    std::string because(const WaitReason& reason) const {
+        return reason.rejection.empty() ? because(reason.because) : "it " + reason.rejection;
+    }
     // What the job takes of pools and of named hosts, what of it is free, and who holds the rest, as a clause: "it
     // takes ...". Of a job that is not eligible yet, the conditions that do not hold. Empty if it takes only
     // processors, and hosts have no names, and no window is in its way.

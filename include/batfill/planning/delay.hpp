@@ -3,7 +3,6 @@
 #include <span>
 
 #include <batfill/engine/state.hpp>
-#include <batfill/engine/wait_reason.hpp>
 #include <batfill/planning/availability_profile.hpp>
 #include <batfill/planning/timeline.hpp>
 
