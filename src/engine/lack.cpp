@@ -17,8 +17,8 @@ struct Lack {
     const NameOfJob& name;
     const Needs& needs = request.needs_or_none();
     const Resources& resources = state.machine.resources();
-    int fitting = 0;              // suitable hosts
-    std::size_t unavailable = 0;  // those of them
+    int fitting = 0;              // hosts that have what it takes now
+    std::size_t unavailable = 0;  // suitable hosts
     // The suitable hosts that are available and do not fit now, increasing: those in windows, and the others.
     std::vector<int> in_windows = {};
     std::vector<int> in_use = {};
