@@ -41,12 +41,11 @@ class FirstComeFirstServed : public Algorithm {
  private:
     void blocked(Round& round, JobIndex first, std::span<const JobIndex> queue) {
         long_waits_.note(round.state(), first);
-        for (const JobIndex job : round.explained()) {
-            if (std::ranges::find(queue, job) != queue.end()) {
-                round.because(job, job == first ? Reason{.rule = Reason::Rule::first}
-                                                : Reason{.rule = Reason::Rule::behind_first, .job = round.name(first)});
-            }
-        }
+        round.explain([&](JobIndex job) {
+            return std::ranges::find(queue, job) == queue.end() ? Reason()
+                   : job == first                               ? Reason{.rule = Reason::Rule::first}
+                                  : Reason{.rule = Reason::Rule::behind_first, .job = round.name(first)};
+        });
     }
 
     LongWaits long_waits_;

@@ -122,21 +122,14 @@ class Relaxed : public Algorithm {
             for (const std::vector<JobIndex>& queue : queues) {
                 tops.push_back(decide(round, queue));
             }
-            for (std::size_t i = 0; round.explains() && i < queues.size(); ++i) {
+            for (std::size_t i = 0; i < queues.size(); ++i) {
                 explain(round, tops[i], queues[i]);
             }
             return;
         }
         const WaitingQueue& queue = state.waiting;
-        if (queue.next_fitting(0, state.most_for_one_job()) == queue.size()) {
-            if (round.explains() && !queue.empty()) {
-                const JobIndex top = first_in_order(state);
-                explain(round, Top{top, relaxation(state, top)}, queue.jobs());
-            }
-            return;
-        }
-        const std::optional<Top> top = decide(round, queue.jobs());
-        if (round.explains()) {
+        if (round.explains() || queue.next_fitting(0, state.most_for_one_job()) < queue.size()) {
+            const std::optional<Top> top = decide(round, queue.jobs());
             explain(round, top, queue.jobs());
         }
     }
@@ -147,35 +140,28 @@ class Relaxed : public Algorithm {
     std::vector<Statistic> statistics() const override { return {{"backfilled", backfilled_}}; }
 
  private:
-    // Until when backfilled jobs may run. With an infinite omega, nobody looks when the top job could start.
-    struct Relaxation {
-        Time start_of_top;
-        Time latest_end;
-    };
+    // The first that cannot start. It could at `start`, and backfilled jobs may run until `latest_end`. With an
+    // infinite omega, nobody looks when it could.
     struct Top {
         JobIndex job;
-        Relaxation relaxation;
+        Time start = Time::infinity();
+        Time latest_end = Time::infinity();
     };
 
     // Returns the top job, if there is one and somebody looks at it.
     std::optional<Top> decide(Round& round, std::span<const JobIndex> queue) {
         const SchedulerState& state = round.state();
-        const bool is_one_of_several = state.machine.has_bookings();
-        if (const std::optional<JobIndex> top = start_in_order(round, queue)) {
-            if (omega_ <= 0 && !round.explains()) {
-                return std::nullopt;
-            }
-            const Relaxation decided = relaxation(state, *top);
-            if (omega_ > 0) {
-                if (is_one_of_several) {
-                    backfill(round, queue, *top, decided.latest_end);
-                } else {
-                    backfill(round, *top, decided.latest_end);
-                }
-            }
-            return Top{*top, decided};
+        const std::optional<JobIndex> first = start_in_order(round, queue);
+        if (!first || (omega_ <= 0 && !round.explains())) {
+            return std::nullopt;
         }
-        return std::nullopt;
+        const Top top = top_of(state, *first);
+        if (omega_ > 0 && state.machine.has_bookings()) {
+            backfill(round, queue, top.job, top.latest_end);
+        } else if (omega_ > 0) {
+            backfill(round, top.job, top.latest_end);
+        }
+        return top;
     }
 
     // The run time of a job, as known at its submission. Priorities, and the factor of the top job's walltime, use it.
@@ -243,52 +229,40 @@ class Relaxed : public Algorithm {
         });
     }
 
-    // The waiting job with the highest priority, for an explanation.
-    JobIndex first_in_order(const SchedulerState& state) {
-        priority_.compute(state.now);
-        const auto jobs = state.waiting.jobs();
-        return *std::ranges::max_element(jobs, {}, [this](JobIndex job) { return priority_.of(job); });
-    }
-
     void explain(Round& round, const std::optional<Top>& top, std::span<const JobIndex> queue) const {
-        for (const JobIndex job : round.explained()) {
-            if (std::ranges::find(queue, job) == queue.end()) {
-                continue;
-            }
-            if (std::ranges::find(passed_over_, job) != passed_over_.end()) {
-                round.because(job, {.rule = Reason::Rule::passed_over});
-            } else if (top && round.state().job(job).state == JobState::submitted) {
-                round.because(job, reason(round, job, top->job, top->relaxation));
-            }
-        }
+        const auto has = [](const auto& jobs, JobIndex job) { return std::ranges::find(jobs, job) != jobs.end(); };
+        round.explain([&](JobIndex job) {
+            return !has(queue, job)         ? Reason()
+                   : has(passed_over_, job) ? Reason{.rule = Reason::Rule::passed_over}
+                   : top                    ? reason(round, job, *top)
+                                            : Reason();
+        });
     }
 
-    Reason reason(const Round& round, JobIndex job, JobIndex top, const Relaxation& relaxation) const {
+    Reason reason(const Round& round, JobIndex job, const Top& top) const {
         const SchedulerState& state = round.state();
-        Reason reason{.rule = job == top                                 ? Reason::Rule::top
+        Reason reason{.rule = job == top.job                             ? Reason::Rule::top
                               : !state.can_start_now(job) || omega_ <= 0 ? Reason::Rule::behind_top
                                                                          : Reason::Rule::too_late,
-                      .job = job == top ? "" : round.name(top),
-                      .start = relaxation.start_of_top,
+                      .job = job == top.job ? "" : round.name(top.job),
+                      .start = top.start,
                       .all_wait = omega_ <= 0,
-                      .latest_end = omega_ <= 0 ? Time::infinity() : relaxation.latest_end};
+                      .latest_end = omega_ <= 0 ? Time::infinity() : top.latest_end};
         if (reason.rule == Reason::Rule::too_late) {
             reason.end = state.now + (actual_ ? known_length(state, job) : state.estimate(job));
         }
         return reason;
     }
 
-    Relaxation relaxation(const SchedulerState& state, JobIndex top) {
-        if (std::isinf(omega_)) {
-            return {Time::infinity(), Time::infinity()};
+    Top top_of(const SchedulerState& state, JobIndex job) {
+        const Time start = std::isinf(omega_) ? Time::infinity() : time_of_start(state, job);
+        if (start.is_infinite()) {
+            return {job};
         }
-        const Time possible = time_of_start(state, top);
-        if (possible.is_infinite()) {
-            return {possible, possible};
-        }
-        const Duration wait = possible - state.now;
-        return {possible, state.now + (by_walltime_ ? wait + product(omega_ - 1, known_length(state, top))
-                                                    : product(omega_, wait))};
+        const Duration wait = start - state.now;
+        return {
+            job, start,
+            state.now + (by_walltime_ ? wait + product(omega_ - 1, known_length(state, job)) : product(omega_, wait))};
     }
 
     // The earliest time at which the top job can run, judging by the known ends of the running jobs.

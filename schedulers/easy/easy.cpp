@@ -61,8 +61,8 @@ class Easy : public Algorithm {
             walk(round);
             return;
         }
-        if (round.explains() && rounds_.is_on()) {
-            explain_events(round);
+        if (rounds_.is_on()) {  // there may be no event after which to decide
+            round.explain([](JobIndex) { return Reason{.rule = Reason::Rule::no_decision}; });
         }
         rounds_.for_each_round(round.now(), [&] { run(round); });
     }
@@ -128,35 +128,33 @@ class Easy : public Algorithm {
             return;
         }
         keep_head(round.state(), *reserved);
-        if (round.state().waiting.size() == 1 || rounds_.free(round.state()) == 0) {
-            if (round.explains()) {
-                reserve(round.state(), *reserved).explain(round, *reserved);
-            }
+        const bool may_backfill = round.state().waiting.size() > 1 && rounds_.free(round.state()) > 0;
+        if (!may_backfill && !round.explains()) {
             return;
         }
         Reservation reservation = reserve(round.state(), *reserved);  // 6: shadow time and extra processors
-        starts_.begin_backfilling();
-        const auto start_if_admitted = [&](JobIndex job) {  // 10-12: L = Q - j, in order
-            reservation.start_if_admitted(round, job);      // 13: starts if it delays no reservation
+        const auto start_if_admitted = [&](JobIndex job) {            // 10-12: L = Q - j, in order
+            reservation.start_if_admitted(round, job);                // 13: starts if it delays no reservation
         };
-        backfill_.for_each(round.state(), orders_, rounds_, *reserved, reservation, start_if_admitted);
-        if (round.explains()) {
-            reservation.explain(round, *reserved);
+        if (may_backfill) {
+            starts_.begin_backfilling();
+            backfill_.for_each(round.state(), orders_, rounds_, *reserved, reservation, start_if_admitted);
         }
+        reservation.explain(round, *reserved);
     }
 
-    // Decides once.
+    // Decides once. If no processor is idle, only who asks why a job waits looks for the head.
     void run(Round& round) {
         const SchedulerState& state = round.state();
         const int free = rounds_.free(state);
-        if (free == 0 && !head_.is_on()) {
-            if (round.explains()) {
-                explain_full_machine(round);
-            }
+        const bool may_start = free > 0 || head_.is_on();
+        if (!may_start && !round.explains()) {
             return;
         }
         orders_.prepare(state.now);
-        starts_.begin_round();
+        if (may_start) {
+            starts_.begin_round();
+        }
         if (reservations_ == 1) {
             algorithm_1(round);
         } else {
@@ -170,26 +168,6 @@ class Easy : public Algorithm {
         const std::vector<RunningJob> with_held = rounds_.is_on() ? rounds_.running(state) : std::vector<RunningJob>();
         Trial trial(round, rounds_.free(state), rounds_.is_on() ? with_held : state.running);
         Walk(round, trial, orders_, reservations_, backfill_.most_tests()).decide();
-    }
-
-    // With rounds=event, there may be no event after which to decide.
-    static void explain_events(Round& round) {
-        for (const JobIndex job : round.explained()) {
-            round.because(job, {.rule = Reason::Rule::no_decision});
-        }
-    }
-
-    // If no processor is idle, nobody looks for the head but who asks why a job waits.
-    void explain_full_machine(Round& round) {
-        orders_.prepare(round.now());
-        if (reservations_ != 1) {
-            walk(round);
-            return;
-        }
-        for_each_in_order(round.state(), [&](JobIndex head) {
-            reserve(round.state(), head).explain(round, head);
-            return false;
-        });
     }
 
     // Passes the kept head and then the waiting jobs, in the primary order, to `take` until that returns false.

@@ -36,9 +36,7 @@ class Walk {
         } else {
             decide(state.waiting.jobs());
         }
-        for (const Queue& queue : queues_) {
-            explain(queue);
-        }
+        explain();
     }
 
  private:
@@ -106,56 +104,59 @@ class Walk {
         std::vector<JobIndex> in_front;
     };
 
-    // Says of the explained jobs of this queue why they do not start.
-    void explain(const Queue& queue) {
-        for (const JobIndex job : round_.explained()) {
-            if (round_.state().job(job).state == JobState::submitted && has(queue.jobs, job)) {
-                round_.because(job, has(passed_over_, job)     ? Reason{.rule = Reason::Rule::passed_over}
-                                    : has(queue.in_front, job) ? reason_in_front(job)
-                                                               : reason_behind(job, queue));
-            }
-        }
+    void explain() {
+        round_.explain([&](JobIndex job) {
+            const auto queue = std::ranges::find_if(queues_, [&](const Queue& one) { return has(one.jobs, job); });
+            return queue == queues_.end()      ? Reason()
+                   : has(passed_over_, job)    ? Reason{.rule = Reason::Rule::passed_over}
+                   : has(queue->in_front, job) ? reason_in_front(job)
+                                               : reason_behind(job, *queue);
+        });
     }
 
     Reason reason_behind(JobIndex job, const Queue& queue) {
         using Rule = Reason::Rule;
-        const Timeline::Delay delay = trial_.delay(job);
-        const std::optional<JobIndex> head =
-            most_reservations_ == 1 && !queue.in_front.empty() ? std::optional(queue.in_front.front()) : std::nullopt;
-        Reason reason{.rule = delay.fits ? Rule::not_tried : Rule::behind_others};
-        if (delay.fits && delay.of != nullptr && has(tried_, job)) {
-            const bool is_head = delay.of->job == head;
-            reason = is_head ? reason_reserved(delay.of->job) : Reason{.delayed_start = delay.of->start};
-            reason.rule = is_head ? Rule::would_delay_head : Rule::would_delay_reservation;
-            reason.job = round_.name(delay.of->job);
+        const Delay delay = trial_.delay(job);
+        const bool would_delay = delay.of != nullptr && has(tried_, job);
+        const bool is_beside_head = most_reservations_ == 1 && !queue.in_front.empty() &&
+                                    (!would_delay || delay.of->job == queue.in_front.front());
+        Reason reason = is_beside_head ? reason_in_front(queue.in_front.front()) : Reason();
+        if (is_beside_head) {
+            reason.rule = would_delay  ? Rule::would_delay_head
+                          : delay.fits ? Rule::not_tried_behind_head
+                                       : Rule::behind_head;
+            reason.job = round_.name(queue.in_front.front());
+        } else {
+            reason.rule = would_delay  ? Rule::would_delay_reservation
+                          : delay.fits ? Rule::not_tried
+                                       : Rule::behind_others;
+        }
+        if (would_delay) {
             reason.estimate = round_.state().estimate(job);
             reason.shortage = delay.shortage;
-        } else if (head) {
-            reason = reason_reserved(*head);
-            reason.rule = delay.fits ? Rule::not_tried_behind_head : Rule::behind_head;
-            reason.job = round_.name(*head);
+        }
+        if (would_delay && !is_beside_head) {
+            reason.job = round_.name(delay.of->job);
+            reason.delayed_start = delay.of->start;
         }
         return reason;
     }
 
-    // Of a job with a reservation, or of the head if no job has one.
+    // Of a job with a reservation, or of the head if no job has one: when and where it is to start.
     Reason reason_in_front(JobIndex job) {
+        using Rule = Reason::Rule;
         if (most_reservations_ == 0) {
-            return {.rule = Reason::Rule::head_without_reservation};
+            return {.rule = Rule::head_without_reservation};
         }
-        Reason reason = reason_reserved(job);
-        reason.rule = most_reservations_ == 1 ? Reason::Rule::head : reason.rule;
-        return reason;
-    }
-
-    // When and where the job is to start.
-    Reason reason_reserved(JobIndex job) {
-        const std::span<const Timeline::Later> all = trial_.reserved();
-        const auto reserved = std::ranges::find(all, job, &Timeline::Later::job);
-        if (reserved != all.end()) {
-            return {.rule = Reason::Rule::reserved, .start = reserved->start, .hosts = reserved->place.hosts};
+        const std::span<const LaterJob> all = trial_.reserved();
+        const auto reserved = std::ranges::find(all, job, &LaterJob::job);
+        if (reserved == all.end()) {
+            return {.rule = most_reservations_ == 1 ? Rule::head : Rule::without_reservation,
+                    .never = trial_.never(job)};
         }
-        return {.rule = Reason::Rule::without_reservation, .never = trial_.never(job)};
+        return {.rule = most_reservations_ == 1 ? Rule::head : Rule::reserved,
+                .start = reserved->start,
+                .hosts = reserved->place.hosts};
     }
 
     static bool has(const std::vector<JobIndex>& jobs, JobIndex job) {

@@ -41,12 +41,8 @@ class FlexibleBackfilling : public Algorithm {
         if (!keeps_head_) {
             head_.reset();
         }
-        const bool is_head_known = head_ || !keeps_head_;
+        const bool is_head_known = (head_ || !keeps_head_) && !round.explains();
         if (state.waiting.empty() || (is_head_known && next_startable(state, 0) == state.waiting.size())) {
-            if (round.explains() && !state.waiting.empty()) {
-                const JobIndex head = head_ ? *head_ : first_in_order(state);
-                Reservation(state, head).explain(round, head);
-            }
             return;
         }
         priority_.prepare(state);
@@ -90,13 +86,6 @@ class FlexibleBackfilling : public Algorithm {
             }
             return !head_;
         });
-    }
-
-    // The waiting job with the highest priority, for an explanation.
-    JobIndex first_in_order(const SchedulerState& state) {
-        priority_.prepare(state);
-        const auto jobs = state.waiting.jobs();
-        return *std::ranges::max_element(jobs, {}, [this](JobIndex job) { return priority_.of(job); });
     }
 
     void backfill(Round& round) {

@@ -189,10 +189,7 @@ Amount Audit::total_of(std::size_t column) const {
 
 // Column 0 is the number of processors, if hosts are only counted; then the pools.
 Amount Audit::amount_of(const Window& window, std::size_t column) {
-    if (column == 0) {
-        return window.processors;
-    }
-    return window.pool_amounts.empty() ? 0 : window.pool_amounts[column - 1];
+    return window.amount_of(column == 0 ? std::nullopt : std::optional(column - 1));
 }
 
 // What a job takes of the machine outside its window, or with `of_window` of that.

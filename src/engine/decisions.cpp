@@ -146,14 +146,13 @@ void EngineCore::end_promise(JobIndex index) {
 }
 
 void EngineCore::because(JobIndex index, Reason reason) {
-    if (wait_reasons_ && was_told_of(index)) {
-        wait_reasons_->because(index, std::move(reason));
+    if (explains() && was_told_of(index)) {
+        wait_reasons_.because(index, std::move(reason));
     }
 }
 
 std::string EngineCore::name(JobIndex index) const {
-    const std::string& id = state_.job(index).description().id;
-    return wait_reasons_ ? wait_reasons_->name(id) : id;
+    return wait_reasons_.name(state_.job(index).description().id);
 }
 
 void EngineCore::set_metadata(JobIndex index, std::string metadata) {

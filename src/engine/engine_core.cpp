@@ -362,9 +362,7 @@ void EngineCore::admit(Round& round, JobIndex index) {
         state_.predictions[index] = predictor_->predict(state_, index);
     }
     state_.waiting.insert(index, state_.jobs);
-    if (wait_reasons_) {
-        wait_reasons_->submitted(index, job.description().id);
-    }
+    wait_reasons_.submitted(index, job.description().id);
     algorithm_->submitted(round, index);
     if (choice_.gives_guarantees()) {
         guarantees_.give(job, index, algorithm_->guaranteed_start(state_, index).value_or(Time::infinity()));
@@ -377,9 +375,7 @@ void EngineCore::admit(Round& round, JobIndex index) {
 
 void EngineCore::reject(JobIndex index, RejectJob&& rejection) {
     state_.jobs[index].state = JobState::rejected;
-    if (wait_reasons_) {
-        wait_reasons_->rejected(state_, index, rejection.reason);
-    }
+    wait_reasons_.rejected(state_, index, rejection.reason);
     if (dependencies_) {
         dependencies_->ended(rejection.job, JobState::rejected, state_.now);
     }
@@ -400,9 +396,7 @@ void EngineCore::admit(JobSubmitted&& job) {
 }
 
 void EngineCore::hold(const JobSubmitted& job) {
-    if (wait_reasons_) {
-        wait_reasons_->held(job.job, *job.description);
-    }
+    wait_reasons_.held(job.job, *job.description);
 }
 
 std::optional<RejectJob> EngineCore::refused(const JobSubmitted& job) const {
@@ -527,9 +521,7 @@ void EngineCore::run_round() {
         is_deciding_ = false;
     } while (dependencies_ && dependencies_->admit_eligible_after_starts(*this, state_.now));
     algorithm_->end_round(state_);
-    if (wait_reasons_) {
-        wait_reasons_->end_round(state_, dependencies_.get());
-    }
+    wait_reasons_.end_round(state_, dependencies_.get());
     if (news_.machine_changed) {
         note_broken_guarantees(GuaranteeBreakCause::loss);
     }
@@ -590,9 +582,7 @@ void EngineCore::withdraw_ended_jobs() {
     for (const JobIndex index : news_.ended_waiting) {
         if (std::erase(news_.submissions, index) == 0) {
             leave_queue(index);
-            if (wait_reasons_) {
-                wait_reasons_->withdrawn(index);
-            }
+            wait_reasons_.withdrawn(index);
             algorithm_->withdrawn(state_, index);
         }
     }
@@ -624,11 +614,6 @@ void EngineCore::note_broken_guarantees(GuaranteeBreakCause cause, const std::st
 
 void EngineCore::break_guarantee(JobIndex index, Time new_start, GuaranteeBreakCause cause, const std::string& window) {
     guarantees_.move(state_.jobs[index], numbers_[index], state_.now, new_start, cause, window);
-}
-
-const std::vector<WaitReason>& EngineCore::wait_reasons() const {
-    static const std::vector<WaitReason> none;
-    return wait_reasons_ ? wait_reasons_->reasons() : none;
 }
 
 std::vector<Statistic> EngineCore::statistics() const {

@@ -46,9 +46,9 @@ class EngineCore : private Admission {
     bool requeues() const { return failures_.may_requeue(); }
     void record_outlived_estimates() { records_outlived_estimates_ = choice_.gives_guarantees(); }
     void explain(const std::vector<std::string>& ids, const std::string& prefix) {
-        wait_reasons_ = std::make_unique<WaitReasons>(std::set<std::string>(ids.begin(), ids.end()), prefix);
+        wait_reasons_ = WaitReasons({ids.begin(), ids.end()}, prefix);
     }
-    const std::vector<WaitReason>& wait_reasons() const;
+    const std::vector<WaitReason>& wait_reasons() const { return wait_reasons_.reasons(); }
     void record_state(Time from) { records_state_from_ = from; }
     const std::string& recorded_state() const { return recorded_state_; }
     void arrive(Time now);
@@ -73,10 +73,8 @@ class EngineCore : private Admission {
     void kill(JobIndex index);
     void promise(JobIndex index, Time time);
     void end_promise(JobIndex index);
-    bool explains() const { return wait_reasons_ != nullptr; }
-    std::span<const JobIndex> explained() const {
-        return wait_reasons_ ? wait_reasons_->waiting() : std::span<const JobIndex>();
-    }
+    bool explains() const { return wait_reasons_.explains(); }
+    std::span<const JobIndex> explained() const { return wait_reasons_.waiting(); }
     void because(JobIndex index, Reason reason);
     std::string name(JobIndex index) const;
     void put_to_sleep(const ResourceSet& processors);
@@ -176,7 +174,7 @@ class EngineCore : private Admission {
     JobNumbers numbers_;
     Time last_round_;
     Guarantees guarantees_;
-    Owned<WaitReasons> wait_reasons_;             // null: nobody asks why jobs wait
+    WaitReasons wait_reasons_;
     Time records_state_from_ = Time::infinity();  // infinite: not, or not any more
     std::string recorded_state_;
     JobRegistration registration_;

@@ -328,30 +328,6 @@ bool Timeline::fits(const Request& request, Duration length, Time at) const {
     return missing <= 0;
 }
 
-namespace {
-
-// Where a profile first has too little during an interval.
-struct FirstLack {
-    std::size_t column;
-    Amount left;
-    Time at;
-};
-std::optional<FirstLack> first_lack(const AmountProfile& profile, std::span<const Amount> needed, Time from,
-                                    Time until) {
-    for (const Time step : profile.instants()) {
-        const Time at = std::max(step, from);
-        const std::span<const Amount> free = profile.at(at);
-        for (std::size_t column = 0; column < free.size() && at < until; ++column) {
-            if (free[column] < needed[column]) {
-                return FirstLack{column, std::max(free[column], Amount{0}), at};
-            }
-        }
-    }
-    return std::nullopt;
-}
-
-}  // namespace
-
 std::optional<Shortage> Timeline::shortage(const Request& request, Duration length, Time at) const {
     if (is_inside(request)) {
         const std::vector<std::size_t>& windows = request.windows();
@@ -359,41 +335,25 @@ std::optional<Shortage> Timeline::shortage(const Request& request, Duration leng
         return window == windows.end() ? std::nullopt : view(*window).shortage(request, length, at);
     }
     const Columns columns = columns_of(request);
-    if (const std::optional<FirstLack> lack = first_lack(whole_machine_, columns.whole_machine, at, at + length)) {
-        const bool is_of_hosts = counts_hosts_ && lack->column == 0;
-        const std::size_t pool = is_of_hosts ? 0 : planned_pools_[lack->column - (counts_hosts_ ? 1 : 0)];
-        return Shortage{is_of_hosts ? Shortage::Of::processors : Shortage::Of::pool,
-                        is_of_hosts ? "" : machine_->resources().pools()[pool].name,
-                        columns.whole_machine[lack->column], lack->left, lack->at};
-    }
-    Amount left = 0;
-    for (int host = 0; !counts_hosts_ && host < machine_->processors(); ++host) {
-        left +=
-            suits(request, host) && hosts_[static_cast<std::size_t>(host)].has_during(columns.needed, at, at + length)
-                ? 1
-                : 0;
-    }
-    return counts_hosts_ || left >= request.processors
-               ? std::nullopt
-               : std::optional(
-                     Shortage{.of = Shortage::Of::hosts, .needed = request.processors, .left = left, .at = at});
-}
-
-Timeline::Delay Timeline::delay(const SchedulerState& state, const Request& request, Duration length,
-                                std::span<const Later> jobs) const {
-    Timeline timeline = *this;
-    for (const Later& later : jobs) {
-        timeline.give(state.job(later.job).request, later.place, later.start, later.end);
-    }
-    Delay delay{.fits = timeline.fits(request, length, origin_)};
-    for (auto later = jobs.begin(); later != jobs.end() && delay.fits && delay.of == nullptr; ++later) {
-        timeline.take(state.job(later->job).request, later->place, later->start, later->end);
-        if (!timeline.fits(request, length, origin_)) {
-            delay.of = &*later;
-            delay.shortage = timeline.shortage(request, length, origin_).value_or(Shortage());
+    for (const Time step : whole_machine_.instants()) {
+        const Time instant = std::max(step, at);
+        const std::span<const Amount> free = whole_machine_.at(instant);
+        for (std::size_t column = 0; column < free.size() && instant < at + length; ++column) {
+            if (free[column] < columns.whole_machine[column]) {
+                const std::size_t hosts = counts_hosts_ ? 1 : 0;  // columns
+                const bool is_of_pool = column >= hosts;
+                return Shortage{is_of_pool ? Shortage::Of::pool : Shortage::Of::processors,
+                                is_of_pool ? machine_->resources().pools()[planned_pools_[column - hosts]].name : "",
+                                columns.whole_machine[column], std::max(free[column], Amount{0}), instant};
+            }
         }
     }
-    return delay;
+    Shortage shortage{.of = Shortage::Of::hosts, .needed = request.processors, .at = at};
+    for (int host = 0; !counts_hosts_ && host < machine_->processors(); ++host) {
+        const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
+        shortage.left += suits(request, host) && profile.has_during(columns.needed, at, at + length) ? 1 : 0;
+    }
+    return counts_hosts_ || shortage.left >= shortage.needed ? std::nullopt : std::optional(shortage);
 }
 
 bool Timeline::fits_on(const Request& request, const Place& place, Duration length, Time at) const {

@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <batfill/engine/state.hpp>
@@ -16,9 +17,11 @@ namespace batfill {
 // Records why some jobs wait. It reads the state at the end of each round, and takes what the algorithm says.
 class WaitReasons {
  public:
-    // `ids` are those of the jobs. Reasons leave out `prefix` where an id begins with it.
-    WaitReasons(std::set<std::string> ids, std::string prefix) : ids_(std::move(ids)), prefix_(std::move(prefix)) {}
+    // `ids` are those of the jobs; none: nobody asks. Reasons leave out `prefix` where an id begins with it.
+    explicit WaitReasons(std::set<std::string> ids = {}, std::string prefix = {})
+        : ids_(std::move(ids)), prefix_(std::move(prefix)) {}
 
+    bool explains() const { return !ids_.empty(); }
     // The job as reasons name it.
     std::string name(const std::string& id) const { return id.substr(id.starts_with(prefix_) ? prefix_.size() : 0); }
     // Those of the jobs that wait.
@@ -43,12 +46,6 @@ class WaitReasons {
     const std::vector<WaitReason>& reasons() const { return reasons_; }
 
  private:
-    struct HeldJob {
-        JobNumber number;
-        std::string name;
-        int processors;
-    };
-
     WaitReason reason_of(const SchedulerState& state, JobIndex index);
     void find_holders(const SchedulerState& state, const Request& request, WaitReason& reason) const;
     void record(WaitReason reason);
@@ -56,7 +53,7 @@ class WaitReasons {
     std::set<std::string> ids_;
     std::string prefix_;
     std::vector<JobIndex> waiting_;
-    std::vector<HeldJob> held_;
+    std::vector<std::pair<JobNumber, Waiting>> held_;
     std::map<JobIndex, Reason> because_;
     std::vector<WaitReason> reasons_;
     std::map<std::string, std::size_t> last_;  // by job: its last reason

@@ -13,95 +13,67 @@ std::vector<std::size_t> SchedulerState::windows_ahead(JobIndex job) const {
     return ahead;
 }
 
-namespace {
-
-// What runs at this instant by the estimates, and what announced windows take then, beside a job that runs in this
-// window or outside. Where a window takes something that it `names`, jobs inside have their own of it.
-Amount taken_at(const SchedulerState& state, Time instant, std::optional<std::size_t> window, const auto& names,
-                const auto& of_running, const auto& of_window) {
-    const std::vector<Window>& all = state.machine.windows();
+// What is left at this instant of processors that are only counted, or of a pool, for a job that runs in this window or
+// outside: beside what runs by the estimates, and what announced windows take then. Where a window takes something that
+// it names, jobs inside have their own of it.
+Amount SchedulerState::left_at(Time instant, std::optional<std::size_t> pool, std::optional<std::size_t> inside) const {
+    const std::vector<Window>& all = machine.windows();
     const auto takes_then = [&](std::optional<std::size_t> one) {
-        return one && names(all[*one]) && all[*one].until > instant;
+        return one && all[*one].amount_of(pool) > 0 && all[*one].until > instant;
     };
-    const std::size_t own = takes_then(window) ? *window : all.size();  // none: past the last
-    Amount taken = 0;
-    for (const RunningJob& other : state.running) {
-        const std::optional<std::size_t> place = state.windows.window_of(other.job);
-        if (other.end > instant && (!takes_then(place) || *place == own)) {
-            taken += of_running(other);
+    inside = takes_then(inside) ? inside : std::nullopt;
+    Amount left = pool ? machine.resources().pools()[*pool].total : processors - unavailable.size();
+    for (const RunningJob& other : running) {
+        const std::optional<std::size_t> place = windows.window_of(other.job);
+        if (other.end > instant && (!takes_then(place) || place == inside)) {
+            left -= pool ? jobs[other.job].request.of_pool(*pool) : other.processors;  // without lost ones
         }
     }
     for (std::size_t other = 0; other < all.size(); ++other) {
-        if (all[other].announced <= state.now && all[other].from <= instant && instant < all[other].until &&
-            own != other) {
-            taken += of_window(all[other]);
+        if (all[other].announced <= now && all[other].from <= instant && instant < all[other].until &&
+            inside != other) {
+            left -= all[other].amount_of(pool);
         }
     }
-    return taken;
+    return left;
 }
 
-}  // namespace
-
-// Whether at this instant, when a window begins, too few processors are left if the job runs then, too. Hosts are only
-// counted.
-bool SchedulerState::is_overfull(Time instant, JobIndex job, std::optional<std::size_t> window) const {
-    // What is lost and in use counts once.
-    const auto of_running = [&](const RunningJob& other) {
-        return other.processors - jobs[other.job].allocation.count_common(unavailable);
-    };
-    return jobs[job].processors() + unavailable.size() +
-               taken_at(
-                   *this, instant, window, [](const Window& one) { return one.names_processors(); }, of_running,
-                   [](const Window& one) { return one.processors; }) >
-           processors;
-}
-
-// The same of a pool.
-bool SchedulerState::is_overfull(std::size_t pool, Time instant, JobIndex job,
-                                 std::optional<std::size_t> window) const {
-    return jobs[job].request.of_pool(pool) +
-               taken_at(
-                   *this, instant, window, [&](const Window& one) { return one.names_pool(pool); },
-                   [&](const RunningJob& other) { return jobs[other.job].request.of_pool(pool); },
-                   [&](const Window& one) { return one.names_pool(pool) ? one.pool_amounts[pool] : 0; }) >
-           machine.resources().pools()[pool].total;
-}
-
-bool SchedulerState::leaves_pools(JobIndex job, std::optional<std::size_t> window) const {
-    const std::vector<Amount>& pools = jobs[job].request.pools();
-    return pools.empty() || std::ranges::none_of(windows_ahead(job), [&](std::size_t ahead) {
-               for (std::size_t pool = 0; ahead != window && pool < pools.size(); ++pool) {
-                   if (pools[pool] > 0 && machine.windows()[ahead].names_pool(pool) &&
-                       is_overfull(pool, machine.windows()[ahead].from, job, window)) {
-                       return true;
-                   }
-               }
-               return false;
-           });
-}
-
-std::optional<std::size_t> SchedulerState::window_ahead(JobIndex job, const Place& place) const {
-    for (const std::size_t ahead : windows_ahead(job)) {
-        const Window& window = machine.windows()[ahead];
-        if (place.window != ahead &&
-            (hosts.is_on() ? place.hosts.count_common(window.hosts) > 0
-                           : window.processors > 0 && is_overfull(window.from, job, place.window))) {
-            return ahead;
+std::optional<Shortage> SchedulerState::shortage_ahead(JobIndex job, std::size_t ahead, PoolsAhead which,
+                                                       std::optional<std::size_t> inside) const {
+    const Request& request = jobs[job].request;
+    const Window& window = machine.windows()[ahead];
+    const std::size_t pools = which == PoolsAhead::looked_at ? pools_left.size() : 0;
+    for (std::size_t column = 0; column <= pools; ++column) {
+        const auto pool = column == 0 ? std::nullopt : std::optional(column - 1);
+        const Amount needed = pool ? request.of_pool(*pool) : request.processors;
+        const bool is_taken = needed > 0 && window.amount_of(pool) > 0;
+        if (const Amount left = is_taken ? left_at(window.from, pool, inside) : needed; left < needed) {
+            return Shortage{pool ? Shortage::Of::pool : Shortage::Of::processors,
+                            pool ? machine.resources().pools()[*pool].name : "", needed, std::max(left, Amount{0}),
+                            window.from};
         }
     }
     return std::nullopt;
+}
+
+std::optional<std::size_t> SchedulerState::window_ahead(JobIndex job, const Place& place, PoolsAhead pools) const {
+    const std::vector<std::size_t> ahead = windows_ahead(job);
+    const auto first = std::ranges::find_if(ahead, [&](std::size_t one) {
+        return place.window != one && (place.hosts.count_common(machine.windows()[one].hosts) > 0 ||
+                                       shortage_ahead(job, one, pools, place.window));
+    });
+    return first == ahead.end() ? std::nullopt : std::optional(*first);
 }
 
 // In this window of its booking, or outside.
 std::optional<Place> SchedulerState::place_in(std::optional<std::size_t> window, JobIndex job, PoolsAhead ahead) const {
     const Request& request = jobs[job].request;
     Place place{{}, window};
-    if (!has_of_pools(request, window) || (ahead == PoolsAhead::looked_at && !leaves_pools(job, window))) {
+    if (!can_start_in(request, place) || window_ahead(job, place, ahead)) {
         return std::nullopt;
     }
     if (!hosts.is_on()) {
-        const bool fits = window ? has_processors_in(request, place) : can_start(request);
-        return fits && !window_ahead(job, place) ? std::optional(place) : std::nullopt;
+        return place;
     }
     ResourceSet closing;
     for (const std::size_t other : windows_ahead(job)) {
@@ -109,11 +81,8 @@ std::optional<Place> SchedulerState::place_in(std::optional<std::size_t> window,
             closing.insert(machine.windows()[other].hosts);
         }
     }
-    if (!window) {
-        std::optional<ResourceSet> chosen = hosts.choose(request, closing);
-        return chosen ? std::optional(Place{std::move(*chosen), window}) : std::nullopt;
-    }
-    place.hosts = hosts_inside(request, *window, closing);
+    place.hosts =
+        window ? hosts_inside(request, *window, closing) : hosts.choose(request, closing).value_or(ResourceSet());
     return place.hosts.size() == request.processors ? std::optional(std::move(place)) : std::nullopt;
 }
 

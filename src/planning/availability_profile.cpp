@@ -412,20 +412,4 @@ std::string to_string(const AvailabilityProfile& profile) {
     return text;
 }
 
-std::optional<std::pair<LaterJob, Shortage>> first_in_the_way(AvailabilityProfile profile,
-                                                              std::span<const LaterJob> jobs, int needed, Time until) {
-    for (const LaterJob& later : jobs) {
-        profile.add(later.start, later.end, later.processors);
-    }
-    for (const LaterJob& later : jobs) {
-        profile.add(later.start, later.end, -later.processors);
-        for (const auto& [instant, free] : profile.steps()) {
-            if (instant < until && free < needed) {
-                return std::pair(later, Shortage{.needed = needed, .left = std::max(free, 0), .at = instant});
-            }
-        }
-    }
-    return std::nullopt;
-}
-
 }  // namespace batfill

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <utility>
 
+#include <batfill/planning/delay.hpp>
 #include <batfill/planning/plan_algorithm.hpp>
 
 #include "src/planning/profile_event_counter.hpp"
@@ -36,11 +36,7 @@ void PlanAlgorithm::begin_round(const SchedulerState& state) {
     }
     plan_.advance(state.now);
     to_place_ = std::exchange(parked_, {});
-    placed_.clear();
-    parked_now_.clear();
-    ended_early_.clear();
-    replanned_.reset();
-    window_announced_ = false;
+    happened_.clear();
 }
 
 bool PlanAlgorithm::is_parked(JobIndex job) const {
@@ -91,9 +87,7 @@ Plan::Entry PlanAlgorithm::entry_of(const Round& round, JobIndex index) {
 }
 
 Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
-    if (round.explains()) {
-        placed_.push_back(index);
-    }
+    note(round, Reason::Event::Kind::submitted, index);
     return plan_.place(entry_of(round, index), from);
 }
 
@@ -129,8 +123,8 @@ bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
 }
 
 void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
-    replanned_ =
-        not_before == NotBefore::now ? Reason::Event::Kind::machine_changed : Reason::Event::Kind::could_not_start;
+    note(round,
+         not_before == NotBefore::now ? Reason::Event::Kind::machine_changed : Reason::Event::Kind::could_not_start);
     const SchedulerState& state = round.state();
     const std::vector<JobIndex> order = plan_.by_start();
     std::vector<Time> starts;
@@ -168,9 +162,7 @@ bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> co
     for (const Completion& completion : completions) {
         if (completion.expected_end > round.now()) {
             early = true;
-            if (round.explains()) {
-                ended_early_.push_back(round.name(completion.job));
-            }
+            note(round, Reason::Event::Kind::ended_early, completion.job);
             if (plan_.has_timeline()) {
                 plan_.give_back(round.state(), completion);
             } else {
@@ -198,7 +190,7 @@ void PlanAlgorithm::begin_planning(const Round& round) {
     }
     if (is_window_new) {
         plan_.make_room();
-        window_announced_ = true;
+        note(round, Reason::Event::Kind::window_announced);
     }
 }
 
@@ -224,10 +216,8 @@ bool PlanAlgorithm::park(Round& round, std::span<const JobIndex> due) {
         plan_.remove(job);
         parked(round, job);
         round.end_promise(job);
-        if (round.explains()) {
-            parked_now_.push_back(job);
-            explained_.erase(job);
-        }
+        note(round, Reason::Event::Kind::parked, job);
+        explained_.erase(job);
     }
     parked_.insert(parked_.end(), lacking.begin(), lacking.end());
     if (!lacking.empty()) {
@@ -284,19 +274,10 @@ void PlanAlgorithm::decide(Round& round) {
         }
         late |= park(round, due);
     } while (late);
-    if (round.explains()) {
-        explain(round);
-    }
-}
-
-void PlanAlgorithm::explain(Round& round) {
-    for (const JobIndex job : round.explained()) {
-        if (plan_.contains(job)) {
-            round.because(job, reason(round, job));
-        } else if (is_parked(job)) {
-            round.because(job, {.rule = Reason::Rule::parked});
-        }
-    }
+    round.explain([&](JobIndex job) {
+        return plan_.contains(job) ? reason(round, job)
+                                   : Reason{.rule = is_parked(job) ? Reason::Rule::parked : Reason::Rule::none};
+    });
 }
 
 // The planned start of a job, what moved it, and the planned job that keeps it from starting now.
@@ -305,90 +286,54 @@ Reason PlanAlgorithm::reason(const Round& round, JobIndex job) {
     Reason& last = known->second;
     Reason reason{.rule = kind_of_place(job), .start = plan_.planned_start(job), .moves = last.moves};
     if (!is_new && last.start != reason.start) {
-        reason.moves = {reason.moves.number + 1, last.start, round.now(), what_happened(round)};
+        reason.moves = {reason.moves.number + 1, last.start, round.now(), what_happened()};
     }
     last = reason;
     reason.has_passed = reason.start < round.now();
     reason.never =
         plan_.has_timeline() ? Availability::never(round.state().job(job).request) : Reason::Never::too_few_processors;
-    reason.hosts = plan_.has_timeline() ? plan_.hosts(job) : ResourceSet();
-    plan_.has_timeline() ? add_delay_on_timeline(round, job, reason) : add_delay_on_profile(round, job, reason);
+    reason.hosts = plan_.has_timeline() ? plan_.place_held(job).hosts : ResourceSet();
+    add_delay(round, job, reason);
     return reason;
 }
 
-// The planned job that would start later if this one started now, if there is one: the first by planned start that,
-// with those before it, leaves too little for this one.
-void PlanAlgorithm::add_delay_on_profile(const Round& round, JobIndex job, Reason& reason) const {
-    const Plan::Entry entry = plan_.entry(job);
-    const Time start = plan_.planned_start(job);
-    const Time until = round.now() + entry.walltime;
-    if (start <= round.now() || !round.state().can_start(round.state().job(job).request)) {
-        return;
-    }
-    std::vector<LaterJob> others;
-    for (const JobIndex planned : plan_.by_start()) {
-        const Time planned_start = plan_.planned_start(planned);
-        if (const Plan::Entry other = plan_.entry(planned); planned != job && planned_start < until) {
-            others.push_back({planned, planned_start, planned_start + other.walltime, other.processors});
-        }
-    }
-    AvailabilityProfile profile = plan_.profile();
-    if (!start.is_infinite()) {
-        profile.add(start, start + entry.walltime, entry.processors);  // not beside itself
-    }
-    if (const auto delay = first_in_the_way(std::move(profile), others, entry.processors, until)) {
-        reason.job = round.name(delay->first.job);
-        reason.delayed_start = delay->first.start;
-        reason.shortage = delay->second;
-    }
-}
-
-void PlanAlgorithm::add_delay_on_timeline(const Round& round, JobIndex job, Reason& reason) const {
+// The planned job that would start later if this one started now, if there is one.
+void PlanAlgorithm::add_delay(const Round& round, JobIndex job, Reason& reason) const {
     const SchedulerState& state = round.state();
-    const Request& request = state.job(job).request;
     const Duration walltime = state.job(job).walltime;
-    if (!state.can_start(request) || plan_.planned_start(job) <= state.now) {
+    if (reason.start <= state.now || !state.can_start(state.job(job).request)) {
         return;
     }
-    std::vector<Timeline::Later> others;
-    for (const JobIndex planned : plan_.by_start()) {
-        const Time start = plan_.planned_start(planned);
-        if (planned != job && start < state.now + walltime) {
-            others.push_back({planned, plan_.place_held(planned), start, start + state.job(planned).walltime});
+    std::vector<LaterJob> planned;
+    for (const auto& [one, start, place] : plan_.places()) {
+        if (start < state.now + walltime) {
+            planned.push_back({one, start, start + state.job(one).walltime, place});
         }
     }
-    // Not beside itself.
-    Timeline timeline = plan_.timeline();
-    if (const Time start = plan_.planned_start(job); !start.is_infinite()) {
-        timeline.give(request, plan_.place_held(job), start, start + walltime);
-    }
-    if (const Timeline::Delay delay = timeline.delay(state, request, walltime, others); delay.of != nullptr) {
+    const Delay delay = plan_.has_timeline() ? find_delay(state, job, walltime, planned, plan_.timeline())
+                                             : find_delay(state, job, walltime, planned, plan_.profile());
+    if (delay.of != nullptr) {
         reason.job = round.name(delay.of->job);
         reason.delayed_start = delay.of->start;
         reason.shortage = delay.shortage;
     }
 }
 
-// The events of this round that may have moved planned starts.
-std::vector<Reason::Event> PlanAlgorithm::what_happened(const Round& round) const {
-    using Kind = Reason::Event::Kind;
-    if (replanned_) {
-        return {{.kind = *replanned_}};
+void PlanAlgorithm::note(const Round& round, Reason::Event::Kind kind, std::optional<JobIndex> job) {
+    if (round.explains()) {
+        Reason::Event& event = happened_[kind];
+        event.kind = kind;
+        event.jobs += job ? 1U : 0U;
+        event.job = event.jobs == 1 ? round.name(*job) : "";
     }
-    std::vector<Reason::Event> events;
-    const auto add = [&](Kind kind, const auto& jobs, const auto& name) {
-        if (!jobs.empty()) {
-            events.push_back({kind, jobs.size(), jobs.size() == 1 ? name(jobs.front()) : ""});
-        }
-    };
-    const auto name_of = [&](JobIndex job) { return round.name(job); };
-    add(Kind::ended_early, ended_early_, std::identity());
-    add(Kind::submitted, placed_, name_of);
-    add(Kind::parked, parked_now_, name_of);
-    if (window_announced_) {
-        events.push_back({.kind = Kind::window_announced});
+}
+
+// The events of this round that may have moved planned starts. A new plan is enough.
+std::vector<Reason::Event> PlanAlgorithm::what_happened() const {
+    if (!happened_.empty() && happened_.rbegin()->first >= Reason::Event::Kind::machine_changed) {
+        return {happened_.rbegin()->second};
     }
-    return events;
+    return mapped(happened_, [](const auto& one) { return one.second; });
 }
 
 void PlanAlgorithm::count_compression(const Round& round, std::span<const JobIndex> jobs, Scan scan, Time than,

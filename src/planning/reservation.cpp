@@ -111,10 +111,11 @@ void Reservation::reserve_on_machine(std::span<const RunningJob> running, const 
     }
 }
 
-// Whether a job that still runs at the shadow time leaves the licence copies of the reserved job.
-bool Reservation::leaves_copies(const Request& request) const {
-    return std::none_of(extra_copies_.begin(), extra_copies_.end(),
-                        [&](const auto& extra) { return extra.second < 1 && holds(request, extra.first); });
+// The first licence of which a job that still runs at the shadow time does not leave the reserved job a copy.
+std::optional<LicenseIndex> Reservation::lacking_copy(const Request& request) const {
+    const auto lacking = std::ranges::find_if(
+        extra_copies_, [&](const auto& extra) { return extra.second < 1 && holds(request, extra.first); });
+    return lacking == extra_copies_.end() ? std::nullopt : std::optional(lacking->first);
 }
 
 void Reservation::take_copies(const Request& request) {
@@ -123,61 +124,44 @@ void Reservation::take_copies(const Request& request) {
     }
 }
 
-Reason Reservation::reason(const Round& round, JobIndex reserved, JobIndex job) const {
-    const Job& other = state_.job(job);
-    const bool is_head = job == reserved;
-    const bool can_start = state_.can_start(other.request) && other.processors() <= state_.idle.count() - withheld_;
-    Reason reason{.rule = is_head                 ? Reason::Rule::head
-                          : !can_start            ? Reason::Rule::behind_head
-                          : can_start_beside(job) ? Reason::Rule::not_tried_behind_head
-                                                  : Reason::Rule::would_delay_head,
-                  .start = shown_shadow_time(),
-                  .block = block_,
-                  .is_strict = is_strict_};
-    if (!is_head) {
-        reason.job = round.name(reserved);
-        reason.processors = state_.job(reserved).processors();
-    }
-    if (reason.start.is_infinite()) {
+void Reservation::explain(Round& round, JobIndex reserved) const {
+    round.explain([&](JobIndex job) {
+        const Request& request = state_.job(job).request;
+        const bool is_head = job == reserved;
+        const bool can_start = state_.can_start(request) && request.processors <= state_.idle.count() - withheld_;
+        Reason reason{.rule = is_head                 ? Reason::Rule::head
+                              : !can_start            ? Reason::Rule::behind_head
+                              : can_start_beside(job) ? Reason::Rule::not_tried_behind_head
+                                                      : Reason::Rule::would_delay_head,
+                      .job = is_head ? "" : round.name(reserved),
+                      .processors = is_head ? 0 : state_.job(reserved).processors(),
+                      .start = shown_shadow_time(),
+                      .block = block_,
+                      .is_strict = is_strict_};
+        if (block_.empty() && !reason.start.is_infinite()) {
+            reason.extra_processors = std::max(extra_processors_, 0);
+            reason.machine = place_matters_ ? state_.machine.groups()[group_].name : "";
+        }
+        if (reason.rule == Reason::Rule::would_delay_head) {
+            reason.estimate = state_.estimate(job);
+            reason.shortage = shortage(request);
+        }
         return reason;
-    }
-    if (block_.empty()) {
-        reason.extra_processors = std::max(extra_processors_, 0);
-        reason.machine = place_matters_ ? state_.machine.groups()[group_].name : "";
-    }
-    if (reason.rule == Reason::Rule::would_delay_head) {
-        reason.estimate = state_.estimate(job);
-        reason.shortage = shortage(other.request);
-    }
-    return reason;
+    });
 }
 
 // Of a job that can start now, and would still run at the shadow time: what it would lack beside the reserved job.
 Shortage Reservation::shortage(const Request& request) const {
-    using Of = Shortage::Of;
-    Shortage shortage{.needed = request.processors, .left = std::max(extra_processors_, 0), .at = shown_shadow_time()};
+    const Time at = shown_shadow_time();
     if (request.placement == Placement::contiguous) {
         ResourceSet free = state_.idle.set();
         free.remove(block_);
-        shortage.of = Of::block;
-        shortage.left = 0;
-        for (const auto& [first, last] : free.intervals()) {
-            shortage.left = std::max<Amount>(shortage.left, last - first + 1);
-        }
-    } else if (place_matters_ && !leaves_copies(request)) {
-        const auto lacking = std::ranges::find_if(
-            extra_copies_, [&](const auto& extra) { return extra.second < 1 && holds(request, extra.first); });
-        shortage = {Of::licence, state_.machine.licenses()[lacking->first].name, 1, 0, shown_shadow_time()};
+        return {Shortage::Of::block, "", request.processors, free.longest_block(), at};
     }
-    return shortage;
-}
-
-void Reservation::explain(Round& round, JobIndex reserved) const {
-    for (const JobIndex job : round.explained()) {
-        if (state_.job(job).state == JobState::submitted) {
-            round.because(job, reason(round, reserved, job));
-        }
+    if (const std::optional<LicenseIndex> license = lacking_copy(request)) {
+        return {Shortage::Of::licence, state_.machine.licenses()[*license].name, 1, 0, at};
     }
+    return {Shortage::Of::processors, "", request.processors, std::max(extra_processors_, 0), at};
 }
 
 bool Reservation::start_if_admitted(Round& round, JobIndex job) {
@@ -216,7 +200,7 @@ bool Reservation::start_beside_block(Round& round, JobIndex job) {
 std::optional<GroupIndex> Reservation::machine_beside(JobIndex job) const {
     const Request& request = state_.job(job).request;
     const bool in_time = ends_in_time(state_.estimate(job));
-    if (!state_.has_copies_of(request.licenses()) || (!in_time && !leaves_copies(request))) {
+    if (!state_.has_copies_of(request.licenses()) || (!in_time && lacking_copy(request))) {
         return std::nullopt;
     }
     const auto next = [&](GroupIndex from) {

@@ -17,7 +17,7 @@ Trial::Trial(Round& round, int free, std::span<const RunningJob> running) : Tria
 }
 
 Trial::~Trial() {
-    for (const Timeline::Later& one : reserved_) {
+    for (const LaterJob& one : reserved_) {
         if (later_ != nullptr) {
             later_->timeline().give(round_.state().job(one.job).request, one.place, one.start, one.end);
         }
@@ -98,7 +98,7 @@ void Trial::make_reservations() {
         if (start.is_infinite()) {
             continue;
         }
-        Timeline::Later& reserved = reserved_.emplace_back(Timeline::Later{job, {}, start, start + estimate});
+        LaterJob& reserved = reserved_.emplace_back(LaterJob{job, start, start + estimate});
         if (later_ != nullptr) {
             reserved.place = later_->choose(state, job, start);
             later_->timeline().take(state.job(job).request, reserved.place, start, reserved.end);
@@ -108,42 +108,29 @@ void Trial::make_reservations() {
     }
 }
 
-std::span<const Timeline::Later> Trial::reserved() {
+std::span<const LaterJob> Trial::reserved() {
     make_reservations();
     return reserved_;
 }
 
 Time Trial::start_of(JobIndex reserved) {
-    const std::span<const Timeline::Later> all = this->reserved();
-    const auto found = std::ranges::find(all, reserved, &Timeline::Later::job);
+    const std::span<const LaterJob> all = this->reserved();
+    const auto found = std::ranges::find(all, reserved, &LaterJob::job);
     return found != all.end() ? found->start : Time::infinity();
 }
 
-Timeline::Delay Trial::delay(JobIndex job) {
+Delay Trial::delay(JobIndex job) {
     const SchedulerState& state = round_.state();
-    const Request& request = state.job(job).request;
-    const Duration estimate = state.estimate(job);
     make_reservations();
-    if (later_ != nullptr) {
-        Timeline::Delay delay = later_->timeline().delay(state, request, estimate, reserved_);
-        delay.fits = delay.fits && state.has_of_pools(request);
-        return delay;
+    if (!state.has_of_pools(state.job(job).request)) {
+        return {};
     }
-    Timeline::Delay delay{.fits = request.processors <= profile_->free_at(state.now)};
-    std::vector<LaterJob> later;
-    for (const Timeline::Later& one : reserved_) {
-        later.push_back({one.job, one.start, one.end, state.job(one.job).processors()});
-    }
-    if (const auto first = first_in_the_way(*profile_, later, request.processors, state.now + estimate)) {
-        delay.of = &*std::ranges::find(reserved_, first->first.job, &Timeline::Later::job);
-        delay.shortage = first->second;
-    }
-    return delay;
+    return later_ != nullptr ? find_delay(state, job, state.estimate(job), reserved_, later_->timeline())
+                             : find_delay(state, job, state.estimate(job), reserved_, *profile_);
 }
 
 Reason::Never Trial::never(JobIndex job) const {
-    return later_ == nullptr ? Reason::Never::too_few_processors
-                             : Availability::never(round_.state().job(job).request);
+    return later_ == nullptr ? Reason::Never::too_few_processors : Availability::never(round_.state().job(job).request);
 }
 
 }  // namespace batfill

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -21,8 +23,7 @@ namespace batfill {
 
 namespace {
 
-constexpr std::size_t most_holders = 3;  // that a sentence names
-constexpr std::size_t most_spans = 12;   // that are printed of a job
+constexpr std::size_t most_spans = 12;  // that are printed of a job
 constexpr Time latest_time = Time::seconds(1'000'000'000'000);
 
 bool is_end(const Waiting& reason) {
@@ -40,17 +41,14 @@ std::string span_text(Duration duration) {
     if (whole < 60) {
         return duration.to_shortest_string() + " s";
     }
-    std::string parts;
-    const auto add = [&](long long number, const char* unit) {
+    std::vector<std::string> parts;
+    for (const auto& [number, unit] : {std::pair(whole / 86'400, " d"), std::pair(whole / 3600 % 24, " h"),
+                                       std::pair(whole / 60 % 60, " min"), std::pair(whole % 60, " s")}) {
         if (number > 0) {
-            parts += (parts.empty() ? "" : " ") + std::to_string(number) + unit;
+            parts.push_back(std::to_string(number) + unit);
         }
-    };
-    add(whole / 86'400, " d");
-    add(whole / 3600 % 24, " h");
-    add(whole / 60 % 60, " min");
-    add(whole % 60, " s");
-    return parts;
+    }
+    return list_of(parts, " ");
 }
 
 constexpr auto reason_columns =
@@ -59,6 +57,19 @@ constexpr auto reason_columns =
 
 consteval std::size_t reason_column(std::string_view name) {
     return place_in(reason_columns, name);
+}
+
+// Appends those of the cells that have columns.
+void append_line(const auto& cells, const ReasonColumns& columns, std::string& out) {
+    for (std::size_t column = 0; column < cells.size(); ++column) {
+        if (columns.has(reason_columns[column])) {
+            out += column == 0 ? "" : ",";
+            if (!cells[column].empty()) {
+                append_csv_field(cells[column], out);
+            }
+        }
+    }
+    out += '\n';
 }
 
 // A number of a column.
@@ -85,18 +96,17 @@ std::string with_blanks(std::string_view text) {
     return id;
 }
 
-std::vector<WaitReason::Holder> read_holders(const CsvRow& row) {
+std::vector<Share> read_holders(const CsvRow& row) {
     constexpr std::size_t column = reason_column("holders");
-    std::vector<WaitReason::Holder> holders;
+    std::vector<Share> holders;
     for (const std::string_view holder : split(row.text(column), ' ')) {
         if (holder.empty()) {
             continue;
         }
         const std::size_t end = holder.rfind(':');
-        const std::size_t middle = end == std::string_view::npos ? end : holder.rfind(':', end - 1);
-        const auto processors = middle == std::string_view::npos
-                                    ? std::nullopt
-                                    : number_in<int>(holder.substr(middle + 1, end - middle - 1));
+        const std::size_t middle = holder.substr(0, end).rfind(':');
+        const auto processors =
+            middle < end ? number_in<int>(holder.substr(middle + 1, end - middle - 1)) : std::nullopt;
         const auto until = processors ? Duration::parse(holder.substr(end + 1)) : std::nullopt;
         if (!until || *processors < 0 || middle == 0) {
             row.fail(column, "ID:PROCESSORS:END, with blanks between them");
@@ -147,39 +157,26 @@ bool has_same_rule(const ExplainedReason& a, const ExplainedReason& b) {
 }
 
 std::string holders_text(const ExplainedReason& reason) {
-    if (reason.kind == WaitReason::Kind::passed_over || reason.kind == WaitReason::Kind::window) {
-        return "";
-    }
-    if (reason.possible.is_infinite()) {
-        return " Too little would be free even if nothing else ran.";
-    }
-    if (reason.holders.empty()) {
-        return "";  // it waits for a window
+    if (reason.holders.empty()) {  // it could start, or waits for a window; or it can never start
+        const bool is_never = reason.possible.is_infinite() && reason.kind != WaitReason::Kind::window;
+        return is_never ? " Too little would be free even if nothing else ran." : "";
     }
     // What holders have of pools and named hosts, `lack` says.
     const bool is_named = reason.kind == WaitReason::Kind::pool || reason.kind == WaitReason::Kind::hosts;
     // Those with the most processors are the most interesting.
-    std::vector<WaitReason::Holder> holders = reason.holders;
-    std::ranges::stable_sort(holders, std::ranges::greater{}, &WaitReason::Holder::processors);
-    std::vector<std::string> texts;
-    for (const WaitReason::Holder& holder : std::span(holders).first(std::min(holders.size(), most_holders))) {
-        texts.push_back(holder.job + (is_named ? "" : " (" + processors_text(holder.processors) + ")"));
-    }
-    if (holders.size() > most_holders) {
-        texts.push_back(std::to_string(holders.size() - most_holders) + " more");
-    }
-    return std::string(holders.size() == 1 ? " Job " : " Jobs ") + enumeration(texts) +
-           (holders.size() == 1 ? " is" : " are") + " expected to end by " + instant_text(reason.possible) +
-           ", which would free enough" + (reason.windows.empty() ? "" : " without windows") + ".";
-}
-
-bool have_one_lack(std::span<const ExplainedReason> rounds) {
-    return std::ranges::all_of(rounds,
-                               [&](const ExplainedReason& reason) { return reason.lack == rounds.front().lack; });
+    std::vector<Share> holders = reason.holders;
+    std::ranges::stable_sort(holders, std::ranges::greater{}, &Share::amount);
+    const auto text_of = [&](const Share& holder) {
+        return holder.name + (is_named ? "" : " (" + processors_text(holder.amount) + ")");
+    };
+    return std::string(holders.size() == 1 ? " Job " : " Jobs ") +
+           enumeration(texts_of(some_of(holders), text_of, " more")) + (holders.size() == 1 ? " is" : " are") +
+           " expected to end by " + instant_text(reason.possible) + ", which would free enough" +
+           (reason.windows.empty() ? "" : " without windows") + ".";
 }
 
 // What the job lacked in these rounds, which have the same rule: "it needs 8 processors; 0 to 7 are idle."
-// Requires: have_one_lack(rounds).
+// Requires: they have the same `lack`.
 std::string lack_text(std::span<const ExplainedReason> rounds) {
     const ExplainedReason& last = rounds.back();
     if (!last.lack.empty()) {
@@ -189,32 +186,27 @@ std::string lack_text(std::span<const ExplainedReason> rounds) {
         return std::ranges::all_of(rounds, [&](const ExplainedReason& reason) { return reason.kind == kind; });
     };
     if (all_are(WaitReason::Kind::license)) {
-        std::vector<std::string> licenses = mapped(rounds, &WaitReason::license);
-        std::ranges::sort(licenses);
-        licenses.erase(std::unique(licenses.begin(), licenses.end()), licenses.end());
+        const std::vector<std::string> all = mapped(rounds, &WaitReason::license);
+        const std::set<std::string> licenses(all.begin(), all.end());
         return "all copies of " + std::string(licenses.size() == 1 ? "its licence " : "one of its licences ") +
-               enumeration(licenses) + " are in use.";
+               enumeration({licenses.begin(), licenses.end()}) + " are in use.";
     }
     const auto [least, most] = std::ranges::minmax(rounds, {}, &WaitReason::idle);
-    std::string text = "it needs " + processors_text(last.needed) + "; ";
-    text += least.idle == most.idle ? std::to_string(most.idle)
-                                    : std::to_string(least.idle) + " to " + std::to_string(most.idle);
-    text += most.idle == 1 && least.idle == 1 ? " is idle" : " are idle";
-    return text + (all_are(WaitReason::Kind::place)    ? ", but not as its placement wants them."
-                   : all_are(WaitReason::Kind::window) ? ", but by its walltime it would run into a window."
-                                                       : ".");
+    return idle_text(last.needed, least.idle, most.idle) +
+           (all_are(WaitReason::Kind::place)    ? ", but not as its placement wants them."
+            : all_are(WaitReason::Kind::window) ? ", but by its walltime it would run into a window."
+                                                : ".");
 }
 
 // Who holds what it lacks, its place in the queue, and what the algorithm says. Begins with a blank, or is empty for a
 // job that is not eligible yet.
 std::string details_of(const ExplainedReason& reason) {
-    if (!is_in_queue(reason)) {
-        return "";
-    }
-    return holders_text(reason) + (reason.windows.empty() ? "" : " Announced: " + reason.windows + ".") +
-           " It is number " + std::to_string(reason.place) + " of " + std::to_string(reason.waiting) +
-           " waiting jobs, by submission." +
-           (reason.because.empty() ? "" : " The algorithm says: " + reason.because + ".");
+    return !is_in_queue(reason)
+               ? ""
+               : holders_text(reason) + (reason.windows.empty() ? "" : " Announced: " + reason.windows + ".") +
+                     " It is number " + std::to_string(reason.place) + " of " + std::to_string(reason.waiting) +
+                     " waiting jobs, by submission." +
+                     (reason.because.empty() ? "" : " The algorithm says: " + reason.because + ".");
 }
 
 // Reasons one after another with the same rule, of a job that waits. Not empty.
@@ -239,80 +231,55 @@ std::vector<Span> spans_of(std::span<const ExplainedReason> reasons, Time end) {
     return spans;
 }
 
-// What a job lacks: "too few processors are idle".
+// What a job lacks.
 std::string kind_text(const ExplainedReason& reason) {
-    switch (reason.kind) {
-        case WaitReason::Kind::processors:
-            return "too few processors are idle";
-        case WaitReason::Kind::place:
-            return "enough processors are idle, but not as its placement wants them";
-        case WaitReason::Kind::license:
-            return "all copies of its licence " + reason.license + " are in use";
-        case WaitReason::Kind::pool:
-            return "too little is left of a pool";
-        case WaitReason::Kind::hosts:
-            return "too few hosts have what it takes";
-        case WaitReason::Kind::dependency:
-            return "it is not eligible yet";
-        case WaitReason::Kind::window:
-            return "windows keep it from starting";
-        case WaitReason::Kind::passed_over:
-        case WaitReason::Kind::started:
-        case WaitReason::Kind::rejected:
-            break;
+    constexpr std::array texts{
+        "too few processors are idle",      "enough processors are idle, but not as its placement wants them",
+        "all copies of its licence ",       "too little is left of a pool",
+        "too few hosts have what it takes", "it is not eligible yet",
+        "windows keep it from starting"};
+    if (const auto kind = static_cast<std::size_t>(reason.kind); kind < texts.size()) {
+        return texts.at(kind) + (reason.license.empty() ? "" : reason.license + " are in use");
     }
     return reason.lack.empty() ? "enough processors are idle" : "enough is free";
 }
 
-// The spans with the same rule.
-struct Total {
-    const ExplainedReason* first;
-    Duration length;
-    bool has_one_kind = true;
-
-    void add(const Span& span) {
-        length = length + span.length;
-        has_one_kind = has_one_kind && std::ranges::all_of(span.reasons, [this](const ExplainedReason& reason) {
-                           return reason.kind == first->kind && reason.license == first->license;
-                       });
-    }
-    // "behind the head, too few processors are idle"
-    std::string text() const {
-        const std::string& rule = first->rule;
-        return !has_one_kind ? rule : rule + (rule.empty() ? "" : ", ") + kind_text(*first);
-    }
-};
-
-// How long the job waited by which rule, the longest first.
+// How long the job waited by which rule, the longest first: "2 h: behind the head, too few processors are idle".
 std::string totals_text(const std::vector<Span>& spans) {
-    std::vector<Total> totals;
+    std::vector<std::pair<Duration, std::string>> totals;
     for (const Span& span : spans) {
-        const auto same = [&](const Total& one) { return has_same_rule(*one.first, span.first()); };
-        auto total = std::ranges::find_if(totals, same);
-        if (total == totals.end()) {
-            total = totals.insert(totals.end(), Total{&span.first(), Duration()});
+        const ExplainedReason& first = span.first();
+        const auto is_same = [&](const Span& other) { return has_same_rule(other.first(), first); };
+        if (&*std::ranges::find_if(spans, is_same) != &span) {
+            continue;  // counted with that one
         }
-        total->add(span);
+        Duration length;
+        bool has_one_kind = true;
+        for (const Span& other : spans) {
+            if (is_same(other)) {
+                length = length + other.length;
+                has_one_kind = has_one_kind && std::ranges::all_of(other.reasons, [&](const ExplainedReason& reason) {
+                                   return reason.kind == first.kind && reason.license == first.license;
+                               });
+            }
+        }
+        const std::string kind = has_one_kind ? (first.rule.empty() ? "" : ", ") + kind_text(first) : "";
+        totals.emplace_back(length, span_text(length) + ": " + first.rule + kind);
     }
-    std::ranges::stable_sort(totals, std::ranges::greater{}, &Total::length);
-    std::string text = "  in all";
-    for (const Total& total : totals) {
-        text += (&total == &totals.front() ? " " : "; ") + span_text(total.length) + ": " + total.text();
-    }
-    return text + '\n';
+    std::ranges::stable_sort(totals, std::ranges::greater{}, &std::pair<Duration, std::string>::first);
+    return "  in all " + list_of(mapped(totals, &std::pair<Duration, std::string>::second), "; ") + '\n';
 }
 
 void append_span(const Span& span, Time submit, std::string& text) {
-    std::uint64_t count = 0;
-    for (const ExplainedReason& reason : span.reasons) {
-        count += reason.rounds;
-    }
+    const std::vector<std::uint64_t> rounds = mapped(span.reasons, &ExplainedReason::rounds);
+    const std::uint64_t count = std::accumulate(rounds.begin(), rounds.end(), std::uint64_t{0});
     const Time begin = span.first().time;
     text += "  from " +
             (begin == submit ? "its submission on, for "
                              : span_text(begin - submit) + " on (" + instant_text(begin) + "), for ") +
             span_text(span.length) + ", " + counted(count, "round") + ":";
-    const bool has_one_lack = have_one_lack(span.reasons);
+    const bool has_one_lack = std::ranges::all_of(
+        span.reasons, [&](const ExplainedReason& reason) { return reason.lack == span.first().lack; });
     text += has_one_lack ? " " + lack_text(span.reasons) : "";
     const auto shown = [&](const ExplainedReason& reason) {
         return (has_one_lack ? "" : " " + lack_text(std::span(&reason, 1))) + details_of(reason);
@@ -337,19 +304,18 @@ void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons
     const JobDescription* const job = find_job(outcome, last.job);
     const Time submit = job != nullptr ? job->submit : reasons.front().time;
     const Time end = is_end(last) ? last.time : outcome.simulation().results().now;
-    const Engine* const engine = outcome.engine();
-    const bool has_named_hosts = engine != nullptr && engine->state().hosts.is_on();
+    const bool has_named_hosts = outcome.engine()->state().hosts.is_on();
     text += "job " + last.job + ": " +
             counted(static_cast<std::size_t>(last.needed), has_named_hosts ? "host" : "processor") +
             (job != nullptr && job->walltime ? " for at most " + span_text(*job->walltime) : "") + "; ";
-    if (last.kind == WaitReason::Kind::rejected) {
-        text += "rejected at " + instant_text(last.time) + ", as " + last.because + '\n';
-    } else if (last.kind == WaitReason::Kind::started) {
-        text += "submitted at " + instant_text(submit) + ", started " +
-                (end == submit ? "at once" : "at " + instant_text(end) + " after " + span_text(end - submit)) + '\n';
-    } else {
-        text += "submitted at " + instant_text(submit) + ", still waits at the end, " + instant_text(end) + '\n';
-    }
+    const std::string submitted = "submitted at " + instant_text(submit);
+    text += last.kind == WaitReason::Kind::rejected
+                ? "rejected at " + instant_text(last.time) + ", as " + last.because + '\n'
+            : last.kind == WaitReason::Kind::started
+                ? submitted + ", started " +
+                      (end == submit ? "at once" : "at " + instant_text(end) + " after " + span_text(end - submit)) +
+                      '\n'
+                : submitted + ", still waits at the end, " + instant_text(end) + '\n';
     const std::vector<Span> spans = spans_of(reasons, end);
     if (spans.size() > 1) {
         text += totals_text(spans);
@@ -367,11 +333,9 @@ void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons
 }  // namespace
 
 std::string sentences_of(const ExplainedReason& reason) {
-    if (reason.kind == WaitReason::Kind::started) {
-        return "it starts.";
-    }
-    return reason.kind == WaitReason::Kind::rejected ? "it is rejected, as " + reason.because + "."
-                                                     : lack_text(std::span(&reason, 1)) + details_of(reason);
+    return reason.kind == WaitReason::Kind::started    ? "it starts."
+           : reason.kind == WaitReason::Kind::rejected ? "it is rejected, as " + reason.because + "."
+                                                       : lack_text(std::span(&reason, 1)) + details_of(reason);
 }
 
 ReasonColumns columns_of(std::span<const ExplainedReason> reasons) {
@@ -381,12 +345,8 @@ ReasonColumns columns_of(std::span<const ExplainedReason> reasons) {
 
 std::string wait_reasons_csv_header(const ReasonColumns& columns) {
     std::string header;
-    for (const std::string_view column : reason_columns) {
-        if ((columns.lack || column != "lack") && (columns.windows || column != "windows")) {
-            header.append(header.empty() ? "" : ",").append(column);
-        }
-    }
-    return header + '\n';
+    append_line(reason_columns, columns, header);
+    return header;
 }
 
 std::vector<ExplainedReason> read_wait_reasons(const std::string& path) {
@@ -413,58 +373,50 @@ std::vector<ExplainedReason> explained(std::span<const WaitReason> reasons, cons
 
 std::string holders_of(const Waiting& reason) {
     std::string holders;
-    for (const WaitReason::Holder& holder : reason.holders) {
-        holders += (holders.empty() ? "" : " ") + without_blanks(holder.job) + ":" + std::to_string(holder.processors) +
+    for (const Share& holder : reason.holders) {
+        holders += (holders.empty() ? "" : " ") + without_blanks(holder.name) + ":" + std::to_string(holder.amount) +
                    ":" + holder.until.to_string();
     }
     return holders;
 }
 
 void append_csv(const ExplainedReason& reason, std::string& out, const ReasonColumns& columns) {
-    const auto add = [&out](const std::string& value, char end = ',') {
-        if (!value.empty()) {
-            append_csv_field(value, out);
-        }
-        out += end;
+    const auto number = [](std::size_t value) { return value == 0 ? "" : std::to_string(value); };
+    const bool has_start = !is_end(reason) && !reason.possible.is_infinite();
+    const std::array<std::string, reason_columns.size()> cells{
+        reason.job,
+        reason.time.to_string(),
+        to_string(reason.kind),
+        std::to_string(reason.rounds),
+        std::to_string(reason.needed),
+        std::to_string(reason.idle),
+        reason.license,
+        holders_of(reason),
+        has_start ? reason.possible.to_string() : "",
+        number(reason.place),
+        number(reason.waiting),
+        reason.because,
+        reason.lack,
+        reason.windows,
     };
-    const auto instant = [](Time time) { return time.is_infinite() ? "" : time.to_string(); };
-    const bool waits = !is_end(reason);
-    add(reason.job);
-    add(reason.time.to_string());
-    add(to_string(reason.kind));
-    add(std::to_string(reason.rounds));
-    add(std::to_string(reason.needed));
-    add(std::to_string(reason.idle));
-    add(reason.license);
-    add(holders_of(reason));
-    add(waits ? instant(reason.possible) : "");
-    add(is_in_queue(reason) ? std::to_string(reason.place) : "");
-    add(is_in_queue(reason) ? std::to_string(reason.waiting) : "");
-    add(reason.because, columns.lack || columns.windows ? ',' : '\n');
-    if (columns.lack) {
-        add(reason.lack, columns.windows ? ',' : '\n');
-    }
-    if (columns.windows) {
-        add(reason.windows, '\n');
-    }
+    append_line(cells, columns, out);
 }
 
 std::string explanation(const Outcome& outcome) {
+    const std::vector<ExplainedReason> reasons = explained(outcome.wait_reasons(), words_for(outcome));
     std::map<std::string, std::vector<ExplainedReason>> by_job;
-    std::vector<std::string> order;
-    for (ExplainedReason& reason : explained(outcome.wait_reasons(), words_for(outcome))) {
-        std::vector<ExplainedReason>& reasons = by_job[reason.job];
-        if (reasons.empty()) {
-            order.push_back(reason.job);
-        }
-        reasons.push_back(std::move(reason));
+    for (const ExplainedReason& reason : reasons) {
+        by_job[reason.job].push_back(reason);
     }
     std::string text;
-    for (const std::string& job : order) {
-        append_job(outcome, by_job.at(job), text);
+    for (const ExplainedReason& reason : reasons) {
+        if (const auto job = by_job.extract(reason.job)) {  // its first reason
+            append_job(outcome, job.mapped(), text);
+        }
     }
     for (const std::string& job : outcome.explained()) {
-        text += by_job.contains(job) ? "" : "job " + job + ": nobody submitted it\n";
+        const bool is_submitted = std::ranges::find(reasons, job, &ExplainedReason::job) != reasons.end();
+        text += is_submitted ? "" : "job " + job + ": nobody submitted it\n";
     }
     return text;
 }

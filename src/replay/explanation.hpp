@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <batfill/replay/outcome.hpp>
@@ -27,6 +28,7 @@ ReasonWords words_for(const Outcome& outcome);
 struct ReasonColumns {
     bool lack = false;
     bool windows = false;
+    bool has(std::string_view column) const { return column == "lack" ? lack : column != "windows" || windows; }
 };
 ReasonColumns columns_of(std::span<const ExplainedReason> reasons);
 

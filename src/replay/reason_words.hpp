@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
@@ -7,13 +8,35 @@
 
 #include <batfill/engine/wait_reason.hpp>
 
+#include "src/support/mapped.hpp"
+
 namespace batfill {
 
 // "host n2", or "hosts n2 to n3, n8"; of many, "hosts n2 to n3, n8, n10 and 40 more".
 std::string named_hosts(const ResourceSet& hosts, std::span<const std::string> names);
 
 // "3 processors"
-std::string processors_text(int processors);
+std::string processors_text(Amount processors);
+// "it needs 8 processors; 0 to 7 are idle"
+std::string idle_text(int needed, int least, int most);
+
+// The first of many.
+template <class One>
+Some<One> some_of(const std::vector<One>& all) {
+    Some<One> some;
+    std::ranges::for_each(all, [&](const One& one) { some.add(one); });
+    return some;
+}
+// Their texts; then the number of others, if there are any, between two texts.
+template <class One>
+std::vector<std::string> texts_of(const Some<One>& some, const auto& text_of, const std::string& behind_others,
+                                  const char* before_others = "") {
+    std::vector<std::string> texts = mapped(some.first, text_of);
+    if (some.others > 0) {
+        texts.push_back(before_others + std::to_string(some.others) + behind_others);
+    }
+    return texts;
+}
 
 // The English of reasons: the only place that makes it.
 class ReasonWords {
@@ -28,7 +51,9 @@ class ReasonWords {
     // What an algorithm says: the rule, and behind a colon its numbers.
     std::string because(const Reason& reason) const;
     // Why a job is rejected, or what the algorithm says.
-    std::string because(const WaitReason& reason) const;
+    std::string because(const WaitReason& reason) const {
+        return reason.rejection.empty() ? because(reason.because) : "it " + reason.rejection;
+    }
     // What the job takes of pools and of named hosts, what of it is free, and who holds the rest, as a clause: "it
     // takes ...". Of a job that is not eligible yet, the conditions that do not hold. Empty if it takes only
     // processors, and hosts have no names, and no window is in its way.
@@ -37,15 +62,14 @@ class ReasonWords {
     std::string windows(const WaitReason& reason) const;
 
  private:
-    // " on hosts 0-3" or " on hosts n1 to n4", or empty.
+    // " on hosts 0-3 7", " on hosts n1 to n4", or " on 40 hosts" if they are scattered. Empty without hosts.
     std::string place(const ResourceSet& hosts) const;
     std::string reservation(const Reason& reason) const;
     static std::string top(const Reason& reason);
     std::string planned_start(const Reason& reason) const;
     static std::string shortage(const Shortage& shortage);
     static std::string pool(const WaitReason::Pool& pool);
-    std::string hosts(const WaitReason::Hosts& hosts) const;
-    std::string window(const WaitReason::Window& window) const;
+    std::string hosts(const WaitReason& reason) const;
     // ", as job a holds 4 until 100 and 2 more hold 2", or empty.
     static std::string holders(const Shares& shares);
 

@@ -601,7 +601,7 @@ void write_run(const MeasuredRun& run, const Shown& shown, JsonWriter& json) {
             json.key("time").integer(clock.ticks(reason.time));
             json.key("rounds").integer(reason.rounds);
             json.key("text").text(sentences_of(reason));
-            json.key("holders").texts(mapped(reason.holders, &WaitReason::Holder::job));
+            json.key("holders").texts(mapped(reason.holders, &Share::name));
         });
     }
 }

@@ -223,11 +223,11 @@ class ReasonChecker {
         }
         claim(reason.possible == possible(job), "possible start");
         std::set<JobIndex> holders;
-        for (const WaitReason::Holder& holder : reason.holders) {
-            const JobIndex running = named(holder.job);
-            claim(ends_.contains(running) && ends_.at(running) == holder.until, "end of holder " + holder.job);
-            claim(std::max(holder.until, state_.now) <= reason.possible, "holder " + holder.job + " ends later");
-            claim(holders.insert(running).second, "holder " + holder.job + " twice");
+        for (const Share& holder : reason.holders) {
+            const JobIndex running = named(holder.name);
+            claim(ends_.contains(running) && ends_.at(running) == holder.until, "end of holder " + holder.name);
+            claim(std::max(holder.until, state_.now) <= reason.possible, "holder " + holder.name + " ends later");
+            claim(holders.insert(running).second, "holder " + holder.name + " twice");
         }
         if (reason.possible.is_infinite()) {
             claim(holders.empty(), "holders, and it can never start");
@@ -244,22 +244,22 @@ class ReasonChecker {
     // Whether these are the largest of all, and the others' number and sum.
     static void check_shares(const Shares& said, std::vector<Share> all, const std::string& what) {
         std::ranges::stable_sort(all, std::ranges::greater(), &Share::amount);
-        claim(said.largest.size() == std::min(all.size(), Shares::most), what + ": how many are named");
-        for (const Share& share : said.largest) {
+        claim(said.first.size() == std::min(all.size(), Shares::most), what + ": how many are named");
+        for (const Share& share : said.first) {
             claim(std::ranges::count(all, share) == 1, what + ": what " + share.name + " has");
         }
         Amount rest = 0;
         for (std::size_t i = 0; i < all.size(); ++i) {
             rest += all[i].amount;
-            rest -= i < said.largest.size() ? said.largest[i].amount : 0;
+            rest -= i < said.first.size() ? said.first[i].amount : 0;
         }
-        claim(said.others == all.size() - said.largest.size() && said.rest == rest, what + ": the others");
+        claim(said.others == all.size() - said.first.size() && said.rest == rest, what + ": the others");
     }
     Share share(JobIndex job, Amount amount) const { return {name(job), amount, ends_.at(job), false}; }
 
     void check_pools(JobIndex job, const WaitReason& reason) const {
         if (!is_outside(job)) {
-            claim(reason.lack.pools.empty() && !reason.lack.hosts, "what it lacks outside");
+            claim(reason.lack.pools.first.empty() && !reason.lack.hosts, "what it lacks outside");
             return;
         }
         const MachineByHand all = machine(all_);
@@ -269,12 +269,12 @@ class ReasonChecker {
                 lacking.push_back(pool);
             }
         }
-        claim(reason.lack.pools.size() == std::min<std::size_t>(lacking.size(), 3) &&
-                  reason.lack.more_pools == lacking.size() - reason.lack.pools.size(),
+        claim(reason.lack.pools.first.size() == std::min<std::size_t>(lacking.size(), 3) &&
+                  reason.lack.pools.others == lacking.size() - reason.lack.pools.first.size(),
               "number of pools");
-        for (std::size_t i = 0; i < reason.lack.pools.size(); ++i) {
+        for (std::size_t i = 0; i < reason.lack.pools.first.size(); ++i) {
             const std::size_t pool = lacking[i];
-            const WaitReason::Pool& said = reason.lack.pools[i];
+            const WaitReason::Pool& said = reason.lack.pools.first[i];
             const Resources::Pool& whole = state_.machine.resources().pools()[pool];
             claim(said.name == whole.name && said.total == whole.total, "pool " + said.name);
             claim(said.needed == pools_of(job)[pool], "what it takes of " + said.name);
@@ -337,8 +337,7 @@ class ReasonChecker {
                 used.push_back(host);
             }
         }
-        claim(said.needed == request(job).processors && said.suitable == suitable && said.fitting == fitting,
-              "hosts in all");
+        claim(reason.idle == fitting && said.suitable == suitable, "hosts in all");
         claim(said.are_whole == needs.per_host.empty(), "whole hosts");
         if (fitting >= request(job).processors) {
             return;

@@ -101,18 +101,18 @@ const std::vector<std::pair<std::string, Lie>> lies{
      }},
     {"a pool with more left",
      [](WaitReason& reason) {
-         if (reason.lack.pools.empty()) {
+         if (reason.lack.pools.first.empty()) {
              return false;
          }
-         ++reason.lack.pools.front().free;
+         ++reason.lack.pools.first.front().free;
          return true;
      }},
     {"who holds most of a pool holds more",
      [](WaitReason& reason) {
-         if (reason.lack.pools.empty() || reason.lack.pools.front().held.largest.empty()) {
+         if (reason.lack.pools.first.empty() || reason.lack.pools.first.front().held.first.empty()) {
              return false;
          }
-         ++reason.lack.pools.front().held.largest.front().amount;
+         ++reason.lack.pools.first.front().held.first.front().amount;
          return true;
      }},
     {"one more host that fits",
@@ -120,7 +120,7 @@ const std::vector<std::pair<std::string, Lie>> lies{
          if (!reason.lack.hosts) {
              return false;
          }
-         ++reason.lack.hosts->fitting;
+         ++reason.idle;
          return true;
      }},
     {"a window lasts longer",

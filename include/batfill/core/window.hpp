@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,7 +41,11 @@ struct Window {
     // Whether a job inside takes of what the window takes: of its processors, or of this pool. If not, it takes of the
     // machine.
     bool names_processors() const { return processors > 0; }
-    bool names_pool(std::size_t pool) const { return !pool_amounts.empty() && pool_amounts[pool] > 0; }
+    bool names_pool(std::size_t pool) const { return amount_of(pool) > 0; }
+    // How many processors it takes, or how much of a pool.
+    Amount amount_of(std::optional<std::size_t> pool) const {
+        return !pool ? processors : pool_amounts.empty() ? 0 : pool_amounts[*pool];
+    }
     // Whether a job inside may run on this host.
     bool allows_host(int host) const { return hosts.empty() || hosts.contains(host); }
     friend bool operator==(const Window&, const Window&) = default;

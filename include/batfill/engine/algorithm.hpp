@@ -96,6 +96,8 @@ class Round {
     void because(JobIndex job, std::string text) {
         because(job, Reason{.rule = Reason::Rule::own_words, .text = std::move(text)});
     }
+    // Says of each of explained() that still waits what `reason` gives for it, unless that has no rule.
+    void explain(const std::function<Reason(JobIndex)>& reason);
     // The job as reasons name it.
     std::string name(JobIndex job) const;
 

@@ -18,6 +18,7 @@
 #include <batfill/core/time.hpp>
 #include <batfill/engine/availability.hpp>
 #include <batfill/engine/hosts_now.hpp>
+#include <batfill/engine/wait_reason.hpp>
 #include <batfill/engine/windows_now.hpp>
 
 namespace batfill {
@@ -326,10 +327,19 @@ struct SchedulerState {
     // windows, too, asks for PoolsAhead::looked_at.
     enum class PoolsAhead { looked_at, ignored };
 
+    // Those that begin before a waiting job would end if it started now; by begin, then line.
+    std::vector<std::size_t> windows_ahead(JobIndex job) const;
+    // What the job would find too little of when one of these begins, if it ran in the window `inside` or outside: of
+    // processors, unless hosts have names, or of the first such pool. None: enough is left, or the window takes nothing
+    // of it.
+    // Cost: O(windows + running jobs) for each that it takes.
+    std::optional<Shortage> shortage_ahead(JobIndex job, std::size_t ahead, PoolsAhead which = PoolsAhead::looked_at,
+                                           std::optional<std::size_t> inside = {}) const;
     // The first window that a waiting job would run into if it started now at this place; on a machine with named
     // hosts only those of the place count. None: it would not.
     // Cost: O(windows that begin before the job would end * (windows + running jobs)).
-    std::optional<std::size_t> window_ahead(JobIndex job, const Place& place) const;
+    std::optional<std::size_t> window_ahead(JobIndex job, const Place& place,
+                                            PoolsAhead pools = PoolsAhead::ignored) const;
     // Where a waiting job would start now, as its placement says; if it is booked, in the first of its windows that
     // has room. The hosts are empty if they are only counted. None: it could not start.
     // Requires: the machine has windows.
@@ -349,12 +359,8 @@ struct SchedulerState {
     bool has_of_some_pools(const Request& request) const;
     // Whether a booked job that starts now would run inside the window.
     bool is_during(const Request& request, std::size_t window) const;
-    std::vector<std::size_t> windows_ahead(JobIndex job) const;
-    bool is_overfull(Time instant, JobIndex job, std::optional<std::size_t> window) const;
+    Amount left_at(Time instant, std::optional<std::size_t> pool, std::optional<std::size_t> inside) const;
     std::optional<Place> place_in(std::optional<std::size_t> window, JobIndex job, PoolsAhead ahead) const;
-    bool is_overfull(std::size_t pool, Time instant, JobIndex job, std::optional<std::size_t> window) const;
-    // Whether the job, if it started now and ran in this window or outside, leaves what windows take of its pools.
-    bool leaves_pools(JobIndex job, std::optional<std::size_t> window) const;
 };
 
 // The state before a round decides, as a script for a test: a line for each round, in the language of

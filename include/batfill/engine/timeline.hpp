@@ -97,23 +97,6 @@ class Timeline {
     // enough. None if it fits, or there is no such window.
     // Cost: O(steps), and in a booking that of fits().
     std::optional<Shortage> shortage(const Request& request, Duration length, Time at) const;
-    // A job that the timeline has at a later time.
-    struct Later {
-        JobIndex job;
-        Place place;
-        Time start;
-        Time end;
-    };
-    // Whom of these jobs a job that starts at the origin would delay: the first that, with those before it, leaves too
-    // little for it, and what that is. None if there is no such job; `fits`: whether it would fit without all of them.
-    struct Delay {
-        bool fits = false;
-        const Later* of = nullptr;  // null: nobody
-        Shortage shortage = {};
-    };
-    // Cost: a copy of all steps, and O(jobs) questions.
-    Delay delay(const SchedulerState& state, const Request& request, Duration length,
-                std::span<const Later> jobs) const;
     // Whether a job that starts then could run on these hosts.
     bool fits_on(const Request& request, const Place& place, Duration length, Time at) const;
     // Whether that is so at the origin, where the job fits on these hosts.

@@ -117,11 +117,24 @@ struct Share {
     bool is_of_window = false;
     friend bool operator==(const Share&, const Share&) = default;
 };
-// Who has how much. Those with the most, and how many others have the rest.
-struct Shares {
+// The first of many, and how many others there are.
+template <class One>
+struct Some {
     static constexpr std::size_t most = 3;
-    std::vector<Share> largest = {};
+    std::vector<One> first = {};
     std::size_t others = 0;
+
+    void add(One one) {
+        if (first.size() < most) {
+            first.push_back(std::move(one));
+        } else {
+            ++others;
+        }
+    }
+    friend bool operator==(const Some&, const Some&) = default;
+};
+// Who has how much: those with the most, and what others have.
+struct Shares : Some<Share> {
     Amount rest = 0;
     friend bool operator==(const Shares&, const Shares&) = default;
 };
@@ -141,26 +154,19 @@ struct Waiting {
         started,      // from here on: its wait has ended
         rejected,
     };
-    // A running job that holds what the waiting job lacks.
-    struct Holder {
-        std::string job;
-        int processors = 0;  // that it gives back when it ends
-        Time until;          // by the estimates
-        friend bool operator==(const Holder&, const Holder&) = default;
-    };
-
-    std::string job;
-    Time time;                 // of the first round with this reason
+    std::string job = {};
+    Time time = {};            // of the first round with this reason
     std::uint64_t rounds = 1;  // with this reason, one after another
     Kind kind = Kind::passed_over;
     int needed = 0;  // processors
     int idle = 0;    // processors; of a job that waits for named hosts, those that have what it takes
-    std::string license;
+    std::string license = {};
     // When it could start if nothing else did and there were no windows, by the estimates: infinite if even the end of
     // all jobs is not enough, or it waits for a window. And running jobs that must have ended until then, by estimated
-    // end: with these it can start, and without one of them it cannot.
-    std::vector<Holder> holders;
-    Time possible;
+    // end: with these it can start, and without one of them it cannot. Their amounts are the processors that they give
+    // back.
+    std::vector<Share> holders = {};
+    Time possible = {};
     // Its place among the waiting jobs by submission, from 1 on, and their number. Both are 0 for a job that is not
     // eligible yet.
     std::size_t place = 0;
@@ -180,13 +186,11 @@ struct WaitReason : Waiting {
     };
     // What it takes of named hosts, also if enough have that.
     struct Hosts {
-        int needed = 0;
         bool are_whole = false;
         bool may_be_shared = false;  // whole hosts, of a machine where others share them
         std::string partition = {};
         std::vector<std::pair<std::string, Amount>> amounts = {};  // of each host
         std::size_t suitable = 0;                                  // that would do if they were empty
-        int fitting = 0;
         Shares held = {};           // how many windows have, and of whole hosts also jobs
         std::string capacity = {};  // that is short on the most hosts, `lacking`; empty: none
         std::size_t lacking = 0;
@@ -198,10 +202,8 @@ struct WaitReason : Waiting {
     };
     struct Lack {
         enum class OfReservation { nothing, no_open_window, no_room, has_room };
-        std::vector<Pool> pools = {};  // the first ones
-        std::size_t more_pools = 0;
+        Some<Pool> pools = {};
         std::optional<Hosts> hosts = {};
-        bool has_too_few_processors = false;  // besides pools, where hosts are only counted
         // The window that it would run into, by its walltime, if it started now; and what it would lack then.
         std::string next_window = {};
         Shortage then = {};
@@ -222,28 +224,18 @@ struct WaitReason : Waiting {
         std::vector<std::pair<std::string, Amount>> pools = {};
         friend bool operator==(const Window&, const Window&) = default;
     };
-    struct Windows {
-        static constexpr std::size_t most = 3;
-        std::vector<Window> first = {};
-        std::size_t others = 0;
-        friend bool operator==(const Windows&, const Windows&) = default;
-    };
-
     // What it takes of pools and of named hosts, what of it is free, and who holds the rest. Empty if it takes only
     // processors, and hosts have no names.
-    Lack lack;
+    Lack lack = {};
     // The announced windows in its way, up to its end if it started now or, if that is later and known, at `possible`.
     // Of a booked job, those that are for it, too.
-    Windows windows;
-    Reason because;         // what the algorithm says
-    std::string rejection;  // why it is rejected, as a predicate
+    Some<Window> windows = {};
+    Reason because = {};         // what the algorithm says
+    std::string rejection = {};  // why it is rejected, as a predicate
 };
 
 // The instant in seconds; "never" if it is infinite.
 std::string instant_text(Time time);
-
-// Where a job is to run: " on hosts 0-3 7", or " on 40 hosts" if they are scattered. Empty without hosts.
-std::string place_text(const ResourceSet& hosts);
 
 // "processors", "place", "licence", "pool", "hosts", "dependency", "window", "passed over", "started" or "rejected".
 const char* to_string(Waiting::Kind kind);

@@ -13,7 +13,6 @@
 #include <batfill/core/job.hpp>
 #include <batfill/core/owned.hpp>
 #include <batfill/core/time.hpp>
-#include <batfill/engine/wait_reason.hpp>
 
 namespace batfill {
 
@@ -161,18 +160,5 @@ class AvailabilityProfile {
 
 // The steps: "0 4; 10 2; 60 4", the number of free processors from each instant on.
 std::string to_string(const AvailabilityProfile& profile);
-
-// A job that a profile has at a later time.
-struct LaterJob {
-    JobIndex job;
-    Time start;
-    Time end;
-    int processors;
-};
-// The first of these jobs that, with those before it, leaves fewer processors before `until` than are needed; and how
-// many. None if all together do not. The profile has them.
-// Cost: O(steps) for each job.
-std::optional<std::pair<LaterJob, Shortage>> first_in_the_way(AvailabilityProfile profile,
-                                                              std::span<const LaterJob> jobs, int needed, Time until);
 
 }  // namespace batfill

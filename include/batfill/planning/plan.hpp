@@ -159,9 +159,7 @@ class Plan {
     // Cost: O(1), and O(1) for each job planned at or before `after`.
     Time next_start(Time after) const;
 
-    // The hosts that the plan holds for a planned job, if hosts have names.
-    const ResourceSet& hosts(JobIndex job) const { return place_held(job).hosts; }
-    // The same, with the window of a booked job.
+    // What the plan holds for a planned job: the hosts if they have names, and the window of a booked job.
     // Throw: std::logic_error without a timeline.
     const Place& place_held(JobIndex job) const {
         require_timeline(true);

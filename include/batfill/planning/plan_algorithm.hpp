@@ -125,11 +125,10 @@ class PlanAlgorithm : public Algorithm {
     // Cost: O(waiting jobs) searches.
     void replan(const Round& round, NotBefore not_before);
     static Plan::Entry entry_of(const Round& round, JobIndex index);
-    void explain(Round& round);
     Reason reason(const Round& round, JobIndex job);
-    void add_delay_on_profile(const Round& round, JobIndex job, Reason& reason) const;
-    void add_delay_on_timeline(const Round& round, JobIndex job, Reason& reason) const;
-    std::vector<Reason::Event> what_happened(const Round& round) const;
+    void add_delay(const Round& round, JobIndex job, Reason& reason) const;
+    void note(const Round& round, Reason::Event::Kind kind, std::optional<JobIndex> job = {});
+    std::vector<Reason::Event> what_happened() const;
 
     void reset_timeline(const SchedulerState& state);
     bool is_parked(JobIndex job) const;
@@ -140,15 +139,11 @@ class PlanAlgorithm : public Algorithm {
     std::string planned_pools_ = "all";
     std::vector<JobIndex> to_place_;  // parked in the last round
     std::vector<JobIndex> parked_;    // in this one
-    // What happened in this round, if somebody asks why jobs wait.
-    std::vector<JobIndex> placed_;
-    std::vector<JobIndex> parked_now_;
-    std::vector<std::string> ended_early_;  // their names, as ended jobs leave the state
-    bool window_announced_ = false;
-    std::optional<Reason::Event::Kind> replanned_;  // why there is a new plan; none: there is none
-    std::map<JobIndex, Reason> explained_;          // their starts and moves, as last said
-    bool has_plan_ = false;                         // false until the first round, when the machine is known
-    Owned<ProfileEventCounter> events_;             // null: they are not counted
+    // If somebody asks why jobs wait: what happened in this round; and their starts and moves, as last said.
+    std::map<Reason::Event::Kind, Reason::Event> happened_;
+    std::map<JobIndex, Reason> explained_;
+    bool has_plan_ = false;              // false until the first round, when the machine is known
+    Owned<ProfileEventCounter> events_;  // null: they are not counted
 };
 
 // A plan algorithm that tries the waiting jobs in an order that the user chooses. It has the parameters `order`,

@@ -72,9 +72,8 @@ class Reservation {
     bool start_beside_block(Round& round, JobIndex job);
     bool start_on_machine(Round& round, JobIndex job);
     bool can_start_beside(JobIndex job) const;
-    bool leaves_copies(const Request& request) const;
+    std::optional<LicenseIndex> lacking_copy(const Request& request) const;
     Time shown_shadow_time() const { return shadow_time_ + (is_strict_ ? Duration::microseconds(1) : Duration()); }
-    Reason reason(const Round& round, JobIndex reserved, JobIndex job) const;
     Shortage shortage(const Request& request) const;
     void take_copies(const Request& request);
 

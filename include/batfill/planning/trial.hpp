@@ -8,12 +8,13 @@
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/availability.hpp>
 #include <batfill/planning/availability_profile.hpp>
+#include <batfill/planning/delay.hpp>
 #include <batfill/planning/reservation.hpp>
 
 namespace batfill {
 
-// What a round of the queue family tries on any machine: it reserves later starts, by the estimates, and starts jobs now
-// that delay none of them. At its end, what is reserved is free again, and what it has started runs.
+// What a round of the queue family tries on any machine: it reserves later starts, by the estimates, and starts jobs
+// now that delay none of them. At its end, what is reserved is free again, and what it has started runs.
 //
 // Where processors are only counted, a trial of one reservation is a Reservation, and others count free processors
 // over time. On other machines, it puts what it reserves into the state's Availability.
@@ -49,9 +50,10 @@ class Trial {
     // ---- For explanations
 
     // The jobs that reserve something, in that order.
-    std::span<const Timeline::Later> reserved();
+    std::span<const LaterJob> reserved();
     // Whom of them a start of this job would delay.
-    Timeline::Delay delay(JobIndex job);
+    // Requires: not a Reservation.
+    Delay delay(JobIndex job);
     // Why a job has no start.
     Reason::Never never(JobIndex job) const;
 
@@ -67,7 +69,7 @@ class Trial {
     std::optional<AvailabilityProfile> profile_;  // of another number, with the processors that are free now
     int free_ = 0;
     std::vector<JobIndex> to_reserve_;  // in this order
-    std::vector<Timeline::Later> reserved_;
+    std::vector<LaterJob> reserved_;
 };
 
 }  // namespace batfill

@@ -44,8 +44,8 @@ std::string lack(const Machine& machine, const std::string& script, const std::s
     const WaitReason reason = last_reason(machine, "fcfs", {}, script, job);
     std::string text =
         to_string(reason.kind) + (" " + std::to_string(reason.idle) + " of " + std::to_string(reason.needed)) + ",";
-    for (const WaitReason::Holder& holder : reason.holders) {
-        text += " " + holder.job;
+    for (const Share& holder : reason.holders) {
+        text += " " + holder.name;
     }
     return text + " until " + instant_text(reason.possible) + ": " + ReasonWords().lack(reason);
 }

@@ -16,8 +16,8 @@ std::string reasons_of(const SmallMachine& machine) {
         text += lack.empty() ? "" : ": " + lack;
         if (reason.place > 0) {
             text += ", idle " + std::to_string(reason.idle) + ";";
-            for (const WaitReason::Holder& holder : reason.holders) {
-                text += " " + holder.job + " " + std::to_string(holder.processors) + " until " +
+            for (const Share& holder : reason.holders) {
+                text += " " + holder.name + " " + std::to_string(holder.amount) + " until " +
                         instant_text(holder.until) + ";";
             }
             text += " possible " + instant_text(reason.possible) + "; " + std::to_string(reason.place) + " of " +

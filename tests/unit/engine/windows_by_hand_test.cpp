@@ -242,6 +242,15 @@ TEST_CASE("A window of a pool that keeps a job from starting is called so by eve
     CHECK(open.possible == Time::seconds(150));
 }
 
+TEST_CASE("A lost processor that a job still uses counts once when a window begins", "[windows]") {
+    SmallMachine machine(with_windows(4, R"({"name": "w", "from": 100, "until": 300, "processors": 2})"), "fcfs");
+    machine.play("0: a 2x1000\n10: lost 0\n20: b 1x200, c 1x80\n");
+    // Of 4 processors, one is lost, a has another one, and the window will take 2.
+    const SchedulerState& state = machine.engine().state();
+    CHECK_FALSE(state.can_start_now(1));
+    CHECK(state.can_start_now(2));
+}
+
 TEST_CASE("A delay through a pool names the pool", "[windows]") {
     SmallMachine machine(with_windows(4, "", "power:10"), "easy");
     machine.explain({"b"});
