@@ -60,6 +60,7 @@ class Watched : public Algorithm {
     }
     bool needs_run_times() const override { return watched_->needs_run_times(); }
     bool understands_resources() const override { return watched_->understands_resources(); }
+    bool looks_ahead(const Machine& machine) const override { return watched_->looks_ahead(machine); }
     void require_dependencies() const override { watched_->require_dependencies(); }
     std::optional<std::string> refuse(const JobDescription& job) const override { return watched_->refuse(job); }
     bool gives_guarantees() const override { return watched_->gives_guarantees(); }
