@@ -146,7 +146,7 @@ bool has_same_rule(const ExplainedReason& a, const ExplainedReason& b) {
     return a.rule == b.rule && (!a.because.empty() || a.kind == b.kind);
 }
 
-std::string holders_text(const ExplainedReason& reason) {
+std::string holders_text(const ExplainedReason& reason, const ReasonWords& words) {
     if (reason.kind == WaitReason::Kind::passed_over || reason.kind == WaitReason::Kind::window) {
         return "";
     }
@@ -169,7 +169,7 @@ std::string holders_text(const ExplainedReason& reason) {
         texts.push_back(std::to_string(holders.size() - most_holders) + " more");
     }
     return std::string(holders.size() == 1 ? " Job " : " Jobs ") + enumeration(texts) +
-           (holders.size() == 1 ? " is" : " are") + " expected to end by " + instant_text(reason.possible) +
+           (holders.size() == 1 ? " is" : " are") + " expected to end by " + words.instant_text(reason.possible) +
            ", which would free enough" + (reason.windows.empty() ? "" : " without windows") + ".";
 }
 
@@ -207,11 +207,11 @@ std::string lack_text(std::span<const ExplainedReason> rounds) {
 
 // Who holds what it lacks, its place in the queue, and what the algorithm says. Begins with a blank, or is empty for a
 // job that is not eligible yet.
-std::string details_of(const ExplainedReason& reason) {
+std::string details_of(const ExplainedReason& reason, const ReasonWords& words) {
     if (!is_in_queue(reason)) {
         return "";
     }
-    return holders_text(reason) + (reason.windows.empty() ? "" : " Announced: " + reason.windows + ".") +
+    return holders_text(reason, words) + (reason.windows.empty() ? "" : " Announced: " + reason.windows + ".") +
            " It is number " + std::to_string(reason.place) + " of " + std::to_string(reason.waiting) +
            " waiting jobs, by submission." +
            (reason.because.empty() ? "" : " The algorithm says: " + reason.because + ".");
@@ -302,7 +302,7 @@ std::string totals_text(const std::vector<Span>& spans) {
     return text + '\n';
 }
 
-void append_span(const Span& span, Time submit, std::string& text) {
+void append_span(const Span& span, Time submit, const ReasonWords& words, std::string& text) {
     std::uint64_t count = 0;
     for (const ExplainedReason& reason : span.reasons) {
         count += reason.rounds;
@@ -310,12 +310,12 @@ void append_span(const Span& span, Time submit, std::string& text) {
     const Time begin = span.first().time;
     text += "  from " +
             (begin == submit ? "its submission on, for "
-                             : span_text(begin - submit) + " on (" + instant_text(begin) + "), for ") +
+                             : span_text(begin - submit) + " on (" + words.instant_text(begin) + "), for ") +
             span_text(span.length) + ", " + counted(count, "round") + ":";
     const bool has_one_lack = have_one_lack(span.reasons);
     text += has_one_lack ? " " + lack_text(span.reasons) : "";
     const auto shown = [&](const ExplainedReason& reason) {
-        return (has_one_lack ? "" : " " + lack_text(std::span(&reason, 1))) + details_of(reason);
+        return (has_one_lack ? "" : " " + lack_text(std::span(&reason, 1))) + details_of(reason, words);
     };
     const std::string first = shown(span.first());
     const std::string last = shown(span.reasons.back());
@@ -332,7 +332,8 @@ const JobDescription* find_job(const Outcome& outcome, const std::string& name) 
     return number ? &simulation.job(*number).job->description : nullptr;
 }
 
-void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons, std::string& text) {
+void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons, const ReasonWords& words,
+                std::string& text) {
     const ExplainedReason& last = reasons.back();
     const JobDescription* const job = find_job(outcome, last.job);
     const Time submit = job != nullptr ? job->submit : reasons.front().time;
@@ -343,12 +344,14 @@ void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons
             counted(static_cast<std::size_t>(last.needed), has_named_hosts ? "host" : "processor") +
             (job != nullptr && job->walltime ? " for at most " + span_text(*job->walltime) : "") + "; ";
     if (last.kind == WaitReason::Kind::rejected) {
-        text += "rejected at " + instant_text(last.time) + ", as " + last.because + '\n';
+        text += "rejected at " + words.instant_text(last.time) + ", as " + last.because + '\n';
     } else if (last.kind == WaitReason::Kind::started) {
-        text += "submitted at " + instant_text(submit) + ", started " +
-                (end == submit ? "at once" : "at " + instant_text(end) + " after " + span_text(end - submit)) + '\n';
+        text += "submitted at " + words.instant_text(submit) + ", started " +
+                (end == submit ? "at once" : "at " + words.instant_text(end) + " after " + span_text(end - submit)) +
+                '\n';
     } else {
-        text += "submitted at " + instant_text(submit) + ", still waits at the end, " + instant_text(end) + '\n';
+        text += "submitted at " + words.instant_text(submit) + ", still waits at the end, " + words.instant_text(end) +
+                '\n';
     }
     const std::vector<Span> spans = spans_of(reasons, end);
     if (spans.size() > 1) {
@@ -360,7 +363,7 @@ void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons
             text += "  ... " + std::to_string(left_out) + " more changes of the rule are left out here\n";
             i += left_out;
         }
-        append_span(spans[i], submit, text);
+        append_span(spans[i], submit, words, text);
     }
 }
 
@@ -370,8 +373,9 @@ std::string sentences_of(const ExplainedReason& reason) {
     if (reason.kind == WaitReason::Kind::started) {
         return "it starts.";
     }
-    return reason.kind == WaitReason::Kind::rejected ? "it is rejected, as " + reason.because + "."
-                                                     : lack_text(std::span(&reason, 1)) + details_of(reason);
+    return reason.kind == WaitReason::Kind::rejected
+               ? "it is rejected, as " + reason.because + "."
+               : lack_text(std::span(&reason, 1)) + details_of(reason, ReasonWords());
 }
 
 ReasonColumns columns_of(std::span<const ExplainedReason> reasons) {
@@ -400,8 +404,9 @@ ReasonWords words_for(const Outcome& outcome) {
     const std::vector<Host>& hosts = outcome.scenario().platform.hosts;
     std::vector<std::string> names = mapped(hosts, &Host::name);
     const Platform numbered = homogeneous_platform(static_cast<int>(hosts.size()));
-    return ReasonWords(std::ranges::equal(names, numbered.hosts, {}, {}, &Host::name) ? std::vector<std::string>()
-                                                                                      : std::move(names));
+    return ReasonWords(
+        std::ranges::equal(names, numbered.hosts, {}, {}, &Host::name) ? std::vector<std::string>() : std::move(names),
+        outcome.instants());
 }
 
 std::vector<ExplainedReason> explained(std::span<const WaitReason> reasons, const ReasonWords& words) {
@@ -452,7 +457,8 @@ void append_csv(const ExplainedReason& reason, std::string& out, const ReasonCol
 std::string explanation(const Outcome& outcome) {
     std::map<std::string, std::vector<ExplainedReason>> by_job;
     std::vector<std::string> order;
-    for (ExplainedReason& reason : explained(outcome.wait_reasons(), words_for(outcome))) {
+    const ReasonWords words = words_for(outcome);
+    for (ExplainedReason& reason : explained(outcome.wait_reasons(), words)) {
         std::vector<ExplainedReason>& reasons = by_job[reason.job];
         if (reasons.empty()) {
             order.push_back(reason.job);
@@ -461,7 +467,7 @@ std::string explanation(const Outcome& outcome) {
     }
     std::string text;
     for (const std::string& job : order) {
-        append_job(outcome, by_job.at(job), text);
+        append_job(outcome, by_job.at(job), words, text);
     }
     for (const std::string& job : outcome.explained()) {
         text += by_job.contains(job) ? "" : "job " + job + ": nobody submitted it\n";

@@ -157,7 +157,7 @@ std::string ReasonWords::reservation(const Reason& reason) const {
                 : "");
 }
 
-std::string ReasonWords::top(const Reason& reason) {
+std::string ReasonWords::top(const Reason& reason) const {
     return (reason.start.is_infinite() ? "" : "it could start at " + instant_text(reason.start) + "; ") +
            (reason.all_wait                   ? "the others wait, as omega is 0"
             : reason.latest_end.is_infinite() ? "the others may run as long as they like"
@@ -242,7 +242,7 @@ std::string ReasonWords::because(const WaitReason& reason) const {
     return reason.rejection.empty() ? because(reason.because) : "it " + reason.rejection;
 }
 
-std::string ReasonWords::holders(const Shares& shares) {
+std::string ReasonWords::holders(const Shares& shares) const {
     std::vector<std::string> texts;
     for (const Share& share : shares.largest) {
         texts.push_back(
@@ -255,7 +255,7 @@ std::string ReasonWords::holders(const Shares& shares) {
     return enumeration(texts);
 }
 
-std::string ReasonWords::pool(const WaitReason::Pool& pool) {
+std::string ReasonWords::pool(const WaitReason::Pool& pool) const {
     return "it takes " + std::to_string(pool.needed) + " of the pool " + pool.name + "; " + std::to_string(pool.free) +
            " of " + std::to_string(pool.total) + " are free" + behind(", as ", holders(pool.held));
 }
@@ -290,7 +290,7 @@ std::string ReasonWords::hosts(const WaitReason::Hosts& hosts) const {
                                                 (hosts.unavailable == 1 ? " is unavailable" : " are unavailable"));
 }
 
-std::string ReasonWords::shortage(const Shortage& shortage) {
+std::string ReasonWords::shortage(const Shortage& shortage) const {
     const std::string left = std::to_string(shortage.left);
     const std::string would_be_left = left + " would be left at " + instant_text(shortage.at);
     switch (shortage.of) {
@@ -315,7 +315,7 @@ std::string ReasonWords::lack(const WaitReason& reason) const {
     using OfReservation = WaitReason::Lack::OfReservation;
     const WaitReason::Lack& lack = reason.lack;
     if (!lack.conditions.empty()) {
-        return "it waits for " + lack.conditions;
+        return "it waits for " + conditions_text(lack.conditions, instant_);
     }
     if (lack.of_reservation != OfReservation::nothing) {
         return lack.of_reservation == OfReservation::has_room  ? "a window of its reservation has room for it now"
