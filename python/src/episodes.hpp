@@ -45,6 +45,7 @@ class Episodes {
             return replays_[number];
         }
         Workload part = whole_.without_jobs();
+        part.origin.reset();  // its times count from the first job
         const Time first = whole_.jobs[number].description.submit;
         for (std::size_t i = number; i < number + *window_; ++i) {
             part.jobs.push_back(whole_.jobs[i]);

@@ -29,7 +29,7 @@
 namespace batfill::python {
 
 // Change it with any of the lists of members.
-inline constexpr std::string_view packing_version = "batfill-2;";
+inline constexpr std::string_view packing_version = "batfill-3;";
 
 // Either a value to write or one to read.
 template <class Value, class Kind>
@@ -61,7 +61,11 @@ void pack(Archive& all, Is<WorkloadJob> auto& job) {
 template <class Archive>
 void pack(Archive& all, Is<Workload> auto& workload) {
     all(workload.name, workload.path, workload.processors, workload.believes_walltimes, workload.jobs,
-        workload.profiles, workload.format, workload.more_than_log);
+        workload.profiles, workload.format, workload.more_than_log, workload.origin);
+}
+template <class Archive>
+void pack(Archive& all, Is<Origin> auto& origin) {
+    all(origin.since_1970, origin.time_zone);
 }
 template <class Archive>
 void pack(Archive& all, Is<Host> auto& host) {

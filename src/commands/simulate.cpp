@@ -18,6 +18,7 @@
 #include "src/support/files.hpp"
 #include "src/support/json.hpp"
 #include "src/support/names.hpp"
+#include "src/support/place_in_errors.hpp"
 #include "src/support/progress.hpp"
 #include "src/transport/connections.hpp"
 #include "src/workloads/named_workload.hpp"
@@ -48,6 +49,7 @@ struct SimulateOptions {
     bool measures_time = false;
     bool quiet = false;
     std::vector<std::string> explained;  // ids of jobs
+    bool dates = false;                  // in explanations
     std::optional<Duration> state_at;
 };
 
@@ -73,6 +75,23 @@ void note_other_machines(const Scenario& scenario) {
                  " processors (nb_res), the platform has " + std::to_string(processors));
         }
     }
+}
+
+// Gives instants as dates, by the origin of the workloads.
+InstantText dates_of(const std::vector<Workload>& workloads) {
+    const Workload& first = workloads.front();
+    for (const Workload& workload : workloads) {
+        const bool has_origin = workload.origin.has_value();
+        refuse_if<InputError>(!has_origin || workload.origin->since_1970 != first.origin->since_1970, workload.path,
+                              ": --dates needs the date of second 0 (field origin), the same in all workloads, found ",
+                              has_origin ? "another" : "none",
+                              ": batfill swf and import write it without --load, if the log says when it begins");
+    }
+    return with_place_in_errors(first.path + ": field \"origin\"", [&] {
+        return [zero = first.origin->since_1970, zone = TimeZone(first.origin->time_zone)](Time time) {
+            return time.is_infinite() ? instant_text(time) : date_text(zero + time.since_zero(), zone);
+        };
+    });
 }
 
 // Notes how many jobs were rejected, why, and the remedy.
@@ -175,6 +194,9 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
         "explain", text(read.explained, "JOB"),
         "print why this job waited, and write PREFIX_explain.csv; an id as in jobs.csv, w1!7 with several workloads; repeatable");
     options.add(
+        "dates", read.dates,
+        "with --explain: instants in words are dates, if the workload knows its origin; columns stay in seconds");
+    options.add(
         "state-at", length(read.state_at, "TIME"),
         "print the state before the first round at this instant or after it, as a script for a test: seconds from the run's zero, or 90s, 15m, 1h, 30d");
     options.add("quiet,q", read.quiet, "no progress and no summary");
@@ -192,6 +214,7 @@ std::optional<SimulateOptions> parse_simulate_options(const Arguments& arguments
               "-o and -e both name the prefix of the output files: give one of the two");
     read.written = read_choice(read.algorithm, read.parameters);
     check_scheduler_options(options, read);
+    refuse_if(read.dates && read.explained.empty(), "--dates is for explanations, expected --explain JOB beside it");
     if (read.endpoint.empty()) {
         read.choice =
             combine(read.written, parse_scheduler_configuration(read.scenario.scheduler_configuration), "-a NAME");
@@ -224,6 +247,9 @@ Outcome simulate(Scenario scenario, const SimulateOptions& options, SocketSchedu
     how.keeps_deadlocks = true;
     how.measures_time = options.measures_time;
     how.explain = options.explained;
+    if (options.dates) {
+        how.instants = dates_of(scenario.workloads);
+    }
     if (options.state_at) {
         how.state_at = Time::at(*options.state_at);
     }

@@ -221,10 +221,10 @@ std::vector<JobNumber> Dependencies::eligible(Time now) const {
     return jobs;
 }
 
-std::string Dependencies::missing(JobNumber job, Time now) const {
+OpenConditions Dependencies::missing(JobNumber job, Time now) const {
     constexpr std::size_t most_named = 3;
     const JobDescription& description = *held_job(job).submission.description;
-    std::string text;
+    OpenConditions open;
     std::size_t conditions = 0;
     for (const Dependency& dependency : description.needs->after) {
         const std::optional<JobNumber> other = find_(dependency.full_id(description.id));
@@ -236,14 +236,22 @@ std::string Dependencies::missing(JobNumber job, Time now) const {
         if (++conditions > most_named) {
             continue;
         }
-        text += (text.empty() ? "" : ", ") + shown(dependency.to_string());
-        if (!instant.is_infinite()) {
-            text += " (at " + holds.since_zero().to_shortest_string() + ')';
-        } else if (other && state(*other) == JobState::running) {
-            text += " (it runs)";
-        }
+        const bool runs = instant.is_infinite() && other && state(*other) == JobState::running;
+        open.emplace_back((open.empty() ? "" : ", ") + shown(dependency.to_string()) + (runs ? " (it runs)" : ""),
+                          holds);
     }
-    return text + (conditions > most_named ? " and " + std::to_string(conditions - most_named) + " more" : "");
+    if (conditions > most_named) {
+        open.emplace_back(" and " + std::to_string(conditions - most_named) + " more", Time::infinity());
+    }
+    return open;
+}
+
+std::string conditions_text(const OpenConditions& conditions, const InstantText& instant) {
+    std::string text;
+    for (const auto& [piece, holds] : conditions) {
+        text += piece + (holds.is_infinite() ? "" : " (at " + instant(holds) + ')');
+    }
+    return text;
 }
 
 }  // namespace batfill

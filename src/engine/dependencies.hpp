@@ -83,8 +83,8 @@ class Dependencies {
     void reject_hopeless(Admission& engine);
 
     bool is_held(JobNumber job) const;
-    // The conditions of a held job that do not hold yet: "ok:12 (it runs), any:13+600 (at 4200), start:14 and 40 more".
-    std::string missing(JobNumber job, Time now) const;
+    // The conditions of a held job that do not hold yet: the first, and how many more.
+    OpenConditions missing(JobNumber job, Time now) const;
     // When a job that was held became eligible, and was admitted.
     std::optional<Time> eligible_since(JobNumber job) const;
 

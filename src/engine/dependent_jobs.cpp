@@ -106,7 +106,7 @@ void Dependencies::reject_hopeless(Admission& engine) {
     }
     std::ranges::sort(jobs, {}, [this](JobNumber job) { return held_job(job).arrival; });
     for (const JobNumber job : jobs) {
-        std::string reason = "waits for " + missing(job, Time()) + ", which will never happen";
+        std::string reason = "waits for " + conditions_text(missing(job, Time())) + ", which will never happen";
         rejected_.push_back({take_held(job), std::move(reason)});
     }
     reject_dependents(engine);

@@ -512,7 +512,7 @@ void LogBuilder::count_from_midnight() {
         job.submit = job.submit >= Duration() ? job.submit - zero : job.submit;
     }
     log_.zero = date_text(zero) + " UTC";
-    log_.zero_since_1970 = zero;
+    log_.origin = Origin{zero, data_.time_zone};
     log_.time_zone = data_.time_zone;
 }
 

@@ -61,9 +61,30 @@ class Parser {
         }
     }
 
-    SwfLog finish() { return std::move(log_); }
+    SwfLog finish() {
+        const std::optional<std::string> start = log_.field("UnixStartTime");
+        const std::optional<Duration> zero = start ? Duration::parse(*start) : std::nullopt;
+        if (zero > Duration()) {
+            log_.origin = Origin{*zero, zone_of_header()};
+        }
+        return std::move(log_);
+    }
 
  private:
+    // TimeZoneString, which not every machine knows; else a zone with as many hours as TimeZone says, whose name counts
+    // to the west; else UTC.
+    std::string zone_of_header() const {
+        const std::string name = log_.field("TimeZoneString").value_or("");
+        constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_+-";
+        if (!name.empty() && name.find_first_not_of(letters) == std::string::npos) {
+            return name;
+        }
+        const int offset = number_in<int>(log_.field("TimeZone").value_or("")).value_or(0);
+        const int west = offset / -3600;
+        const bool has_zone = offset != 0 && offset % 3600 == 0 && west >= -14 && west <= 12;
+        return has_zone ? (west > 0 ? "Etc/GMT+" : "Etc/GMT") + std::to_string(west) : "";
+    }
+
     void add_comment(std::string_view comment) {
         header_size_ += comment.size() + 1;
         if (header_size_ > max_header_size) {

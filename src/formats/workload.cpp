@@ -11,10 +11,12 @@
 
 #include "src/formats/job_json.hpp"
 #include "src/formats/profile_index.hpp"
+#include "src/support/calendar.hpp"
 #include "src/support/files.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/json.hpp"
 #include "src/support/place_in_errors.hpp"
+#include "src/support/text.hpp"
 #include "src/support/text_files.hpp"
 
 namespace batfill {
@@ -155,11 +157,12 @@ class WorkloadReader {
             bool required = true;
             bool seen = false;
         };
-        std::array<Field, 5> fields{{{"nb_res", &WorkloadReader::read_processors},
+        std::array<Field, 6> fields{{{"nb_res", &WorkloadReader::read_processors},
                                      {"jobs", &WorkloadReader::read_jobs},
                                      {"profiles", &WorkloadReader::read_profiles},
                                      {"walltimes", &WorkloadReader::read_walltimes, false},
-                                     {"more_than_log", &WorkloadReader::read_growth, false}}};
+                                     {"more_than_log", &WorkloadReader::read_growth, false},
+                                     {"origin", &WorkloadReader::read_origin, false}}};
         while (json_.more('}')) {
             auto* const field = std::ranges::find(fields, json_.key(), &Field::name);
             if (field == fields.end()) {
@@ -212,6 +215,19 @@ class WorkloadReader {
             }
             workload_.more_than_log.emplace_back(view(member.name), member.value.GetDouble());
         }
+    }
+
+    void read_origin() {
+        const JsonValue& value = json_.value();
+        const std::string_view text = value.IsString() ? view(value) : "";
+        const auto [date, zone] = cut(text, '[');
+        TimeZone utc("");
+        const auto instant = read_date(date, DateOrder::year_month_day, utc);
+        if (!instant || (date != text && !zone.ends_with(']'))) {
+            throw InputError(R"(field "origin": expected a date such as "2024-03-01T00:00:00Z" or )"
+                             R"("2024-03-01T00:00:00+01:00[Europe/Berlin]")");
+        }
+        workload_.origin = Origin{instant->first, std::string(zone.substr(0, zone.find(']')))};
     }
 
     void read_jobs() {

@@ -6,6 +6,7 @@
 
 #include "src/formats/job_id.hpp"
 #include "src/formats/job_json.hpp"
+#include "src/support/calendar.hpp"
 #include "src/support/files.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/json.hpp"
@@ -56,6 +57,13 @@ WorkloadWriter::WorkloadWriter(Workload frame, Sink sink) : frame_(std::move(fra
             json_.key(amount).number(share);
         }
         json_.close_object();
+    }
+    TimeZone utc("");
+    std::string date = frame_.origin ? date_text(frame_.origin->since_1970, utc) : "";
+    if (read_date(date, DateOrder::year_month_day, utc)) {  // not beyond the years that can be read
+        date.replace(date.find('+'), 6, "Z").replace(date.find(' '), 1, "T");
+        const std::string& zone = frame_.origin->time_zone;
+        json_.key("origin").text(zone.empty() ? date : date + '[' + zone + ']');
     }
     json_.key("jobs").open_array();
 }

@@ -156,7 +156,7 @@ bool has_same_rule(const ExplainedReason& a, const ExplainedReason& b) {
     return a.rule == b.rule && (!a.because.empty() || a.kind == b.kind);
 }
 
-std::string holders_text(const ExplainedReason& reason) {
+std::string holders_text(const ExplainedReason& reason, const ReasonWords& words) {
     if (reason.holders.empty()) {  // it could start, or waits for a window; or it can never start
         const bool is_never = reason.possible.is_infinite() && reason.kind != WaitReason::Kind::window;
         return is_never ? " Too little would be free even if nothing else ran." : "";
@@ -171,7 +171,7 @@ std::string holders_text(const ExplainedReason& reason) {
     };
     return std::string(holders.size() == 1 ? " Job " : " Jobs ") +
            enumeration(texts_of(some_of(holders), text_of, " more")) + (holders.size() == 1 ? " is" : " are") +
-           " expected to end by " + instant_text(reason.possible) + ", which would free enough" +
+           " expected to end by " + words.instant_text(reason.possible) + ", which would free enough" +
            (reason.windows.empty() ? "" : " without windows") + ".";
 }
 
@@ -200,10 +200,10 @@ std::string lack_text(std::span<const ExplainedReason> rounds) {
 
 // Who holds what it lacks, its place in the queue, and what the algorithm says. Begins with a blank, or is empty for a
 // job that is not eligible yet.
-std::string details_of(const ExplainedReason& reason) {
+std::string details_of(const ExplainedReason& reason, const ReasonWords& words) {
     return !is_in_queue(reason)
                ? ""
-               : holders_text(reason) + (reason.windows.empty() ? "" : " Announced: " + reason.windows + ".") +
+               : holders_text(reason, words) + (reason.windows.empty() ? "" : " Announced: " + reason.windows + ".") +
                      " It is number " + std::to_string(reason.place) + " of " + std::to_string(reason.waiting) +
                      " waiting jobs, by submission." +
                      (reason.because.empty() ? "" : " The algorithm says: " + reason.because + ".");
@@ -270,19 +270,19 @@ std::string totals_text(const std::vector<Span>& spans) {
     return "  in all " + list_of(mapped(totals, &std::pair<Duration, std::string>::second), "; ") + '\n';
 }
 
-void append_span(const Span& span, Time submit, std::string& text) {
+void append_span(const Span& span, Time submit, const ReasonWords& words, std::string& text) {
     const std::vector<std::uint64_t> rounds = mapped(span.reasons, &ExplainedReason::rounds);
     const std::uint64_t count = std::accumulate(rounds.begin(), rounds.end(), std::uint64_t{0});
     const Time begin = span.first().time;
     text += "  from " +
             (begin == submit ? "its submission on, for "
-                             : span_text(begin - submit) + " on (" + instant_text(begin) + "), for ") +
+                             : span_text(begin - submit) + " on (" + words.instant_text(begin) + "), for ") +
             span_text(span.length) + ", " + counted(count, "round") + ":";
     const bool has_one_lack = std::ranges::all_of(
         span.reasons, [&](const ExplainedReason& reason) { return reason.lack == span.first().lack; });
     text += has_one_lack ? " " + lack_text(span.reasons) : "";
     const auto shown = [&](const ExplainedReason& reason) {
-        return (has_one_lack ? "" : " " + lack_text(std::span(&reason, 1))) + details_of(reason);
+        return (has_one_lack ? "" : " " + lack_text(std::span(&reason, 1))) + details_of(reason, words);
     };
     const std::string first = shown(span.first());
     const std::string last = shown(span.reasons.back());
@@ -299,7 +299,8 @@ const JobDescription* find_job(const Outcome& outcome, const std::string& name) 
     return number ? &simulation.job(*number).job->description : nullptr;
 }
 
-void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons, std::string& text) {
+void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons, const ReasonWords& words,
+                std::string& text) {
     const ExplainedReason& last = reasons.back();
     const JobDescription* const job = find_job(outcome, last.job);
     const Time submit = job != nullptr ? job->submit : reasons.front().time;
@@ -308,14 +309,15 @@ void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons
     text += "job " + last.job + ": " +
             counted(static_cast<std::size_t>(last.needed), has_named_hosts ? "host" : "processor") +
             (job != nullptr && job->walltime ? " for at most " + span_text(*job->walltime) : "") + "; ";
-    const std::string submitted = "submitted at " + instant_text(submit);
-    text += last.kind == WaitReason::Kind::rejected
-                ? "rejected at " + instant_text(last.time) + ", as " + last.because + '\n'
-            : last.kind == WaitReason::Kind::started
-                ? submitted + ", started " +
-                      (end == submit ? "at once" : "at " + instant_text(end) + " after " + span_text(end - submit)) +
-                      '\n'
-                : submitted + ", still waits at the end, " + instant_text(end) + '\n';
+    const std::string submitted = "submitted at " + words.instant_text(submit);
+    text +=
+        last.kind == WaitReason::Kind::rejected
+            ? "rejected at " + words.instant_text(last.time) + ", as " + last.because + '\n'
+        : last.kind == WaitReason::Kind::started
+            ? submitted + ", started " +
+                  (end == submit ? "at once" : "at " + words.instant_text(end) + " after " + span_text(end - submit)) +
+                  '\n'
+            : submitted + ", still waits at the end, " + words.instant_text(end) + '\n';
     const std::vector<Span> spans = spans_of(reasons, end);
     if (spans.size() > 1) {
         text += totals_text(spans);
@@ -326,16 +328,17 @@ void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons
             text += "  ... " + std::to_string(left_out) + " more changes of the rule are left out here\n";
             i += left_out;
         }
-        append_span(spans[i], submit, text);
+        append_span(spans[i], submit, words, text);
     }
 }
 
 }  // namespace
 
 std::string sentences_of(const ExplainedReason& reason) {
-    return reason.kind == WaitReason::Kind::started    ? "it starts."
-           : reason.kind == WaitReason::Kind::rejected ? "it is rejected, as " + reason.because + "."
-                                                       : lack_text(std::span(&reason, 1)) + details_of(reason);
+    return reason.kind == WaitReason::Kind::started ? "it starts."
+           : reason.kind == WaitReason::Kind::rejected
+               ? "it is rejected, as " + reason.because + "."
+               : lack_text(std::span(&reason, 1)) + details_of(reason, ReasonWords());
 }
 
 ReasonColumns columns_of(std::span<const ExplainedReason> reasons) {
@@ -360,8 +363,9 @@ ReasonWords words_for(const Outcome& outcome) {
     const std::vector<Host>& hosts = outcome.scenario().platform.hosts;
     std::vector<std::string> names = mapped(hosts, &Host::name);
     const Platform numbered = homogeneous_platform(static_cast<int>(hosts.size()));
-    return ReasonWords(std::ranges::equal(names, numbered.hosts, {}, {}, &Host::name) ? std::vector<std::string>()
-                                                                                      : std::move(names));
+    return ReasonWords(
+        std::ranges::equal(names, numbered.hosts, {}, {}, &Host::name) ? std::vector<std::string>() : std::move(names),
+        outcome.instants());
 }
 
 std::vector<ExplainedReason> explained(std::span<const WaitReason> reasons, const ReasonWords& words) {
@@ -403,7 +407,8 @@ void append_csv(const ExplainedReason& reason, std::string& out, const ReasonCol
 }
 
 std::string explanation(const Outcome& outcome) {
-    const std::vector<ExplainedReason> reasons = explained(outcome.wait_reasons(), words_for(outcome));
+    const ReasonWords words = words_for(outcome);
+    const std::vector<ExplainedReason> reasons = explained(outcome.wait_reasons(), words);
     std::map<std::string, std::vector<ExplainedReason>> by_job;
     for (const ExplainedReason& reason : reasons) {
         by_job[reason.job].push_back(reason);
@@ -411,7 +416,7 @@ std::string explanation(const Outcome& outcome) {
     std::string text;
     for (const ExplainedReason& reason : reasons) {
         if (const auto job = by_job.extract(reason.job)) {  // its first reason
-            append_job(outcome, job.mapped(), text);
+            append_job(outcome, job.mapped(), words, text);
         }
     }
     for (const std::string& job : outcome.explained()) {

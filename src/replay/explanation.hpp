@@ -21,7 +21,8 @@ struct ExplainedReason : Waiting {
     std::string windows;
 };
 std::vector<ExplainedReason> explained(std::span<const WaitReason> reasons, const ReasonWords& words);
-// The words for an outcome: hosts have the names of its platform, unless only their number is given.
+// The words for an outcome: hosts have the names of its platform, unless only their number is given. Instants are as
+// RunOptions say.
 ReasonWords words_for(const Outcome& outcome);
 
 // The columns of PREFIX_explain.csv that it has only if one of the reasons says something there.
@@ -46,7 +47,7 @@ void append_csv(const ExplainedReason& reason, std::string& out, const ReasonCol
 std::vector<ExplainedReason> read_wait_reasons(const std::string& path);
 
 // A reason as sentences, without its time: "it needs 8 processors; 0 are idle. Job 009 (...) is expected to end by
-// ...".
+// ...". That instant is in seconds.
 std::string sentences_of(const ExplainedReason& reason);
 
 // Why each job of RunOptions::explain waited, for a person: a paragraph for each. Rounds in a row with the same rule

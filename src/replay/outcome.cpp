@@ -99,6 +99,7 @@ void Outcome::simulate(const SchedulerChoice& choice, const Machine* machine, co
     engine_ = std::make_unique<Engine>(choice);
     if (!options.explain.empty()) {
         explain(options.explain);
+        instants_ = options.instants;
     }
     engine_->record_state(options.state_at);
     if (requeue_jobs(scenario_->platform.windows)) {

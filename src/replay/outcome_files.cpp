@@ -192,6 +192,7 @@ RunFiles run_files(const Outcome& outcome, const RealTimes& real_times) {
     if (outcome.explains()) {
         run.wait_reasons = outcome.wait_reasons();
         run.host_names = words_for(outcome).host_names();
+        run.instants = outcome.instants();
     }
     return run;
 }
@@ -221,7 +222,8 @@ std::vector<std::string> write_files(const RunFiles& run, const std::string& pre
     write(static_cast<bool>(run.eligible), "eligible.csv",
           [&](OutputFile& file) { write_table(file, eligible_csv_header(), run.eligible); });
     write(run.wait_reasons.has_value(), "explain.csv", [&](OutputFile& file) {
-        const std::vector<ExplainedReason> reasons = explained(*run.wait_reasons, ReasonWords(run.host_names));
+        const std::vector<ExplainedReason> reasons =
+            explained(*run.wait_reasons, ReasonWords(run.host_names, run.instants));
         const ReasonColumns columns = columns_of(reasons);
         const auto each = [&](const auto& use) { std::ranges::for_each(reasons, use); };
         write_table(file, wait_reasons_csv_header(columns), each, columns);

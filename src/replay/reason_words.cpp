@@ -138,7 +138,7 @@ std::string ReasonWords::reservation(const Reason& reason) const {
                 : "");
 }
 
-std::string ReasonWords::top(const Reason& reason) {
+std::string ReasonWords::top(const Reason& reason) const {
     return (reason.start.is_infinite() ? "" : "it could start at " + instant_text(reason.start) + "; ") +
            (reason.all_wait                   ? "the others wait, as omega is 0"
             : reason.latest_end.is_infinite() ? "the others may run as long as they like"
@@ -206,15 +206,15 @@ std::string ReasonWords::because(const Reason& reason) const {
     }
 }
 
-std::string ReasonWords::holders(const Shares& shares) {
-    const auto text_of = [](const Share& share) {
+std::string ReasonWords::holders(const Shares& shares) const {
+    const auto text_of = [this](const Share& share) {
         return (share.is_of_window ? "window " + shown(share.name) + " takes " : "job " + share.name + " holds ") +
                std::to_string(share.amount) + " until " + instant_text(share.until);
     };
     return enumeration(texts_of(shares, text_of, " more hold " + std::to_string(shares.rest)));
 }
 
-std::string ReasonWords::pool(const WaitReason::Pool& pool) {
+std::string ReasonWords::pool(const WaitReason::Pool& pool) const {
     return "it takes " + std::to_string(pool.needed) + " of the pool " + pool.name + "; " + std::to_string(pool.free) +
            " of " + std::to_string(pool.total) + " are free" + behind(", as ", holders(pool.held));
 }
@@ -248,7 +248,7 @@ std::string ReasonWords::hosts(const WaitReason& reason) const {
     return text;
 }
 
-std::string ReasonWords::shortage(const Shortage& shortage) {
+std::string ReasonWords::shortage(const Shortage& shortage) const {
     const auto needed = static_cast<std::size_t>(shortage.needed);
     const std::string left = std::to_string(shortage.left) + " would be left";
     const std::string of_which = ", of which " + left + " at " + instant_text(shortage.at);
@@ -271,14 +271,15 @@ std::string ReasonWords::lack(const WaitReason& reason) const {
     using OfReservation = WaitReason::Lack::OfReservation;
     const WaitReason::Lack& lack = reason.lack;
     if (!lack.conditions.empty()) {
-        return "it waits for " + lack.conditions;
+        return "it waits for " + conditions_text(lack.conditions, instant_);
     }
     if (lack.of_reservation != OfReservation::nothing) {
         return lack.of_reservation == OfReservation::has_room  ? "a window of its reservation has room for it now"
                : lack.of_reservation == OfReservation::no_room ? "no window of its reservation has room for it now"
                                                                : "no window of its reservation is open";
     }
-    std::vector<std::string> parts = texts_of(lack.pools, pool, " more pools", "it lacks ");
+    std::vector<std::string> parts = texts_of(
+        lack.pools, [this](const WaitReason::Pool& one) { return pool(one); }, " more pools", "it lacks ");
     const bool is_short = parts.empty() ? !lack.next_window.empty() : reason.idle < reason.needed;
     if (lack.hosts) {
         parts.push_back(hosts(reason));

@@ -42,9 +42,12 @@ std::vector<std::string> texts_of(const Some<One>& some, const auto& text_of, co
 class ReasonWords {
  public:
     // Hosts are named by numbers if `host_names` is empty.
-    explicit ReasonWords(std::vector<std::string> host_names = {}) : host_names_(std::move(host_names)) {}
+    explicit ReasonWords(std::vector<std::string> host_names = {}, InstantText instant = batfill::instant_text)
+        : host_names_(std::move(host_names)), instant_(std::move(instant)) {}
 
     const std::vector<std::string>& host_names() const { return host_names_; }
+    // All words give instants as this does: it hides the function of this name.
+    std::string instant_text(Time time) const { return instant_(time); }
 
     // The rule of an algorithm, without its numbers: "behind the head". Of own words, what is before a comma or colon.
     static std::string rule(const Reason& reason);
@@ -65,15 +68,16 @@ class ReasonWords {
     // " on hosts 0-3 7", " on hosts n1 to n4", or " on 40 hosts" if they are scattered. Empty without hosts.
     std::string place(const ResourceSet& hosts) const;
     std::string reservation(const Reason& reason) const;
-    static std::string top(const Reason& reason);
+    std::string top(const Reason& reason) const;
     std::string planned_start(const Reason& reason) const;
-    static std::string shortage(const Shortage& shortage);
-    static std::string pool(const WaitReason::Pool& pool);
+    std::string shortage(const Shortage& shortage) const;
+    std::string pool(const WaitReason::Pool& pool) const;
     std::string hosts(const WaitReason& reason) const;
     // ", as job a holds 4 until 100 and 2 more hold 2", or empty.
-    static std::string holders(const Shares& shares);
+    std::string holders(const Shares& shares) const;
 
     std::vector<std::string> host_names_;
+    InstantText instant_;
 };
 
 }  // namespace batfill

@@ -267,9 +267,13 @@ Instant TimeZone::utc_of(Duration local) {
     return instant;
 }
 
-Duration TimeZone::midnight_before(Duration utc) {
+Duration TimeZone::offset_at(Duration utc) const {
     const date::sys_seconds instant(whole_seconds(utc));
-    const auto local = zone_ == nullptr ? instant.time_since_epoch() : zone_->to_local(instant).time_since_epoch();
+    return zone_ == nullptr ? Duration() : Duration::seconds(zone_->get_info(instant).offset.count());
+}
+
+Duration TimeZone::midnight_before(Duration utc) {
+    const std::chrono::seconds local = whole_seconds(utc + offset_at(utc));
     return utc_of(Duration::days(std::chrono::floor<std::chrono::days>(local).count())).first;
 }
 
@@ -292,9 +296,22 @@ std::optional<Instant> read_date(std::string_view text, DateOrder order, TimeZon
 
 std::string date_text(Duration since_1970) {
     const date::sys_seconds instant(whole_seconds(since_1970));
+    constexpr date::sys_days year_0 = date::year(0) / 1 / 1;
     constexpr date::sys_days year_10000 = date::year(10000) / 1 / 1;
-    return instant < year_10000 ? date::format("%F %T", instant)
-                                : since_1970.to_shortest_string() + " s after 1970-01-01 00:00:00";
+    return year_0 <= instant && instant < year_10000 ? date::format("%F %T", instant)
+                                                     : since_1970.to_shortest_string() + " s after 1970-01-01 00:00:00";
+}
+
+std::string date_text(Duration since_1970, const TimeZone& zone) {
+    const auto offset = std::chrono::duration_cast<std::chrono::minutes>(whole_seconds(zone.offset_at(since_1970)));
+    const Duration local = since_1970 + Duration::seconds(std::chrono::seconds(offset).count());
+    const std::string date = date_text(local);
+    if (date.find(" s after ") != std::string::npos) {
+        return date_text(since_1970);
+    }
+    const Duration fraction = local - Duration::seconds(whole_seconds(local).count());
+    return date + fraction.to_shortest_string().substr(1) + (offset.count() < 0 ? "-" : "+") +
+           date::format("%R", std::chrono::abs(offset));
 }
 
 std::optional<Duration> read_length(std::string_view text, Duration unit) {

@@ -38,6 +38,8 @@ class TimeZone {
     // Cost: O(1) in the period of the last call, without the days around its ends; else O(log changes of the zone's
     // offset).
     Instant utc_of(Duration local);
+    // How far its clocks are ahead of UTC at this instant in UTC.
+    Duration offset_at(Duration utc) const;
     // The last midnight of the zone at or before `utc`.
     Duration midnight_before(Duration utc);
 
@@ -57,8 +59,10 @@ enum class DateOrder { year_month_day, month_day_year, day_month_year };
 // "20240301T120000" are dates, too, in the order year, month, day. Returns no value for any other text.
 std::optional<Instant> read_date(std::string_view text, DateOrder order, TimeZone& zone);
 
-// "2024-03-01 12:00:00" of a time since 1970. From the year 10000 on: "300000000000 s after 1970-01-01 00:00:00".
+// "2024-03-01 12:00:00" of a time since 1970. Outside the years 0 to 9999: "300000000000 s after 1970-01-01 00:00:00".
 std::string date_text(Duration since_1970);
+// What the clocks of a zone show then, with fractions and their offset: "2024-03-01 13:00:00.5+01:00".
+std::string date_text(Duration since_1970, const TimeZone& zone);
 
 // Reads a length of time. A number counts `unit` (90, 90.5). Other forms have units of their own: [D-]HH:MM:SS,
 // D:HH:MM:SS, MM:SS, D-HH:MM, D-HH, "N days[,] HH:MM:SS", numbers with units ("1h", "90 min", "1h30m", "2 days") and

@@ -467,7 +467,8 @@ void add_swf_options(Options& options, ConversionOptions& read) {
     options.add("exclude-status", number(conversion.excluded_statuses, "N"),
                 "drop jobs with this status: 0 failed, 1 completed, 5 cancelled (repeatable)");
     options.add("time-zone", text(read.conversion.time_zone, "ZONE"),
-                "zone of dates in --from and --until, such as Europe/Stockholm; by default UTC");
+                "zone of dates in --from and --until, such as Europe/Stockholm, by default UTC; and of the workload's "
+                "origin, by default what the header says");
     ResourceFields& fields = read.conversion.fields;
     options.add(
         "fields",

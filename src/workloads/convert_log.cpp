@@ -62,16 +62,6 @@ void write_jobs(const SwfSelection& selection, JobMaker& maker, const LogConvers
     file.commit();
 }
 
-// Time 0 of the log in UTC, counted from 1970. None: unknown.
-std::optional<Duration> zero_of(const SwfLog& log) {
-    if (log.zero_since_1970) {
-        return log.zero_since_1970;
-    }
-    const std::optional<std::string> text = log.field("UnixStartTime");
-    const std::optional<Duration> zero = text ? Duration::parse(*text) : std::nullopt;
-    return zero > Duration() ? zero : std::nullopt;
-}
-
 // Replaces dates by instants of the log's clock.
 void resolve_dates(const SwfLog& log, const LogConversion& request, SwfConversion& conversion) {
     TimeZone zone(request.time_zone.empty() ? log.time_zone : request.time_zone);
@@ -83,12 +73,11 @@ void resolve_dates(const SwfLog& log, const LogConversion& request, SwfConversio
         if (!read) {
             throw UsageError("expected a date such as 2024-03-01 or 2024-03-01 12:00:00, found '" + *date + "'");
         }
-        const std::optional<Duration> zero = zero_of(log);
-        if (!zero) {
+        if (!log.origin) {
             throw InputError(log.path + ": nobody knows when this log begins (no UnixStartTime): expected seconds of " +
                              "its clock, found the date " + *date);
         }
-        instant = read->first - *zero;
+        instant = read->first - log.origin->since_1970;
     };
     resolve(request.from_date, conversion.from);
     resolve(request.until_date, conversion.until);
@@ -156,6 +145,9 @@ ConvertedLog convert_log(const LogConversion& request) {
         conversion.processors = given->hosts();
     }
     result.log = read_log(request);
+    if (result.log.origin && !request.time_zone.empty()) {
+        result.log.origin->time_zone = request.time_zone;
+    }
     resolve_dates(result.log, request, conversion);
     if (request.count_from_first_job) {
         conversion.split->count_from_first_job(result.log);

@@ -84,6 +84,7 @@ LoadScaling scale_load(Workload& workload, Decimal load) {
         look_for_interruption();
         job.description.submit = Time::at(scaling.submit(job.description.submit.since_zero()));
     }
+    workload.origin.reset();  // jobs are not submitted at their dates any more
     return scaling;
 }
 

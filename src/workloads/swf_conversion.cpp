@@ -316,6 +316,9 @@ Workload JobMaker::frame() const {
         }
     }
     workload.believes_walltimes = conversion_.short_estimates == SwfConversion::ShortEstimates::believe;
+    if (const auto& origin = selection_.log->origin; origin && !summary_.scaled) {
+        workload.origin = Origin{origin->since_1970 + shift_, origin->time_zone};
+    }
     return workload;
 }
 
@@ -418,6 +421,9 @@ std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSpl
         const std::size_t number = split.period_of(job.description.submit.since_zero());
         if (periods.empty() || periods.back().number != number) {
             periods.push_back({number, workload.without_jobs(), 0, Time::at(split.begin_of(number))});
+            if (std::optional<Origin>& origin = periods.back().workload.origin) {
+                origin->since_1970 = origin->since_1970 + split.begin_of(number);
+            }
         }
         Workload& of_period = periods.back().workload;
         WorkloadJob& moved = of_period.jobs.emplace_back(job);

@@ -252,4 +252,118 @@ TEST_CASE("simulate --explain says what a job waited for before it was eligible"
     CHECK_THAT(contents(inputs.folder.file("page.html")), Contains("it waits for any:a+5 (at 15)."));
 }
 
+// The workload with an origin; of several it is one.
+std::string dated(const Inputs& inputs, const std::string& name, const std::string& origin) {
+    return inputs.folder.write(name, contents(inputs.workload).insert(1, "\"origin\":\"" + origin + "\","));
+}
+
+TEST_CASE("simulate --explain --dates gives dates, across the change of the clocks") {
+    const Inputs inputs;
+    // Ten seconds before 2024-03-31 02:00:00.25 in Berlin, when it is 3 h.
+    const std::string workload = dated(inputs, "dated.json", "2024-03-31T00:59:50.25Z[Europe/Berlin]");
+    const auto simulate = [&](const std::string& algorithm, const Arguments& more) {
+        return run(inputs.folder,
+                   with({"simulate", "-p", inputs.platform, "-w", workload, "-q", "-e", inputs.folder.file("out"), "-a",
+                         algorithm, "--explain", "4", "--explain", "2", "--explain", "3"},
+                        more));
+    };
+    const Outcome outcome = simulate("easy", {"--dates"});
+    const std::string reserved =
+        "It is number 1 of 1 waiting jobs, by submission. The algorithm says: head: it has the reservation, shadow time "
+        "2024-03-31 03:00:20.25+02:00, 0 extra processors.\n";
+    CHECK(
+        outcome.output ==
+        "job 2: 3 processors for at most 30 s; submitted at 2024-03-31 01:59:51.25+01:00, started at 2024-03-31 "
+        "03:00:02.25+02:00 after 11 s\n"
+        "  from its submission on, for 11 s, 3 rounds: it needs 3 processors; 0 to 2 are idle.\n"
+        "    first: Job 1 (2 processors) is expected to end by 2024-03-31 03:00:20.25+02:00, which would free enough. " +
+            reserved +
+            "    last:  Job 4 (1 processor) is expected to end by 2024-03-31 03:00:20.25+02:00, which would free enough. " +
+            reserved +
+            "job 3: 4 processors for at most 30 s; rejected at 2024-03-31 01:59:52.25+01:00, as it asks for 4 "
+            "processors, the machine has 3\n"
+            "job 4: 1 processor for at most 28 s; submitted at 2024-03-31 01:59:52.25+01:00, started at once\n");
+    const std::string head =
+        ",\"head: it has the reservation, shadow time 2024-03-31 03:00:20.25+02:00, 0 extra processors\"\n";
+    CHECK(contents(inputs.folder.file("out_explain.csv")) ==
+          wait_reasons_header + "2,1.000000,processors,1,3,1,,1:2:30.000000,30.000000,1,1" + head +
+              "3,2.000000,rejected,1,4,1,,,,,,\"it asks for 4 processors, the machine has 3\"\n"
+              "2,2.000000,processors,1,3,0,,1:2:30.000000 4:1:30.000000,30.000000,1,1" +
+              head + "4,2.000000,started,1,1,0,,,,,,\n2,10.000000,processors,1,3,2,,4:1:30.000000,30.000000,1,1" +
+              head + "2,12.000000,started,1,3,0,,,,,,\n");
+    // Without --dates, nothing of that.
+    CHECK(simulate("easy", {}).status == 0);
+    const std::string plain = contents(inputs.folder.file("out_explain.csv"));
+    CHECK(inputs.simulate("plain", {"-q", "-a", "easy", "--explain", "4", "--explain", "2", "--explain", "3"}).status ==
+          0);
+    CHECK(plain == contents(inputs.folder.file("plain_explain.csv")));
+}
+
+TEST_CASE("--dates also gives the dates of conditions and of windows") {
+    const Inputs inputs;
+    const std::string workload = inputs.folder.write(
+        "after.json", R"({"nb_res":2,"profiles":{"p":{"type":"delay","delay":10}},)"
+                      R"("origin":"2024-03-01 00:00:00+01:00","jobs":[)"
+                      R"({"id":"a","subtime":0,"res":1,"walltime":20,"profile":"p"},)"
+                      R"({"id":"b","subtime":1,"res":2,"walltime":20,"profile":"p","after":["ok:a","any:a+5"]},)"
+                      R"({"id":"c","subtime":12,"res":1,"walltime":20,"profile":"p"}]})");
+    const std::string windows =
+        inputs.folder.write("windows.json", R"({"name":"service","from":30,"until":40,"hosts":"all"})");
+    const Outcome outcome =
+        run(inputs.folder, {"simulate", "-q", "-p", "2", "-w", workload, "--windows", windows, "-a", "conservative",
+                            "-e", inputs.folder.file("out"), "--explain", "b", "--dates"});
+    const std::string window =
+        "window service takes 2 processors from 2024-02-29 23:00:30+00:00 until 2024-02-29 23:00:40+00:00";
+    CHECK_THAT(outcome.output,
+               Contains("it waits for any:a+5 (at 2024-02-29 23:00:15+00:00).\n") &&
+                   Contains("  from 14 s on (2024-02-29 23:00:15+00:00), for 35 s, ") &&
+                   Contains("of which 0 would be left at 2024-02-29 23:00:30+00:00. Announced: " + window));
+    CHECK_THAT(
+        contents(inputs.folder.file("out_explain.csv")),
+        Contains(",it waits for any:a+5 (at 2024-02-29 23:00:15+00:00),\n") &&
+            Contains("b,15.000000,window,1,2,2,,,,2,2,planned: its planned start is 2024-02-29 23:01:00+00:00,") &&
+            Contains("," + window + "\n"));
+}
+
+TEST_CASE("--dates is refused without explanations, and where the date of second 0 is not known") {
+    const Inputs inputs;
+    const std::string explain = "--explain";
+    const auto refused = [&](int status, const Arguments& workloads, const Arguments& more) {
+        const Outcome outcome = run(inputs.folder, with(with({"simulate", "-q", "-p", inputs.platform, "-a", "easy",
+                                                              "-e", inputs.folder.file("out"), "--dates"},
+                                                             workloads),
+                                                        more));
+        CHECK(outcome.status == status);
+        CHECK(outcome.output.empty());
+        CHECK_FALSE(inputs.wrote("out"));
+        return outcome.errors;
+    };
+    const std::string march = dated(inputs, "march.json", "2024-03-01T00:00:00Z");
+    const std::string april = dated(inputs, "april.json", "2024-04-01T00:00:00Z");
+    const std::string nowhere = dated(inputs, "a.json", "2024-03-01T00:00:00Z[Nowhere]");
+    const std::string text = dated(inputs, "text.json", "soon");
+    CHECK(refused(2, {"-w", march}, {}) == "batfill: --dates is for explanations, expected --explain JOB beside it\n");
+    CHECK(refused(1, {"-w", inputs.workload}, {explain, "4"}) ==
+          "batfill: " + inputs.workload +
+              ": --dates needs the date of second 0 (field origin), the same in all workloads, found none: batfill swf "
+              "and import write it without --load, if the log says when it begins\n");
+    CHECK_THAT(refused(1, {"-w", march, "-w", april}, {explain, "w0!4"}),
+               Contains("april.json: --dates needs the date of second 0 (field origin), the same in all workloads, "
+                        "found another: "));
+    CHECK_THAT(refused(1, {"-w", march, "-w", inputs.workload}, {explain, "w0!4"}),
+               Contains("w.json: --dates needs the date of second 0") && Contains("found none"));
+    CHECK(refused(1, {"-w", nowhere}, {explain, "4"}) ==
+          "batfill: " + nowhere +
+              ": field \"origin\": unknown time zone 'Nowhere', expected a name such as Europe/Berlin or "
+              "UTC\n");
+    CHECK(refused(1, {"-w", text}, {explain, "4"}) ==
+          "batfill: " + text +
+              R"(: field "origin": expected a date such as "2024-03-01T00:00:00Z" or )"
+              R"("2024-03-01T00:00:00+01:00[Europe/Berlin]")"
+              "\n");
+    CHECK(run(inputs.folder, {"simulate", "-q", "-p", inputs.platform, "-a", "easy", "-e", inputs.folder.file("out"),
+                              "--dates", "-w", march, "-w", march, explain, "w1!4"})
+              .status == 0);
+}
+
 }  // namespace batfill::tests::explain_test

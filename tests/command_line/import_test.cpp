@@ -90,6 +90,32 @@ TEST_CASE("import makes a workload that is replayed, and says what it left out")
                Contains("Processors: 2 (the widest job") && Contains("0.5000 with the gaps between submissions times"));
 }
 
+TEST_CASE("import says in the workload when its second 0 was") {
+    const Inputs inputs;
+    const std::string workload = inputs.folder.file("w.json");
+    const auto origin = [&](const Arguments& more) {
+        REQUIRE(inputs.import(with({"sacct", inputs.jobs, "-o", workload}, more)).status == 0);
+        const Origin read = read_workload(workload, "w0").origin.value();
+        return read.since_1970.to_shortest_string() + ' ' + read.time_zone;
+    };
+    CHECK(origin({}) == "1719792000 ");  // midnight before the first submission, 8 h of 2024-07-01
+    CHECK(origin({"--time-zone", "Europe/Berlin"}) == "1719784800 Europe/Berlin");
+    CHECK(origin({"--time-zone", "Europe/Berlin", "--shift"}) == "1719813600 Europe/Berlin");
+    const std::string frontier =
+        inputs.folder.write("f.swf", "11 100 20 3600 112 -1 -1 112 7200 -1 1 5 3 -1 2 -1 -1 -1 16 -1 a:2x112\n");
+    REQUIRE(inputs.import({"frontier", frontier, "-o", workload}).status == 0);
+    CHECK(!read_workload(workload, "w0").origin);
+    // Deadlines change no times.
+    CHECK(origin({}) == "1719792000 ");
+    for (const std::string format : {"batsim4", "batsim5"}) {
+        const std::string dated = inputs.folder.file("deadlines.json");
+        REQUIRE(
+            run(inputs.folder, {"deadlines", workload, "--share", "1", "--seed", "1", "--format", format, "-o", dated})
+                .status == 0);
+        CHECK(read_workload(dated, "w0").origin.value().since_1970 == Duration::seconds(1'719'792'000));
+    }
+}
+
 TEST_CASE("import gives jobs different ids, and keeps those of the data") {
     const Folder folder;
     const auto imported = [&](const std::string& ids) {

@@ -73,6 +73,65 @@ TEST_CASE("batfill swf takes dates, if the log says when it begins", "[swf][comm
     CHECK(std::filesystem::exists(days + "/dated-period-002.json"));
 }
 
+TEST_CASE("batfill swf says in the workload when its second 0 was", "[swf][command]") {
+    const Folder folder;
+    const std::string lines = contents(log_in(folder));
+    // The jobs are submitted 50 and 100 s after time 0, 2024-03-01 00:00:00 UTC.
+    const std::string start = "; UnixStartTime: 1709251200\n";
+    const auto made = [&](const std::string& header, const Arguments& options) {
+        const std::string log = folder.write("log.swf", header + lines);
+        REQUIRE(commands::swf(with(options, {log, "-o", folder.file("out.json")})) == 0);
+        return contents(folder.file("out.json"));
+    };
+    const auto origin = [&](const std::string& header, const Arguments& options = {}) {
+        const std::string text = made(header, options);
+        const std::size_t begin = text.find("\"origin\"");
+        return begin == std::string::npos ? "" : text.substr(begin, text.find("\",", begin) + 1 - begin);
+    };
+    const auto in_zone = [](const std::string& date, const std::string& zone = "") {
+        return "\"origin\":\"2024-" + date + (zone.empty() ? "Z\"" : "Z[" + zone + "]\"");
+    };
+    CHECK(origin("").empty());
+    CHECK(origin("; UnixStartTime: 0\n").empty());
+    CHECK(origin("; UnixStartTime: unknown\n").empty());
+    CHECK(origin(start) == in_zone("03-01T00:00:00"));
+    CHECK(origin("; UnixStartTime: 1709251200.5\n") == in_zone("03-01T00:00:00.5"));
+    // Nothing else changes.
+    const std::string plain = made("", {});
+    CHECK(made(start, {}) == std::string(plain).insert(plain.find("\"jobs\""), in_zone("03-01T00:00:00") + ','));
+    // Second 0 of the workload, also of a part of the log.
+    CHECK(origin(start, {"--shift"}) == in_zone("03-01T00:00:50"));
+    CHECK(origin(start, {"--from", "2024-03-01 00:00:51"}) == in_zone("03-01T00:00:00"));
+    CHECK(origin(start, {"--from", "51", "--shift"}) == in_zone("03-01T00:01:40"));
+    CHECK(origin(start, {"--load", "0.5"}).empty());
+    for (const Arguments& options : {Arguments{}, Arguments{"--from", "10"}}) {
+        const std::string minutes = folder.file("minutes" + std::to_string(options.size()));
+        REQUIRE(commands::swf(with(
+                    options, {folder.file("log.swf"), "-o", minutes, "--split", "60s", "--crossing", "keep"})) == 0);
+        const auto begin = [&](const std::string& number) {
+            return read_workload(minutes + "/log-period-00" + number + ".json", "w0").origin.value().since_1970 -
+                   Duration::seconds(1'709'251'200);
+        };
+        const Duration from = Duration::seconds(options.empty() ? 0 : 10);
+        CHECK(begin("1") == from);
+        CHECK(begin("2") == from + Duration::seconds(60));
+    }
+    const std::string scaled = folder.file("scaled");
+    REQUIRE(commands::swf(
+                {folder.file("log.swf"), "-o", scaled, "--split", "60s", "--crossing", "keep", "--load", "0.5"}) == 0);
+    CHECK(!read_workload(scaled + "/log-period-002.json", "w0").origin);
+    // The zone is that of the option, of the header's name, or of its offset in hours.
+    const std::string date = "03-01T00:00:00";
+    const std::string named = start + "; TimeZone: -28800\n; TimeZoneString: US/Pacific\n";
+    CHECK(origin(named) == in_zone(date, "US/Pacific"));
+    CHECK(origin(named, {"--time-zone", "Asia/Tokyo"}) == in_zone(date, "Asia/Tokyo"));
+    CHECK(origin(start + "; TimeZone: -28800\n") == in_zone(date, "Etc/GMT+8"));
+    CHECK(origin(start + "; TimeZone: 50400\n; TimeZoneString: \xff\n") == in_zone(date, "Etc/GMT-14"));
+    for (const std::string other : {"0", "19800", "-46800", "54000", "CET", "99999999999"}) {
+        CHECK(origin(start + "; TimeZone: " + other + "\n") == in_zone(date));
+    }
+}
+
 TEST_CASE("batfill swf passes its options on", "[swf][command]") {
     const Folder folder;
     const std::string out = folder.file("out.json");

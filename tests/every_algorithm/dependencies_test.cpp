@@ -221,7 +221,7 @@ void require_explained(const Scenario& scenario, const SchedulerChoice& choice, 
     for (const WaitReason& reason : explained.wait_reasons()) {
         const JobNumber number = explained.simulation().find_job("w0!" + reason.job).value();
         INFO("job " << reason.job << " at " << reason.time << ": " << to_string(reason.kind) << " "
-                    << reason.lack.conditions);
+                    << conditions_text(reason.lack.conditions));
         const Time eligible = explained.engine()->eligible_since(number).value_or(Time::infinity());
         const JobDescription& job = explained.simulation().job(number).job->description;
         const bool is_held = reason.kind == WaitReason::Kind::dependency;
@@ -229,7 +229,7 @@ void require_explained(const Scenario& scenario, const SchedulerChoice& choice, 
         REQUIRE((!is_held || (job.needs && reason.time <= eligible)));
         const bool must_be_held = job.needs && reason.time < eligible && reason.kind != WaitReason::Kind::rejected;
         REQUIRE((is_held || !must_be_held));
-        REQUIRE((!is_held || reason.lack.conditions.find(':') != std::string::npos));
+        REQUIRE((!is_held || conditions_text(reason.lack.conditions).find(':') != std::string::npos));
     }
 }
 

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import copy
+import json
 import multiprocessing
 import pickle
 
@@ -49,6 +50,26 @@ def rich(tmp_path_factory):
     events.write_text('{"type": "machine_unavailable", "resources": "0", "timestamp": 20}\n'
                       '{"type": "machine_available", "resources": "0", "timestamp": 300}\n')
     return batfill.Workload.from_dataframe(table, processors=6), events
+
+
+def test_a_workload_keeps_the_date_of_its_second_0_where_it_is_true(tmp_path):
+    log = tmp_path / "log.swf"
+    log.write_text("; UnixStartTime: 1709251200\n; TimeZoneString: Europe/Berlin\n" + "".join(
+        f"{number} {100 * number} 0 60 1 -1 -1 1 60 -1 1 1 1 -1 1 -1 -1 -1\n" for number in range(1, 4)))
+    workload = batfill.Workload.from_swf(log)
+
+    def origin(one):
+        one.save(tmp_path / "w.json")
+        return json.loads((tmp_path / "w.json").read_text()).get("origin")
+
+    assert origin(workload) == "2024-03-01T00:00:00Z[Europe/Berlin]"
+    for one in (again(workload), copy.copy(workload), copy.deepcopy(workload),
+                batfill.Workload.from_json(tmp_path / "w.json")):
+        assert origin(one) == "2024-03-01T00:00:00Z[Europe/Berlin]"
+    weeks = workload.weeks(days=200 / 86400)
+    assert [origin(week) for week in weeks] == [
+        "2024-03-01T00:00:00Z[Europe/Berlin]", "2024-03-01T00:03:20Z[Europe/Berlin]"]
+    assert origin(workload.scale_load(0.5)) is None
 
 
 def test_what_jobs_ask_for_comes_back():

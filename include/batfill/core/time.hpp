@@ -130,6 +130,12 @@ class SmallOptional {
     Value value_ = Value::nothing();
 };
 
+// When Time() was on the calendar.
+struct Origin {
+    Duration since_1970;    // in UTC
+    std::string time_zone;  // of dates that people read; empty: UTC
+};
+
 std::ostream& operator<<(std::ostream& out, Duration d);
 std::ostream& operator<<(std::ostream& out, Time t);
 

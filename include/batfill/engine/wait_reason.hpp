@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,17 @@
 
 // Why jobs wait, as data: src/replay/reason_words.cpp makes sentences of it. Jobs are named by their ids.
 namespace batfill {
+
+// The instant in seconds; "never" if it is infinite.
+std::string instant_text(Time time);
+// Does the same, perhaps in another form.
+using InstantText = std::function<std::string(Time)>;
+
+// Conditions of a job that do not hold yet, as a text in pieces. Behind a piece is the instant at which its condition
+// will hold, if that is known; else it is infinite.
+using OpenConditions = std::vector<std::pair<std::string, Time>>;
+// "ok:12 (it runs), any:13+600 (at 4200), start:14 and 40 more"
+std::string conditions_text(const OpenConditions& conditions, const InstantText& instant = instant_text);
 
 // Of what a job would find too little: it needs so much, and so much would be left at an instant. Of hosts, for its
 // whole run from now on; of a block, the most processors side by side.
@@ -208,7 +220,7 @@ struct WaitReason : Waiting {
         std::string next_window = {};
         Shortage then = {};
         OfReservation of_reservation = OfReservation::nothing;  // if it is in one: what is free outside does not count
-        std::string conditions = {};  // of a job that is not eligible yet: "ok:12 (it runs), any:13+600 (at 4200)"
+        OpenConditions conditions = {};                         // of a job that is not eligible yet
         friend bool operator==(const Lack&, const Lack&) = default;
     };
     // An announced window in its way, or one of its booking.
@@ -233,9 +245,6 @@ struct WaitReason : Waiting {
     Reason because = {};         // what the algorithm says
     std::string rejection = {};  // why it is rejected, as a predicate
 };
-
-// The instant in seconds; "never" if it is infinite.
-std::string instant_text(Time time);
 
 // "processors", "place", "licence", "pool", "hosts", "dependency", "window", "passed over", "started" or "rejected".
 const char* to_string(Waiting::Kind kind);

@@ -144,10 +144,10 @@ struct SwfLog {
     std::vector<NotedJobs> noted;
     // Where fields that the log was read with stand in the data: "gpus: AllocTRES". A job has each once.
     std::vector<NotedJobs> columns;
-    std::vector<BadRows> bad_rows;            // one entry for each kind of problem; the 20th has all further kinds
-    std::string zero;                         // the date of time 0, for messages; empty: unknown
-    std::optional<Duration> zero_since_1970;  // time 0 in UTC; none: the records do not say it, or the log is of SWF
-    std::string time_zone;                    // of dates that users give; empty: UTC
+    std::vector<BadRows> bad_rows;  // one entry for each kind of problem; the 20th has all further kinds
+    std::string zero;               // the date of time 0, for messages; empty: unknown, or the log is of SWF
+    std::optional<Origin> origin;   // time 0; none: unknown
+    std::string time_zone;          // of dates that users give; empty: UTC
 
     // The values of the header comments `; name: value`, without surrounding blanks.
     // Cost: O(header).

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,10 +60,11 @@ struct Workload {
     // How much more of an amount its jobs have than in the log that it was imported from, times their run times and as
     // a share: `more_than_log` is {"cores": 0.114}. Without amounts that have not grown by one per cent.
     std::vector<std::pair<std::string, double>> more_than_log{};
+    std::optional<Origin> origin{};  // `origin`: when second 0 of its clock was; none: nobody knows
 
     // A copy without jobs and profiles.
     Workload without_jobs() const {
-        return {name, path, processors, believes_walltimes, {}, {}, format, more_than_log};
+        return {name, path, processors, believes_walltimes, {}, {}, format, more_than_log, origin};
     }
 };
 
@@ -81,7 +83,7 @@ std::size_t drop_unknown_dependencies(Workload& workload);
 // - unknown profile types
 // - ids with the workload's name or a zero byte
 // - a walltime of 0
-// and for a field `walltimes` that is neither "enforced" nor "believed".
+// and for a field `walltimes` that is neither "enforced" nor "believed", or an `origin` without a date.
 // Cost: O(size of the file).
 Workload read_workload(const std::string& path, const std::string& name, bool keep_source = false);
 

@@ -26,6 +26,7 @@ struct RunOptions {
     bool measures_time = false;
     // The outcome says why these jobs waited. Their ids are as in PREFIX_jobs.csv; with several workloads, WORKLOAD!ID.
     std::vector<std::string> explain{};
+    InstantText instants{instant_text};  // how the words for these reasons give instants
     // The outcome has the state before the first round at this instant or after it.
     Time state_at = Time::infinity();
 };
@@ -67,6 +68,7 @@ class Outcome {
     bool explains() const { return !explained_.empty(); }
     const std::vector<std::string>& explained() const { return explained_; }  // as the reasons name them
     const std::vector<WaitReason>& wait_reasons() const { return engine_->wait_reasons(); }
+    const InstantText& instants() const { return instants_; }
     // The state of RunOptions::state_at, as to_string() prints it; empty if no round came.
     // Requires: the scheduler is one of ours.
     const std::string& state_text() const { return engine_->recorded_state(); }
@@ -95,6 +97,7 @@ class Outcome {
     std::string deadlock_;
     double scheduler_seconds_ = 0;
     std::vector<std::string> explained_;
+    InstantText instants_{instant_text};
 };
 
 // Runs a scenario under one of our algorithms, which may register jobs.
@@ -131,6 +134,7 @@ struct RunFiles {
     bool with_cause = false;                                // the broken guarantees have this column
     std::optional<std::vector<WaitReason>> wait_reasons{};  // none: no such file
     std::vector<std::string> host_names{};                  // in these reasons; empty: they have numbers
+    InstantText instants{instant_text};                     // in the words for them
 };
 
 // The files of an outcome, which must outlive the result.

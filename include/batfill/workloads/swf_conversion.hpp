@@ -289,7 +289,7 @@ struct LogConversion {
     // Dates that stand for conversion.from and .until, "2024-03-01" or "2024-03-01 12:00:00".
     std::optional<std::string> from_date;
     std::optional<std::string> until_date;
-    std::string time_zone;              // of these dates; empty: that of the accounting data, else UTC
+    std::string time_zone;              // of these dates, and of the origin of SWF; empty: that of the data, else UTC
     bool count_from_first_job = false;  // see SwfSplit; needs a split
     WorkloadFormat format = WorkloadFormat::batsim4;
     std::optional<std::string> output;    // path of the workload, or with a split of a new folder; none: not written

@@ -39,7 +39,7 @@ SwfLog read_minutes(const std::vector<std::pair<std::string, std::string>>& jobs
 std::vector<int> minutes_of(const SwfLog& log) {
     std::vector<int> minutes;
     for (const SwfJob& job : log.jobs) {
-        const Duration since = job.submit + *log.zero_since_1970 - midnight - Duration::seconds(7200);
+        const Duration since = job.submit + log.origin->since_1970 - midnight - Duration::seconds(7200);
         minutes.push_back(static_cast<int>(since.to_seconds() / 60));
     }
     return minutes;

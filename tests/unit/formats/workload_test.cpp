@@ -225,6 +225,14 @@ TEST_CASE("What Batsim would refuse in a workload is refused, with the place and
         INFO(text);
         CHECK(error_of(text) == "file.json: " + expected);
     }
+    for (const char* const origin : {"1709251200", "{}", "null", R"("")", R"("soon")", R"("2024-13-01T00:00:00Z")",
+                                     R"("2024-03-01T00:00:00Z[Europe/Berlin")", R"("[Europe/Berlin]")",
+                                     R"("2024-03-01T00:00:00Z[Europe/Berlin] ")"}) {
+        INFO(origin);
+        CHECK(error_of(R"({"origin":)" + std::string(origin) + "}") ==
+              R"(file.json: field "origin": expected a date such as "2024-03-01T00:00:00Z" or )"
+              R"("2024-03-01T00:00:00+01:00[Europe/Berlin]")");
+    }
 }
 
 TEST_CASE("Ids may come in any order, but none twice, and every job has a profile") {
@@ -369,6 +377,32 @@ TEST_CASE("A workload says whether its walltimes stop jobs") {
     write_workload(parse(believed), folder.file("workload.json"));
     CHECK(content(folder.file("workload.json")) == believed);
     CHECK(read_workload(folder.file("workload.json"), "w0").believes_walltimes);
+}
+
+TEST_CASE("A workload says when its second 0 was") {
+    const Folder folder;
+    const auto text = [](const std::string& field) {
+        return "{\"nb_res\":4," + field + "\"jobs\":[\n],\"profiles\":{\n}}\n";
+    };
+    const auto rewritten = [&](const Workload& workload) {
+        write_workload(workload, folder.file("workload.json"));
+        return content(folder.file("workload.json"));
+    };
+    CHECK(!parse(text("")).origin);
+    const std::string stockholm = text(R"("origin":"2002-03-31T01:00:00.25Z[Europe/Stockholm]",)");
+    Workload workload = parse(stockholm);
+    CHECK(workload.origin.value().since_1970 == Duration::microseconds(1'017'536'400'250'000));
+    CHECK(workload.origin->time_zone == "Europe/Stockholm");
+    CHECK(rewritten(workload) == stockholm);
+    workload.format = WorkloadFormat::batsim5;
+    CHECK(rewritten(workload) == stockholm);
+    const std::string utc = text(R"("origin":"2002-03-31T01:00:00Z",)");
+    for (const char* const date :
+         {"2002-03-31 03:00:00+02:00", "2002-03-31T01:00:00Z", "2002-03-31 01:00:00", "2002-03-30 21:00:00-0400[]"}) {
+        CHECK(rewritten(parse(text("\"origin\":\"" + std::string(date) + "\","))) == utc);
+    }
+    workload.origin->since_1970 = Duration::seconds(300'000'000'000);  // no date of four digits
+    CHECK(rewritten(workload) == text(""));
 }
 
 TEST_CASE("Profiles that carry their source are written as it says") {

@@ -82,6 +82,29 @@ TEST_CASE("A time zone turns local times into UTC, across its changes of the clo
     CHECK_THROWS_AS(TimeZone("../../etc/passwd"), UsageError);
 }
 
+TEST_CASE("A date of a zone has what its clocks show, fractions and the offset") {
+    const auto march = Duration::seconds(1'711'846'800);  // 2024-03-31 01:00:00, when Berlin sets its clocks
+    const TimeZone berlin("Europe/Berlin");
+    CHECK(date_text(march - Duration::microseconds(1), berlin) == "2024-03-31 01:59:59.999999+01:00");
+    CHECK(date_text(march, berlin) == "2024-03-31 03:00:00+02:00");
+    CHECK(date_text(march + Duration::microseconds(500'000), TimeZone("")) == "2024-03-31 01:00:00.5+00:00");
+    CHECK(date_text(march, TimeZone("Asia/Kolkata")) == "2024-03-31 06:30:00+05:30");
+    CHECK(date_text(march, TimeZone("America/St_Johns")) == "2024-03-30 22:30:00-02:30");
+    CHECK(date_text(march, TimeZone("Etc/GMT+8")) == "2024-03-30 17:00:00-08:00");
+    CHECK(date_text(Duration::microseconds(-250'000), TimeZone("")) == "1969-12-31 23:59:59.75+00:00");
+    for (const long long far : {1'000'000'000'000LL, -1'000'000'000'000LL}) {
+        CHECK(date_text(Duration::seconds(far), berlin) == std::to_string(far) + " s after 1970-01-01 00:00:00");
+    }
+    // It reads back as the same instant.
+    TimeZone utc("");
+    for (long long hour = -30; hour < 30; ++hour) {
+        const Duration instant = march + Duration::microseconds(hour * 3'600'000'123);
+        const std::string text = date_text(instant, berlin);
+        INFO(text);
+        CHECK(read_date(text, DateOrder::year_month_day, utc) == Instant(instant));
+    }
+}
+
 TEST_CASE("An instant in an hour that clocks show twice has two readings") {
     TimeZone berlin("Europe/Berlin");
     CHECK(again(berlin, "2024-10-27 01:59:59").empty());
