@@ -250,8 +250,12 @@ void PlanAlgorithm::decide(Round& round) {
     begin_planning(round);
     // A late job may end too late for a window before which it was planned: it has to be placed behind that.
     const auto would_run_into_window = [&](JobIndex job) {
-        return state.windows.is_on() && state.can_start_in(state.job(job).request, plan_.place_held(job)) &&
-               state.window_ahead(job, plan_.place_held(job));
+        using PoolsAhead = SchedulerState::PoolsAhead;
+        const Request& request = state.job(job).request;
+        return state.windows.is_on() && state.can_start_in(request, plan_.place_held(job)) &&
+               state.window_ahead(
+                   job, plan_.place_held(job),
+                   plan_.timeline().takes_of_pools(request) ? PoolsAhead::looked_at : PoolsAhead::ignored);
     };
     bool late;
     do {
