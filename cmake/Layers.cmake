@@ -66,7 +66,7 @@ batfill_layer(support ON core
   LIBRARIES ZLIB::ZLIB PkgConfig::Sodium date::date-tz ${CSV_LIBRARY})
 batfill_layer(options ON support
   RELEASE_FLAGS -O1)
-batfill_layer(formats ON options SOURCES_ALONE
+batfill_layer(formats ON options
   LIBRARIES pugixml::pugixml)
 batfill_layer(workloads ON formats)
 batfill_layer(engine ON support

@@ -16,7 +16,6 @@ constexpr const char* no_cores_rule = "cores unknown: not in per_host";
 constexpr const char* no_memory_rule = "memory unknown: not in per_host";
 constexpr const char* requested_rule = "per_host by the request, where no allocation is known";
 
-constexpr long long mebibyte = 1 << 20;
 constexpr std::string_view type_prefix = "gpus_";
 
 long long divided(long long number, long long by) {
@@ -24,7 +23,7 @@ long long divided(long long number, long long by) {
 }
 
 // Where an amount stands among others.
-int place_of(std::string_view name) {
+int order_of(std::string_view name) {
     return name == "cores" ? 0 : name == "gpus" ? 1 : name.starts_with(type_prefix) ? 2 : 3;
 }
 
@@ -313,7 +312,7 @@ void HostAmounts::forget_notes(bool of_pool) {
 
 void raise_amounts(StatedNeeds::Amounts& largest, const StatedNeeds::Amounts& amounts) {
     for (const auto& [name, amount] : amounts) {
-        const auto order = [](const std::string& of) { return std::tuple(place_of(of), std::string_view(of)); };
+        const auto order = [](const std::string& of) { return std::tuple(order_of(of), std::string_view(of)); };
         const auto place = std::ranges::lower_bound(largest, order(name), {},
                                                     [&order](const auto& entry) { return order(entry.first); });
         if (place == largest.end() || place->first != name) {

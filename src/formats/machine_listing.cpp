@@ -26,8 +26,7 @@ namespace batfill {
 namespace {
 
 constexpr std::size_t max_listing_size = std::size_t{256} << 20;
-constexpr std::size_t most_hosts = 1'000'000;
-constexpr long long mebibyte = 1 << 20;
+constexpr std::size_t most_nodes = 1'000'000;
 
 constexpr const char* wanted =
     "what `scontrol show node`, `sinfo -N -o \"%N %P %c %m %G\"` with its first line, or `pbsnodes -F json` prints, or "
@@ -51,13 +50,13 @@ struct Node {
 };
 
 // Words for a value that is not there.
-bool is_missing(std::string_view value) {
+bool is_not_given(std::string_view value) {
     constexpr auto words = std::to_array<std::string_view>({"", "(null)", "N/A", "none", "null"});
     return is_word_of(value, words);
 }
 
-std::optional<long long> number_of(std::string_view what, std::string_view value, long long most) {
-    if (is_missing(value)) {
+std::optional<long long> number_up_to(std::string_view what, std::string_view value, long long most) {
+    if (is_not_given(value)) {
         return std::nullopt;
     }
     const auto number = number_in<long long>(value);
@@ -69,11 +68,11 @@ std::optional<long long> number_of(std::string_view what, std::string_view value
 }
 
 std::optional<long long> cores_of(std::string_view what, std::string_view value) {
-    return number_of(what, value, HostAmounts::most);
+    return number_up_to(what, value, HostAmounts::most);
 }
 
 std::optional<long long> mebibytes_of(std::string_view what, std::string_view value) {
-    const auto number = number_of(what, value, most_bytes / mebibyte);
+    const auto number = number_up_to(what, value, most_bytes / mebibyte);
     return number ? std::optional(*number * mebibyte) : std::nullopt;
 }
 
@@ -87,7 +86,7 @@ void require_name(std::string_view what, std::string_view name) {
 }
 
 void add_partitions(std::string_view list, Node& node) {
-    if (is_missing(list)) {
+    if (is_not_given(list)) {
         return;
     }
     for (std::string_view name : split(list, ',')) {
@@ -114,8 +113,8 @@ class Nodes {
         const auto [known, is_new] = places_.try_emplace(node.name, nodes_.size());
         if (is_new) {
             nodes_.push_back(std::move(node));
-            if (nodes_.size() > most_hosts) {
-                throw InputError("expected at most " + std::to_string(most_hosts) + " nodes, found more");
+            if (nodes_.size() > most_nodes) {
+                throw InputError("expected at most " + std::to_string(most_nodes) + " nodes, found more");
             }
         } else if (join) {
             join(nodes_[known->second], std::move(node));
@@ -132,7 +131,7 @@ class Nodes {
 
     // Adds a list of generic resources, or of TRES.
     void add_resources(std::string_view list, Node& node) {
-        if (is_missing(list)) {
+        if (is_not_given(list)) {
             return;
         }
         if (std::ranges::count(list, '(') != std::ranges::count(list, ')')) {
@@ -394,7 +393,7 @@ Stated stated(std::string_view what, std::string_view value,
 // The cores of each node, of "0/128/0/128": allocated, idle, other and all of them.
 Stated cores_of_states(std::string_view value, std::size_t nodes) {
     const std::vector<std::string_view> parts = split(value, '/');
-    const auto all = number_of("CPUS(A/I/O/T)", parts.back(), HostAmounts::most);
+    const auto all = number_up_to("CPUS(A/I/O/T)", parts.back(), HostAmounts::most);
     if (parts.size() != 4 || !all || *all % static_cast<long long>(nodes) != 0) {
         throw InputError("CPUS(A/I/O/T): expected four numbers, the last for " + counted(nodes, "equal node") +
                          ", found " + excerpt(value) + "; CPUS (%c) says the cores of each");
@@ -502,11 +501,11 @@ class PbsNodes {
         const auto cores = first({"resources_available.ncpus", "pcpus", "np"});
         node.cores.number = cores_of(cores.first, cores.second);
         const auto gpus = first({"resources_available.ngpus", "gpus"});
-        if (const auto number = number_of(gpus.first, gpus.second, HostAmounts::most)) {
+        if (const auto number = number_up_to(gpus.first, gpus.second, HostAmounts::most)) {
             node.gpus.add("gpu", *number);
         }
         const auto memory = first({"resources_available.mem", "physmem"});
-        if (!is_missing(memory.second)) {
+        if (!is_not_given(memory.second)) {
             node.bytes.number = read_bytes(memory.second, 1);
             if (!node.bytes.number) {
                 throw InputError(std::string(memory.first) + ": expected a size such as 263857372kb, found " +

@@ -40,7 +40,7 @@ long long slots_of_part(std::string_view part) {
 }
 
 // Names of hosts or partitions in exec_host.
-long long names_in(std::string_view exec_host) {
+long long count_names(std::string_view exec_host) {
     std::set<std::string_view> names;
     long long hosts = 0;
     for_each_part(exec_host, '+', [&](std::string_view part) {
@@ -227,7 +227,7 @@ long long allocated_processors(const PbsAttributes& attributes, long long reques
         // PBS Pro writes "n1/0*8", and never allocates less than select.
         return attributes["Resource_List.select"].text.empty() ? slots : std::max(slots, requested);
     }
-    return requested > 0 ? requested : names_in(exec_host);
+    return requested > 0 ? requested : count_names(exec_host);
 }
 
 long long nodes_of(const PbsAttributes& attributes) {
@@ -245,7 +245,7 @@ long long nodes_of(const PbsAttributes& attributes) {
         return nodect > 0 ? std::min(nodect, vnodes) : vnodes;
     }
     // TORQUE counts one node for procs=N. Cobalt names a partition.
-    const long long named = std::max(nodect, names_in(attributes["exec_host"].text));
+    const long long named = std::max(nodect, count_names(attributes["exec_host"].text));
     return named > 0 ? named : std::max(selected(attributes).chunks, requested_nodes(attributes).chunks);
 }
 

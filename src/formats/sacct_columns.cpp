@@ -29,7 +29,7 @@ bool is_length(std::string_view text) {
     return can_be_read([&] { RecordField{"", text}.length(); });
 }
 
-bool is_number(std::string_view text) {
+bool is_number_of_slurm(std::string_view text) {
     return text.find_first_not_of("0123456789.-+KMGTPnc?") == std::string_view::npos;
 }
 
@@ -37,13 +37,13 @@ bool is_word(std::string_view text) {
     return text.find_first_of(" \t\"") == std::string_view::npos;
 }
 
-bool is_missing(std::string_view text) {
+bool is_missing_word(std::string_view text) {
     return RecordField{"", text}.is_missing();
 }
 
 // "cpu=4,mem=8G", "gpu:2".
 bool is_list_of_resources(std::string_view text) {
-    return is_missing(text) || (is_word(text) && text.find_first_of("=:") != std::string_view::npos);
+    return is_missing_word(text) || (is_word(text) && text.find_first_of("=:") != std::string_view::npos);
 }
 
 bool is_list_of_hosts(std::string_view text) {
@@ -65,11 +65,11 @@ bool is_state(std::string_view text) {
 bool is_command(std::string_view text) {
     constexpr auto commands = std::to_array<std::string_view>({"sbatch", "srun", "salloc", "scrontab"});
     const std::string_view command = text.substr(0, text.find_first_of(" \t"));
-    return is_missing(text) || is_word_of(command.substr(command.rfind('/') + 1), commands);
+    return is_missing_word(text) || is_word_of(command.substr(command.rfind('/') + 1), commands);
 }
 
 bool is_path(std::string_view text) {
-    return text.starts_with('/') || is_missing(text);
+    return text.starts_with('/') || is_missing_word(text);
 }
 
 // What stands in columns of these names, in any letters.
@@ -83,7 +83,7 @@ constexpr std::array<Form, 9> forms = {{
     {is_length,
      {"elapsed", "timelimit", "cputime", "totalcpu", "systemcpu", "usercpu", "suspended", "reserved", "planned",
       "resvcpu", "plannedcpu", "avecpu", "mincpu"}},
-    {is_number,
+    {is_number_of_slurm,
      {"elapsedraw", "timelimitraw", "cputimeraw", "alloccpus", "ncpus", "reqcpus", "nnodes", "allocnodes", "reqmem",
       "ntasks", "uid", "gid", "priority", "qosraw", "associd", "restarts"}},
     {is_word,

@@ -21,8 +21,6 @@ namespace batfill {
 
 namespace {
 
-constexpr long long mebibyte = 1 << 20;
-
 // Slurm before 21.08 adds this to a memory for each processor.
 constexpr std::uint64_t for_each_processor = std::uint64_t{1} << 63;
 

@@ -172,9 +172,9 @@ std::optional<long long> sum_of(std::optional<long long> a, std::optional<long l
 }
 
 // Reads the rows of one file.
-class Reader {
+class SacctReader {
  public:
-    Reader(const AccountingData& data, LogBuilder& builder) : data_(data), builder_(builder), jobs_(builder) {}
+    SacctReader(const AccountingData& data, LogBuilder& builder) : data_(data), builder_(builder), jobs_(builder) {}
 
     void add(const CsvRow& row) {
         const std::string_view shown_id = field(row, sacct_column("JobID")).text;
@@ -471,7 +471,7 @@ void SacctJobs::join(const SacctJob& component, Run& run) {
 }
 
 void read_sacct(const std::string& path, const AccountingData& data, LogBuilder& builder) {
-    Reader reader(data, builder);
+    SacctReader reader(data, builder);
     const auto require_ids = [&](const CsvRow& row) {
         if (!row.has(sacct_column("JobID")) && !row.has(sacct_column("JobIDRaw"))) {
             throw InputError(

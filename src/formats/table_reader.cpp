@@ -17,13 +17,13 @@ constexpr auto known_fields = std::to_array<std::string_view>(
     {"id", "submit", "start", "end", "wait", "run-time", "walltime", "walltime-minutes", "processors",
      "requested-processors", "allocated-processors", "state", "user", "queue"});
 
-consteval std::size_t place_of(std::string_view field) {
+consteval std::size_t field_number(std::string_view field) {
     return place_in(known_fields, field);
 }
 
-class Reader {
+class TableReader {
  public:
-    Reader(const AccountingData& data, LogBuilder& builder) : data_(data), builder_(builder) {
+    TableReader(const AccountingData& data, LogBuilder& builder) : data_(data), builder_(builder) {
         column_of_.fill(none);
         for (const auto& [field, column] : data.mapping) {
             const auto* const known = std::ranges::find(known_fields, field);
@@ -35,9 +35,9 @@ class Reader {
             }
             columns_.push_back(column);
         }
-        if (!maps(place_of("id")) || !maps(place_of("submit")) ||
+        if (!maps(field_number("id")) || !maps(field_number("submit")) ||
             !(has_size() || (data.fields.per_host && amount_columns_[cores] != none)) ||
-            !(maps(place_of("run-time")) || (maps(place_of("start")) && maps(place_of("end"))))) {
+            !(maps(field_number("run-time")) || (maps(field_number("start")) && maps(field_number("end"))))) {
             throw UsageError(
                 "the mapping of columns: expected columns for id, submit, processors, and run-time or start and end, as "
                 "in id=JobID,submit=Submit,processors=NCPUS,run-time=Elapsed; with fields per-host, cores and nodes may "
@@ -66,26 +66,26 @@ class Reader {
 
     void add(const CsvRow& row) {
         AccountedJob job;
-        job.id = field(row, place_of("id")).text;
-        job.submit = field(row, place_of("submit")).instant(builder_.zone(), data_.times);
-        job.start = field(row, place_of("start")).instant(builder_.zone(), data_.times);
-        job.end = field(row, place_of("end")).instant(builder_.zone(), data_.times);
+        job.id = field(row, field_number("id")).text;
+        job.submit = field(row, field_number("submit")).instant(builder_.zone(), data_.times);
+        job.start = field(row, field_number("start")).instant(builder_.zone(), data_.times);
+        job.end = field(row, field_number("end")).instant(builder_.zone(), data_.times);
         if (data_.times == TimeFormat::automatic) {
             look_at_instants(row);
         }
-        job.wait = field(row, place_of("wait")).length();
-        job.run_time = field(row, place_of("run-time")).length();
-        job.walltime = maps(place_of("walltime-minutes"))
-                           ? field(row, place_of("walltime-minutes")).limit(Duration::seconds(60))
-                           : field(row, place_of("walltime")).limit();
+        job.wait = field(row, field_number("wait")).length();
+        job.run_time = field(row, field_number("run-time")).length();
+        job.walltime = maps(field_number("walltime-minutes"))
+                           ? field(row, field_number("walltime-minutes")).limit(Duration::seconds(60))
+                           : field(row, field_number("walltime")).limit();
         read_size(row, job);
         if (data_.fields.per_host || data_.fields.memory_pool) {
             read_amounts(row, job);
         }
-        const RecordField state = field(row, place_of("state"));
+        const RecordField state = field(row, field_number("state"));
         job.state = state.is_missing() ? "" : state.text;
-        job.user = field(row, place_of("user")).text;
-        job.queue = field(row, place_of("queue")).text;
+        job.user = field(row, field_number("user")).text;
+        job.queue = field(row, field_number("queue")).text;
         if (!job.run_time && !(job.start && job.end)) {
             builder_.leave_out("never started, or has not ended");
             return;
@@ -100,8 +100,8 @@ class Reader {
                 builder_.note(host_rules::no_partition);
             }
         }
-        if (data_.fields.partition && partition_column_ == none && maps(place_of("queue"))) {
-            job.partition_column = columns_[column_of_[place_of("queue")]];
+        if (data_.fields.partition && partition_column_ == none && maps(field_number("queue"))) {
+            job.partition_column = columns_[column_of_[field_number("queue")]];
         }
         if (data_.fields.after) {
             job.conditions_column = columns_[dependency_column_];
@@ -142,7 +142,7 @@ class Reader {
         bool are_days = true;
         std::optional<Duration> first;
         Duration last;
-        for (const std::size_t place : {place_of("submit"), place_of("start"), place_of("end")}) {
+        for (const std::size_t place : {field_number("submit"), field_number("start"), field_number("end")}) {
             const RecordField instant = field(row, place);
             if (instant.text.empty()) {
                 continue;
@@ -181,8 +181,8 @@ class Reader {
 
     bool maps(std::size_t place) const { return column_of_[place] != none; }
     bool has_size() const {
-        return maps(place_of("processors")) || maps(place_of("requested-processors")) ||
-               maps(place_of("allocated-processors"));
+        return maps(field_number("processors")) || maps(field_number("requested-processors")) ||
+               maps(field_number("allocated-processors"));
     }
     RecordField field(const CsvRow& row, std::size_t place) const {
         const std::size_t column = column_of_[place];
@@ -190,16 +190,16 @@ class Reader {
     }
 
     void read_size(const CsvRow& row, AccountedJob& job) const {
-        const std::optional<long long> both = field(row, place_of("processors")).number();
-        const std::optional<long long> requested = field(row, place_of("requested-processors")).number();
-        const std::optional<long long> allocated = field(row, place_of("allocated-processors")).number();
+        const std::optional<long long> both = field(row, field_number("processors")).number();
+        const std::optional<long long> requested = field(row, field_number("requested-processors")).number();
+        const std::optional<long long> allocated = field(row, field_number("allocated-processors")).number();
         job.requested = requested.value_or(both.value_or(-1));
         job.allocated = allocated > 0 ? *allocated : both.value_or(requested.value_or(-1));
     }
 
     std::string_view size_column(const CsvRow& row) const {
-        const RecordField allocated = field(row, place_of("allocated-processors"));
-        return allocated.text.empty() ? field(row, place_of("processors")).name : allocated.name;
+        const RecordField allocated = field(row, field_number("allocated-processors"));
+        return allocated.text.empty() ? field(row, field_number("processors")).name : allocated.name;
     }
 
     // Columns of other fields that say what a job took of its hosts.
@@ -260,7 +260,6 @@ class Reader {
 
     // `times`: how many times what the table says the job has.
     void read_memory(const RecordField& field, long long times, HostAmounts& amounts) const {
-        constexpr long long mebibyte = 1 << 20;
         const bool has_unit = !field.text.empty() && (field.text.back() < '0' || field.text.back() > '9');
         const auto bytes = field.bytes(data_.memory_unit > 0 ? data_.memory_unit : mebibyte);
         if (bytes && times > 0) {
@@ -295,7 +294,7 @@ std::vector<std::string> table_fields() {
 }
 
 void read_table(const std::string& path, const AccountingData& data, LogBuilder& builder) {
-    Reader reader(data, builder);
+    TableReader reader(data, builder);
     const CsvFormat format = reader.format();
     for_each_row(
         path, format, builder, [](const CsvRow&) {}, [&](const CsvRow& row) { reader.add(row); }, [](const CsvRow&) {});

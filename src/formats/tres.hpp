@@ -16,6 +16,7 @@ namespace batfill {
 std::optional<long long> read_bytes(std::string_view text, long long unit);
 
 inline constexpr long long most_bytes = 9'000'000'000'000'000'000;
+inline constexpr long long mebibyte = 1 << 20;
 
 // The number of the item `name` in a list such as "billing=8,cpu=8,gres/gpu=2,mem=32G". None if it has no such item.
 // Throws: InputError if it has two.
