@@ -27,12 +27,7 @@ Parameter PlanAlgorithm::count_events() {
 void PlanAlgorithm::begin_round(const SchedulerState& state) {
     if (!has_plan_) {
         has_plan_ = true;
-        if (state.machine.is_plain()) {
-            plan_.reset(state.now, state.processors);
-        } else {
-            plan_.reset(
-                Timeline(state.machine, state.now, Availability::planned(state.machine.resources(), planned_pools_)));
-        }
+        plan_.reset(state, Availability::planned(state.machine.resources(), planned_pools_));
     }
     plan_.advance(state.now);
     to_place_ = std::exchange(parked_, {});
@@ -104,17 +99,8 @@ std::optional<Time> PlanAlgorithm::start_if_placed(const Job& job, Time now) con
 
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
     const SchedulerState& state = round.state();
-    const Request& request = state.job(job).request;
-    if (!plan_.has_timeline()) {
-        if (!state.can_start(request)) {
-            return false;
-        }
-        plan_.start(job);
-        round.start(job);
-        return true;
-    }
-    const Place place = plan_.place_held(job);
-    if (!state.can_start_in(request, place)) {
+    const Place place = plan_.has_timeline() ? plan_.place_held(job) : Place();
+    if (!state.can_start_in(state.job(job).request, place)) {
         return false;
     }
     plan_.start(job);
@@ -132,29 +118,11 @@ void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
         const Time planned = plan_.planned_start(job);
         starts.push_back(not_before == NotBefore::planned_start && !planned.is_infinite() ? planned : round.now());
     }
-    int processors = state.idle.count();
-    for (const RunningJob& running : state.running) {
-        processors += running.processors;
-    }
-    if (plan_.has_timeline()) {
-        reset_timeline(state);
-    } else {
-        plan_.reset(round.now(), processors);
-        for (const RunningJob& running : state.running) {
-            plan_.hold(round.now(), running.end, running.processors);
-        }
-    }
+    plan_.reset(state, Availability::planned(state.machine.resources(), planned_pools_));
     for (std::size_t i = 0; i < order.size(); ++i) {
         place(round, order[i], starts[i]);
         plan_.look_again_at(order[i]);
     }
-}
-
-// A new timeline, with the running jobs.
-void PlanAlgorithm::reset_timeline(const SchedulerState& state) {
-    Timeline timeline(state.machine, state.now, Availability::planned(state.machine.resources(), planned_pools_));
-    timeline.reset(state);
-    plan_.reset(std::move(timeline));
 }
 
 bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> completions) {
@@ -163,11 +131,7 @@ bool PlanAlgorithm::give_back(const Round& round, std::span<const Completion> co
         if (completion.expected_end > round.now()) {
             early = true;
             note(round, Reason::Event::Kind::ended_early, completion.job);
-            if (plan_.has_timeline()) {
-                plan_.give_back(round.state(), completion);
-            } else {
-                plan_.give_back(round.now(), completion.expected_end, completion.processors);
-            }
+            plan_.give_back(round.state(), completion);
         }
     }
     begin_planning(round);

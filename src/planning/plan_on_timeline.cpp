@@ -1,7 +1,8 @@
-// The part of a plan that is about machines with pools or named hosts.
+// The part of a plan that knows the state, and machines with pools or named hosts.
 #include <algorithm>
 #include <utility>
 
+#include <batfill/engine/algorithm.hpp>
 #include <batfill/planning/plan.hpp>
 
 namespace batfill {
@@ -12,8 +13,28 @@ void Plan::reset(Timeline timeline) {
     timeline_ = std::move(timeline);
 }
 
+void Plan::reset(const SchedulerState& state, const std::vector<bool>& planned_pools) {
+    if (!state.machine.is_plain()) {
+        Timeline timeline(state.machine, state.now, planned_pools);
+        timeline.reset(state);
+        reset(std::move(timeline));
+        return;
+    }
+    int processors = state.idle.count();
+    for (const RunningJob& running : state.running) {
+        processors += running.processors;
+    }
+    reset(state.now, processors);
+    for (const RunningJob& running : state.running) {
+        hold(state.now, running.end, running.processors);
+    }
+}
+
 void Plan::give_back(const SchedulerState& state, const Completion& completion) {
-    require_timeline(true);
+    if (!timeline_) {
+        give_back(state.now, completion.expected_end, completion.processors);
+        return;
+    }
     timeline_->ended(state, completion);
     allow_starts_beside(state.job(completion.job).request, completion.place(), state.now, completion.expected_end);
 }

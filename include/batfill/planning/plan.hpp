@@ -42,6 +42,9 @@ class Plan {
     void reset(Time now, int processors);
     // As above, for a machine with pools or named hosts: with what the timeline has free.
     void reset(Timeline timeline);
+    // Without planned jobs, with what runs on the machine of the state; of its pools, one flag for each says whether it
+    // is planned.
+    void reset(const SchedulerState& state, const std::vector<bool>& planned_pools);
 
     // Moves the clock to `now`.
     // Requires: the clock does not move back.
@@ -54,8 +57,8 @@ class Plan {
     // inside that interval or short enough to fit into it.
     void give_back(Time from, Time end, int processors);
 
-    // As above, with a timeline: what a job that has ended early had, but for hosts that are unavailable.
-    // Cost: one change of the timeline, and O(planned jobs).
+    // The same of a job that has ended early: what it had, but for what is unavailable.
+    // Cost: as above; with a timeline, one change of it and O(planned jobs).
     void give_back(const SchedulerState& state, const Completion& completion);
 
     // With a timeline: takes what windows hold that are announced now. Returns whether there was one.

@@ -130,7 +130,6 @@ class PlanAlgorithm : public Algorithm {
     void note(const Round& round, Reason::Event::Kind kind, std::optional<JobIndex> job = {});
     std::vector<Reason::Event> what_happened() const;
 
-    void reset_timeline(const SchedulerState& state);
     bool is_parked(JobIndex job) const;
     bool is_due_but_lacks_pool(const SchedulerState& state, JobIndex job) const;
     bool park(Round& round, std::span<const JobIndex> due);
