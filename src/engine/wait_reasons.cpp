@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <ranges>
 #include <utility>
 
 #include "src/engine/lack.hpp"
@@ -55,10 +54,12 @@ SchedulerState free_without_windows(const SchedulerState& state) {
 std::optional<std::pair<const Window*, Shortage>> first_run_into(const SchedulerState& state, JobIndex job) {
     const Request& request = state.job(job).request;
     ResourceSet closing;
-    const auto left = [&]() -> Amount {
-        return std::ranges::count_if(std::views::iota(0, state.processors), [&](int host) {
-            return !closing.contains(host) && state.hosts.fits(request, host);
-        });
+    const auto left = [&] {
+        Amount hosts = 0;
+        for (int host = 0; host < state.processors; ++host) {
+            hosts += !closing.contains(host) && state.hosts.fits(request, host) ? 1 : 0;
+        }
+        return hosts;
     };
     const std::vector<std::size_t> ahead = state.windows_ahead(job);
     for (const std::size_t number : ahead) {

@@ -151,7 +151,7 @@ std::string describe(const JsonValue* value) {
 
 JsonReader::JsonReader()
     : stream_(text_.data()),
-      pool_(std::make_unique<char[]>(pool_size)),
+      pool_(std::make_unique_for_overwrite<char[]>(pool_size)),
       allocator_(pool_.get(), pool_size, chunk_size),
       document_(&allocator_) {}
 
