@@ -27,7 +27,7 @@ Parameter PlanAlgorithm::count_events() {
 void PlanAlgorithm::begin_round(const SchedulerState& state) {
     if (!has_plan_) {
         has_plan_ = true;
-        plan_.reset(state, Availability::planned(state.machine.resources(), planned_pools_));
+        plan_.reset(state, planned_pools_);
     }
     plan_.advance(state.now);
     to_place_ = std::exchange(parked_, {});
@@ -118,7 +118,7 @@ void PlanAlgorithm::replan(const Round& round, NotBefore not_before) {
         const Time planned = plan_.planned_start(job);
         starts.push_back(not_before == NotBefore::planned_start && !planned.is_infinite() ? planned : round.now());
     }
-    plan_.reset(state, Availability::planned(state.machine.resources(), planned_pools_));
+    plan_.reset(state, planned_pools_);
     for (std::size_t i = 0; i < order.size(); ++i) {
         place(round, order[i], starts[i]);
         plan_.look_again_at(order[i]);

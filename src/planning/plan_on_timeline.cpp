@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/availability.hpp>
 #include <batfill/planning/plan.hpp>
 
 namespace batfill {
@@ -13,9 +14,9 @@ void Plan::reset(Timeline timeline) {
     timeline_ = std::move(timeline);
 }
 
-void Plan::reset(const SchedulerState& state, const std::vector<bool>& planned_pools) {
+void Plan::reset(const SchedulerState& state, const std::string& plan_pools) {
     if (!state.machine.is_plain()) {
-        Timeline timeline(state.machine, state.now, planned_pools);
+        Timeline timeline(state.machine, state.now, Availability::planned(state.machine.resources(), plan_pools));
         timeline.reset(state);
         reset(std::move(timeline));
         return;

@@ -42,9 +42,9 @@ class Plan {
     void reset(Time now, int processors);
     // As above, for a machine with pools or named hosts: with what the timeline has free.
     void reset(Timeline timeline);
-    // Without planned jobs, with what runs on the machine of the state; of its pools, one flag for each says whether it
-    // is planned.
-    void reset(const SchedulerState& state, const std::vector<bool>& planned_pools);
+    // Without planned jobs, with what runs on the machine of the state. `plan_pools` says which of its pools are
+    // planned, as Availability::plan_pools().
+    void reset(const SchedulerState& state, const std::string& plan_pools);
 
     // Moves the clock to `now`.
     // Requires: the clock does not move back.
