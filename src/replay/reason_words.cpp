@@ -161,8 +161,8 @@ std::string ReasonWords::planned_start(const Reason& reason) const {
 
 std::string ReasonWords::because(const Reason& reason) const {
     const std::string name = rule(reason);
-    const std::string job = name + behind(", job ", reason.job) +
-                            (reason.processors == 0 ? "" : " (" + processors_text(reason.processors) + ")");
+    std::string job = name + behind(", job ", reason.job) +
+                      (reason.processors == 0 ? "" : " (" + processors_text(reason.processors) + ")");
     const std::string estimate = reason.estimate.to_shortest_string() + " s";
     const bool counts = reason.shortage.of == Shortage::Of::processors && reason.machine.empty();
     switch (reason.rule) {
