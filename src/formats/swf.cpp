@@ -74,7 +74,7 @@ class Parser {
     // TimeZoneString, which not every machine knows; else a zone with as many hours as TimeZone says, whose name counts
     // to the west; else UTC.
     std::string zone_of_header() const {
-        const std::string name = log_.field("TimeZoneString").value_or("");
+        std::string name = log_.field("TimeZoneString").value_or("");
         constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_+-";
         if (!name.empty() && name.find_first_not_of(letters) == std::string::npos) {
             return name;
