@@ -51,14 +51,13 @@ class FirstFit(batfill.Scheduler):
 
 
 def test_try_start_looks_at_windows_of_pools():
-    workload = batfill.Workload.from_json({
-        "nb_res": 4, "jobs": [{"id": "a", "subtime": 0, "res": 1, "walltime": 100, "profile": "p", "pools": {"lic": 1}},
-                              {"id": "b", "subtime": 0, "res": 1, "walltime": 50, "profile": "q", "pools": {"lic": 1}}],
-        "profiles": {"p": {"type": "delay", "delay": 100}, "q": {"type": "delay", "delay": 50}}})
+    table = {"id": ["a", "b"], "submit": [0, 0], "run_time": [100, 50], "walltime": [100, 50], "processors": [1, 1],
+             "pool_lic": [1, 1]}
+    workload = batfill.Workload.from_dataframe(table, processors=4)
     windows = [{"name": "cap", "from": 50, "until": 80, "announced": 0, "pools": {"lic": 1}}]
     for scheduler in (FirstFit(), "easy"):
-        assert starts(batfill.simulate(workload, 4, scheduler, pools={"lic": 2}, windows=windows)) == [0, 0]
-    assert starts(batfill.simulate(workload, 4, FirstFit(), pools={"lic": 1}, windows=windows)) == [80, 0]
+        assert starts(batfill.simulate(workload, 4, scheduler, pools={"lic": 2}, windows=windows)) == {"a": 0, "b": 0}
+    assert starts(batfill.simulate(workload, 4, FirstFit(), pools={"lic": 1}, windows=windows)) == {"a": 80, "b": 0}
 
 
 def test_a_scheduler_that_does_not_say_so_is_refused_and_counts_no_processors_where_more_is_free():
