@@ -92,10 +92,10 @@ void EngineCore::begin_availability() {
     }
     const Parameters::Given& given = choice_.parameters().given();
     const auto pools = std::ranges::find(given, "plan-pools", &Parameters::Given::value_type::first);
-    auto later =
-        std::make_unique<Availability>(state_.machine, state_.now, pools != given.end() ? pools->second : "all");
+    const std::string plan_pools = pools != given.end() ? pools->second : "all";
+    Availability::planned(state_.machine.resources(), plan_pools);  // refuses a pool that does not exist
     if (call_algorithm([&] { return algorithm_->looks_ahead(state_.machine); })) {
-        state_.later = std::move(later);
+        state_.later = std::make_unique<Availability>(state_.machine, state_.now, plan_pools);
     }
 }
 

@@ -169,7 +169,6 @@ TEST_CASE("Every algorithm: beside pools and counting windows, placement=contigu
 TEST_CASE("Every algorithm: where walltimes are only believed, no late start runs into a window",
           "[every-algorithm][property]") {
     const QuietLog quiet;
-    Found found;
     std::size_t outlived = 0;
     for_each_drawn(2030, 60, [&](Random& random, int round, DrawnAlgorithm drawn) {
         std::erase_if(drawn.parameters, [](const auto& given) { return given.first == "on-failure"; });

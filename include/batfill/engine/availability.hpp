@@ -43,7 +43,7 @@ class Availability {
     std::optional<Place> place_now(const SchedulerState& state, JobIndex job);
     // Whether there is such a place, and it has what the job takes of all pools now.
     bool could_start(const SchedulerState& state, JobIndex job) const;
-    // Where such a job would start if nothing were reserved.
+    // The same, with the place: for algorithms that reserve nothing.
     std::optional<Place> place_beside_windows(const SchedulerState& state, JobIndex job) const;
     // Whether only a pool that is not planned keeps the job from starting now.
     bool lacks_only_unplanned(const SchedulerState& state, JobIndex job) const;
