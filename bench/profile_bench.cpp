@@ -1,10 +1,12 @@
 // Measures what each operation of the availability profile and of the plan costs as they grow.
 
 #include <random>
+#include <utility>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 
-#include <batfill/planning/availability_profile.hpp>
+#include <batfill/engine/availability_profile.hpp>
 #include <batfill/planning/plan.hpp>
 
 namespace {
@@ -12,8 +14,11 @@ namespace {
 using batfill::AvailabilityProfile;
 using batfill::Duration;
 using batfill::JobIndex;
+using batfill::Machine;
 using batfill::Plan;
+using batfill::Request;
 using batfill::Time;
+using batfill::Timeline;
 
 constexpr int machine = 1024;
 
@@ -54,23 +59,40 @@ BENCHMARK(profile_search)
     ->ArgsProduct({{64, 1024, 16384, 65536}, {1, 256, machine}})
     ->ArgNames({"steps", "processors"});
 
+std::vector<Request> random_requests(JobIndex number, std::mt19937& random) {
+    std::vector<Request> requests(number);
+    for (Request& request : requests) {
+        request.processors = 1 + static_cast<int>(random() % machine);
+    }
+    return requests;
+}
+
+Duration random_walltime(std::mt19937& random) {
+    return Duration::seconds(60 + static_cast<int>(random() % 36000));
+}
+
 // One compression after an early completion at a queue of `depth` planned jobs, in which nothing moves. The hole is
 // given and taken back, so every pass finds the same plan.
 void plan_compression(benchmark::State& state) {
     const auto depth = static_cast<JobIndex>(state.range(0));
     std::mt19937 random(3);
+    const Machine whole(machine);
+    const Request half{machine / 2};
+    const auto short_time = Duration::seconds(50);  // shorter than any waiting job
     Plan plan;
-    plan.reset(Time(), machine);
-    plan.hold(Time(), Time::seconds(36000), machine);
+    Timeline timeline(whole, Time(), {});
+    timeline.take(half, {}, Time(), Time::seconds(36000));
+    timeline.take(half, {}, Time() + short_time, Time::seconds(36000));
+    plan.reset(std::move(timeline));
+    plan.place({depth, short_time, Time(), &half}, Time());
+    const std::vector<Request> requests = random_requests(depth, random);
     for (JobIndex job = 0; job < depth; ++job) {
-        plan.place({job, 1 + static_cast<int>(random() % machine),
-                    Duration::seconds(60 + static_cast<int>(random() % 36000)), Time()},
-                   Time());
+        plan.place({job, random_walltime(random), Time(), &requests[job]}, Time());
     }
     for (auto _ : state) {
-        plan.give_back(Time(), Time::seconds(50), machine / 2);  // shorter than any waiting job
+        plan.remove(depth);
         plan.move_all_earlier();
-        plan.hold(Time(), Time::seconds(50), machine / 2);
+        plan.place({depth, short_time, Time(), &half}, Time());
     }
 }
 BENCHMARK(plan_compression)->RangeMultiplier(10)->Range(10, 10000)->ArgName("depth");
@@ -79,13 +101,14 @@ BENCHMARK(plan_compression)->RangeMultiplier(10)->Range(10, 10000)->ArgName("dep
 void plan_submission(benchmark::State& state) {
     const auto depth = static_cast<JobIndex>(state.range(0));
     std::mt19937 random(4);
+    const Machine whole(machine);
+    const std::vector<Request> requests = random_requests(1000, random);
     Plan plan;
-    plan.reset(Time(), machine);
+    plan.reset(Timeline(whole, Time(), {}));
     JobIndex job = 0;
     const auto submit = [&] {
-        plan.place({job++, 1 + static_cast<int>(random() % machine),
-                    Duration::seconds(60 + static_cast<int>(random() % 36000)), Time()},
-                   plan.profile().origin());
+        plan.place({job, random_walltime(random), Time(), &requests[job % requests.size()]}, plan.timeline().origin());
+        ++job;
     };
     while (job < depth) {
         submit();

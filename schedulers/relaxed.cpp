@@ -225,7 +225,7 @@ class Relaxed : public Algorithm {
         const SchedulerState& state = round.state();
         ranked_.for_each_until([&](JobIndex job) {
             backfilled_ += round.start_if_possible(job) ? 1U : 0U;
-            return state.idle.count() > 0 || state.hosts.is_on() || state.machine.has_bookings();
+            return state.most_for_one_job() > 0;
         });
     }
 

@@ -72,7 +72,7 @@ nb::object FreeResources::hosts_for(nb::handle index) const {
     const SchedulerState& now = state();
     const JobIndex job = view().waiting_job(whole_number_of(index, "index"));
     const Request& request = now.job(job).request;
-    if (!now.hosts.is_on()) {
+    if (!now.hosts.are_named()) {
         return array_of(counted_hosts_for(request));
     }
     std::optional<std::size_t> window;
@@ -81,8 +81,7 @@ nb::object FreeResources::hosts_for(nb::handle index) const {
     }
     std::vector<std::int64_t> hosts;
     for (int host = 0; host < now.processors; ++host) {
-        if (now.host_fits(request, host, window) &&
-            !(now.windows.is_on() && now.window_ahead(job, {ResourceSet::range(host, host), window}))) {
+        if (now.host_fits(request, host, window) && !now.window_ahead(job, {ResourceSet::range(host, host), window})) {
             hosts.push_back(host);
         }
     }

@@ -12,7 +12,7 @@
 
 #include <nanobind/stl/optional.h>
 
-#include <batfill/planning/availability_profile.hpp>
+#include <batfill/engine/availability_profile.hpp>
 
 #include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"

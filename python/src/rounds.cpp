@@ -41,7 +41,7 @@ class ReservationView : public OfRound {
     }
     bool try_start(nb::handle index) {
         const JobIndex job = view().waiting_job(place_in(index));
-        const bool windows_allow = !state().windows.is_on() || state().can_start_now(job);
+        const bool windows_allow = state().can_start_now(job);
         return windows_allow && reservation_.start_if_admitted(view().round(), job);
     }
 

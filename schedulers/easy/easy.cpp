@@ -34,7 +34,7 @@ class Easy : public Algorithm {
           head_(parameters),
           backfill_(parameters),
           extra_(parameters.choice<Extra>("extra")),
-          starts_(rounds_.is_on() || extra_ != Extra::all),
+          starts_(rounds_.are_imitated() || extra_ != Extra::all),
           reservations_(*parameters.whole_number("reservations")),
           imitation_(imitation_of(parameters)) {
         if (const std::optional<Duration> period = parameters.seconds("period")) {
@@ -61,7 +61,7 @@ class Easy : public Algorithm {
             walk(round);
             return;
         }
-        if (rounds_.is_on()) {  // there may be no event after which to decide
+        if (rounds_.are_imitated()) {  // there may be no event after which to decide
             round.explain([](JobIndex) { return Reason{.rule = Reason::Rule::no_decision}; });
         }
         rounds_.for_each_round(round.now(), [&] { run(round); });
@@ -77,12 +77,12 @@ class Easy : public Algorithm {
     }
     void submitted(Round& round, JobIndex job) override {
         orders_.submitted(round.state(), job);
-        if (rounds_.is_on() && (rounds_.follow_every_submission() || fits(round.state(), job))) {
+        if (rounds_.are_imitated() && (rounds_.follow_every_submission() || fits(round.state(), job))) {
             run(round);
         }
     }
     void predictions_expired(Round& round) override {
-        if (rounds_.is_on()) {
+        if (rounds_.are_imitated()) {
             run(round);
         }
     }
@@ -147,7 +147,7 @@ class Easy : public Algorithm {
     void run(Round& round) {
         const SchedulerState& state = round.state();
         const int free = rounds_.free(state);
-        const bool may_start = free > 0 || head_.is_on();
+        const bool may_start = free > 0 || head_.is_kept();
         if (!may_start && !round.explains()) {
             return;
         }
@@ -165,8 +165,9 @@ class Easy : public Algorithm {
     // With any number of reservations, on any machine.
     void walk(Round& round) {
         const SchedulerState& state = round.state();
-        const std::vector<RunningJob> with_held = rounds_.is_on() ? rounds_.running(state) : std::vector<RunningJob>();
-        Trial trial(round, rounds_.free(state), rounds_.is_on() ? with_held : state.running);
+        const std::vector<RunningJob> with_held =
+            rounds_.are_imitated() ? rounds_.running(state) : std::vector<RunningJob>();
+        Trial trial(round, rounds_.free(state), rounds_.are_imitated() ? with_held : state.running);
         Walk(round, trial, orders_, reservations_, backfill_.most_tests()).decide();
     }
 
@@ -185,7 +186,7 @@ class Easy : public Algorithm {
 
     // With head=kept, makes the reserved job the kept head if there is none.
     void keep_head(const SchedulerState& state, JobIndex reserved) {
-        if (head_.is_on() && !head_.job()) {
+        if (head_.is_kept() && !head_.job()) {
             head_.keep(reserved, reserve_by_estimates(state, reserved).shadow_time());
         }
     }

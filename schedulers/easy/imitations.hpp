@@ -161,20 +161,20 @@ class EventRounds {
             .used_with(placements_that_count());
     }
     explicit EventRounds(const Parameters& parameters)
-        : is_on_(parameters.choice("rounds") != "instant"),
-          follow_every_submission_(is_on_ && parameters.choice("rounds") != "event"),
+        : are_imitated_(parameters.choice("rounds") != "instant"),
+          follow_every_submission_(are_imitated_ && parameters.choice("rounds") != "event"),
           is_strict_(parameters.choice("rounds") == "strict-event") {}
 
     // Whether each event has its own round.
-    bool is_on() const { return is_on_; }
+    bool are_imitated() const { return are_imitated_; }
     // Whether a submission has a round even if the new job does not fit.
     bool follow_every_submission() const { return follow_every_submission_; }
 
     // Notes that jobs ended, or that the machine changed.
-    // Requires: called before the submissions of the instant; `starts` is kept if is_on().
+    // Requires: called before the submissions of the instant; `starts` is kept if are_imitated().
     // Cost: O(completions * log(completions)).
     void completed(Time now, std::span<const Completion> completions, const StartHistory& starts) {
-        if (!is_on_) {
+        if (!are_imitated_) {
             return;
         }
         completions_.assign(completions.begin(), completions.end());
@@ -202,10 +202,10 @@ class EventRounds {
         return running;
     }
 
-    // Calls `decide` once, or, if is_on(), after each completion and after a change of the machine.
+    // Calls `decide` once, or, if are_imitated(), after each completion and after a change of the machine.
     template <typename Decide>
     void for_each_round(Time now, Decide decide) {
-        if (!is_on_) {
+        if (!are_imitated_) {
             decide();
             return;
         }
@@ -228,7 +228,7 @@ class EventRounds {
         }
     }
 
-    bool is_on_;
+    bool are_imitated_;
     bool follow_every_submission_;
     bool is_strict_;
     // The completions of the current message, and the ended jobs that hold processors.
@@ -249,16 +249,16 @@ class KeptHead {
                    "the first job: in each round anew, or one that keeps its place and reservation until it starts")
             .used_with({"extra=none"});
     }
-    explicit KeptHead(const Parameters& parameters) : is_on_(parameters.choice("head") == "kept") {}
+    explicit KeptHead(const Parameters& parameters) : is_kept_(parameters.choice("head") == "kept") {}
 
-    bool is_on() const { return is_on_; }
+    bool is_kept() const { return is_kept_; }
     // The kept job; none if no job is kept now.
     std::optional<JobIndex> job() const { return job_; }
     // The shadow time of the kept job when it became the head.
     // Requires: a job is kept.
     Time start() const { return start_; }
 
-    // Requires: is_on(); no job is kept.
+    // Requires: is_kept(); no job is kept.
     void keep(JobIndex job, Time start) {
         job_ = job;
         start_ = start;
@@ -271,7 +271,7 @@ class KeptHead {
     }
 
  private:
-    bool is_on_;
+    bool is_kept_;
     std::optional<JobIndex> job_;
     Time start_;
 };

@@ -237,7 +237,7 @@ class DeadlineBased : public PlanAlgorithm {
     // - A job has outlived its estimate, so not every due job finds its processors.
     void start_due(Round& round, const JobList& Ltmp) {
         const SchedulerState& state = round.state();
-        if ((L1_.empty() && !plan().has_timeline()) ||
+        if ((L1_.empty() && state.machine.is_plain()) ||
             (!state.running.empty() && state.running.front().end <= round.now())) {
             return;
         }

@@ -30,10 +30,9 @@ class DelayedCompression : public OrderedPlanAlgorithm {
         const SchedulerState& state = round.state();
         begin_planning(round);
         const Job& description = state.job(job);
-        const Time completion = plan().earliest({job, description.processors(), description.walltime,
-                                                 description.submit(), &description.request},
-                                                round.now()) +
-                                description.walltime;
+        const Time completion =
+            plan().earliest({job, description.walltime, description.submit(), &description.request}, round.now()) +
+            description.walltime;
         queue().insert(state, job);
         if (plan().may_move()) {
             const std::vector<JobIndex>& order = queue().now(state);

@@ -41,7 +41,7 @@ void Availability::ended(const SchedulerState& state, std::span<const Completion
 
 const FittingHosts* Availability::hosts_now(const SchedulerState& state, JobIndex job) {
     const Request& request = state.job(job).request;
-    return state.hosts.is_on() && !request.is_booked() ? &fitting_.of(state.hosts, job, request) : nullptr;
+    return state.hosts.are_named() && !request.is_booked() ? &fitting_.of(state.hosts, job, request) : nullptr;
 }
 
 bool Availability::has_hosts_now(const SchedulerState& state, JobIndex job) {
@@ -81,6 +81,12 @@ bool Availability::lacks_only_unplanned(const SchedulerState& state, JobIndex jo
     const Duration length = state.estimate(job);
     return !request.pools().empty() && timeline_.fits(request, length, state.now) &&
            !state.has_of_pools(request, timeline_.choose(request, length, state.now).window);
+}
+
+Reason::Never Availability::never(const SchedulerState& state, JobIndex job) {
+    return state.machine.is_plain()             ? Reason::Never::too_few_processors
+           : state.job(job).request.is_booked() ? Reason::Never::no_room_inside
+                                                : Reason::Never::too_little;
 }
 
 }  // namespace batfill

@@ -29,12 +29,12 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
     }
     Job& job = state_.jobs[index];
     std::optional<Place> chosen;
-    if (state_.windows.is_on() && allocation == nullptr && !window) {
+    if (!state_.machine.windows().empty() && allocation == nullptr && !window) {
         chosen = state_.place_now(index, SchedulerState::PoolsAhead::ignored);
     }
     if (chosen) {
         window = chosen->window;
-        allocation = state_.hosts.is_on() ? &chosen->hosts : nullptr;
+        allocation = chosen->hosts.empty() ? nullptr : &chosen->hosts;
     }
     if (job.request.is_booked()) {
         window = window ? window : state_.window_now(job.request);
@@ -42,7 +42,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
             fail(index, "it cannot start, no window of its reservation has room for it now");
         }
     }
-    if (window && !state_.hosts.is_on() && state_.machine.windows()[*window].names_processors()) {
+    if (window && state_.machine.windows()[*window].names_processors()) {
         take_processors_inside(index, allocation, *window);
     } else {
         take_processors(index, allocation, window);
@@ -84,18 +84,11 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
 
 bool EngineCore::start_if_possible(JobIndex index) {
     const bool waits = was_told_of(index) && state_.jobs.has(index) && state_.jobs[index].state == JobState::submitted;
-    if (waits && state_.windows.is_on()) {
-        const std::optional<Place> place = state_.place_now(index);
-        if (place) {
-            start(index, state_.hosts.is_on() ? &place->hosts : nullptr, place->window);
-        }
-        return place.has_value();
+    const std::optional<Place> place = waits ? state_.place_now(index) : Place();
+    if (place) {
+        start(index, place->hosts.empty() ? nullptr : &place->hosts, place->window);
     }
-    if (waits && !state_.can_start(state_.jobs[index].request)) {
-        return false;
-    }
-    start(index, nullptr);
-    return true;
+    return place.has_value();
 }
 
 void EngineCore::kill(JobIndex index) {
@@ -174,7 +167,7 @@ void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation, 
     if (job.request.details && !state_.has_of_pools(job.request, window)) {
         fail(index, "it cannot start, too little is left of a pool that it takes of");
     }
-    if (state_.hosts.is_on()) {
+    if (state_.hosts.are_named()) {
         take_hosts(index, allocation, window);
         return;
     }
@@ -297,9 +290,6 @@ void EngineCore::check_hosts(JobIndex index, const ResourceSet& hosts, std::opti
 }
 
 void EngineCore::require_no_window_ahead(JobIndex index, const Place& place) const {
-    if (!state_.windows.is_on()) {
-        return;
-    }
     if (const std::optional<std::size_t> ahead = state_.window_ahead(index, place)) {
         const Window& window = state_.machine.windows()[*ahead];
         fail(index, "it cannot start, by its walltime it would run into window " + window.name + ", which begins at " +

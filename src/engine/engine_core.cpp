@@ -54,7 +54,7 @@ void EngineCore::begin(Time now, Machine machine, bool acknowledges_jobs, JobNum
     state_.idle.reset(state_.machine, state_.placement, ResourceSet::range(0, state_.processors - 1));
     state_.copies_left = mapped(state_.machine.licenses(), &Machine::License::copies);
     last_round_ = now;
-    windows_.begin(now);
+    windows_.begin(state_);
     begin_availability();
     Round round(*this);
     call_algorithm([&] { algorithm_->begin(round); });
@@ -129,9 +129,7 @@ void EngineCore::arrive(Time now) {
     if (news_.completions.empty()) {  // else their round is still to come
         state_.jobs.forget_ended();
     }
-    if (state_.windows.is_on()) {
-        windows_.pass(state_, now - Duration::microseconds(1));
-    }
+    windows_.pass(state_, now - Duration::microseconds(1));
     if (predictor_ && predictor_->corrects_at_expiry()) {
         predictor_->correct(state_, now);
     }
@@ -223,25 +221,21 @@ void EngineCore::completed(JobNumber number, JobState state) {
     if (predictor_) {
         predictor_->ended(index, job, state, state_.now);
     }
-    if (!failures_.ended(state_, index, state, state_.windows.is_on() ? windows_.ended(index, state) : std::nullopt) &&
-        dependencies_) {
+    if (!failures_.ended(state_, index, state, windows_.ended(index, state)) && dependencies_) {
         dependencies_->ended(number, state, state_.now);
     }
     job.state = state;
-    if (job.request.details || state_.hosts.is_on()) {
+    if (job.request.details || state_.hosts.are_named()) {
         give_resources(job);
     }
     if (const std::optional<std::size_t> window = news_.completions.back().window) {
         state_.windows.leave(*window, index, job.allocation, job.request.pools());
-        if (!state_.hosts.is_on() && state_.machine.windows()[*window].names_processors()) {
+        if (state_.machine.windows()[*window].names_processors()) {
             job.allocation = {};  // the window keeps its processors
         }
     }
     job.allocation.remove(state_.unavailable);
-    if (state_.windows.is_on()) {
-        job.allocation = state_.windows.take_of(std::move(job.allocation));
-    }
-    state_.idle.insert(job.allocation);
+    state_.idle.insert(state_.windows.take_of(std::move(job.allocation)));
     job.allocation = {};
     for (const LicenseIndex license : job.request.licenses()) {
         ++state_.copies_left[license];
@@ -256,15 +250,9 @@ void EngineCore::give_resources(Job& job) {
     if (job.request.details) {
         change_pools(job.request, news_.completions.back().window, 1);
     }
-    if (!state_.hosts.is_on()) {
-        return;
-    }
-    state_.hosts.give(job.request, job.allocation);
-    const ResourceSet& hosts = news_.completions.back().hosts = std::exchange(job.allocation, {});
-    for (const int host : hosts.numbers()) {
-        if (state_.hosts.is_empty(host)) {
-            job.allocation.insert(ResourceSet::range(host, host));
-        }
+    if (state_.hosts.are_named()) {
+        news_.completions.back().hosts = job.allocation;
+        job.allocation = state_.hosts.give(job.request, job.allocation);
     }
 }
 
@@ -297,10 +285,7 @@ void EngineCore::machine_changed(const MachineChanged& change) {
         running.processors = job.processors() - job.allocation.count_common(state_.unavailable);
         idle.remove(job.allocation);
     }
-    if (state_.windows.is_on()) {
-        idle = state_.windows.take_of(std::move(idle));
-    }
-    state_.idle.reset(state_.machine, state_.placement, std::move(idle));
+    state_.idle.reset(state_.machine, state_.placement, state_.windows.take_of(std::move(idle)));
     WindowRounds::close_hosts(state_);
     news_.machine_changed = true;
 }
@@ -413,15 +398,13 @@ void EngineCore::reject(JobSubmitted&& job, RejectJob&& rejection) {
 
 std::vector<Decision>& EngineCore::decide() {
     decisions_.clear();
-    if (state_.windows.is_on()) {
-        if (const std::vector<JobIndex> killed = windows_.to_be_killed(state_); !killed.empty()) {
-            decisions_.emplace_back(KillJobs{numbers_of(killed)});
-        }
-        if (windows_.awaits_ends()) {
-            return decisions_;
-        }
-        windows_.pass(state_, state_.now);
+    if (const std::vector<JobIndex> killed = windows_.to_be_killed(state_); !killed.empty()) {
+        decisions_.emplace_back(KillJobs{numbers_of(killed)});
     }
+    if (windows_.awaits_ends()) {
+        return decisions_;
+    }
+    windows_.pass(state_, state_.now);
     if (failures_.has_requeued()) {
         requeue_killed_jobs();
     }
@@ -475,9 +458,7 @@ void EngineCore::run_round() {
         recorded_state_ = to_string(state_);
         records_state_from_ = Time::infinity();
     }
-    if (state_.windows.is_on()) {
-        windows_.begin_round(state_);
-    }
+    windows_.begin_round(state_);
     Round round(*this);
     if (predictor_) {
         predictor_->correct(state_, state_.now + Duration::microseconds(1));

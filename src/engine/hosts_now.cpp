@@ -8,9 +8,9 @@ namespace batfill {
 
 HostsNow::HostsNow(const Machine& machine)
     : resources_(&machine.resources()),
-      hosts_(machine.processors()),
+      hosts_(machine.resources().has_named_hosts() ? machine.processors() : 0),
       capacities_(machine.resources().capacities().size()),
-      users_(static_cast<std::size_t>(machine.processors())) {
+      users_(static_cast<std::size_t>(hosts_)) {
     for (int host = 0; host < hosts_; ++host) {
         const std::vector<Amount>& capacity = resources_->kind_of(host).capacity;
         free_.insert(free_.end(), capacity.begin(), capacity.end());
@@ -91,6 +91,17 @@ std::optional<ResourceSet> HostsNow::choose(const Request& request, const Resour
         hosts.insert(ResourceSet::range(fitting[static_cast<std::size_t>(i)], fitting[static_cast<std::size_t>(i)]));
     }
     return hosts;
+}
+
+ResourceSet HostsNow::give(const Request& request, const ResourceSet& hosts) {
+    change(request, hosts, 1);
+    ResourceSet empty;
+    for (const int host : hosts.numbers()) {
+        if (is_empty(host)) {
+            empty.insert(ResourceSet::range(host, host));
+        }
+    }
+    return empty;
 }
 
 void HostsNow::change(const Request& request, const ResourceSet& hosts, int sign) {

@@ -32,7 +32,7 @@ struct Lack {
             }
         }
         const bool lacks_pools = !reason.lack.pools.first.empty();
-        if (state.hosts.is_on()) {
+        if (state.hosts.are_named()) {
             WaitReason::Hosts hosts = suitable_hosts();
             reason.idle = fitting;
             if (reason.needed > fitting) {
@@ -44,7 +44,7 @@ struct Lack {
         }
         reason.kind = lacks_pools                    ? WaitReason::Kind::pool
                       : reason.needed <= reason.idle ? WaitReason::Kind::passed_over
-                      : state.hosts.is_on()          ? WaitReason::Kind::hosts
+                      : state.hosts.are_named()      ? WaitReason::Kind::hosts
                                                      : WaitReason::Kind::processors;
     }
 

@@ -165,7 +165,7 @@ ResourceSet IdleProcessors::take_lowest(int count) {
 }
 
 int SchedulerState::most_for_one_job() const {
-    if (hosts.is_on() || machine.has_bookings()) {
+    if (hosts.are_named() || machine.has_bookings()) {
         return processors;
     }
     switch (placement) {
@@ -231,8 +231,8 @@ bool SchedulerState::is_during(const Request& request, std::size_t window) const
 std::optional<std::size_t> SchedulerState::window_now(const Request& request) const {
     for (const std::size_t window : request.windows()) {
         if (is_during(request, window) && has_of_pools(request, window) &&
-            (hosts.is_on() ? hosts_inside(request, window).size() == request.processors
-                           : has_processors_in(request, {{}, window}))) {
+            (hosts.are_named() ? hosts_inside(request, window).size() == request.processors
+                               : has_processors_in(request, {{}, window}))) {
             return window;
         }
     }
@@ -240,7 +240,7 @@ std::optional<std::size_t> SchedulerState::window_now(const Request& request) co
 }
 
 bool SchedulerState::has_processors_in(const Request& request, const Place& place) const {
-    if (hosts.is_on()) {
+    if (hosts.are_named()) {
         const std::vector<int> numbers = place.hosts.numbers();
         return std::ranges::all_of(numbers, [&](int host) { return host_fits(request, host, place.window); });
     }
@@ -261,7 +261,7 @@ bool SchedulerState::can_start(const Request& request) const {
     if (request.details && !has_of_pools(request)) {
         return false;
     }
-    if (hosts.is_on()) {
+    if (hosts.are_named()) {
         return hosts.fits(request);
     }
     if (request.processors > idle.count()) {
@@ -285,7 +285,7 @@ std::optional<ResourceSet> SchedulerState::processors_for(const Request& request
     if (!can_start(request)) {
         return std::nullopt;
     }
-    if (hosts.is_on()) {
+    if (hosts.are_named()) {
         return hosts.choose(request);
     }
     if (request.placement == Placement::machine) {

@@ -25,25 +25,14 @@ std::vector<std::size_t> numbers_of(const std::vector<bool>& flags) {
     return numbers;
 }
 
-std::vector<Amount> totals_of(const Machine& machine, const std::vector<std::size_t>& planned_pools) {
-    std::vector<Amount> totals;
-    if (!machine.resources().has_named_hosts()) {
-        totals.push_back(machine.processors());
-    }
-    for (const std::size_t pool : planned_pools) {
-        totals.push_back(machine.resources().pools()[pool].total);
-    }
-    return totals;
-}
-
 }  // namespace
 
 Timeline::Timeline(const Machine& machine, Time now, const std::vector<bool>& planned_pools)
     : machine_(&machine),
       origin_(now),
       planned_pools_(numbers_of(planned_pools)),
-      counts_hosts_(!machine.resources().has_named_hosts()),
-      whole_machine_(now, totals_of(machine, planned_pools_)) {
+      counted_(machine, now, planned_pools_),
+      is_all_counted_(!machine.resources().has_named_hosts() && !machine.has_bookings()) {
     add_hosts(now);
     knows_window_.resize(machine.windows().size());
     by_announcement_.resize(machine.windows().size());
@@ -55,12 +44,10 @@ Timeline::Timeline(const Machine& machine, Time now, const std::vector<bool>& pl
 void Timeline::add_hosts(Time now) {
     hosts_.clear();
     forget_changes();
-    later_.assign(counts_hosts_ ? 0 : static_cast<std::size_t>(machine_->processors()), 0);
     not_rising_.clear();
-    if (counts_hosts_) {
-        return;
-    }
-    for (int host = 0; host < machine_->processors(); ++host) {
+    const int hosts = machine_->resources().has_named_hosts() ? machine_->processors() : 0;
+    later_.assign(static_cast<std::size_t>(hosts), 0);
+    for (int host = 0; host < hosts; ++host) {
         std::vector<Amount> amounts{1};
         const std::vector<Amount>& capacity = machine_->resources().kind_of(host).capacity;
         amounts.insert(amounts.end(), capacity.begin(), capacity.end());
@@ -70,26 +57,41 @@ void Timeline::add_hosts(Time now) {
 
 void Timeline::reset(const SchedulerState& state) {
     origin_ = state.now;
-    whole_machine_ = AmountProfile(state.now, totals_of(*machine_, planned_pools_));
+    counted_ = CountedProfile(*machine_, state.now, planned_pools_);
     add_hosts(state.now);
-    take_for_ever(state.unavailable);
+    ResourceSet unusable = state.unavailable;
+    for (const ResourceSet* others : {&state.asleep, &state.falling_asleep, &state.waking}) {
+        unusable.insert(*others);
+    }
+    take_for_ever(unusable);
     ++version_;
     left_inside_.clear();
     knows_window_.assign(machine_->windows().size(), false);
     next_news_ = 0;
     later_windows_.clear();
     learn_windows(state.now);
+    const Time soonest = state.machine.is_plain() ? state.now : state.now + Duration::microseconds(1);
     for (const RunningJob& running : state.running) {
         const Job& job = state.job(running.job);
-        change(job.request, running.processors, {job.allocation, state.windows.window_of(running.job)}, state.now,
-               std::max(running.end, state.now + Duration::microseconds(1)), -1);
+        take_or_give(job.request, running.processors, {job.allocation, state.windows.window_of(running.job)}, state.now,
+                     std::max(running.end, soonest), -1);
     }
 }
 
-void Timeline::advance(Time now) {
+void Timeline::reset(Time now, int free, std::span<const RunningJob> running) {
+    origin_ = now;
+    counted_ = CountedProfile(*machine_, now, planned_pools_);
+    counted_.take_for_ever(machine_->processors() - free);
+    for (const RunningJob& job : running) {
+        counted_.add({job.processors}, job.processors, std::max(job.end, now + Duration::microseconds(1)),
+                     Time::infinity(), 1);
+    }
+}
+
+void Timeline::advance_all(Time now) {
     version_ += now > origin_ ? 1U : 0U;
     origin_ = now;
-    whole_machine_.advance(now);  // a host forgets what is over when it changes
+    counted_.advance(now);  // a host forgets what is over when it changes
     for (auto& [window, left] : left_inside_) {
         left.advance(now);
     }
@@ -106,7 +108,7 @@ bool Timeline::has_news(Time now) const {
     return false;
 }
 
-bool Timeline::learn_windows(Time now) {
+bool Timeline::learn_next_windows(Time now) {
     bool is_one_new = false;
     for (; next_news_ < by_announcement_.size(); ++next_news_) {
         const std::size_t number = by_announcement_[next_news_];
@@ -126,18 +128,11 @@ bool Timeline::learn_windows(Time now) {
 void Timeline::take_window(std::size_t number) {
     ++version_;
     const Window& window = machine_->windows()[number];
-    std::vector<Amount> amounts;
-    if (counts_hosts_) {
-        amounts.push_back(window.processors);
-    }
-    for (const std::size_t pool : planned_pools_) {
-        amounts.push_back(window.pool_amounts.empty() ? 0 : window.pool_amounts[pool]);
-    }
-    whole_machine_.add(window.from, window.until, amounts, -1);
+    counted_.take(window);
     if (!window.booked_for.empty()) {
-        left_inside_.insert_or_assign(number, AmountProfile(origin_, amounts));
+        left_inside_.insert_or_assign(number, counted_.taken_by(window, origin_));
     }
-    if (counts_hosts_ || window.hosts.empty()) {
+    if (hosts_.empty() || window.hosts.empty()) {
         return;
     }
     std::vector<Amount> taken(machine_->resources().capacities().size() + 1);
@@ -177,8 +172,8 @@ void Timeline::begin_round(const SchedulerState& state) {
             break;
         }
         const Job& job = state.job(running.job);
-        change(job.request, running.processors, {job.allocation, state.windows.window_of(running.job)}, state.now,
-               state.now + Duration::microseconds(1), -1);
+        take_or_give(job.request, running.processors, {job.allocation, state.windows.window_of(running.job)}, state.now,
+                     state.now + Duration::microseconds(1), -1);
     }
 }
 
@@ -188,8 +183,8 @@ void Timeline::started(const SchedulerState& state, JobIndex job) {
 }
 
 void Timeline::ended(const SchedulerState& state, const Completion& completion) {
-    change(state.job(completion.job).request, completion.processors, completion.place(), state.now,
-           completion.expected_end, 1);
+    give(state.job(completion.job).request, completion.processors, completion.place(), state.now,
+         completion.expected_end);
 }
 
 std::vector<Amount> Timeline::needed_of_host(const Request& request) const {
@@ -202,21 +197,6 @@ std::vector<Amount> Timeline::needed_of_host(const Request& request) const {
         }
     }
     return needed;
-}
-
-Timeline::Columns Timeline::columns_of(const Request& request) const {
-    const std::vector<Amount>& pools = request.pools();
-    Columns columns;
-    if (counts_hosts_) {
-        columns.whole_machine.push_back(request.processors);
-    }
-    for (const std::size_t pool : planned_pools_) {
-        columns.whole_machine.push_back(pools.empty() || pools[pool] == 0 ? AmountProfile::not_needed : pools[pool]);
-    }
-    if (!counts_hosts_) {
-        columns.needed = needed_of_host(request);
-    }
-    return columns;
 }
 
 void Timeline::taken_of(const Request& request, int host, std::vector<Amount>& taken) const {
@@ -233,20 +213,25 @@ void Timeline::change(const Request& request, int processors, const Place& place
     ++version_;
     if (place.window) {
         // Who outlives the window holds the rest outside.
-        const Time end = std::clamp(machine_->windows()[*place.window].until, from, until);
-        change_amounts(request, processors, place.window, from, end, sign);
-        change_amounts(request, processors, std::nullopt, end, until, sign);
+        const Window& window = machine_->windows()[*place.window];
+        const Time end = std::clamp(window.until, from, until);
+        left_inside_.at(*place.window).add_part(window, true, request, processors, from, end, sign);
+        counted_.add_part(window, false, request, processors, from, end, sign);
+        counted_.add(request, processors, end, until, sign);
     } else {
-        change_amounts(request, processors, std::nullopt, from, until, sign);
+        counted_.add(request, processors, from, until, sign);
     }
-    if (counts_hosts_) {
-        return;
+    if (!hosts_.empty()) {
+        change_hosts(request, place.hosts, from, until, sign);
     }
+}
+
+void Timeline::change_hosts(const Request& request, const ResourceSet& hosts, Time from, Time until, int sign) {
     if (changed_.size() > 4 * hosts_.size()) {
         forget_changes();
     }
     std::vector<Amount> taken;
-    for (const int host : place.hosts.numbers()) {
+    for (const int host : hosts.numbers()) {
         AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
         profile.advance(origin_);
         taken_of(request, host, taken);
@@ -256,28 +241,6 @@ void Timeline::change(const Request& request, int processors, const Place& place
         }
         changed_.push_back(host);
     }
-}
-
-void Timeline::change_amounts(const Request& request, int processors, std::optional<std::size_t> window, Time from,
-                              Time until, int sign) {
-    std::vector<Amount> amounts;
-    if (counts_hosts_) {
-        amounts.push_back(processors);
-    }
-    const std::vector<Amount>& pools = request.pools();
-    for (const std::size_t pool : planned_pools_) {
-        amounts.push_back(pools.empty() ? 0 : pools[pool]);
-    }
-    if (window) {
-        std::vector<Amount> inside(amounts.size());
-        for (std::size_t column = 0; column < amounts.size(); ++column) {
-            if (names_column(*window, column)) {
-                inside[column] = std::exchange(amounts[column], 0);
-            }
-        }
-        left_inside_.at(*window).add(from, until, inside, sign);
-    }
-    whole_machine_.add(from, until, amounts, sign);
 }
 
 void Timeline::begins_later(int host, int jobs) {
@@ -292,11 +255,8 @@ void Timeline::begins_later(int host, int jobs) {
 }
 
 void Timeline::take_for_ever(const ResourceSet& hosts) {
-    if (counts_hosts_) {
-        std::vector<Amount> amounts(planned_pools_.size() + 1);
-        amounts.front() = hosts.size();
-        whole_machine_.add(origin_, Time::infinity(), amounts, -1);
-        return;
+    if (hosts_.empty()) {
+        return counted_.take_for_ever(hosts.size());
     }
     const std::vector<Amount> amounts(machine_->resources().capacities().size() + 1, everything);
     for (const int host : hosts.numbers()) {
@@ -312,17 +272,20 @@ bool Timeline::fits(const Request& request, Duration length, Time at) const {
     if (is_inside(request)) {
         return window_for(request, length, at).has_value();
     }
-    const Columns columns = columns_of(request);
-    if (whole_machine_.earliest(columns.whole_machine, length, at, at + Duration::microseconds(1)) != at) {
+    if (!counted_.fits(request, length, at)) {
         return false;
     }
-    int missing = counts_hosts_ ? 0 : request.processors;
+    if (hosts_.empty()) {
+        return true;
+    }
+    const std::vector<Amount> needed = needed_of_host(request);
+    int missing = request.processors;
     for (int host = 0; host < machine_->processors() && missing > 0; ++host) {
         if (suits(request, host)) {
             const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
-            missing -= is_rising(host) ? profile.has_at(columns.needed, at) ? 1 : 0
-                       : profile.has_during(columns.needed, at, at + length) ? 1
-                                                                             : 0;
+            missing -= is_rising(host)                               ? profile.has_at(needed, at) ? 1 : 0
+                       : profile.has_during(needed, at, at + length) ? 1
+                                                                     : 0;
         }
     }
     return missing <= 0;
@@ -334,53 +297,42 @@ std::optional<Shortage> Timeline::shortage(const Request& request, Duration leng
         const auto window = std::ranges::find_if(windows, [&](std::size_t one) { return is_during(one, request, at); });
         return window == windows.end() ? std::nullopt : view(*window).shortage(request, length, at);
     }
-    const Columns columns = columns_of(request);
-    for (const Time step : whole_machine_.instants()) {
-        const Time instant = std::max(step, at);
-        const std::span<const Amount> free = whole_machine_.at(instant);
-        for (std::size_t column = 0; column < free.size() && instant < at + length; ++column) {
-            if (free[column] < columns.whole_machine[column]) {
-                const std::size_t hosts = counts_hosts_ ? 1 : 0;  // columns
-                const bool is_of_pool = column >= hosts;
-                return Shortage{is_of_pool ? Shortage::Of::pool : Shortage::Of::processors,
-                                is_of_pool ? machine_->resources().pools()[planned_pools_[column - hosts]].name : "",
-                                columns.whole_machine[column], std::max(free[column], Amount{0}), instant};
-            }
-        }
+    std::optional<Shortage> shortage = counted_.shortage(request, length, at);
+    if (shortage || hosts_.empty()) {
+        return shortage;
     }
-    Shortage shortage{.of = Shortage::Of::hosts, .needed = request.processors, .at = at};
-    for (int host = 0; !counts_hosts_ && host < machine_->processors(); ++host) {
+    const std::vector<Amount> needed = needed_of_host(request);
+    Amount left = 0;
+    for (int host = 0; host < machine_->processors(); ++host) {
         const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
-        shortage.left += suits(request, host) && profile.has_during(columns.needed, at, at + length) ? 1 : 0;
+        left += suits(request, host) && profile.has_during(needed, at, at + length) ? 1 : 0;
     }
-    return counts_hosts_ || shortage.left >= shortage.needed ? std::nullopt : std::optional(shortage);
+    if (left < request.processors) {
+        shortage = {.of = Shortage::Of::hosts, .needed = request.processors, .left = left, .at = at};
+    }
+    return shortage;
 }
 
 bool Timeline::fits_on(const Request& request, const Place& place, Duration length, Time at) const {
     if (is_inside(request)) {
         return is_during(*place.window, request, at) && view(*place.window).fits_on(request, place, length, at);
     }
-    const Columns columns = columns_of(request);
+    const std::vector<Amount> needed = needed_of_host(request);
     const std::vector<int> numbers = place.hosts.numbers();
-    return whole_machine_.earliest(columns.whole_machine, length, at, at + Duration::microseconds(1)) == at &&
-           std::ranges::all_of(numbers, [&](int host) {
-               return hosts_[static_cast<std::size_t>(host)].has_during(columns.needed, at, at + length);
+    return counted_.fits(request, length, at) && std::ranges::all_of(numbers, [&](int host) {
+               return hosts_[static_cast<std::size_t>(host)].has_during(needed, at, at + length);
            });
 }
 
 bool Timeline::fits_now(const Request& request, Duration length, const FittingHosts& now) const {
-    if (now.count < request.processors) {
+    if (now.count < request.processors || !counted_.fits(request, length, origin_)) {
         return false;
     }
-    const Columns columns = columns_of(request);
-    if (whole_machine_.earliest(columns.whole_machine, length, origin_, origin_ + Duration::microseconds(1)) !=
-        origin_) {
-        return false;
-    }
+    const std::vector<Amount> needed = needed_of_host(request);
     int spare = now.count - request.processors;
     return std::ranges::all_of(not_rising_, [&](int host) {
         const auto number = static_cast<std::size_t>(host);
-        const bool is_lost = now.is_in[number] && !hosts_[number].has_during(columns.needed, origin_, origin_ + length);
+        const bool is_lost = now.is_in[number] && !hosts_[number].has_during(needed, origin_, origin_ + length);
         return !is_lost || spare-- > 0;
     });
 }
@@ -413,49 +365,77 @@ void Timeline::allow_starts(std::vector<Allowance>& changes, const AmountProfile
     }
 }
 
-Time Timeline::earliest(const Request& request, Duration length, Time from, Time before) const {
+Time Timeline::earliest_of_all(const Request& request, Duration length, Time from, Time before) const {
     from = std::max(from, origin_);
     if (is_inside(request)) {
         return earliest_inside(request, length, from, before);
     }
-    const Columns columns = columns_of(request);
-    if (counts_hosts_) {
-        return whole_machine_.earliest(columns.whole_machine, length, from, before);
+    if (hosts_.empty()) {
+        return counted_.earliest(request, length, from, before);
     }
+    const std::vector<Amount> needed = needed_of_host(request);
     if (all_are_rising()) {
         std::vector<Time> firsts(hosts_.size());
         for (int host = 0; host < machine_->processors(); ++host) {
-            firsts[static_cast<std::size_t>(host)] = first_on(request, columns, host, from);
+            firsts[static_cast<std::size_t>(host)] = first_on(request, needed, host, from);
         }
-        return earliest_of(firsts, request, columns, length, before);
+        return earliest_of(firsts, request, length, before);
     }
-    if (request.processors == 1 && !takes_of_pools(request)) {
-        return earliest_on_one(request, columns, length, from, before);
+    if (request.processors == 1 && !counted_.takes_of_pools(request)) {
+        return earliest_on_one(request, needed, length, from, before);
     }
     std::vector<Allowance> changes;
     for (int host = 0; host < machine_->processors(); ++host) {
         const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
         if (is_rising(host)) {
-            const Time first = first_on(request, columns, host, from);
+            const Time first = first_on(request, needed, host, from);
             if (first < before) {
                 changes.push_back({first, false});
             }
         } else if (suits(request, host)) {
-            allow_starts(changes, profile, columns.needed, length, from, before);
+            allow_starts(changes, profile, needed, length, from, before);
         }
     }
     std::ranges::sort(changes, std::less<>());
-    return earliest_of(changes, request, columns, length, before);
+    return earliest_of(changes, request, length, before);
+}
+
+Time Timeline::earliest_without_place(const Planned& job, Time first, Time last) {
+    if (job.start.is_infinite()) {
+        return earliest(job.request, job.length, first, last);
+    }
+    give(job.request, job.place, job.start, job.start + job.length);
+    const Time start = earliest(job.request, job.length, first, last);
+    take(job.request, job.place, job.start, job.start + job.length);
+    return start;
+}
+
+Time Timeline::move_earlier(const Planned& job, Time start) {
+    const Time end = start + job.length;
+    if (is_all_counted_) {  // nothing changes where the old and the new place overlap
+        const Time freed = std::max(end, job.start);
+        take(job.request, job.place, start, std::min(end, job.start));
+        if (!job.start.is_infinite()) {
+            give(job.request, job.place, freed, job.start + job.length);
+        }
+        return freed;
+    }
+    if (!job.start.is_infinite()) {
+        give(job.request, job.place, job.start, job.start + job.length);
+    }
+    job.place = choose(job.request, job.length, start);
+    take(job.request, job.place, start, end);
+    return job.start;
 }
 
 // Of all hosts, each is asked only for a start before those of the others.
-Time Timeline::earliest_on_one(const Request& request, const Columns& columns, Duration length, Time from,
+Time Timeline::earliest_on_one(const Request& request, std::span<const Amount> needed, Duration length, Time from,
                                Time before) const {
     Time first = Time::infinity();
     for (int host = 0; host < machine_->processors() && first > from; ++host) {
         if (suits(request, host)) {
             const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
-            first = std::min(first, profile.earliest(columns.needed, length, from, std::min(first, before)));
+            first = std::min(first, profile.earliest(needed, length, from, std::min(first, before)));
         }
     }
     return first;
@@ -463,27 +443,21 @@ Time Timeline::earliest_on_one(const Request& request, const Columns& columns, D
 
 // A sweep over the intervals of starts that each host allows, and within those of enough hosts the first that the pools
 // allow.
-Time Timeline::earliest_of(const std::vector<Allowance>& changes, const Request& request, const Columns& columns,
-                           Duration length, Time before) const {
+Time Timeline::earliest_of(const std::vector<Allowance>& changes, const Request& request, Duration length,
+                           Time before) const {
     int allow = 0;
     Time since;  // enough hosts allow starts from then on
     for (const Allowance& change : changes) {
         if (!change.is_end) {
             since = ++allow == request.processors ? change.at : since;
         } else if (allow-- == request.processors) {
-            const Time start = whole_machine_.earliest(columns.whole_machine, length, since, before);
+            const Time start = counted_.earliest(request, length, since, before);
             if (start <= change.at) {
                 return start;
             }
         }
     }
-    return allow >= request.processors ? whole_machine_.earliest(columns.whole_machine, length, since, before)
-                                       : Time::infinity();
-}
-
-bool Timeline::takes_of_pools(const Request& request) const {
-    const std::vector<Amount>& pools = request.pools();
-    return !pools.empty() && std::ranges::any_of(planned_pools_, [&](std::size_t pool) { return pools[pool] > 0; });
+    return allow >= request.processors ? counted_.earliest(request, length, since, before) : Time::infinity();
 }
 
 AmountProfile::Stretch Timeline::opened_starts(const Holding& given, const Holding& planned, Duration length,
@@ -520,30 +494,29 @@ AmountProfile::Stretch Timeline::opened_starts(const Holding& given, const Holdi
     return opened;
 }
 
-Time Timeline::first_on(const Request& request, const Columns& columns, int host, Time from) const {
-    return suits(request, host) ? hosts_[static_cast<std::size_t>(host)].first_for_ever(columns.needed, from)
+Time Timeline::first_on(const Request& request, std::span<const Amount> needed, int host, Time from) const {
+    return suits(request, host) ? hosts_[static_cast<std::size_t>(host)].first_for_ever(needed, from)
                                 : Time::infinity();
 }
 
-Time Timeline::earliest_of(std::vector<Time>& firsts, const Request& request, const Columns& columns, Duration length,
-                           Time before) const {
+Time Timeline::earliest_of(std::vector<Time>& firsts, const Request& request, Duration length, Time before) const {
     if (firsts.size() < static_cast<std::size_t>(request.processors)) {
         return Time::infinity();
     }
     const auto last = firsts.begin() + request.processors - 1;
     std::ranges::nth_element(firsts, last);
-    return *last < before ? whole_machine_.earliest(columns.whole_machine, length, *last, before) : Time::infinity();
+    return *last < before ? counted_.earliest(request, length, *last, before) : Time::infinity();
 }
 
 Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) const {
     const Request& request = state.job(job).request;
     const Duration length = state.estimate(job);
-    if (counts_hosts_ || !all_are_rising() || is_inside(request)) {
+    if (hosts_.empty() || !all_are_rising() || is_inside(request)) {
         return earliest(request, length, origin_);
     }
-    const Columns columns = columns_of(request);
+    const std::vector<Amount> needed = needed_of_host(request);
     const auto ask = [&](int host) {
-        kept.firsts[static_cast<std::size_t>(host)] = first_on(request, columns, host, origin_);
+        kept.firsts[static_cast<std::size_t>(host)] = first_on(request, needed, host, origin_);
     };
     if (kept.firsts.empty() || kept.job != job || kept.since < forgotten_changes_) {
         kept.firsts.resize(hosts_.size());
@@ -560,7 +533,7 @@ Time Timeline::earliest(const SchedulerState& state, JobIndex job, Kept& kept) c
     for (Time& first : firsts) {
         first = std::max(first, origin_);
     }
-    return earliest_of(firsts, request, columns, length, Time::infinity());
+    return earliest_of(firsts, request, length, Time::infinity());
 }
 
 Place Timeline::choose(const SchedulerState& state, JobIndex job, Time at, const Kept& kept) const {
@@ -573,7 +546,7 @@ Place Timeline::choose(const Request& request, Duration length, Time at, const s
         const std::optional<std::size_t> window = window_for(request, length, at);
         return {view(*window).choose(request, length, at, nullptr).hosts, window};
     }
-    if (counts_hosts_) {
+    if (hosts_.empty()) {
         return {};
     }
     const std::vector<Amount> needed = needed_of_host(request);

@@ -1,19 +1,10 @@
 // The part of a timeline that is about booked jobs.
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <batfill/engine/timeline.hpp>
 
 namespace batfill {
-
-bool Timeline::names_column(std::size_t window, std::size_t column) const {
-    const Window& one = machine_->windows()[window];
-    if (counts_hosts_ && column == 0) {
-        return one.names_processors();
-    }
-    return one.names_pool(planned_pools_[column - (counts_hosts_ ? 1 : 0)]);
-}
 
 const Timeline& Timeline::view(std::size_t window) const {
     constexpr std::size_t most_views = 64;  // a view is as large as the timeline
@@ -27,28 +18,13 @@ const Timeline& Timeline::view(std::size_t window) const {
     return *view.timeline;
 }
 
-// What the window names is free for a job inside as far as the window has it left, and as far as the machine, which may
-// lack some, has it beside this window's share. On the window's hosts, only other windows are in the way.
+// On the window's hosts, only other windows are in the way.
 Timeline Timeline::make_view(std::size_t number) const {
     Timeline view(*this);
     view.is_view_ = true;
     view.views_.clear();
     const Window& window = machine_->windows()[number];
-    const AmountProfile& left = left_inside_.at(number);
-    std::set<Time> instants(whole_machine_.instants().begin(), whole_machine_.instants().end());
-    instants.insert(left.instants().begin(), left.instants().end());
-    instants.insert({std::max(window.from, origin_), std::max(window.until, origin_)});
-    for (const Time instant : instants) {
-        const std::span<const Amount> whole = whole_machine_.at(instant);
-        std::vector<Amount> amounts(whole.begin(), whole.end());
-        for (std::size_t column = 0; column < amounts.size(); ++column) {
-            if (names_column(number, column) && window.from <= instant && instant < window.until) {
-                const Amount rest = left.at(instant)[column];
-                amounts[column] = std::min(rest, amounts[column] + rest);
-            }
-        }
-        view.whole_machine_.set_from(instant, amounts);
-    }
+    view.counted_.open(window, left_inside_.at(number));
     if (!window.hosts.empty()) {
         view.open_hosts(window);
     }

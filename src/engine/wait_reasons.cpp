@@ -14,8 +14,12 @@ namespace {
 
 // A running job gives back what it holds, or takes it.
 void change(SchedulerState& free, const Job& job, int sign) {
-    if (free.hosts.is_on()) {
-        sign > 0 ? free.hosts.give(job.request, job.allocation) : free.hosts.take(job.request, job.allocation);
+    if (free.hosts.are_named()) {
+        if (sign > 0) {
+            free.hosts.give(job.request, job.allocation);
+        } else {
+            free.hosts.take(job.request, job.allocation);
+        }
     } else {
         ResourceSet own = job.allocation;
         own.remove(free.unavailable);
@@ -36,7 +40,7 @@ SchedulerState free_without_windows(const SchedulerState& state) {
     free.unavailable = state.unavailable;
     free.copies_left = mapped(state.machine.licenses(), &Machine::License::copies);
     free.pools_left = mapped(state.machine.resources().pools(), &Resources::Pool::total);
-    free.hosts = state.hosts.is_on() ? HostsNow(state.machine) : HostsNow();
+    free.hosts = HostsNow(state.machine);
     free.hosts.set_unavailable(state.unavailable);
     ResourceSet idle = ResourceSet::range(0, state.processors - 1);
     for (const ResourceSet* others : {&state.unavailable, &state.asleep, &state.falling_asleep, &state.waking}) {
@@ -205,7 +209,7 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     if (!job.request.is_booked()) {
         find_lack(
             state, job, [&](JobIndex other) { return name(state.job(other).description().id); }, reason);
-        if (reason.kind == WaitReason::Kind::passed_over && state.windows.is_on()) {
+        if (reason.kind == WaitReason::Kind::passed_over) {
             if (const auto ahead = first_run_into(state, index)) {
                 reason.kind = WaitReason::Kind::window;
                 reason.lack.next_window = ahead->first->name;

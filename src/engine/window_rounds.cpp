@@ -146,14 +146,12 @@ std::vector<JobIndex> killed_by(const SchedulerState& state, std::size_t number)
 
 }  // namespace
 
-void WindowRounds::begin(Time now) {
-    passed_ = announced_until_ = last_round_ = killed_at_ = now - Duration::microseconds(1);
+void WindowRounds::begin(const SchedulerState& state) {
+    passed_ = announced_until_ = last_round_ = killed_at_ = state.now - Duration::microseconds(1);
+    has_windows_ = !state.machine.windows().empty();
 }
 
-void WindowRounds::pass(SchedulerState& state, Time until) {
-    if (until <= passed_) {
-        return;
-    }
+void WindowRounds::pass_instants(SchedulerState& state, Time until) {
     std::vector<std::tuple<Time, bool, std::size_t>> changes;
     for (const std::size_t window : state.windows.beginning(passed_, until)) {
         changes.emplace_back(state.machine.windows()[window].from, true, window);
@@ -170,14 +168,12 @@ void WindowRounds::pass(SchedulerState& state, Time until) {
 }
 
 void WindowRounds::close_hosts(SchedulerState& state) {
-    if (state.hosts.is_on()) {
-        ResourceSet closed = state.unavailable;
-        closed.insert(state.windows.closed());
-        state.hosts.set_unavailable(std::move(closed));
-    }
+    ResourceSet closed = state.unavailable;
+    closed.insert(state.windows.closed());
+    state.hosts.set_unavailable(std::move(closed));
 }
 
-std::vector<JobIndex> WindowRounds::to_be_killed(SchedulerState& state) {
+std::vector<JobIndex> WindowRounds::find_to_be_killed(SchedulerState& state) {
     std::vector<JobIndex> killed;
     if (std::exchange(killed_at_, state.now) == state.now) {
         return killed;
@@ -199,12 +195,15 @@ std::vector<JobIndex> WindowRounds::to_be_killed(SchedulerState& state) {
 }
 
 std::optional<std::size_t> WindowRounds::ended(JobIndex index, JobState end) {
+    if (being_killed_.empty()) {
+        return std::nullopt;
+    }
     const auto kill = being_killed_.extract(index);
     const bool submits_again = kill && end == JobState::completed_killed && kill.mapped().submits_again;
     return submits_again ? std::optional(kill.mapped().number) : std::nullopt;
 }
 
-void WindowRounds::begin_round(const SchedulerState& state) {
+void WindowRounds::note_announced(const SchedulerState& state) {
     const std::vector<std::size_t> announced = state.windows.announced(announced_until_, state.now);
     announced_ = announced.empty() ? "" : state.machine.windows()[announced.front()].name;
     announced_until_ = state.now;

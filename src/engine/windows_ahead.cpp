@@ -56,7 +56,8 @@ std::optional<Shortage> SchedulerState::shortage_ahead(JobIndex job, std::size_t
     return std::nullopt;
 }
 
-std::optional<std::size_t> SchedulerState::window_ahead(JobIndex job, const Place& place, PoolsAhead pools) const {
+std::optional<std::size_t> SchedulerState::first_window_ahead(JobIndex job, const Place& place,
+                                                              PoolsAhead pools) const {
     const std::vector<std::size_t> ahead = windows_ahead(job);
     const auto first = std::ranges::find_if(ahead, [&](std::size_t one) {
         return place.window != one && (place.hosts.count_common(machine.windows()[one].hosts) > 0 ||
@@ -72,7 +73,7 @@ std::optional<Place> SchedulerState::place_in(std::optional<std::size_t> window,
     if (!can_start_in(request, place) || window_ahead(job, place, ahead)) {
         return std::nullopt;
     }
-    if (!hosts.is_on()) {
+    if (!hosts.are_named()) {
         return place;
     }
     ResourceSet closing;

@@ -20,7 +20,7 @@ ResourceSet take_highest(ResourceSet& processors, int count) {
 
 }  // namespace
 
-WindowsNow::WindowsNow(const Machine& machine) : machine_(machine.windows().empty() ? nullptr : &machine) {
+WindowsNow::WindowsNow(const Machine& machine) : machine_(&machine) {
     const std::vector<Window>& windows = machine.windows();
     const auto ordered = [&](Time Window::*instant) {
         std::vector<std::size_t> order(windows.size());
@@ -75,7 +75,7 @@ ResourceSet WindowsNow::end(std::size_t number) {
     return take_of(taken);
 }
 
-ResourceSet WindowsNow::take_of(ResourceSet freed) {
+ResourceSet WindowsNow::take_what_lacks(ResourceSet freed) {
     for (Open& open : open_) {
         if (open.lacking > 0) {
             const ResourceSet taken = take_highest(freed, open.lacking);

@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <bit>
-#include <cassert>
 #include <functional>
 #include <queue>
+#include <utility>
 
 #include <batfill/engine/algorithm.hpp>
+#include <batfill/engine/availability.hpp>
 #include <batfill/engine/wait_reason.hpp>
 #include <batfill/planning/plan.hpp>
 
@@ -12,14 +12,13 @@ namespace batfill {
 
 namespace {
 
-// Jobs of similar width: each class ranges from a power of two up to the next.
-std::size_t width_class(int processors) {
-    return static_cast<std::size_t>(AvailabilityProfile::FreeSpans::power_of(processors));
+std::size_t class_of(Amount amount) {
+    return static_cast<std::size_t>(FreeSpans::power_of(amount));
 }
 
-// The smallest width of the next class.
-int next_class(int processors) {
-    return static_cast<int>(std::bit_floor(static_cast<unsigned>(processors))) * 2;
+// The smallest amount of the next class.
+Amount next_class(Amount amount) {
+    return Amount{1} << (FreeSpans::power_of(amount) + 1);
 }
 
 constexpr Time long_ago = Time::at(-Duration::infinity());
@@ -29,20 +28,24 @@ constexpr Time long_ago = Time::at(-Duration::infinity());
 constexpr Plan::StartInterval Plan::no_start = {Time::infinity(), long_ago};
 constexpr Plan::StartInterval Plan::any_start = {long_ago, Time::infinity()};
 
-void Plan::reset(Time now, int processors) {
-    profile_ = AvailabilityProfile(now, processors);
+void Plan::reset(Timeline timeline) {
+    timeline_ = std::move(timeline);
+    places_.clear();
     by_start_.clear();
     slots_.clear();
     free_slots_.clear();
     slot_of_.clear();
     may_move_.clear();
-    by_walltime_ = {};
+    columns_.assign(timeline_->counted().columns(), {});
 }
 
-void Plan::refuse_form() const {
-    throw std::logic_error(timeline_
-                               ? "a plan of a machine with pools, named hosts or windows has no profile of processors"
-                               : "a plan of a machine that only counts processors has no timeline");
+void Plan::reset(const SchedulerState& state, const std::string& plan_pools) {
+    const Machine& machine = state.machine;
+    Timeline timeline(
+        machine, state.now,
+        machine.is_plain() ? std::vector<bool>() : Availability::planned(machine.resources(), plan_pools));
+    timeline.reset(state);
+    reset(std::move(timeline));
 }
 
 void Plan::refuse_unplanned(JobIndex job) {
@@ -56,70 +59,84 @@ Plan::Slot& Plan::cancelled(JobIndex job) {
     return slot(job);
 }
 
-void Plan::advance(Time now) {
-    assert(now >= origin());
-    if (timeline_) {
-        timeline_->advance(now);
-    } else {
-        profile_.advance(now);
-    }
+void Plan::give_back(const Request& request, int processors, const Place& place, Time from, Time end) {
+    timeline_->give(request, processors, place, from, end);
+    allow_starts(request, processors, place, from, end);
 }
 
-void Plan::hold(Time from, Time end, int processors) {
-    require_timeline(false);
-    profile_.add(from, end, -processors);
+void Plan::give_back(const SchedulerState& state, const Completion& completion) {
+    give_back(state.job(completion.job).request, completion.processors, completion.place(), state.now,
+              completion.expected_end);
 }
 
-void Plan::give_back(Time from, Time end, int processors) {
-    require_timeline(false);
-    profile_.add(from, end, processors);
-    allow_starts(from, end, processors);
+template <class Use>
+void Plan::each_column(Use use) {
+    timeline_->counted().each_column([&](std::size_t number, const auto& profile, const auto& taken) {
+        use(columns_[number], profile, [&](const Slot& slot) { return taken(slot.processors, slot.request); });
+    });
 }
 
-// A start becomes possible only if too few processors were free at some instant of [from, to) and enough are free now.
-// Then it lies in the free interval around that instant. A job planned within this interval may begin earlier in it. A
-// job planned behind it has to fit into it.
-void Plan::allow_starts(Time from, Time to, int processors) {
-    from = std::max(from, profile_.origin());
-    if (by_start_.empty() || from >= to || slot(by_start_.back()).start <= from) {
+// Of a column, a start becomes possible only if too little was free at some instant of [from, to) and enough is free
+// now. Then it lies in the free interval around that instant. A job planned within this interval may begin earlier in
+// it. A job planned behind it has to fit into it.
+void Plan::allow_starts(const Request& given, int processors, const Place& place, Time from, Time to) {
+    from = std::max(from, origin());
+    if (by_start_.empty() || from >= to) {
         return;
     }
-    profile_.free_spans(from, to, processors, free_spans_);
-    if (free_spans_.least() > free_spans_.most()) {
-        return;
+    if (slot(by_start_.back()).start > from) {
+        timeline_->counted().each_column([&](std::size_t number, const auto& profile, const auto& taken) {
+            const auto amount = taken(processors, &given);
+            if (amount <= 0) {
+                return;
+            }
+            Column& column = columns_[number];
+            profile.free_spans(from, to, amount, column.free_spans);
+            if (column.free_spans.least() > column.free_spans.most()) {
+                return;
+            }
+            if (passing_by_start_) {
+                collect_starts(column, to);
+            } else {
+                allow_starts_in_spans(column, taken, from, to);
+            }
+        });
     }
-    if (passing_by_start_) {
-        collect_starts(to);
-    } else {
-        allow_starts_in_spans(from, to);
+    if (!timeline_->is_all_counted()) {
+        allow_starts_on_hosts(given, place, from, to);
     }
 }
 
-// In a pass by planned start: notes the starts in free_spans_ before `to` for jobs that the pass has yet to look at.
-void Plan::collect_starts(Time to) {
-    const int most = free_spans_.most();
-    for (int width = free_spans_.least(); width <= most; width = next_class(width)) {
-        const AvailabilityProfile::FreeSpans::Span& span = free_spans_.find(width);
-        StartIntervalsOfWidth& intervals = intervals_[width_class(width)];
-        intervals.by_walltime.add(span.length(), {span.begin, to});
-        intervals.by_start.add(span.end.since_zero(), {span.begin, to});
+// In a pass by planned start: notes the starts in free_spans before `to` for jobs that the pass has yet to look at.
+void Plan::collect_starts(Column& column, Time to) {
+    const FreeSpans& spans = column.free_spans;
+    for (Amount amount = spans.least(); amount <= spans.most() && class_of(amount) < column.classes.size();
+         amount = next_class(amount)) {
+        const FreeSpans::Span& span = spans.find(amount);
+        Column::Class& same = column.classes[class_of(amount)];
+        same.for_walltimes.add(span.length(), {span.begin, to});
+        same.for_starts.add(span.end.since_zero(), {span.begin, to});
     }
 }
 
-// Elsewhere: opens the starts in free_spans_ for each job that they may help. Jobs planned up to the farthest end of a
+// Elsewhere: opens the starts in free_spans for each job that they may help. Jobs planned up to the farthest end of a
 // span are found by planned start, those behind it by walltime.
-void Plan::allow_starts_in_spans(Time from, Time to) {
-    const int least = free_spans_.least();
-    const int most = free_spans_.most();
-    const auto helps = [&](const Slot& other) { return least <= other.processors && other.processors <= most; };
-    const auto allow_in = [&](std::uint32_t number, const AvailabilityProfile::FreeSpans::Span& span) {
+template <class Taken>
+void Plan::allow_starts_in_spans(const Column& column, Taken taken, Time from, Time to) {
+    const FreeSpans& spans = column.free_spans;
+    const Amount least = spans.least();
+    const Amount most = spans.most();
+    const auto amount_of = [&](const Slot& other) { return taken(other.processors, other.request); };
+    const auto helps = [&](Amount amount) { return least <= amount && amount <= most; };
+    const auto allow_in = [&](std::uint32_t number, const FreeSpans::Span& span) {
         allow(number, {std::max(span.begin, from - slots_[number].walltime), to});
     };
-    const Time farthest = free_spans_.find(least).end;
+    const Time farthest = spans.find(least).end;
     auto near = std::ranges::partition_point(by_start_, [&](JobIndex job) { return slot(job).start <= from; });
     for (; near != by_start_.end() && slot(*near).start <= farthest; ++near) {
-        if (const Slot& other = slot(*near); helps(other)) {
-            const AvailabilityProfile::FreeSpans::Span& span = free_spans_.find(other.processors);
+        const Slot& other = slot(*near);
+        if (const Amount amount = amount_of(other); helps(amount)) {
+            const FreeSpans::Span& span = spans.find(amount);
             if (other.start <= span.end || other.walltime <= span.length()) {
                 allow_in(slot_of_[*near], span);
             }
@@ -128,16 +145,35 @@ void Plan::allow_starts_in_spans(Time from, Time to) {
     if (near == by_start_.end()) {
         return;
     }
-    for (int width = least; width <= most; width = next_class(width)) {
-        const AvailabilityProfile::FreeSpans::Span& span = free_spans_.find(width);
-        const std::vector<ByWalltime>& same_width = by_walltime_[width_class(width)];
-        const auto too_long =
-            std::upper_bound(same_width.begin(), same_width.end(), ByWalltime{span.length(), no_slot});
-        for (auto other = same_width.begin(); other != too_long; ++other) {
+    for (Amount amount = least; amount <= most && class_of(amount) < column.classes.size();
+         amount = next_class(amount)) {
+        const FreeSpans::Span& span = spans.find(amount);
+        const std::vector<ByWalltime>& same = column.classes[class_of(amount)].by_walltime;
+        const auto too_long = std::upper_bound(same.begin(), same.end(), ByWalltime{span.length(), no_slot});
+        for (auto other = same.begin(); other != too_long; ++other) {
             const Slot& short_enough = slots_[other->slot];
-            if (short_enough.start > farthest && !short_enough.cancelled && helps(short_enough)) {
+            if (short_enough.start > farthest && !short_enough.cancelled && helps(amount_of(short_enough))) {
                 allow_in(other->slot, span);
             }
+        }
+    }
+}
+
+// A start may have become possible for each job that would run then before it does now: for a booked one, by anything
+// that was given back, and for another on one of these hosts.
+void Plan::allow_starts_on_hosts(const Request& given, const Place& place, Time from, Time to) {
+    for (const JobIndex job : by_start_) {
+        const std::uint32_t number = slot_of_[job];
+        const Slot& slot = slots_[number];
+        StartInterval opened{std::max(from - slot.walltime, origin()), std::min(to, slot.start)};
+        if (opened.some() && !slot.request->is_booked()) {
+            const auto [begin, end] = timeline_->opened_starts(
+                {given, place.hosts, from, to}, {*slot.request, places_[number].hosts, slot.start, slot.end()},
+                slot.walltime, opened.from, opened.until);
+            opened = {begin, end};
+        }
+        if (opened.some()) {
+            allow(number, opened);
         }
     }
 }
@@ -185,10 +221,6 @@ void Plan::StartIntervals::add(Duration most, const StartInterval& possible) {
     }
 }
 
-std::vector<Plan::ByWalltime>& Plan::same_width(const Slot& slot) {
-    return by_walltime_[width_class(slot.processors)];
-}
-
 Time Plan::next_start(Time after) const {
     const auto next = std::ranges::find_if(by_start_, [&](JobIndex job) { return slot(job).start > after; });
     return next == by_start_.end() ? Time::infinity() : slot(*next).start;
@@ -211,22 +243,25 @@ void Plan::change_place(const Slot& slot, int change) {
     if (slot.start.is_infinite()) {
         return;
     }
-    if (timeline_) {
-        const Place& place = places_[slot_of_[slot.job]];
-        change > 0 ? timeline_->give(*slot.request, place, slot.start, slot.end())
-                   : timeline_->take(*slot.request, place, slot.start, slot.end());
-        return;
-    }
-    profile_.add(slot.start, slot.end(), change);
+    const Place& place = places_[slot_of_[slot.job]];
+    change > 0 ? timeline_->give(*slot.request, place, slot.start, slot.end())
+               : timeline_->take(*slot.request, place, slot.start, slot.end());
 }
 
 Time Plan::earliest(const Entry& entry, Time from) const {
-    return timeline_ ? timeline_->earliest(*entry.request, entry.walltime, from)
-                     : profile_.earliest(from, entry.walltime, entry.processors);
+    return timeline_->earliest(*entry.request, entry.walltime, from);
+}
+
+void Plan::take_place(const Slot& slot) {
+    if (!timeline_->is_all_counted()) {
+        places_[slot_of_[slot.job]] =
+            slot.start.is_infinite() ? Place() : timeline_->choose(*slot.request, slot.walltime, slot.start);
+    }
+    change_place(slot, -1);
 }
 
 void Plan::insert(Slot& slot, Time from) {
-    slot.start = earliest({slot.job, slot.processors, slot.walltime, slot.submit, slot.request}, from);
+    slot.start = timeline_->earliest(*slot.request, slot.walltime, from);
     slot.possible = no_start;
     if (from > origin()) {
         allow(slot_of_[slot.job], any_start);
@@ -255,19 +290,25 @@ Time Plan::place(const Entry& entry, Time from) {
     slot = {.start = {},
             .possible = no_start,
             .job = entry.job,
-            .processors = entry.processors,
+            .processors = entry.request->processors,
             .cancelled = true,
             .listed = slot.listed,
             .walltime = entry.walltime,
             .submit = entry.submit,
             .request = entry.request};
-    if (timeline_) {
-        places_.resize(slots_.size());
-    }
+    places_.resize(slots_.size());
     insert(slot, from);
-    const ByWalltime by_walltime{slot.walltime, number};
-    same_width(slot).insert(std::lower_bound(same_width(slot).begin(), same_width(slot).end(), by_walltime),
-                            by_walltime);
+    each_column([&](Column& column, const auto&, const auto& taken) {
+        const Amount amount = taken(slot);
+        if (amount > 0) {
+            if (class_of(amount) >= column.classes.size()) {
+                column.classes.resize(class_of(amount) + 1);
+            }
+            std::vector<ByWalltime>& same = column.classes[class_of(amount)].by_walltime;
+            const ByWalltime added{slot.walltime, number};
+            same.insert(std::lower_bound(same.begin(), same.end(), added), added);
+        }
+    });
     return slot.start;
 }
 
@@ -276,7 +317,7 @@ void Plan::cancel(std::span<const JobIndex> jobs) {
         Slot& slot = planned(job);
         slot.cancelled = true;
         slot.possible = no_start;
-        change_place(slot, slot.processors);
+        change_place(slot, 1);
     }
     std::erase_if(by_start_, [this](JobIndex job) { return slot(job).cancelled; });
 }
@@ -293,7 +334,7 @@ std::vector<Plan::PlannedJob> Plan::places() const {
     std::vector<PlannedJob> places;
     places.reserve(by_start_.size());
     for (const JobIndex job : by_start_) {
-        places.push_back({job, planned_start(job), timeline_ ? place_held(job) : Place()});
+        places.push_back({job, planned_start(job), place_held(job)});
     }
     return places;
 }
@@ -303,14 +344,30 @@ void Plan::restore(const std::vector<PlannedJob>& places) {
     for (const auto& [job, start, place] : places) {
         Slot& slot = cancelled(job);
         slot.start = start;
-        if (timeline_) {
-            places_[slot_of_[job]] = place;
-        }
+        places_[slot_of_[job]] = place;
         allow(slot_of_[job], any_start);
         slot.cancelled = false;
-        change_place(slot, -slot.processors);
+        change_place(slot, -1);
         by_start_.push_back(job);
     }
+}
+
+void Plan::make_room() {
+    const std::vector<PlannedJob> before = places();
+    cancel(std::vector<JobIndex>(by_start_));
+    std::vector<JobIndex> others;
+    for (const auto& [job, start, place] : before) {
+        Slot& slot = cancelled(job);
+        if (start.is_infinite() || !timeline_->fits_on(*slot.request, place, slot.walltime, start)) {
+            others.push_back(job);
+            continue;
+        }
+        slot.cancelled = false;
+        change_place(slot, -1);
+        by_start_.push_back(job);
+    }
+    std::ranges::for_each(others, [this](JobIndex job) { place_again(job); });
+    std::ranges::for_each(by_start_, [this](JobIndex job) { look_again_at(job); });
 }
 
 bool Plan::move_earlier(JobIndex job, Time than) {
@@ -322,9 +379,9 @@ bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> positi
     const Time first = std::max(origin(), slot.possible.from);
     const Time last = std::min(than, slot.possible.until);
     const Time old_start = slot.start;
-    const Time start = first >= last ? Time::infinity()
-                       : timeline_   ? start_on_timeline(slot, first, last)
-                                     : profile_.earliest(first, slot.walltime, slot.processors, old_start, last);
+    Place& place = places_[slot_of_[slot.job]];
+    const Timeline::Planned planned{*slot.request, place, old_start, slot.walltime};
+    const Time start = first >= last ? Time::infinity() : timeline_->earliest_without(planned, first, last);
     if (start.is_infinite()) {
         if (slot.possible.until <= than) {
             slot.possible = no_start;
@@ -341,18 +398,10 @@ bool Plan::move_earlier(Slot& slot, Time than, std::optional<std::size_t> positi
                                      [this](JobIndex a, JobIndex b) { return before(a, b); });
     std::rotate(to, old_position, old_position + 1);
 
-    if (timeline_) {
-        const Place old_place = places_[slot_of_[slot.job]];
-        take_place(slot);
-        if (!old_start.is_infinite()) {
-            allow_starts_beside(*slot.request, old_place, old_start, old_start + slot.walltime);
-        }
-        return true;
-    }
-    // Nothing changes where the old and the new place overlap.
-    profile_.add(start, std::min(slot.end(), old_start), -slot.processors);
+    const Place old_place = timeline_->is_all_counted() ? Place() : place;
+    const Time freed = timeline_->move_earlier(planned, start);
     if (!old_start.is_infinite()) {
-        give_back(std::max(slot.end(), old_start), old_start + slot.walltime, slot.processors);
+        allow_starts(*slot.request, slot.processors, old_place, freed, old_start + slot.walltime);
     }
     return true;
 }
@@ -380,9 +429,13 @@ std::size_t Plan::move_all_earlier(Time than) {
     for (std::size_t i = 0; i < by_start_.size(); ++i) {
         const std::uint32_t number = slot_of_[by_start_[i]];
         Slot& slot = slots_[number];
-        const StartIntervalsOfWidth& intervals = intervals_[width_class(slot.processors)];
-        intervals.by_walltime.include_in(slot.possible, slot.walltime);
-        intervals.by_start.include_in(slot.possible, slot.start.since_zero());
+        each_column([&](const Column& column, const auto&, const auto& taken) {
+            if (const Amount amount = taken(slot); amount > 0) {
+                const Column::Class& same = column.classes[class_of(amount)];
+                same.for_walltimes.include_in(slot.possible, slot.walltime);
+                same.for_starts.include_in(slot.possible, slot.start.since_zero());
+            }
+        });
         if (!slot.possible.some()) {
             continue;
         }
@@ -393,41 +446,56 @@ std::size_t Plan::move_all_earlier(Time than) {
         }
     }
     passing_by_start_ = false;
-    for (StartIntervalsOfWidth& intervals : intervals_) {
-        intervals.by_walltime.clear();
-        intervals.by_start.clear();
+    for (Column& column : columns_) {
+        for (Column::Class& same : column.classes) {
+            same.for_walltimes.clear();
+            same.for_starts.clear();
+        }
     }
     return moves;
+}
+
+bool Plan::look_from_now_on() {
+    bool frees_more = false;
+    each_column([&](Column& column, const auto& profile, const auto&) {
+        std::swap(column.free_now, column.free_before);
+        profile.free_from_now(column.free_now);
+        frees_more |= column.free_now.exceeds(column.free_before);
+    });
+    return frees_more;
+}
+
+// After its planned start, the job has its own.
+bool Plan::fits_from_now_on(const Slot& slot) {
+    const Time until = std::min(origin() + slot.walltime, slot.start);
+    bool fits = true;
+    each_column([&](const Column& column, const auto&, const auto& taken) {
+        const Amount amount = taken(slot);
+        fits &= amount <= 0 || (amount <= column.free_now.most() && until <= column.free_now.until(amount));
+    });
+    return fits;
 }
 
 std::size_t Plan::move_to_now_in_order(const std::vector<JobIndex>& order,
                                        const std::function<bool(JobIndex)>& may_start) {
     const Time now = origin();
-    const Time than = now + Duration::microseconds(1);
+    const bool is_all_counted = timeline_->is_all_counted();
     std::size_t moves = 0;
-    if (timeline_) {
-        for (std::size_t i = 0; i < order.size();) {
-            const bool moved = (!may_start || may_start(order[i])) && move_earlier(order[i], than);
-            moves += moved ? 1U : 0U;
-            i = moved ? 0 : i + 1;
-        }
-        return moves;
+    if (is_all_counted) {
+        look_from_now_on();
     }
-    profile_.free_from_now(free_now_);
-    for (std::size_t i = 0; i < order.size() && free_now_.most() > 0;) {
+    for (std::size_t i = 0; i < order.size();) {
+        if (is_all_counted && columns_.front().free_now.most() <= 0) {
+            break;  // no processor is free
+        }
         const Slot& candidate = planned(order[i]);
-        // After its planned start, the job has processors of its own.
-        const bool can_move =
-            candidate.processors <= free_now_.most() && candidate.start > now &&
-            std::min(now + candidate.walltime, candidate.start) <= free_now_.until(candidate.processors);
-        if (!can_move || !move_earlier(order[i], than)) {
+        const bool may_move = !is_all_counted || (candidate.start > now && fits_from_now_on(candidate));
+        if (!may_move || !may_start(order[i]) || !move_earlier(order[i], now + Duration::microseconds(1))) {
             ++i;
             continue;
         }
         ++moves;
-        std::swap(free_now_, free_before_);
-        profile_.free_from_now(free_now_);
-        i = free_now_.exceeds(free_before_) ? 0 : i + 1;
+        i = !is_all_counted || look_from_now_on() ? 0 : i + 1;
     }
     return moves;
 }
@@ -469,25 +537,22 @@ void Plan::start(JobIndex job) {
 
 void Plan::remove(JobIndex job) {
     const Slot removed = planned(job);
-    if (timeline_) {
-        const Place place = places_[slot_of_[job]];
-        change_place(removed, removed.processors);
-        forget(job);
-        if (!removed.start.is_infinite()) {
-            allow_starts_beside(*removed.request, place, removed.start, removed.end());
-        }
-        return;
-    }
+    const Place place = place_held(job);
+    change_place(removed, 1);
     forget(job);
     if (!removed.start.is_infinite()) {
-        give_back(removed.start, removed.end(), removed.processors);
+        allow_starts(*removed.request, removed.processors, place, removed.start, removed.end());
     }
 }
 
 void Plan::forget(JobIndex job) {
     by_start_.erase(position_of(job));
-    std::vector<ByWalltime>& others = same_width(slot(job));
-    others.erase(std::lower_bound(others.begin(), others.end(), ByWalltime{slot(job).walltime, slot_of_[job]}));
+    each_column([&](Column& column, const auto&, const auto& taken) {
+        if (const Amount amount = taken(slot(job)); amount > 0) {
+            std::vector<ByWalltime>& same = column.classes[class_of(amount)].by_walltime;
+            same.erase(std::lower_bound(same.begin(), same.end(), ByWalltime{slot(job).walltime, slot_of_[job]}));
+        }
+    });
     slot(job).possible = no_start;
     free_slots_.push_back(slot_of_[job]);
     slot_of_[job] = no_slot;

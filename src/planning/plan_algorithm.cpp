@@ -78,7 +78,7 @@ std::optional<Time> PlanAlgorithm::guaranteed_start(const SchedulerState& state,
 
 Plan::Entry PlanAlgorithm::entry_of(const Round& round, JobIndex index) {
     const Job& job = round.state().job(index);
-    return {index, job.processors(), job.walltime, job.submit(), &job.request};
+    return {index, job.walltime, job.submit(), &job.request};
 }
 
 Time PlanAlgorithm::place(const Round& round, JobIndex index, Time from) {
@@ -93,13 +93,13 @@ std::optional<Time> PlanAlgorithm::start_if_placed(const Job& job, Time now) con
     if (!parked_.empty()) {
         return std::nullopt;
     }
-    const Time start = plan_.earliest({0, job.processors(), job.walltime, job.submit(), &job.request}, now);
+    const Time start = plan_.earliest({0, job.walltime, job.submit(), &job.request}, now);
     return start.is_infinite() ? std::nullopt : std::optional(start);
 }
 
 bool PlanAlgorithm::start_if_idle(Round& round, JobIndex job) {
     const SchedulerState& state = round.state();
-    const Place place = plan_.has_timeline() ? plan_.place_held(job) : Place();
+    const Place place = plan_.place_held(job);
     if (!state.can_start_in(state.job(job).request, place)) {
         return false;
     }
@@ -161,9 +161,6 @@ void PlanAlgorithm::begin_planning(const Round& round) {
 // Whether only a pool that is not planned keeps a due job from starting.
 bool PlanAlgorithm::is_due_but_lacks_pool(const SchedulerState& state, JobIndex job) const {
     const Request& request = state.job(job).request;
-    if (!plan_.has_timeline() || !request.details) {
-        return false;
-    }
     const Place& place = plan_.place_held(job);
     return !state.has_of_pools(request, place.window) && state.has_processors_in(request, place);
 }
@@ -216,10 +213,10 @@ void PlanAlgorithm::decide(Round& round) {
     const auto would_run_into_window = [&](JobIndex job) {
         using PoolsAhead = SchedulerState::PoolsAhead;
         const Request& request = state.job(job).request;
-        return state.windows.is_on() && state.can_start_in(request, plan_.place_held(job)) &&
+        return state.can_start_in(request, plan_.place_held(job)) &&
                state.window_ahead(
                    job, plan_.place_held(job),
-                   plan_.timeline().takes_of_pools(request) ? PoolsAhead::looked_at : PoolsAhead::ignored);
+                   plan_.timeline().counted().takes_of_pools(request) ? PoolsAhead::looked_at : PoolsAhead::ignored);
     };
     bool late;
     do {
@@ -258,9 +255,8 @@ Reason PlanAlgorithm::reason(const Round& round, JobIndex job) {
     }
     last = reason;
     reason.has_passed = reason.start < round.now();
-    reason.never =
-        plan_.has_timeline() ? Availability::never(round.state().job(job).request) : Reason::Never::too_few_processors;
-    reason.hosts = plan_.has_timeline() ? plan_.place_held(job).hosts : ResourceSet();
+    reason.never = Availability::never(round.state(), job);
+    reason.hosts = plan_.place_held(job).hosts;
     add_delay(round, job, reason);
     return reason;
 }
@@ -278,8 +274,7 @@ void PlanAlgorithm::add_delay(const Round& round, JobIndex job, Reason& reason) 
             planned.push_back({one, start, start + state.job(one).walltime, place});
         }
     }
-    const Delay delay = plan_.has_timeline() ? find_delay(state, job, walltime, planned, plan_.timeline())
-                                             : find_delay(state, job, walltime, planned, plan_.profile());
+    const Delay delay = find_delay(state, job, walltime, planned, plan_.timeline());
     if (delay.of != nullptr) {
         reason.job = round.name(delay.of->job);
         reason.delayed_start = delay.of->start;

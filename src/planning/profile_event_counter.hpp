@@ -11,7 +11,7 @@
 #include <boost/container/flat_set.hpp>
 
 #include <batfill/core/time.hpp>
-#include <batfill/planning/availability_profile.hpp>
+#include <batfill/engine/availability_profile.hpp>
 #include <batfill/planning/plan.hpp>
 #include <batfill/planning/plan_algorithm.hpp>
 
@@ -54,18 +54,11 @@ class ProfileEventCounter {
 
  private:
     struct Copy {
-        Copy(const Plan& plan, const SchedulerState& state) : now(state.now), profile(now, 0) {
+        Copy(const Plan& plan, const SchedulerState& state)
+            : now(state.now), profile(now, 0), timeline(plan.timeline()) {
             const std::vector<Time> ends = mapped(state.running, &RunningJob::end);  // sorted
             running = in_pass = Times(boost::container::ordered_range, ends.begin(), ends.end());
-            if (plan.has_timeline()) {
-                timeline = plan.timeline();
-                add_on_timeline(plan, state);
-            } else {
-                int before = 0;
-                for (const auto& [time, processors] : plan.profile().steps()) {
-                    profile.add(time, Time::infinity(), processors - std::exchange(before, processors));
-                }
-            }
+            take_all(plan, state);
             std::vector<Time> times;
             for (auto& [job, start, place] : plan.places()) {
                 starts.emplace(job, start);
@@ -79,14 +72,14 @@ class ProfileEventCounter {
         }
 
         // The profile has what jobs and windows take.
-        void add_on_timeline(const Plan& plan, const SchedulerState& state) {
+        void take_all(const Plan& plan, const SchedulerState& state) {
             for (const RunningJob& job : state.running) {
                 profile.add(now, std::max(job.end, now), -job.processors);
             }
             for (const JobIndex job : plan.by_start()) {
                 if (const Time start = plan.planned_start(job); !start.is_infinite()) {
                     const Plan::Entry entry = plan.entry(job);
-                    profile.add(start, start + entry.walltime, -entry.processors);
+                    profile.add(start, start + entry.walltime, -entry.request->processors);
                 }
             }
             for (const Window& window : state.machine.windows()) {
@@ -99,7 +92,7 @@ class ProfileEventCounter {
 
         Time now;
         AvailabilityProfile profile;
-        std::optional<Timeline> timeline;  // of a machine with pools, named hosts or windows
+        Timeline timeline;
         std::map<JobIndex, Place> places;
         std::map<JobIndex, Time> starts;  // of the planned jobs
         Times running;                    // ends of running jobs
@@ -113,10 +106,9 @@ class ProfileEventCounter {
         const Time old_start = copy.starts.at(job.job);
         const auto end_of = [&](Time start) { return start.is_infinite() ? start : start + job.walltime; };
         const Time latest = std::min(than, old_start);
-        const Time found = now >= latest ? Time::infinity()
-                           : copy.timeline
-                               ? search_timeline(copy, job, old_start, latest)
-                               : copy.profile.earliest(now, job.walltime, job.processors, old_start, latest);
+        Place& place = copy.places.at(job.job);
+        const Timeline::Planned planned{*job.request, place, old_start, job.walltime};
+        const Time found = now >= latest ? Time::infinity() : copy.timeline.earliest_without(planned, now, latest);
         // A job can be late because the free processors are not contiguous. Then it was planned to start before now.
         counts_.instants +=
             copy.profile.steps_between(now, found.is_infinite() ? std::max(now, latest) : end_of(found));
@@ -137,31 +129,17 @@ class ProfileEventCounter {
         if (found.is_infinite()) {
             return false;
         }
+        copy.timeline.move_earlier(planned, found);
+        const int processors = job.request->processors;
         if (!old_start.is_infinite()) {
-            copy.profile.add(old_start, end_of(old_start), job.processors);
+            copy.profile.add(old_start, end_of(old_start), processors);
             copy.planned.erase(copy.planned.find(old_start));
             copy.planned.erase(copy.planned.find(end_of(old_start)));
         }
-        copy.profile.add(found, end, -job.processors);
+        copy.profile.add(found, end, -processors);
         copy.planned.insert({found, end});
         copy.starts[job.job] = found;
         return true;
-    }
-
-    // As AvailabilityProfile::earliest() with a place that the job has. Gives the job its new place, if there is one.
-    static Time search_timeline(Copy& copy, const Plan::Entry& job, Time old_start, Time latest) {
-        Place& place = copy.places.at(job.job);
-        if (!old_start.is_infinite()) {
-            copy.timeline->give(*job.request, place, old_start, old_start + job.walltime);
-        }
-        const Time found = copy.timeline->earliest(*job.request, job.walltime, copy.now, latest);
-        if (!found.is_infinite()) {
-            place = copy.timeline->choose(*job.request, job.walltime, found);
-        }
-        if (const Time start = found.is_infinite() ? old_start : found; !start.is_infinite()) {
-            copy.timeline->take(*job.request, place, start, start + job.walltime);
-        }
-        return found;
     }
 
     Counts counts_;

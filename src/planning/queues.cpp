@@ -24,7 +24,7 @@ std::vector<std::vector<JobIndex>> booking_queues(const SchedulerState& state) {
 }
 
 void LongWaits::note(const SchedulerState& state, JobIndex first) {
-    if (!state.later || !state.windows.is_on() || !noted_.insert(first).second) {
+    if (!state.later || state.machine.windows().empty() || !noted_.insert(first).second) {
         return;
     }
     const Time start = state.later->earliest(state, first);

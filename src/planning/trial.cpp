@@ -6,21 +6,16 @@
 namespace batfill {
 
 Trial::Trial(Round& round, int free, std::span<const RunningJob> running) : Trial(round) {
-    if (later_ != nullptr) {
-        return;
-    }
-    free_ = free;
-    profile_.emplace(round.now(), free);
-    for (const RunningJob& job : running) {  // overdue jobs end at the next instant
-        profile_->add(std::max(job.end, round.now() + Duration::microseconds(1)), Time::infinity(), job.processors);
+    if (later_ == nullptr) {
+        free_ = free;
+        later_ = &own_.emplace(round.state().machine, round.now(), "all");
+        own_->timeline().reset(round.now(), free, running);
     }
 }
 
 Trial::~Trial() {
-    for (const LaterJob& one : reserved_) {
-        if (later_ != nullptr) {
-            later_->timeline().give(round_.state().job(one.job).request, one.place, one.start, one.end);
-        }
+    for (const LaterJob& one : later_ != nullptr && !own_ ? reserved_ : std::vector<LaterJob>()) {
+        later_->timeline().give(round_.state().job(one.job).request, one.place, one.start, one.end);
     }
 }
 
@@ -37,33 +32,14 @@ Trial::Answer Trial::start(JobIndex job) {
     if (later_ != nullptr) {
         return start_beside_later(job);
     }
-    const bool is_started = profile_       ? start_in_profile(job)
-                            : reservation_ ? reservation_->start_if_admitted(round_, job)
-                                           : round_.start_if_possible(job);
+    const bool is_started = reservation_ ? reservation_->start_if_admitted(round_, job) : round_.start_if_possible(job);
     return is_started ? Answer::yes : Answer::no;
-}
-
-bool Trial::start_in_profile(JobIndex job) {
-    const int processors = round_.state().job(job).processors();
-    const Duration estimate = round_.state().estimate(job);
-    const Time now = round_.now();
-    if (processors > free_) {
-        return false;
-    }
-    make_reservations();
-    if (profile_->earliest(now, estimate, processors, Time::infinity(), now + Duration::microseconds(1)) != now) {
-        return false;
-    }
-    profile_->add(now, now + estimate, -processors);
-    free_ -= processors;
-    round_.start(job);
-    return true;
 }
 
 Trial::Answer Trial::start_beside_later(JobIndex job) {
     const SchedulerState& state = round_.state();
     const Request& request = state.job(job).request;
-    if (!later_->has_hosts_now(state, job)) {
+    if ((own_ && request.processors > free_) || !later_->has_hosts_now(state, job)) {
         return Answer::no;
     }
     make_reservations();
@@ -78,11 +54,15 @@ Trial::Answer Trial::start_beside_later(JobIndex job) {
         return Answer::no;  // enough are free, but not side by side
     }
     round_.start(job, *place);
+    if (own_) {
+        own_->timeline().take(request, *place, state.now, state.now + state.estimate(job));
+        free_ -= request.processors;
+    }
     return Answer::yes;
 }
 
 void Trial::reserve(JobIndex job) {
-    if (later_ == nullptr && !profile_) {
+    if (later_ == nullptr) {
         reservation_.emplace(round_.state(), job);
     }
     to_reserve_.push_back(job);
@@ -92,9 +72,7 @@ void Trial::make_reservations() {
     const SchedulerState& state = round_.state();
     for (const JobIndex job : std::exchange(to_reserve_, {})) {
         const Duration estimate = state.estimate(job);
-        const Time start = later_ != nullptr ? later_->earliest(state, job)
-                           : profile_        ? profile_->earliest(state.now, estimate, state.job(job).processors())
-                                             : reservation_->shadow_time();
+        const Time start = later_ != nullptr ? later_->earliest(state, job) : reservation_->shadow_time();
         if (start.is_infinite()) {
             continue;
         }
@@ -102,8 +80,6 @@ void Trial::make_reservations() {
         if (later_ != nullptr) {
             reserved.place = later_->choose(state, job, start);
             later_->timeline().take(state.job(job).request, reserved.place, start, reserved.end);
-        } else if (profile_) {
-            profile_->add(start, reserved.end, -state.job(job).processors());
         }
     }
 }
@@ -125,12 +101,11 @@ Delay Trial::delay(JobIndex job) {
     if (!state.has_of_pools(state.job(job).request)) {
         return {};
     }
-    return later_ != nullptr ? find_delay(state, job, state.estimate(job), reserved_, later_->timeline())
-                             : find_delay(state, job, state.estimate(job), reserved_, *profile_);
+    return find_delay(state, job, state.estimate(job), reserved_, later_->timeline());
 }
 
 Reason::Never Trial::never(JobIndex job) const {
-    return later_ == nullptr ? Reason::Never::too_few_processors : Availability::never(round_.state().job(job).request);
+    return Availability::never(round_.state(), job);
 }
 
 }  // namespace batfill

@@ -305,7 +305,7 @@ void append_job(const Outcome& outcome, std::span<const ExplainedReason> reasons
     const JobDescription* const job = find_job(outcome, last.job);
     const Time submit = job != nullptr ? job->submit : reasons.front().time;
     const Time end = is_end(last) ? last.time : outcome.simulation().results().now;
-    const bool has_named_hosts = outcome.engine()->state().hosts.is_on();
+    const bool has_named_hosts = outcome.engine()->state().machine.resources().has_named_hosts();
     text += "job " + last.job + ": " +
             counted(static_cast<std::size_t>(last.needed), has_named_hosts ? "host" : "processor") +
             (job != nullptr && job->walltime ? " for at most " + span_text(*job->walltime) : "") + "; ";

@@ -330,7 +330,9 @@ void WarnOnce::unknown(std::string_view what, std::string_view name) {
 const JsonValue* Fields::find(std::string_view name) {
     std::size_t index = 0;
     for (const auto& member : object_.GetObject()) {
-        if (view(member.name) == name) {
+        // Most names differ in length or first letter.
+        const std::string_view other = view(member.name);
+        if (other.size() == name.size() && other.front() == name.front() && other == name) {
             if (index < 64) {
                 read_ |= std::uint64_t{1} << index;
             }

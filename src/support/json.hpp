@@ -160,6 +160,7 @@ class Fields {
     Fields(const JsonValue& object, std::string_view path) : object_(object), path_(path) { assert(object.IsObject()); }
 
     // Returns null if there is no such field.
+    // Requires: a name that is not empty.
     const JsonValue* find(std::string_view name);
     const JsonValue& any(std::string_view name);
     const JsonValue& object(std::string_view name) { return required(name, &JsonValue::IsObject, "an object"); }

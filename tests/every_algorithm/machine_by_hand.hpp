@@ -151,7 +151,7 @@ class MachineByHand {
     }
 
     static bool is_outside(const Request& request) { return !request.is_booked(); }
-    bool has_named_hosts() const { return state_.hosts.is_on(); }
+    bool has_named_hosts() const { return state_.hosts.are_named(); }
     // Now, and all later instants at which something changes.
     std::set<Time> instants() const {
         std::set<Time> instants{state_.now};

@@ -85,7 +85,7 @@ class ReasonChecker {
     const Request& request(JobIndex job) const { return state_.job(job).request; }
     const std::vector<Amount>& pools_of(JobIndex job) const { return request(job).pools(); }
     bool is_outside(JobIndex job) const { return MachineByHand::is_outside(request(job)); }
-    bool has_named_hosts() const { return state_.hosts.is_on(); }
+    bool has_named_hosts() const { return state_.hosts.are_named(); }
     bool is_plain() const { return state_.machine.is_plain(); }
     static constexpr Duration moment_length() { return Duration::microseconds(1); }
     MachineByHand machine(const std::vector<bool>& pools) const { return {state_, pools}; }

@@ -53,8 +53,7 @@ class Watched : public Algorithm {
             moments_->back().plans = true;
             for (const JobIndex job : planning->plan().by_start()) {
                 moments_->back().plan.push_back(
-                    {job, planning->plan().planned_start(job),
-                     planning->plan().has_timeline() ? planning->plan().place_held(job) : Place()});
+                    {job, planning->plan().planned_start(job), planning->plan().place_held(job)});
             }
         }
     }

@@ -9,8 +9,8 @@
 
 namespace batfill {
 
-// Several amounts as functions of time, which change at the same instants: what is free from each instant on. An amount
-// may become negative; whoever needs nothing of it asks for `not_needed`.
+// Several amounts as functions of time, which change at the same instants: what is free on a host from each instant on.
+// An amount may become negative; whoever needs nothing of it asks for `not_needed`.
 // Cost, with n steps and c amounts: O(n * c) for each operation.
 class AmountProfile {
  public:

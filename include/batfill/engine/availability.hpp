@@ -54,10 +54,8 @@ class Availability {
         return timeline_.choose(state, job, start, kept_);
     }
 
-    // Why a job with this request has no start.
-    static Reason::Never never(const Request& request) {
-        return request.is_booked() ? Reason::Never::no_room_inside : Reason::Never::too_little;
-    }
+    // Why a job has no start, on any machine.
+    static Reason::Never never(const SchedulerState& state, JobIndex job);
 
     // For what trials hold.
     Timeline& timeline() { return timeline_; }

@@ -19,7 +19,7 @@ struct FittingHosts {
 // costs what others take and give back, and not the machine.
 class FittingHostsOfJobs {
  public:
-    // Requires: hosts.is_on(). Always the same hosts. The job waits.
+    // Requires: hosts.are_named(). Always the same hosts. The job waits.
     // Cost: O(hosts that have changed since the last call for the job); O(hosts) for the first one.
     const FittingHosts& of(const HostsNow& hosts, JobIndex job, const Request& request) {
         if (known_.size() <= job) {

@@ -14,17 +14,16 @@
 namespace batfill {
 
 // What is free on each host of a machine with named hosts (Resources::has_named_hosts) at this instant: its amounts,
-// and whether anybody runs there.
+// and whether anybody runs there. On another machine, are_named() is false, and nobody asks for more.
 // Cost: O(hosts of the job) for a start or an end; O(hosts) for a question.
 class HostsNow {
  public:
-    // A machine without named hosts: is_on() is false, and nothing else may be called.
     HostsNow() = default;
     // All hosts are empty.
-    // Requires: `machine` has named hosts and outlives this object.
+    // Requires: `machine` outlives this object.
     explicit HostsNow(const Machine& machine);
 
-    bool is_on() const { return resources_ != nullptr; }
+    bool are_named() const { return hosts_ > 0; }
     // How many hosts the machine has.
     int size() const { return hosts_; }
     // These hosts have nothing free, whatever runs there.
@@ -59,8 +58,9 @@ class HostsNow {
 
     // Requires: the hosts fit.
     void take(const Request& request, const ResourceSet& hosts) { change(request, hosts, -1); }
+    // Returns those that nobody uses any more.
     // Requires: the job has taken them.
-    void give(const Request& request, const ResourceSet& hosts) { change(request, hosts, 1); }
+    ResourceSet give(const Request& request, const ResourceSet& hosts);
 
     // What is free of a capacity on a host, whether or not it is unavailable; of one that is not shared, 0.
     Amount free(int host, std::size_t capacity) const {
@@ -85,8 +85,8 @@ class HostsNow {
         return free_[static_cast<std::size_t>(host) * capacities_ + capacity];
     }
 
-    const Resources* resources_ = nullptr;  // null: no named hosts
-    int hosts_ = 0;
+    const Resources* resources_ = nullptr;
+    int hosts_ = 0;  // none: they have no names
     std::size_t capacities_ = 0;
     std::vector<Amount> free_;  // by host, then by capacity
     std::vector<int> users_;    // jobs, by host

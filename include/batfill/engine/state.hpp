@@ -339,24 +339,30 @@ struct SchedulerState {
     // hosts only those of the place count. None: it would not.
     // Cost: O(windows that begin before the job would end * (windows + running jobs)).
     std::optional<std::size_t> window_ahead(JobIndex job, const Place& place,
-                                            PoolsAhead pools = PoolsAhead::ignored) const;
+                                            PoolsAhead pools = PoolsAhead::ignored) const {
+        return machine.windows().empty() ? std::nullopt : first_window_ahead(job, place, pools);
+    }
     // Where a waiting job would start now, as its placement says; if it is booked, in the first of its windows that
     // has room. The hosts are empty if they are only counted. None: it could not start.
     // Requires: the machine has windows.
     // Cost: that of can_start(), of processors_for() and of window_ahead(), for each window of the job's booking.
     std::optional<Place> place_now(JobIndex job, PoolsAhead ahead) const;
-    // The same with a look at windows of pools: of all, or, for an algorithm that looks ahead, of those that it plans.
+    // The same on any machine, with a look at windows of pools: of all, or, for an algorithm that looks ahead, of those
+    // that it plans. Without windows, the hosts may be left to the start.
+    // Cost: that of can_start() without windows.
     std::optional<Place> place_now(JobIndex job) const {
+        if (machine.windows().empty()) {
+            return can_start(jobs[job].request) ? std::optional(Place()) : std::nullopt;
+        }
         return later ? later->place_beside_windows(*this, job) : place_now(job, PoolsAhead::looked_at);
     }
     // Whether a waiting job could start now, with a look at windows of pools.
-    // Cost: that of can_start(); on a machine with windows that of place_now().
-    bool can_start_now(JobIndex job) const {
-        return windows.is_on() ? place_now(job).has_value() : can_start(jobs[job].request);
-    }
+    // Cost: that of place_now().
+    bool can_start_now(JobIndex job) const { return place_now(job).has_value(); }
 
  private:
     bool has_of_some_pools(const Request& request) const;
+    std::optional<std::size_t> first_window_ahead(JobIndex job, const Place& place, PoolsAhead pools) const;
     // Whether a booked job that starts now would run inside the window.
     bool is_during(const Request& request, std::size_t window) const;
     Amount left_at(Time instant, std::optional<std::size_t> pool, std::optional<std::size_t> inside) const;

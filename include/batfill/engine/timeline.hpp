@@ -14,16 +14,18 @@
 #include <batfill/core/resources.hpp>
 #include <batfill/core/time.hpp>
 #include <batfill/engine/amount_profile.hpp>
+#include <batfill/engine/counted_profile.hpp>
 #include <batfill/engine/fitting_hosts.hpp>
 #include <batfill/engine/wait_reason.hpp>
 
 namespace batfill {
 
 struct Completion;
+struct RunningJob;
 struct SchedulerState;
 
-// What is free over time on a machine with pools or named hosts (Resources), by what runs, is planned or is reserved.
-// A machine without named hosts counts its hosts.
+// What is free over time on any machine, by what runs, is planned or is reserved, and by the windows that are
+// announced: what is only counted, and the named hosts, if there are some.
 class Timeline {
  public:
     // An empty machine. Pools that are not planned (one flag for each) count as free.
@@ -31,10 +33,19 @@ class Timeline {
     Timeline(const Machine& machine, Time now, const std::vector<bool>& planned_pools);
 
     Time origin() const { return origin_; }
-    bool has_named_hosts() const { return !counts_hosts_; }
-    // Whether the job takes of a pool that is planned.
-    bool takes_of_pools(const Request& request) const;
-    void advance(Time now);
+    bool has_named_hosts() const { return !hosts_.empty(); }
+    // Whether all is only counted: places say nothing.
+    bool is_all_counted() const { return is_all_counted_; }
+    // What is free of all that is only counted, outside of bookings.
+    const CountedProfile& counted() const { return counted_; }
+    void advance(Time now) {
+        if (is_all_counted_) {
+            origin_ = now;
+            counted_.advance(now);
+        } else {
+            advance_all(now);
+        }
+    }
     // Begins a round: the origin becomes state.now. Jobs that have outlived their estimates end at the next instant.
     // Requires: the timeline has the running jobs.
     void begin_round(const SchedulerState& state);
@@ -44,26 +55,57 @@ class Timeline {
 
     // Takes what windows hold that have been announced since the last call. Returns whether there was one.
     // Cost: O(1), and O(steps of each of their hosts).
-    bool learn_windows(Time now);
+    bool learn_windows(Time now) { return next_news_ < by_announcement_.size() && learn_next_windows(now); }
     // Whether there is one to learn of.
     bool has_news(Time now) const;
 
     // Takes what a job holds during [from, until), or gives it back.
     // Cost: O(steps of each of its hosts).
     void take(const Request& request, const Place& place, Time from, Time until) {
-        change(request, request.processors, place, from, until, -1);
+        take_or_give(request, request.processors, place, from, until, -1);
     }
     void give(const Request& request, const Place& place, Time from, Time until) {
-        change(request, request.processors, place, from, until, 1);
+        give(request, request.processors, place, from, until);
+    }
+    // The same with another number of processors, if hosts are only counted.
+    void give(const Request& request, int processors, const Place& place, Time from, Time until) {
+        take_or_give(request, processors, place, from, until, 1);
     }
     // Forgets everything but what runs now, windows, and which hosts are unavailable, for ever as far as anybody knows.
     void reset(const SchedulerState& state);
+    // Forgets everything but this: `free` processors can be used now, and those of `running` from their ends on, or
+    // from the next instant on. Requires: processors are only counted.
+    void reset(Time now, int free, std::span<const RunningJob> running);
 
     // The first t >= from with t < before at which a job with this request could start and run for `length`; infinite
     // if there is none. A booked job runs inside a window that has been announced, and ends there.
     // Cost: O(n * log(n)) for n steps of all hosts. If it is booked, for each of its windows, and after each change a
     // copy of all steps.
-    Time earliest(const Request& request, Duration length, Time from, Time before = Time::infinity()) const;
+    Time earliest(const Request& request, Duration length, Time from, Time before = Time::infinity()) const {
+        return is_all_counted_ ? counted_.earliest(request, length, from, before)
+                               : earliest_of_all(request, length, from, before);
+    }
+
+    // A job that the timeline has during [start, start + length); at infinity, it takes nothing.
+    struct Planned {
+        const Request& request;
+        Place& place;
+        Time start;
+        Duration length;
+    };
+    // The first t in [first, last) at which it could start as if the job itself were not there; infinite if there is
+    // none.
+    // Requires: last <= start.
+    // Cost: that of earliest(), and, but for a job that is only counted, two changes.
+    Time earliest_without(const Planned& job, Time first, Time last) {
+        return is_all_counted_  // from its start on, the job has its own
+                   ? counted_.earliest(job.request, job.length, first, last, job.start)
+                   : earliest_without_place(job, first, last);
+    }
+    // Moves it to this start, and changes its place. Returns the instant from which on it has given something back.
+    // Requires: earliest_without() has found the start.
+    // Cost: two changes.
+    Time move_earlier(const Planned& job, Time start);
 
     // What a job takes of its hosts during [from, until).
     struct Holding {
@@ -107,7 +149,7 @@ class Timeline {
     // placement, unless hosts are only counted. Uses what is kept of the job, if it is still true.
     // Requires: it fits.
     Place choose(const Request& request, Duration length, Time at) const {
-        return choose(request, length, at, nullptr);
+        return is_all_counted_ ? Place() : choose(request, length, at, nullptr);
     }
     // Those for a job that starts at the origin, where it fits on these hosts.
     // Requires: fits_now().
@@ -117,13 +159,7 @@ class Timeline {
 
  private:
     void add_hosts(Time now);
-    // What a request needs to start, in the columns of this timeline.
-    struct Columns {
-        std::vector<Amount> whole_machine;  // the number of hosts if they are counted, then the planned pools
-        std::vector<Amount> needed;         // of each host
-    };
     std::vector<Amount> needed_of_host(const Request& request) const;
-    Columns columns_of(const Request& request) const;
     void taken_of(const Request& request, int host, std::vector<Amount>& taken) const;
     void take_for_ever(const ResourceSet& hosts);
     void take_window(std::size_t number);
@@ -132,15 +168,23 @@ class Timeline {
         forgotten_changes_ += changed_.size() + 1;
         changed_.clear();
     }
+    void advance_all(Time now);
+    bool learn_next_windows(Time now);
+    Time earliest_of_all(const Request& request, Duration length, Time from, Time before) const;
+    Time earliest_without_place(const Planned& job, Time first, Time last);
     // `processors`: how many hosts, if they are counted.
+    void take_or_give(const Request& request, int processors, const Place& place, Time from, Time until, int sign) {
+        if (is_all_counted_) {
+            counted_.add(request, processors, from, until, sign);
+        } else {
+            change(request, processors, place, from, until, sign);
+        }
+    }
     void change(const Request& request, int processors, const Place& place, Time from, Time until, int sign);
-    // The same without hosts: of the machine, or of what the window names. No hosts are named by 0 of them.
-    void change_amounts(const Request& request, int processors, std::optional<std::size_t> window, Time from,
-                        Time until, int sign);
+    void change_hosts(const Request& request, const ResourceSet& hosts, Time from, Time until, int sign);
 
     // Booked jobs see another machine: in a view they are as all others.
     bool is_inside(const Request& request) const { return !is_view_ && request.is_booked(); }
-    bool names_column(std::size_t window, std::size_t column) const;
     // The machine as a job inside this window sees it during the window.
     const Timeline& view(std::size_t window) const;
     Timeline make_view(std::size_t number) const;
@@ -161,18 +205,17 @@ class Timeline {
     std::uint64_t changes() const { return forgotten_changes_ + changed_.size(); }
     // From when on the job could run on this host, for ever; infinite if it could not.
     // Requires: is_rising(host).
-    Time first_on(const Request& request, const Columns& columns, int host, Time from) const;
+    Time first_on(const Request& request, std::span<const Amount> needed, int host, Time from) const;
     // The earliest start if the job could run on each host from these instants on. Reorders them.
-    Time earliest_of(std::vector<Time>& firsts, const Request& request, const Columns& columns, Duration length,
-                     Time before) const;
+    Time earliest_of(std::vector<Time>& firsts, const Request& request, Duration length, Time before) const;
     struct Allowance;
     static void allow_starts(std::vector<Allowance>& changes, const AmountProfile& profile,
                              std::span<const Amount> needed, Duration length, Time from, Time before);
     // Requires: `changes` is sorted.
-    Time earliest_of(const std::vector<Allowance>& changes, const Request& request, const Columns& columns,
-                     Duration length, Time before) const;
+    Time earliest_of(const std::vector<Allowance>& changes, const Request& request, Duration length, Time before) const;
     // The earliest start of a job that needs one host, and no pool.
-    Time earliest_on_one(const Request& request, const Columns& columns, Duration length, Time from, Time before) const;
+    Time earliest_on_one(const Request& request, std::span<const Amount> needed, Duration length, Time from,
+                         Time before) const;
     struct Candidate {
         int host;
         AmountProfile::Stretch stretch;
@@ -184,18 +227,17 @@ class Timeline {
     const Machine* machine_;
     Time origin_;
     std::vector<std::size_t> planned_pools_;  // their numbers
-    bool counts_hosts_;
-    AmountProfile whole_machine_;
+    CountedProfile counted_;
+    bool is_all_counted_;
     // By host, if they are named: 1 if nobody uses it, less for each user; then its capacities.
     std::vector<AmountProfile> hosts_;
     std::vector<int> later_;    // by host: how many jobs and windows are to begin there after the origin
     std::set<int> not_rising_;  // the hosts with such jobs or windows
-    std::vector<std::size_t> by_announcement_;  // all windows
-    std::size_t next_news_ = 0;                 // in by_announcement_
-    std::vector<bool> knows_window_;            // by window
-    std::vector<std::size_t> later_windows_;    // known windows of hosts that begin after the origin
-    // By window for bookings: what it names, less what jobs inside hold; in the columns of whole_machine_.
-    std::map<std::size_t, AmountProfile> left_inside_;
+    std::vector<std::size_t> by_announcement_;           // all windows
+    std::size_t next_news_ = 0;                          // in by_announcement_
+    std::vector<bool> knows_window_;                     // by window
+    std::vector<std::size_t> later_windows_;             // known windows of hosts that begin after the origin
+    std::map<std::size_t, CountedProfile> left_inside_;  // by window for bookings: what it names, less what jobs hold
     bool is_view_ = false;
     std::uint64_t version_ = 0;  // counts all changes
     struct View {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <batfill/core/job.hpp>
@@ -16,12 +17,11 @@ namespace batfill {
 // The engine calls begin() and end(); whether a scheduler knows of a window, its time `announced` says.
 class WindowsNow {
  public:
-    // No windows: is_on() is false, and there are no instants.
+    // No windows, and no instants.
     WindowsNow() = default;
     // Requires: `machine` outlives this object.
     explicit WindowsNow(const Machine& machine);
 
-    bool is_on() const { return machine_ != nullptr; }
     // The first instant after `after` at which a round begins: a window is announced or ends, or one begins that
     // changes what runs or who may start.
     Time next_round(Time after) const;
@@ -47,7 +47,12 @@ class WindowsNow {
     ResourceSet end(std::size_t number);
     // Processors have become free. Windows that lack some take the highest, in the order in which they began. Returns
     // the others.
-    ResourceSet take_of(ResourceSet freed);
+    ResourceSet take_of(ResourceSet freed) {
+        if (open_.empty() && closed_.empty()) {
+            return freed;
+        }
+        return take_what_lacks(std::move(freed));
+    }
     // What windows take now: hosts that are named, used or not, or processors that nobody uses.
     const ResourceSet& closed() const { return closed_; }
     // Those that have begun and not ended, in the order in which they began, then of lines.
@@ -70,6 +75,7 @@ class WindowsNow {
     Amount left_inside(std::size_t window, std::size_t pool) const;
 
  private:
+    ResourceSet take_what_lacks(ResourceSet freed);
     struct Open {
         std::size_t window;
         ResourceSet taken;
@@ -83,7 +89,7 @@ class WindowsNow {
                                      Time until) const;
     void find_closed();
 
-    const Machine* machine_ = nullptr;  // null: no windows
+    const Machine* machine_ = nullptr;
     std::vector<Time> round_instants_;  // increasing
     std::vector<std::size_t> by_announcement_;
     std::vector<std::size_t> by_begin_;

@@ -4,16 +4,15 @@
 
 #include <batfill/engine/state.hpp>
 #include <batfill/engine/timeline.hpp>
-#include <batfill/planning/availability_profile.hpp>
 
 namespace batfill {
 
-// A job that a profile or a timeline has at a later time.
+// A job that a timeline has at a later time.
 struct LaterJob {
     JobIndex job;
     Time start;
     Time end;
-    Place place = {};  // on a timeline
+    Place place = {};
 };
 
 // Whom of such jobs another one would delay if it started now and ran for `length`: the first that, with those before
@@ -25,8 +24,6 @@ struct Delay {
 };
 // Requires: `free` has the jobs; `now` is its origin.
 // Cost: O(steps) for each job.
-Delay find_delay(const SchedulerState& state, JobIndex job, Duration length, std::span<const LaterJob> jobs,
-                 AvailabilityProfile free);
 Delay find_delay(const SchedulerState& state, JobIndex job, Duration length, std::span<const LaterJob> jobs,
                  Timeline free);
 

@@ -7,7 +7,6 @@
 
 #include <batfill/engine/algorithm.hpp>
 #include <batfill/engine/availability.hpp>
-#include <batfill/planning/availability_profile.hpp>
 #include <batfill/planning/delay.hpp>
 #include <batfill/planning/reservation.hpp>
 
@@ -16,22 +15,22 @@ namespace batfill {
 // What a round of the queue family tries on any machine: it reserves later starts, by the estimates, and starts jobs
 // now that delay none of them. At its end, what is reserved is free again, and what it has started runs.
 //
-// Where processors are only counted, a trial of one reservation is a Reservation, and others count free processors
-// over time. On other machines, it puts what it reserves into the state's Availability.
+// Where processors are only counted, a trial of one reservation is a Reservation. Others put what they reserve into the
+// state's Availability, or into one of their own where the state has none.
 class Trial {
  public:
     // Requires: the algorithm looks ahead (Algorithm::looks_ahead).
     explicit Trial(Round& round) : round_(round), later_(round.state().later.get()) {}
-    // For other numbers of reservations than one, on any machine. Where processors are only counted, `free` of them can
-    // be used now, and those of `running` from their estimated ends on.
-    // Requires: jobs need no block of processors, and no machine of a farm.
+    // For other numbers of reservations than one, on any machine. Where the state has no Availability, `free`
+    // processors can be used now, and those of `running` from their estimated ends on. Requires: jobs need no block of
+    // processors, and no machine of a farm.
     Trial(Round& round, int free, std::span<const RunningJob> running);
     ~Trial();
     Trial(const Trial&) = delete;
     Trial& operator=(const Trial&) = delete;
 
     // Whether no other job can start now, whatever it takes.
-    bool is_full() const { return profile_ && free_ == 0; }
+    bool is_full() const { return own_ && free_ == 0; }
     // Whether a waiting job could start beside what is reserved. With a Reservation, false is certain and true is not.
     bool may_start(JobIndex job);
     enum class Answer {
@@ -61,14 +60,13 @@ class Trial {
     // Nobody looks at reservations before a job could start but for them, and in most rounds no job could.
     void make_reservations();
     Answer start_beside_later(JobIndex job);
-    bool start_in_profile(JobIndex job);
 
     Round& round_;
-    Availability* later_;                         // null where processors are only counted; then:
-    std::optional<Reservation> reservation_;      // of one
-    std::optional<AvailabilityProfile> profile_;  // of another number, with the processors that are free now
-    int free_ = 0;
-    std::vector<JobIndex> to_reserve_;  // in this order
+    std::optional<Availability> own_;
+    int free_ = 0;                            // with it: processors that can be used now
+    Availability* later_;                     // null: the trial is a Reservation
+    std::optional<Reservation> reservation_;  // once there is one
+    std::vector<JobIndex> to_reserve_;        // in this order
     std::vector<LaterJob> reserved_;
 };
 

@@ -144,7 +144,7 @@ TEST_CASE("Plans and profiles are shown as scripts show them") {
     SmallMachine machine(4, "conservative");
     const std::string plan = machine.play("0: a 3x100, b 4x50, c 1x200 | start a; b 100; c 150");
     CHECK(plan == "start a; " + to_string(*plan_in(machine.engine()), machine.engine().state()));
-    CHECK(to_string(plan_in(machine.engine())->profile()) == "0 1; 100 0; 150 3; 350 4");
+    CHECK(to_string(plan_in(machine.engine())->timeline().counted().processors()) == "0 1; 100 0; 150 3; 350 4");
 }
 
 TEST_CASE("An answer that does not change is recorded once, and a rejection with its reason") {

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -24,27 +26,66 @@ Time at(long long s) {
     return Time::seconds(s);
 }
 
-// A plan without memory. To move a job, it removes it, searches the whole profile and places it again.
+constexpr int units = 10;  // of the pool
+
+// A machine with a pool of so many units; without one if it has none.
+Machine machine_of(int processors, int units_of_pool) {
+    Host host;
+    host.zone_properties["pools"] = "power:" + std::to_string(units_of_pool);
+    return units_of_pool == 0 ? Machine(processors)
+                              : Machine(std::vector<Host>(static_cast<std::size_t>(processors), host));
+}
+
+Timeline timeline_of(const Machine& machine) {
+    return {machine, at(0), std::vector<bool>(machine.resources().pools().size(), true)};
+}
+
+// What a job takes; of the pool only if the machine has one. It lives as long as the program.
+const Request& request_of(int processors, int taken_of_pool = 0) {
+    static std::map<std::pair<int, int>, Request> requests;
+    Request& request = requests[{processors, taken_of_pool}];
+    request.processors = processors;
+    if (taken_of_pool > 0) {
+        request.details = Shared<Request::Details>(Request::Details{.pools = {taken_of_pool}});
+    }
+    return request;
+}
+
+// A plan without memory. To move a job, it removes it, searches the whole profile of each column and places it again.
 struct PlainPlan {
     struct Planned {
         Time start;
         Duration walltime;
-        int processors;
+        const Request* request;
     };
     AvailabilityProfile profile;
+    AvailabilityProfile pool;
     std::map<JobIndex, Planned> jobs;
 
-    explicit PlainPlan(int processors) : profile(at(0), processors) {}
+    explicit PlainPlan(int processors) : profile(at(0), processors), pool(at(0), units) {}
 
-    void place(JobIndex job, int processors, Duration walltime, Time now) {
-        const Time start = profile.earliest(now, walltime, processors);
-        jobs[job] = {start, walltime, processors};
-        profile.add(start, start + walltime, -processors);
+    void add(const Request& request, Time from, Time to, int sign) {
+        profile.add(from, to, sign * request.processors);
+        pool.add(from, to, sign * static_cast<int>(request.of_pool(0)));
+    }
+    Time earliest(const Request& request, Duration walltime, Time now) const {
+        for (Time start = now;;) {
+            const Time in_profile = profile.earliest(start, walltime, request.processors);
+            start = pool.earliest(in_profile, walltime, static_cast<int>(request.of_pool(0)));
+            if (start == in_profile || start.is_infinite()) {
+                return start;
+            }
+        }
+    }
+    void place(JobIndex job, const Request& request, Duration walltime, Time now) {
+        const Time start = earliest(request, walltime, now);
+        jobs[job] = {start, walltime, &request};
+        add(request, start, start + walltime, -1);
     }
     bool move(JobIndex job, Time now) {
         const Planned old = jobs[job];
-        profile.add(old.start, old.start + old.walltime, old.processors);
-        place(job, old.processors, old.walltime, now);
+        add(*old.request, old.start, old.start + old.walltime, 1);
+        place(job, *old.request, old.walltime, now);
         return jobs[job].start != old.start;
     }
     std::vector<JobIndex> order() const {
@@ -58,13 +99,13 @@ struct PlainPlan {
     }
 };
 
-using Running = std::vector<std::pair<Time, int>>;  // ends and processors
+using Running = std::vector<std::pair<Time, const Request*>>;  // ends, and what the jobs take
 
 // The jobs whose planned start has come run until their walltimes.
 void start_due_jobs(Plan& plan, PlainPlan& plain, Time now, Running& running) {
     for (const JobIndex job : plain.order()) {
         if (const PlainPlan::Planned planned = plain.jobs[job]; planned.start <= now) {
-            running.emplace_back(planned.start + planned.walltime, planned.processors);
+            running.emplace_back(planned.start + planned.walltime, planned.request);
             plain.jobs.erase(job);
             plan.start(job);
         }
@@ -82,8 +123,10 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
         const int processors = 4 + below(12);
         const bool compress_always =
             seed % 3 != 0;  // otherwise so many returns pile up that the plan merges some of them
+        const int pool = seed % 2 == 0 ? 0 : units;
+        const Machine machine = machine_of(processors, pool);
         Plan plan;
-        plan.reset(at(0), processors);
+        plan.reset(timeline_of(machine));
         PlainPlan plain(processors);
         Running running;
         Time now = at(0);
@@ -94,7 +137,7 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
             std::erase_if(running, [&](const auto& job) { return job.first <= now; });
             for (const JobIndex job : plain.order()) {
                 if (plain.jobs[job].start < now) {
-                    running.emplace_back(plain.jobs[job].start + plain.jobs[job].walltime, plain.jobs[job].processors);
+                    running.emplace_back(plain.jobs[job].start + plain.jobs[job].walltime, plain.jobs[job].request);
                     plain.jobs.erase(job);
                     plan.start(job);
                 }
@@ -102,8 +145,8 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
             std::erase_if(running, [&](const auto& job) { return job.first <= now; });
             if (!running.empty() && below(2) == 0) {
                 const auto ended = running.begin() + below(static_cast<int>(running.size()));
-                plan.give_back(now, ended->first, ended->second);
-                plain.profile.add(now, ended->first, ended->second);
+                plan.give_back(*ended->second, ended->second->processors, {}, now, ended->first);
+                plain.add(*ended->second, now, ended->first, 1);
                 running.erase(ended);
                 if (compress_always || below(40) == 0) {
                     std::vector<JobIndex> order = plain.order();
@@ -120,14 +163,15 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
             }
             if (plain.jobs.size() < 40) {
                 const int needed = 1 + below(processors);
+                const Request& request = request_of(needed, pool == 0 ? 0 : below(pool));
                 const Duration walltime = Duration::seconds(1 + below(30));
-                plan.place({next, needed, walltime, now}, now);
-                plain.place(next, needed, walltime, now);
+                plan.place({next, walltime, now, &request}, now);
+                plain.place(next, request, walltime, now);
                 REQUIRE(plan.planned_start(next) == plain.jobs[next].start);
                 ++next;
             }
             REQUIRE(plan.by_start() == plain.order());
-            REQUIRE(plan.profile().free_at(now) == plain.profile.free_at(now));
+            REQUIRE(plan.timeline().counted().processors().free_at(now) == plain.profile.free_at(now));
         }
     }
     CHECK(moved > 1000);  // otherwise the test would show nothing
@@ -141,8 +185,10 @@ TEST_CASE(
         const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
         const int processors = 4 + below(12);
         const int depth = 10 + below(90);
+        const int pool = seed % 2 == 0 ? 0 : units;
+        const Machine machine = machine_of(processors, pool);
         Plan plan;
-        plan.reset(at(0), processors);
+        plan.reset(timeline_of(machine));
         PlainPlan plain(processors);
         Running running;
         std::vector<int> ranks;
@@ -150,11 +196,11 @@ TEST_CASE(
         // A move must start before `than`.
         const auto move = [&](JobIndex job, Time than) {
             const PlainPlan::Planned old = plain.jobs[job];
-            plain.profile.add(old.start, old.start + old.walltime, old.processors);
-            const Time earliest = plain.profile.earliest(now, old.walltime, old.processors);
+            plain.add(*old.request, old.start, old.start + old.walltime, 1);
+            const Time earliest = plain.earliest(*old.request, old.walltime, now);
             const bool moves = earliest < std::min(old.start, than);
             const Time start = moves ? earliest : old.start;
-            plain.profile.add(start, start + old.walltime, -old.processors);
+            plain.add(*old.request, start, start + old.walltime, -1);
             plain.jobs[job].start = start;
             return moves;
         };
@@ -164,8 +210,8 @@ TEST_CASE(
             start_due_jobs(plan, plain, now, running);
             if (!running.empty() && below(2) == 0) {
                 const auto ended = running.begin() + below(static_cast<int>(running.size()));
-                plan.give_back(now, ended->first, ended->second);
-                plain.profile.add(now, ended->first, ended->second);
+                plan.give_back(*ended->second, ended->second->processors, {}, now, ended->first);
+                plain.add(*ended->second, now, ended->first, 1);
                 running.erase(ended);
                 std::size_t moves = 0;
                 std::vector<JobIndex> jobs = plain.order();
@@ -188,8 +234,9 @@ TEST_CASE(
                         moves += moves_now ? 1U : 0U;
                         i = moves_now ? 0 : i + 1;
                     }
+                    const auto every_job = [](JobIndex) { return true; };
                     const std::size_t made =
-                        to_now ? plan.move_to_now_in_order(jobs) : plan.move_earlier_in_order(jobs);
+                        to_now ? plan.move_to_now_in_order(jobs, every_job) : plan.move_earlier_in_order(jobs);
                     REQUIRE(made == moves);
                 }
                 moved += static_cast<int>(moves);
@@ -202,9 +249,10 @@ TEST_CASE(
             if (plain.jobs.size() < static_cast<std::size_t>(depth)) {
                 // Jobs that need all processors separate others like walls.
                 const int needed = below(4) == 0 ? processors : 1 + below(processors);
+                const Request& request = request_of(needed, pool == 0 ? 0 : below(pool));
                 const Duration walltime = Duration::seconds(1 + below(30));
-                plan.place({next, needed, walltime, now}, now);
-                plain.place(next, needed, walltime, now);
+                plan.place({next, walltime, now, &request}, now);
+                plain.place(next, request, walltime, now);
             }
         }
     }
@@ -212,10 +260,11 @@ TEST_CASE(
 }
 
 TEST_CASE("a job that has no place, because the machine is too small, does not move, whatever it may move before") {
+    const Machine machine(4);
     Plan plan;
-    plan.reset(at(0), 4);
-    plan.place({.job = 0, .processors = 8, .walltime = Duration::seconds(10), .submit = at(0)}, at(0));
-    plan.place({.job = 1, .processors = 2, .walltime = Duration::seconds(10), .submit = at(0)}, at(0));
+    plan.reset(timeline_of(machine));
+    plan.place({0, Duration::seconds(10), at(0), &request_of(8)}, at(0));
+    plan.place({1, Duration::seconds(10), at(0), &request_of(2)}, at(0));
     // As after another wide job: none of its starts has an end.
     const Time later_than_never = Time::infinity() + Duration::seconds(10);
     for (const Time than : {at(5), Time::infinity(), later_than_never}) {
@@ -228,27 +277,15 @@ TEST_CASE("a job that has no place, because the machine is too small, does not m
     CHECK(plan.planned_start(1) == at(0));
 }
 
-TEST_CASE("a plan of counted processors has no timeline, and one with a timeline no profile") {
-    Plan plan;
-    plan.reset(at(0), 8);
-    CHECK(plan.profile().steps().size() == 1);
-    CHECK_THROWS_WITH(plan.timeline(), Catch::Contains("has no timeline"));
-    Host host;
-    host.properties["capacity"] = "cores:8";
-    plan.reset(Timeline(Machine({&host, 1}), at(0), {}));
-    CHECK(plan.timeline().origin() == at(0));
-    CHECK_THROWS_WITH(plan.profile(), Catch::Contains("has no profile of processors"));
-    CHECK_THROWS_WITH(plan.hold(at(0), at(1), 1), Catch::Contains("has no profile of processors"));
-}
-
 TEST_CASE("a plan counts the events that plain searches look at, one by one") {
     for (unsigned seed = 0; seed < 40; ++seed) {
         std::mt19937 random(seed);
         const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
         const bool in_passes = seed % 2 == 0;
+        const Machine machine(8);
         Plan plan;
         ProfileEventCounter events;
-        plan.reset(at(0), 8);
+        plan.reset(timeline_of(machine));
         PlainPlan plain(8);
         Running running;
         std::uint64_t starts_and_ends = 0;
@@ -259,14 +296,14 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
             plan.advance(now);
             start_due_jobs(plan, plain, now, running);
             if (!running.empty() && below(2) == 0) {
-                const auto [end, processors] = running.back();
+                const auto [end, request] = running.back();
                 running.pop_back();
-                plan.give_back(now, end, processors);
-                plain.profile.add(now, end, processors);
+                plan.give_back(*request, request->processors, {}, now, end);
+                plain.add(*request, now, end, 1);
                 SchedulerState state;
                 state.now = now;
                 for (const auto& other : running) {
-                    state.running.push_back({other.first, 0, other.second});
+                    state.running.push_back({other.first, 0, other.second->processors});
                 }
                 std::sort(state.running.begin(), state.running.end());
                 const std::vector<JobIndex> order = plan.by_start();
@@ -297,10 +334,10 @@ TEST_CASE("a plan counts the events that plain searches look at, one by one") {
                     passed.push_back(job);
                 }
             }
-            const int processors = 1 + below(8);
+            const Request& request = request_of(1 + below(8));
             const Duration walltime = Duration::seconds(1 + below(20));
-            plan.place({next, processors, walltime, now}, now);
-            plain.place(next, processors, walltime, now);
+            plan.place({next, walltime, now, &request}, now);
+            plain.place(next, request, walltime, now);
         }
         const ProfileEventCounter::Counts& counts = events.counts();
         CHECK(counts.starts_and_ends == starts_and_ends);

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <batfill/planning/availability_profile.hpp>
+#include <batfill/engine/availability_profile.hpp>
 
 namespace batfill::tests::availability_profile_test {
 
@@ -146,7 +146,7 @@ TEST_CASE(
     for (int round = 0; round < 200; ++round) {
         AvailabilityProfile profile(at(0), processors);
         PlainProfile plain(horizon, processors);
-        AvailabilityProfile::FreeFromNow before;
+        FreeFromNow before;
         profile.free_from_now(before);
         for (int operation = 0; operation < 100; ++operation) {
             const int from = below(horizon);
@@ -155,7 +155,7 @@ TEST_CASE(
             const int change = below(7) - 4 + round % 3;
             profile.add(at(from), at(to), change);
             plain.add(from, to, change);
-            AvailabilityProfile::FreeFromNow now;
+            FreeFromNow now;
             profile.free_from_now(now);
             REQUIRE(now.most() == plain.free[0]);
             bool exceeds = false;
@@ -206,7 +206,7 @@ TEST_CASE("the free interval around an interval is the same as found second by s
             const int from = below(horizon - 1);
             const int to = std::min(from + 1 + below(5), horizon);
             const int given = below(processors);
-            AvailabilityProfile::FreeSpans spans;
+            FreeSpans spans;
             profile.free_spans(at(from), at(to), given, spans);
             const auto [fewest, most] = std::minmax_element(plain.free.begin() + from, plain.free.begin() + to);
             const int least = std::max(*fewest - given + 1, 1);

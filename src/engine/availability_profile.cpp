@@ -2,8 +2,8 @@
 #include <cassert>
 #include <limits>
 
+#include <batfill/engine/availability_profile.hpp>
 #include <batfill/engine/wait_reason.hpp>
-#include <batfill/planning/availability_profile.hpp>
 
 namespace batfill {
 
@@ -33,7 +33,8 @@ struct GapSearch {
     Time gap_needed_until{};
 
     // Scans the steps first..count-1. Returns whether the search is over; then in_gap says whether it found a gap.
-    bool scan(const Time* times, const int* values, int first, int count, int processors) {
+    template <class Number>
+    bool scan(const Time* times, const Number* values, int first, int count, Number processors) {
         int i = first;
         while (i < count) {
             if (!in_gap) {
@@ -66,7 +67,8 @@ struct GapSearch {
 
 }  // namespace
 
-AvailabilityProfile::AvailabilityProfile(Time origin, int processors) {
+template <class Number>
+BasicAvailabilityProfile<Number>::BasicAvailabilityProfile(Time origin, Number processors) {
     assert(processors >= 0);
     auto block = std::make_unique<Block>();
     block->count = 1;
@@ -76,7 +78,8 @@ AvailabilityProfile::AvailabilityProfile(Time origin, int processors) {
     blocks_.emplace_back(std::move(block));
 }
 
-AvailabilityProfile::Position AvailabilityProfile::find(Time t) const {
+template <class Number>
+typename BasicAvailabilityProfile<Number>::Position BasicAvailabilityProfile<Number>::find(Time t) const {
     if (t == origin()) {
         return {0, 0};
     }
@@ -85,9 +88,10 @@ AvailabilityProfile::Position AvailabilityProfile::find(Time t) const {
     return {static_cast<std::size_t>(number), last_not_after(block.times, block.count, t)};
 }
 
-void AvailabilityProfile::update_bounds(Block& block) {
-    int least = block.values[0];
-    int most = least;
+template <class Number>
+void BasicAvailabilityProfile<Number>::update_bounds(Block& block) {
+    Number least = block.values[0];
+    Number most = least;
     for (int i = 1; i < block.count; ++i) {  // compilers vectorise this, but not std::minmax_element
         least = std::min(least, block.values[i]);
         most = std::max(most, block.values[i]);
@@ -96,7 +100,8 @@ void AvailabilityProfile::update_bounds(Block& block) {
     block.most = most + block.offset;
 }
 
-AvailabilityProfile::Position AvailabilityProfile::split_at(Time t) {
+template <class Number>
+typename BasicAvailabilityProfile<Number>::Position BasicAvailabilityProfile<Number>::split_at(Time t) {
     Position at = find(t);
     if (blocks_[at.block]->times[at.index] == t) {
         return at;
@@ -129,7 +134,8 @@ AvailabilityProfile::Position AvailabilityProfile::split_at(Time t) {
     return {at.block, index};
 }
 
-void AvailabilityProfile::merge_at(Position at) {
+template <class Number>
+void BasicAvailabilityProfile<Number>::merge_at(Position at) {
     Block& block = *blocks_[at.block];
     if (at.index == 0 && at.block == 0) {
         return;
@@ -147,7 +153,8 @@ void AvailabilityProfile::merge_at(Position at) {
     }
 }
 
-void AvailabilityProfile::tidy(std::size_t number) {
+template <class Number>
+void BasicAvailabilityProfile<Number>::tidy(std::size_t number) {
     if (number >= blocks_.size()) {
         return;
     }
@@ -161,7 +168,8 @@ void AvailabilityProfile::tidy(std::size_t number) {
     join_with_next(number);
 }
 
-void AvailabilityProfile::join_with_next(std::size_t number) {
+template <class Number>
+void BasicAvailabilityProfile<Number>::join_with_next(std::size_t number) {
     if (number + 1 >= blocks_.size() || blocks_[number]->count + blocks_[number + 1]->count > block_size / 2) {
         return;
     }
@@ -178,7 +186,8 @@ void AvailabilityProfile::join_with_next(std::size_t number) {
     blocks_.erase(blocks_.begin() + position);
 }
 
-void AvailabilityProfile::add(Time from, Time to, int change) {
+template <class Number>
+void BasicAvailabilityProfile<Number>::add(Time from, Time to, Number change) {
     from = std::max(from, origin());
     if (from >= to || change == 0) {
         return;
@@ -220,7 +229,8 @@ void AvailabilityProfile::add(Time from, Time to, int change) {
     }
 }
 
-void AvailabilityProfile::advance(Time now) {
+template <class Number>
+void BasicAvailabilityProfile<Number>::advance(Time now) {
     assert(now >= origin());
     const Position at = find(now);
     if (at.block > 0) {
@@ -239,11 +249,12 @@ void AvailabilityProfile::advance(Time now) {
     firsts_.front() = now;
 }
 
-void AvailabilityProfile::free_spans(Time from, Time to, int given, FreeSpans& result) const {
+template <class Number>
+void BasicAvailabilityProfile<Number>::free_spans(Time from, Time to, Number given, FreeSpans& result) const {
     assert(origin() <= from && from < to && given >= 0);
     const Position first = find(from);
     const Bounds now = bounds(first, to);
-    result.least_ = std::max(now.least - given + 1, 1);
+    result.least_ = std::max(now.least - given + 1, Number{1});
     result.most_ = now.most;
     if (result.least_ <= result.most_) {
         find_begins(result, first, from);
@@ -253,11 +264,12 @@ void AvailabilityProfile::free_spans(Time from, Time to, int given, FreeSpans& r
 
 // Spans for fewer processors reach further. Each walk away from the interval closes the spans for the most
 // processors first.
-void AvailabilityProfile::find_begins(FreeSpans& spans, Position first, Time from) const {
+template <class Number>
+void BasicAvailabilityProfile<Number>::find_begins(FreeSpans& spans, Position first, Time from) const {
     const int smallest_power = FreeSpans::power_of(spans.least_);
     int power = FreeSpans::power_of(spans.most_);
     Time begin = from;
-    const auto end_at = [&](int value) {
+    const auto end_at = [&](Number value) {
         for (; power >= smallest_power && value < spans.wanted(power); --power) {
             spans.spans_[static_cast<std::size_t>(power)].begin = begin;
         }
@@ -278,10 +290,11 @@ void AvailabilityProfile::find_begins(FreeSpans& spans, Position first, Time fro
     end_at(0);
 }
 
-void AvailabilityProfile::find_ends(FreeSpans& spans, Time to) const {
+template <class Number>
+void BasicAvailabilityProfile<Number>::find_ends(FreeSpans& spans, Time to) const {
     const int smallest_power = FreeSpans::power_of(spans.least_);
     int power = FreeSpans::power_of(spans.most_);
-    const auto end_at = [&](int value, Time end) {
+    const auto end_at = [&](Number value, Time end) {
         for (; power >= smallest_power && value < spans.wanted(power); --power) {
             spans.spans_[static_cast<std::size_t>(power)].end = end;
         }
@@ -299,7 +312,9 @@ void AvailabilityProfile::find_ends(FreeSpans& spans, Time to) const {
     end_at(0, Time::infinity());
 }
 
-Time AvailabilityProfile::earliest(Time from, Duration length, int processors, Time limit, Time before) const {
+template <class Number>
+Time BasicAvailabilityProfile<Number>::earliest(Time from, Duration length, Number processors, Time limit,
+                                                Time before) const {
     from = std::max(from, origin());
     before = std::min(before, limit);
     const Position at = find(from);
@@ -320,21 +335,23 @@ Time AvailabilityProfile::earliest(Time from, Duration length, int processors, T
     return search.in_gap ? search.gap : Time::infinity();
 }
 
-Time AvailabilityProfile::FreeFromNow::until(int processors) const {
+Time FreeFromNow::until(Amount processors) const {
     assert(processors > 0);
     const auto end = std::ranges::find_if(descents_, [&](const Descent& one) { return one.processors < processors; });
     return end == descents_.end() ? Time::infinity() : end->at;
 }
 
-bool AvailabilityProfile::FreeFromNow::exceeds(const FreeFromNow& other) const {
+bool FreeFromNow::exceeds(const FreeFromNow& other) const {
     // Of all counts that `other` has free until the same instant, the smallest is free longest here.
-    return std::any_of(other.descents_.begin(), other.descents_.end(),
-                       [&](const Descent& descent) { return until(std::max(descent.processors, 0) + 1) > descent.at; });
+    return std::any_of(other.descents_.begin(), other.descents_.end(), [&](const Descent& descent) {
+        return until(std::max(descent.processors, Amount{0}) + 1) > descent.at;
+    });
 }
 
-void AvailabilityProfile::free_from_now(FreeFromNow& result) const {
+template <class Number>
+void BasicAvailabilityProfile<Number>::free_from_now(FreeFromNow& result) const {
     result.descents_.clear();
-    int least = std::numeric_limits<int>::max();
+    Number least = std::numeric_limits<Number>::max();
     for (const Owned<Block>& block : blocks_) {
         if (block->least >= least) {
             continue;
@@ -351,7 +368,8 @@ void AvailabilityProfile::free_from_now(FreeFromNow& result) const {
     }
 }
 
-AvailabilityProfile::Bounds AvailabilityProfile::bounds(Position at, Time to) const {
+template <class Number>
+typename BasicAvailabilityProfile<Number>::Bounds BasicAvailabilityProfile<Number>::bounds(Position at, Time to) const {
     Bounds bounds{value(at), value(at)};
     for (std::size_t number = at.block; number < blocks_.size(); ++number) {
         const Block& block = *blocks_[number];
@@ -372,8 +390,9 @@ AvailabilityProfile::Bounds AvailabilityProfile::bounds(Position at, Time to) co
     return bounds;
 }
 
-std::vector<std::pair<Time, int>> AvailabilityProfile::steps() const {
-    std::vector<std::pair<Time, int>> steps;
+template <class Number>
+std::vector<std::pair<Time, Number>> BasicAvailabilityProfile<Number>::steps() const {
+    std::vector<std::pair<Time, Number>> steps;
     for (const Owned<Block>& block : blocks_) {
         for (int i = 0; i < block->count; ++i) {
             steps.emplace_back(block->times[i], block->values[i] + block->offset);
@@ -382,12 +401,14 @@ std::vector<std::pair<Time, int>> AvailabilityProfile::steps() const {
     return steps;
 }
 
-int AvailabilityProfile::free_at(Time t) const {
+template <class Number>
+Number BasicAvailabilityProfile<Number>::free_at(Time t) const {
     assert(t >= origin());
     return value(find(t));
 }
 
-std::size_t AvailabilityProfile::steps_between(Time from, Time to) const {
+template <class Number>
+std::size_t BasicAvailabilityProfile<Number>::steps_between(Time from, Time to) const {
     assert(origin() <= from && from <= to);
     if (from == to) {
         return 0;
@@ -403,6 +424,9 @@ std::size_t AvailabilityProfile::steps_between(Time from, Time to) const {
     }
     return static_cast<std::size_t>(steps);
 }
+
+template class BasicAvailabilityProfile<int>;
+template class BasicAvailabilityProfile<Amount>;
 
 std::string to_string(const AvailabilityProfile& profile) {
     std::string text;
