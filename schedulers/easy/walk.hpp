@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -61,7 +63,13 @@ class Walk {
                 trial_.reserve(*next);
             }
         }
-        std::vector<JobIndex> others(next, order.end());
+        // Jobs that are too wide count as tests, and are explained.
+        constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
+        const bool looks_at_all = most_tests_ < unlimited || round_.explains();
+        const int most = looks_at_all ? state.processors : state.most_for_one_job();
+        std::vector<JobIndex> others;
+        std::copy_if(next, order.end(), std::back_inserter(others),
+                     [&](JobIndex job) { return state.job(job).processors() <= most; });
         const auto by_submission = [&](JobIndex a, JobIndex b) { return state.jobs.submitted_before(a, b); };
         if (trial_.is_full()) {
             others.clear();

@@ -45,8 +45,11 @@ const FittingHosts* Availability::hosts_now(const SchedulerState& state, JobInde
 }
 
 bool Availability::has_hosts_now(const SchedulerState& state, JobIndex job) {
-    const FittingHosts* const hosts = hosts_now(state, job);
-    return hosts == nullptr || hosts->count >= state.job(job).processors();
+    const Request& request = state.job(job).request;
+    if (request.is_booked()) {
+        return true;
+    }
+    return request.processors <= (state.hosts.are_named() ? hosts_now(state, job)->count : state.idle.count());
 }
 
 std::optional<Place> Availability::place_now(const SchedulerState& state, JobIndex job) {

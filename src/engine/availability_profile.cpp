@@ -250,12 +250,13 @@ void BasicAvailabilityProfile<Number>::advance(Time now) {
 }
 
 template <class Number>
-void BasicAvailabilityProfile<Number>::free_spans(Time from, Time to, Number given, FreeSpans& result) const {
+void BasicAvailabilityProfile<Number>::free_spans(Time from, Time to, Number given, Amount widest,
+                                                  FreeSpans& result) const {
     assert(origin() <= from && from < to && given >= 0);
     const Position first = find(from);
     const Bounds now = bounds(first, to);
     result.least_ = std::max(now.least - given + 1, Number{1});
-    result.most_ = now.most;
+    result.most_ = std::min(Amount{now.most}, widest);
     if (result.least_ <= result.most_) {
         find_begins(result, first, from);
         find_ends(result, to);

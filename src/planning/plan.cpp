@@ -91,7 +91,7 @@ void Plan::allow_starts(const Request& given, int processors, const Place& place
                 return;
             }
             Column& column = columns_[number];
-            profile.free_spans(from, to, amount, column.free_spans);
+            profile.free_spans(from, to, amount, column.widest(), column.free_spans);
             if (column.free_spans.least() > column.free_spans.most()) {
                 return;
             }
@@ -112,6 +112,7 @@ void Plan::collect_starts(Column& column, Time to) {
     const FreeSpans& spans = column.free_spans;
     for (Amount amount = spans.least(); amount <= spans.most() && class_of(amount) < column.classes.size();
          amount = next_class(amount)) {
+        column.has_intervals = true;
         const FreeSpans::Span& span = spans.find(amount);
         Column::Class& same = column.classes[class_of(amount)];
         same.for_walltimes.add(span.length(), {span.begin, to});
@@ -430,7 +431,7 @@ std::size_t Plan::move_all_earlier(Time than) {
         const std::uint32_t number = slot_of_[by_start_[i]];
         Slot& slot = slots_[number];
         each_column([&](const Column& column, const auto&, const auto& taken) {
-            if (const Amount amount = taken(slot); amount > 0) {
+            if (const Amount amount = column.has_intervals ? taken(slot) : 0; amount > 0) {
                 const Column::Class& same = column.classes[class_of(amount)];
                 same.for_walltimes.include_in(slot.possible, slot.walltime);
                 same.for_starts.include_in(slot.possible, slot.start.since_zero());
@@ -451,6 +452,7 @@ std::size_t Plan::move_all_earlier(Time than) {
             same.for_walltimes.clear();
             same.for_starts.clear();
         }
+        column.has_intervals = false;
     }
     return moves;
 }

@@ -35,7 +35,7 @@ class Availability {
 
     // ---- Where a waiting job could run, for as long as it is estimated to
 
-    // Whether enough hosts have now what it takes of each; true if it takes no hosts of its own.
+    // Whether enough hosts have now what it takes of each, or enough are idle; true if it is booked.
     // Cost: O(hosts that have changed since the last call for the job).
     bool has_hosts_now(const SchedulerState& state, JobIndex job);
     // Where it would start now. None: it could not. Unplanned pools may lack.

@@ -111,10 +111,11 @@ class BasicAvailabilityProfile {
     // at the block with the first instant at which no processor is free.
     void free_from_now(FreeFromNow& result) const;
 
-    // Overwrites `result` for `given` processors given back during [from, to).
+    // Overwrites `result` for `given` processors given back during [from, to), and for jobs that need at most `widest`.
     // Requires: origin() <= from < to, given >= 0.
-    // Cost: O(steps / block_size), the steps in [from, to), and O(block_size) for each end of a span.
-    void free_spans(Time from, Time to, Number given, FreeSpans& result) const;
+    // Cost: O(steps / block_size), the steps in [from, to), and O(block_size) for each end of a span; the former if no
+    // job profits.
+    void free_spans(Time from, Time to, Number given, Amount widest, FreeSpans& result) const;
 
     // Requires: t >= origin().
     Number free_at(Time t) const;

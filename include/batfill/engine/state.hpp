@@ -4,11 +4,12 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <batfill/core/job.hpp>
@@ -60,20 +61,20 @@ struct Job {
 class JobTable {
  public:
     // Adds a submitted job and returns it.
-    Job& emplace_back() { return jobs_.emplace_back(); }
+    Job& emplace_back() { return *jobs_.emplace_back(std::make_unique<Job>()); }
     // Number of jobs submitted so far, forgotten ones included.
-    std::size_t size() const { return forgotten_ + jobs_.size(); }
+    std::size_t size() const { return removed_ + jobs_.size(); }
     bool empty() const { return size() == 0; }
     // Whether a job of this number was submitted and is not forgotten.
-    bool has(JobIndex index) const { return index >= forgotten_ && index < size(); }
+    bool has(JobIndex index) const { return index < size() && index >= removed_ && jobs_[index - removed_]; }
     // Requires: has(index).
     Job& operator[](JobIndex index) {
         assert(has(index));
-        return jobs_[index - forgotten_];
+        return *jobs_[index - removed_];
     }
     const Job& operator[](JobIndex index) const {
         assert(has(index));
-        return jobs_[index - forgotten_];
+        return *jobs_[index - removed_];
     }
     // The common rule for ties: by submission time, then by order of arrival; or by id as text, after order_by_id().
     bool submitted_before(JobIndex a, JobIndex b) const {
@@ -94,15 +95,19 @@ class JobTable {
     // Forgets the jobs at the front that are over.
     // Cost: O(1) for each job, over all calls.
     void forget_ended() {
-        while (!jobs_.empty() && jobs_.front().is_over()) {
-            jobs_.pop_front();
-            ++forgotten_;
+        while (forgotten_ < jobs_.size() && jobs_[forgotten_]->is_over()) {
+            jobs_[forgotten_++] = Owned<Job>();
+        }
+        if (forgotten_ > jobs_.size() / 2) {
+            jobs_.erase(jobs_.begin(), jobs_.begin() + static_cast<std::ptrdiff_t>(forgotten_));
+            removed_ += std::exchange(forgotten_, 0);
         }
     }
 
  private:
-    std::deque<Job> jobs_;
-    std::size_t forgotten_ = 0;
+    std::vector<Owned<Job>> jobs_;  // null at the front: forgotten
+    std::size_t forgotten_ = 0;     // of jobs_
+    std::size_t removed_ = 0;       // forgotten and no longer in jobs_
     bool is_ordered_by_id_ = false;
 };
 
@@ -275,6 +280,9 @@ struct SchedulerState {
     // Cost: O(1) for lowest and best effort, O(intervals of the idle processors) for contiguous, O(log(size of the
     // largest group)) for machine.
     int most_for_one_job() const;
+
+    // Whether no job can start now, whatever it takes.
+    bool is_full() const { return idle.count() == 0 && !hosts.are_named() && !machine.has_bookings(); }
 
     // Whether a copy of each of these licences is left.
     bool has_copies_of(std::span<const LicenseIndex> licenses) const {

@@ -238,7 +238,10 @@ class Plan {
             StartIntervals for_starts;
         };
         std::vector<Class> classes;  // by the exponent of the power of two
-        FreeSpans free_spans;        // kept between calls to reuse the memory, as those below
+        bool has_intervals = false;  // whether a class has some
+        // More than any job takes that has a class.
+        Amount widest() const { return Amount{1} << classes.size(); }
+        FreeSpans free_spans;  // kept between calls to reuse the memory, as those below
         FreeFromNow free_now;
         FreeFromNow free_before;
     };

@@ -30,7 +30,7 @@ class Trial {
     Trial& operator=(const Trial&) = delete;
 
     // Whether no other job can start now, whatever it takes.
-    bool is_full() const { return own_ && free_ == 0; }
+    bool is_full() const { return own_ ? free_ == 0 : round_.state().is_full(); }
     // Whether a waiting job could start beside what is reserved. With a Reservation, false is certain and true is not.
     bool may_start(JobIndex job);
     enum class Answer {
