@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 import numbers
-import operator
-import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy
 
 from . import _core
-from ._arguments import converted, is_refusal, shown, whole_number
+from ._arguments import converted, shown, utf8, whole_number
 from ._columns import Columns
-from ._machine import machine_of, platform_text
+from ._machine import A_PLATFORM, machine_of, platform_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,24 +57,10 @@ def truth(name: str, value: Any) -> bool:
 
 def machine_for(platform: Any, pools: Any, capacity: Any, windows: Any) -> "_core.Machine":
     """The machine of these keywords. Raises UsageError."""
-    return machine_of(_platform_of(platform), pools, capacity, windows)
-
-
-def _platform_of(platform: Any) -> str | None:
-    if platform is None:
-        return None
-    try:
-        is_path = isinstance(platform, (str, os.PathLike))
-        text = platform_text(os.fspath(platform) if is_path else operator.index(platform))
-        text.encode()
-        if isinstance(platform, bool):
-            raise TypeError
-    except (TypeError, AttributeError, UnicodeEncodeError) as problem:
-        if not is_refusal(problem):
-            raise
-        expected = "a number of hosts, the name of a platform or a file"
-        raise _core.UsageError(f"platform: expected {expected}, found {shown(platform)}") from None
-    return text
+    text = None if platform is None else platform_text(platform)
+    if text is not None and utf8(text) != text:
+        raise _core.UsageError(f"platform: expected {A_PLATFORM}, found {shown(platform)}")
+    return machine_of(text, pools, capacity, windows)
 
 
 def episode_of(options: Any) -> int | None:
@@ -119,12 +103,8 @@ def order_of(order: Any, weights: Any, scales: Any, field: Any) -> list[tuple[st
 
 
 def _word(name: str, value: Any) -> str:
-    try:
-        if isinstance(value, str):
-            value.encode()
-            return value
-    except UnicodeEncodeError:
-        pass
+    if isinstance(value, str) and utf8(value) == value:
+        return value
     raise _core.UsageError(f"{name}: expected a word, found {shown(value)}")
 
 

@@ -12,12 +12,14 @@ Platform = Union[int, AnyPath]
 Amounts = Mapping[str, int]
 Windows = Union[AnyPath, Iterable[Mapping[str, Any]]]
 
+A_PLATFORM = "a number of hosts, the name of a platform or a file"
+
 
 def platform_text(platform: Platform) -> str:
     """A platform as the option --platform takes it."""
     if is_path(platform):
         return path_text(platform, "platform")
-    return str(_whole(platform, "platform: expected a number of hosts, a name or a path"))
+    return str(_whole(platform, f"platform: expected {A_PLATFORM}"))
 
 
 def machine_of(

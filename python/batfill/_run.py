@@ -200,8 +200,8 @@ def simulate(
         if isinstance(before, Exception):
             raise _core.UsageError(f"explain: {label} cannot be copied: {before}") from before
         # The copy stays as it is: a run changes the scheduler that it gets.
-        text, columns, size = _core.explain(jobs._core, machine, _copy_of(before), label, *rest, explained)
-        return Explanation(text, Columns(list(columns), size, columns.__getitem__))
+        text, columns = _core.explain(jobs._core, machine, _copy_of(before), label, *rest, explained)
+        return Explanation(text, Columns(list(columns), len(columns["job_id"]), columns.__getitem__))
 
     return Run(_core.simulate(jobs._core, machine, given, label, *rest), again)
 

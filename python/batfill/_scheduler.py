@@ -92,8 +92,7 @@ def as_core(scheduler: Any) -> Any:
     )
 
 
-_METHODS = ("begin", "decide", "registers_jobs", "reuses_profiles", "gives_guarantees", "understands_resources",
-            "switches_processors", "statistics")
+_METHODS = tuple(name for name, member in vars(Scheduler).items() if inspect.isfunction(member))
 
 
 def _require_ordinary_methods(scheduler: Scheduler) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _core
-from ._arguments import AnyPath, converted, path_text, path_texts, shown, whole_number
+from ._arguments import AnyPath, path_text, path_texts, shown, whole_number
 from ._cleaning import Cleaning, Seconds
 from ._columns import Columns
 from ._table import from_table
@@ -259,7 +259,7 @@ class Workload:
         Keeps jobs that run into the next period: a workload does not say when jobs ran. `weeks_from_swf` drops them.
         Conditions on jobs of other periods (field `after`) hold.
         """
-        periods = self._core.periods(_days(days))
+        periods = self._core.periods(days)
         return [Workload(core, f"{self.name}-week-{number}", self.cleaning) for number, core in periods]
 
     def scale_load(self, load: float) -> "Workload":
@@ -280,14 +280,6 @@ class Workload:
 
     def __repr__(self) -> str:
         return f"<Workload {self.name}: {len(self)} jobs for {self.processors} processors>"
-
-
-def _days(days: Any) -> float:
-    """A number of days. Raises UsageError."""
-    number = None if isinstance(days, str) else converted(float, days)
-    if number is None:
-        raise _core.UsageError(f"days: expected a number above 0, up to 1000000, found {shown(days)}")
-    return number
 
 
 def _size_of_machine(processors: Any) -> int | None:

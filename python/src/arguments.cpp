@@ -1,8 +1,12 @@
 #include "python/src/arguments.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "python/src/bindings.hpp"
+#include "src/support/json.hpp"
+#include "src/support/mapped.hpp"
+#include "src/support/names.hpp"
 
 namespace batfill::python {
 
@@ -117,6 +121,15 @@ ResourceSet processors_of(nb::handle value, const char* name) {
     return set;
 }
 
+std::size_t place_among(const std::vector<std::string>& names, const std::string& name, const std::string& expected) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) {
+        const std::string known = list_of(mapped(names, shown));
+        throw UsageError(expected + (known.empty() ? ", which has none" : ": " + known) + ", found " + shown(name));
+    }
+    return static_cast<std::size_t>(found - names.begin());
+}
+
 std::vector<std::pair<nb::object, nb::object>> entries_of(const nb::dict& dict) {
     std::vector<std::pair<nb::object, nb::object>> entries;
     for (const auto& [key, value] : dict) {
@@ -139,6 +152,14 @@ std::string json_members_of(nb::handle fields, const char* name) {
 
 nb::object text_object(std::string_view text) {
     return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
+}
+
+nb::tuple tuple_of(const std::vector<std::string>& texts) {
+    nb::list list;
+    for (const std::string& text : texts) {
+        list.append(text_object(text));
+    }
+    return nb::tuple(list);
 }
 
 nb::object array_of(const ResourceSet& processors) {

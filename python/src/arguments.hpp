@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -11,6 +12,8 @@
 #include <nanobind/nanobind.h>
 
 #include <batfill/core/resource_set.hpp>
+
+#include "python/src/interpreter.hpp"
 
 // Arguments from Python whose errors say what was found, and texts for Python. An exception of code that a value brings
 // along, such as its own __index__(), reaches the caller. Such code may change anything, also the container of the
@@ -36,6 +39,9 @@ std::string word_of(nb::handle value, const char* name);
 std::vector<std::string> words_of(nb::handle values, const char* name);
 // Processors: a text such as "0-3,8", or numbers, each once.
 ResourceSet processors_of(nb::handle value, const char* name);
+// The place of the name among these.
+// Throws: UsageError, which lists them behind `expected`.
+std::size_t place_among(const std::vector<std::string>& names, const std::string& name, const std::string& expected);
 // The items of an iterable that is no str.
 std::vector<nb::object> items_of(nb::handle values, const char* name, const char* expected);
 // The entries of a dict as they are now.
@@ -45,7 +51,27 @@ std::string json_members_of(nb::handle fields, const char* name);
 
 // A str of a text in UTF-8. Other bytes become surrogates, as in the names of files.
 nb::object text_object(std::string_view text);
+nb::tuple tuple_of(const std::vector<std::string>& texts);
+// Of pairs of a text and a value.
+nb::dict dict_of(const auto& pairs) {
+    nb::dict dict;
+    for (const auto& [text, value] : pairs) {
+        dict[text_object(text)] = value;
+    }
+    return dict;
+}
 // The numbers as an array.
 nb::object array_of(const ResourceSet& processors);
+// An array of the texts that `of` makes of the values.
+template <class Values, class Of>
+nb::object texts_of(const Values& values, Of of) {
+    nb::list texts;
+    for (const auto& value : values) {
+        require_no_signal(texts.size());
+        const auto& text = of(value);
+        texts.append(text_object(text));
+    }
+    return nb::module_::import_("numpy").attr("array")(texts, nb::arg("dtype") = "object");
+}
 
 }  // namespace batfill::python

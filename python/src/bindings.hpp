@@ -35,7 +35,7 @@ void bind_tables(nb::module_& module);
 void bind_runs(nb::module_& module);
 void bind_comparisons(nb::module_& module);
 void bind_campaigns(nb::module_& module);
-void bind_schedulers(nb::module_& module);
+void bind_rounds(nb::module_& module);
 void bind_environments(nb::module_& module);
 
 // The workload of a Python object, which never changes.
@@ -69,8 +69,6 @@ Time time_of(double seconds);
 // A NumPy array that owns the values; they are not copied.
 template <class Value>
 nb::object array_of(std::vector<Value> values);
-// A NumPy array of str.
-nb::object array_of_texts(std::size_t size, const std::function<std::string_view(std::size_t)>& text);
 
 // The algorithm that asks the scheduler of a Python program: an instance of a class with the function decide(). With
 // `copies`, each run gets a deep copy of it.

@@ -28,15 +28,10 @@ namespace {
 // A scheduler of the calling program: its name, the object, and a hash of its code and state.
 using OwnScheduler = std::tuple<std::string, nb::object, std::string>;
 
-struct CampaignCounts {
-    std::size_t made = 0;
-    std::size_t kept = 0;
-    std::vector<std::string> problems;
-};
-
-CampaignCounts campaign(const FileName& file, const FileName& folder, const std::vector<OwnScheduler>& schedulers,
-                        const std::pair<std::size_t, std::size_t>& shard, unsigned threads,
-                        const nb::object& progress) {
+campaign::RunsOutcome campaign(const FileName& file, const FileName& folder,
+                               const std::vector<OwnScheduler>& schedulers,
+                               const std::pair<std::size_t, std::size_t>& shard, unsigned threads,
+                               const nb::object& progress) {
     Background work;
     campaign::CampaignRequest request;
     request.shard = {shard.first, shard.second};
@@ -49,12 +44,9 @@ CampaignCounts campaign(const FileName& file, const FileName& folder, const std:
     campaign::CampaignWatch watch;
     watch.progress = work.reporting_to(progress);
     watch.in_run = [&](std::size_t, Time) { work.require_not_stopped(); };
-    CampaignCounts counts;
-    work.run([&] {
-        const campaign::RunsOutcome outcome = run_campaign(request, watch).outcome;
-        counts = {outcome.made, outcome.kept, outcome.problems};
-    });
-    return counts;
+    campaign::RunsOutcome outcome;
+    work.run([&] { outcome = run_campaign(request, watch).outcome; });
+    return outcome;
 }
 
 // What a search by these keywords finds, and the policy without weights.
@@ -90,10 +82,10 @@ std::pair<TuneOutcome, std::string> tune(const std::vector<std::pair<FileName, J
 
 void bind_campaigns(nb::module_& module) {
     using nb::arg;
-    nb::class_<CampaignCounts>(module, "CampaignCounts")
-        .def_ro("made", &CampaignCounts::made)
-        .def_ro("kept", &CampaignCounts::kept)
-        .def_ro("problems", &CampaignCounts::problems);
+    nb::class_<campaign::RunsOutcome>(module, "RunsOutcome")
+        .def_ro("made", &campaign::RunsOutcome::made)
+        .def_ro("kept", &campaign::RunsOutcome::kept)
+        .def_ro("problems", &campaign::RunsOutcome::problems);
     module.def("campaign", &campaign, arg("file"), arg("folder"), arg("schedulers"), arg("shard"), arg("threads"),
                arg("progress").none());
     module.def(

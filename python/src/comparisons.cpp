@@ -52,9 +52,7 @@ std::pair<Comparison, std::vector<std::string>> compare(const std::vector<std::p
     }
     request.baseline = baseline;
     request.weeks = weeks;
-    const Measures measures = measures_of(tau, short_deadline);
-    request.metrics.tau = measures.tau;
-    request.metrics.short_deadline = measures.short_deadline;
+    set_measures(request.metrics, tau, short_deadline);
     request.threads = threads_of(threads);
     if (metric) {
         request.metric.emplace(*metric, request.metrics.tau);

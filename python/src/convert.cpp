@@ -104,14 +104,4 @@ template nb::object array_of(std::vector<double> values);
 template nb::object array_of(std::vector<std::int64_t> values);
 template nb::object array_of(std::vector<int> values);
 
-nb::object array_of_texts(std::size_t size, const std::function<std::string_view(std::size_t)>& text) {
-    nb::list texts;
-    for (std::size_t i = 0; i < size; ++i) {
-        require_no_signal(i);
-        const std::string_view one = text(i);
-        texts.append(text_object(one));
-    }
-    return nb::module_::import_("numpy").attr("array")(texts, nb::arg("dtype") = "object");
-}
-
 }  // namespace batfill::python

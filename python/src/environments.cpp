@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -30,6 +31,7 @@
 #include "python/src/lent_arrays.hpp"
 #include "python/src/machines.hpp"
 #include "src/environments/environment.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::python {
 
@@ -185,30 +187,19 @@ class Environments {
         const Environment& environment = of_seat(place);
         const std::vector<JobIndex> jobs = environment.jobs_of(job_set(set));
         const auto column = [&](auto value) {
-            std::vector<decltype(value(environment.record(0)))> values;
-            values.reserve(jobs.size());
-            for (const JobIndex job : jobs) {
-                values.push_back(value(environment.record(job)));
-            }
-            return array_of(std::move(values));
+            return array_of(mapped(jobs, [&](JobIndex job) { return value(environment.record(job)); }));
         };
-        const std::vector<std::string> names = {"job", "processors", "submit", "walltime", "run_time", "start", "end"};
-        switch (place_of(name, "column", names)) {
-            case 0:
-                return column([](const JobRecord& job) { return static_cast<std::int64_t>(job.place); });
-            case 1:
-                return column([](const JobRecord& job) { return std::int64_t{job.processors}; });
-            case 2:
-                return column([](const JobRecord& job) { return seconds_of(job.submit.since_zero()); });
-            case 3:
-                return column([](const JobRecord& job) { return seconds_of(job.walltime); });
-            case 4:
-                return column([](const JobRecord& job) { return seconds_of(job.run_time); });
-            case 5:
-                return column([](const JobRecord& job) { return seconds_of(job.start.since_zero()); });
-            default:
-                return column([](const JobRecord& job) { return seconds_of(job.end.since_zero()); });
-        }
+        const std::map<std::string, std::function<nb::object()>> columns{
+            {"job", [&] { return column([](const JobRecord& job) { return static_cast<std::int64_t>(job.place); }); }},
+            {"processors", [&] { return column([](const JobRecord& job) { return std::int64_t{job.processors}; }); }},
+            {"submit",
+             [&] { return column([](const JobRecord& job) { return seconds_of(job.submit.since_zero()); }); }},
+            {"walltime", [&] { return column([](const JobRecord& job) { return seconds_of(job.walltime); }); }},
+            {"run_time", [&] { return column([](const JobRecord& job) { return seconds_of(job.run_time); }); }},
+            {"start", [&] { return column([](const JobRecord& job) { return seconds_of(job.start.since_zero()); }); }},
+            {"end", [&] { return column([](const JobRecord& job) { return seconds_of(job.end.since_zero()); }); }},
+        };
+        return columns.at(name)();
     }
 
     // What the agent sees, beyond its observation: the jobs as places in the order of submission; the time, and the
@@ -232,11 +223,9 @@ class Environments {
         if (!environment.is_done()) {
             throw UsageError("starts: the episode has not ended");
         }
-        std::vector<double> result;
-        for (const SimulatedJob& job : environment.outcome().simulation().jobs()) {
-            result.push_back(has_completed(job.state) ? seconds_of(job.start.since_zero()) : std::nan(""));
-        }
-        return array_of(std::move(result));
+        return array_of(mapped(environment.outcome().simulation().jobs(), [](const SimulatedJob& job) {
+            return has_completed(job.state) ? seconds_of(job.start.since_zero()) : std::nan("");
+        }));
     }
 
  private:
@@ -396,17 +385,6 @@ class Environments {
     Arrays<bool> masks_;
 };
 
-// The value of a keyword.
-// Throws: UsageError, which says what was expected.
-template <class Value>
-Value value_of(const nb::dict& given, const char* name, const char* expected) {
-    Value value{};
-    if (!nb::try_cast(given[name], value)) {
-        throw UsageError(std::string(name) + ": expected " + expected + ", found " + shown_value(given[name]));
-    }
-    return value;
-}
-
 // The place of the keyword's word among `words`; 0 if the keyword is not given.
 // Throws: UsageError.
 std::size_t word_of(const nb::dict& given, const char* name, const std::vector<std::string>& words) {
@@ -431,10 +409,10 @@ EnvironmentOptions options_of(const nb::dict& given) {
     };
     EnvironmentOptions options;
     options.task = static_cast<Task>(word("task", {"pick", "backfill", "weights"}));
-    options.queue = value_of<std::size_t>(given, "queue", "a whole number");
+    options.queue = nb::cast<std::size_t>(given["queue"]);
     options.cost = static_cast<environments::Cost>(
         word("reward", {"bounded_slowdown", "slowdown", "wait", "turnaround", "utilisation"}));
-    options.reward_at_end = value_of<bool>(given, "reward_at_end", "True or False");
+    options.reward_at_end = nb::cast<bool>(given["reward_at_end"]);
     options.tau = positive("tau", options.tau);
     options.records_jobs = given.contains("records_jobs");
     options.backfilling = static_cast<environments::Backfilling>(word("backfilling", {"none", "easy"}));
@@ -462,11 +440,6 @@ std::unique_ptr<Environments> make(const std::vector<Jobs>& workloads, const Nam
 
 void bind_environments(nb::module_& module) {
     using nb::arg;
-    // gymnasium copies the arguments of an environment. Jobs never change, so that copies are the same object.
-    nb::borrow<nb::class_<Jobs>>(module.attr("Jobs"))
-        .def(
-            "__deepcopy__", [](nb::object jobs, const nb::object&) { return jobs; }, arg("memo"),
-            nb::sig("def __deepcopy__(self, memo: typing.Any) -> Jobs"));
     nb::class_<Environments>(module, "Environments")
         .def(nb::new_(&make), arg("workloads"), arg("machine"), arg("window").none(), arg("count"), arg("threads"),
              arg("again"), arg("options"))

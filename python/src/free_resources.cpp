@@ -1,44 +1,23 @@
 #include "python/src/free_resources.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
-
-#include <batfill/core/error.hpp>
 
 #include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"
-#include "src/support/json.hpp"
 #include "src/support/mapped.hpp"
 
 namespace batfill::python {
 
-namespace {
-
-std::size_t place_in(const std::vector<std::string>& names, nb::handle name, const char* function, const char* what) {
-    const std::string word = word_of(name, "name");
-    const auto found = std::ranges::find(names, word);
-    if (found != names.end()) {
-        return static_cast<std::size_t>(found - names.begin());
-    }
-    std::string known;
-    for (const std::string& one : names) {
-        known.append(known.empty() ? "" : ", ").append(shown(one));
-    }
-    throw UsageError(std::string(function) + ": expected a " + what + " of the machine" +
-                     (known.empty() ? ", which has none" : ": " + known) + ", found " + shown(word));
-}
-
-}  // namespace
-
 std::size_t capacity_of(const SchedulerState& state, nb::handle name) {
-    return place_in(state.machine.resources().capacities(), name, "per_host", "capacity");
+    return place_among(state.machine.resources().capacities(), word_of(name, "name"),
+                       "per_host: expected a capacity of the machine");
 }
 
 std::size_t pool_of(const SchedulerState& state, nb::handle name) {
-    return place_in(mapped(state.machine.resources().pools(), &Resources::Pool::name), name, "pool", "pool");
+    return place_among(mapped(state.machine.resources().pools(), &Resources::Pool::name), word_of(name, "name"),
+                       "pool: expected a pool of the machine");
 }
 
 nb::dict FreeResources::pools() const {
@@ -48,14 +27,6 @@ nb::dict FreeResources::pools() const {
         amounts[text_object(now.machine.resources().pools()[pool].name)] = now.pools_left[pool];
     }
     return amounts;
-}
-
-nb::tuple FreeResources::capacities() const {
-    nb::list names;
-    for (const std::string& name : state().machine.resources().capacities()) {
-        names.append(text_object(name));
-    }
-    return nb::tuple(names);
 }
 
 nb::object FreeResources::per_host(nb::handle name) const {
@@ -72,12 +43,13 @@ nb::object FreeResources::hosts_for(nb::handle index) const {
     const SchedulerState& now = state();
     const JobIndex job = view().waiting_job(whole_number_of(index, "index"));
     const Request& request = now.job(job).request;
-    if (!now.hosts.are_named()) {
-        return array_of(counted_hosts_for(request));
-    }
     std::optional<std::size_t> window;
     if (request.is_booked() && !(window = now.window_now(request))) {
         return array_of(ResourceSet());
+    }
+    if (!now.hosts.are_named()) {  // the idle ones, or what the window has left
+        const bool takes_of_window = window && now.machine.windows()[*window].names_processors();
+        return array_of(takes_of_window ? now.free_inside(*window) : now.idle.set());
     }
     std::vector<std::int64_t> hosts;
     for (int host = 0; host < now.processors; ++host) {
@@ -88,19 +60,6 @@ nb::object FreeResources::hosts_for(nb::handle index) const {
     return array_of(std::move(hosts));
 }
 
-// The idle ones; of a booked job, those that its window has left if it takes processors.
-ResourceSet FreeResources::counted_hosts_for(const Request& request) const {
-    const SchedulerState& now = state();
-    if (!request.is_booked()) {
-        return now.idle.set();
-    }
-    const std::optional<std::size_t> window = now.window_now(request);
-    if (!window) {
-        return {};
-    }
-    return now.machine.windows()[*window].names_processors() ? now.windows.free_inside(*window) : now.idle.set();
-}
-
 void bind_free_resources(nb::module_& module) {
     using nb::arg;
     nb::class_<FreeResources>(module, "Free",
@@ -109,9 +68,11 @@ void bind_free_resources(nb::module_& module) {
         .def_prop_ro("processors", &FreeResources::processors, "The number of idle processors, as Round.idle.")
         .def_prop_ro("pools", &FreeResources::pools, nb::for_getter(nb::sig("def pools(self) -> dict[str, int]")),
                      "What is left of each pool, by name. Less than 0 while a window waits for its due.")
-        .def_prop_ro("capacities", &FreeResources::capacities,
-                     nb::for_getter(nb::sig("def capacities(self) -> tuple[str, ...]")),
-                     "The names of the capacities of hosts, such as \"gpus\". Empty if hosts are not shared.")
+        .def_prop_ro(
+            "capacities",
+            [](const FreeResources& free) { return tuple_of(free.state().machine.resources().capacities()); },
+            nb::for_getter(nb::sig("def capacities(self) -> tuple[str, ...]")),
+            "The names of the capacities of hosts, such as \"gpus\". Empty if hosts are not shared.")
         .def("per_host", &FreeResources::per_host, arg("name"),
              nb::sig("def per_host(self, name: str) -> numpy.typing.NDArray[numpy.int64]"),
              "What is free of a capacity on each host, by its number. 0 on hosts that are not shared, are lost, or are "

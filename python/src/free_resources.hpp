@@ -23,17 +23,12 @@ class FreeResources : public OfRound {
     int processors() const { return state().idle.count(); }
     // The amounts of the pools, by name.
     nb::dict pools() const;
-    // The names of the capacities of hosts.
-    nb::tuple capacities() const;
     // What is free of a capacity on each host. Nothing where jobs cannot start: on a host that is not shared, is
     // unavailable, or is taken by a window.
     nb::object per_host(nb::handle name) const;
     // The hosts on which a waiting job could start now.
     // Cost: O(hosts).
     nb::object hosts_for(nb::handle index) const;
-
- private:
-    ResourceSet counted_hosts_for(const Request& request) const;
 };
 
 // Adds the class to the module.

@@ -11,6 +11,7 @@
 #include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"
 #include "python/src/free_resources.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::python {
 
@@ -59,21 +60,7 @@ nb::object JobColumns::whole_hosts() const {
 template <class Of>
 nb::object JobColumns::numbers(Of of) const {
     const SchedulerState& now = state();
-    std::vector<decltype(of(now, JobIndex()))> values;
-    values.reserve(jobs_.size());
-    for (const JobIndex job : jobs_) {
-        values.push_back(of(now, job));
-    }
-    return array_of(std::move(values));
-}
-
-template <class Of>
-nb::object JobColumns::texts(Of of) const {
-    std::string kept;
-    return array_of_texts(jobs_.size(), [&](std::size_t i) -> std::string_view {
-        kept = of(state().job(jobs_[i]));
-        return kept;
-    });
+    return array_of(mapped(jobs_, [&](JobIndex job) { return of(now, job); }));
 }
 
 nb::object JobColumns::make(const std::string& name) const {
@@ -104,7 +91,7 @@ nb::object JobColumns::make(const std::string& name) const {
         return numbers(time->second);
     }
     if (const auto word = words.find(name); word != words.end()) {
-        return texts(word->second);
+        return texts_of(jobs_, [&, of = word->second](JobIndex job) { return of(state().job(job)); });
     }
     if (name == "processors") {
         return numbers([](const State& now, JobIndex job) { return std::int64_t{now.job(job).processors()}; });
@@ -115,11 +102,16 @@ nb::object JobColumns::make(const std::string& name) const {
 
 namespace {
 
+// What arrays are of.
+constexpr const char* seconds = "numpy.float64";
+constexpr const char* texts = "typing.Any";
+
 template <class Columns>
-void bind_column(nb::class_<Columns>& columns, const char* column, const char* what, const char* signature) {
+void bind_column(nb::class_<Columns>& columns, const std::string& column, const std::string& of, const char* what) {
+    const std::string signature = "def " + column + "(self) -> numpy.typing.NDArray[" + of + "]";
     columns.def_prop_ro(
-        column, [name = std::string(column)](Columns& self) { return self.column(name); },
-        nb::for_getter(nb::sig(signature)), what);
+        column.c_str(), [column](Columns& self) { return self.column(column); },
+        nb::for_getter(nb::sig(signature.c_str())), what);
 }
 
 template <class Columns>
@@ -151,40 +143,34 @@ nb::class_<Columns> bind_columns(nb::module_& module, const char* name, const ch
             "partition", [](const Columns& self) { return self.text("partition"); },
             nb::for_getter(nb::sig("def partition(self) -> numpy.typing.NDArray[typing.Any]")),
             "The partitions that jobs ask for; None where a job asks for none.");
-    const auto add = [&](const char* column, const char* what, const char* signature) {
-        bind_column(columns, column, what, signature);
-    };
-    add("id", "Ids with the name of their workload, \"w0!17\".", "def id(self) -> numpy.typing.NDArray[typing.Any]");
-    add("submit", "Submission times in seconds.", "def submit(self) -> numpy.typing.NDArray[numpy.float64]");
-    add("processors", "Requested processors.", "def processors(self) -> numpy.typing.NDArray[numpy.int64]");
-    add("walltime", "Walltimes in seconds.", "def walltime(self) -> numpy.typing.NDArray[numpy.float64]");
-    add("estimate", "Predicted run times in seconds, which are the walltimes unless `prediction` is set.",
-        "def estimate(self) -> numpy.typing.NDArray[numpy.float64]");
-    add("user", "Users; empty where unknown.", "def user(self) -> numpy.typing.NDArray[typing.Any]");
-    add("queue", "Queues; empty where none is named.", "def queue(self) -> numpy.typing.NDArray[typing.Any]");
+    bind_column(columns, "id", texts, "Ids with the name of their workload, \"w0!17\".");
+    bind_column(columns, "submit", seconds, "Submission times in seconds.");
+    bind_column(columns, "processors", "numpy.int64", "Requested processors.");
+    bind_column(columns, "walltime", seconds, "Walltimes in seconds.");
+    bind_column(columns, "estimate", seconds,
+                "Predicted run times in seconds, which are the walltimes unless `prediction` is set.");
+    bind_column(columns, "user", texts, "Users; empty where unknown.");
+    bind_column(columns, "queue", texts, "Queues; empty where none is named.");
     return columns;
 }
 
 }  // namespace
 
 void bind_job_columns(nb::module_& module) {
-    constexpr const char* start = "def start(self) -> numpy.typing.NDArray[numpy.float64]";
-    constexpr const char* end = "def end(self) -> numpy.typing.NDArray[numpy.float64]";
     bind_columns<Waiting>(module, "Waiting",
                           "The waiting jobs of a round by submission, as NumPy columns. A job keeps its index for the "
                           "whole round, also when it or others start.");
     nb::class_<Running> running =
         bind_columns<Running>(module, "Running", "The running jobs by estimated end, as NumPy columns.");
-    bind_column(running, "start", "Starts in seconds; NaN for a job that ended while it waited.", start);
-    bind_column(running, "end", "Estimated ends in seconds, increasing.", end);
-    bind_column(running, "allocation", "Processors, as texts such as \"0-3 7\".",
-                "def allocation(self) -> numpy.typing.NDArray[typing.Any]");
+    bind_column(running, "start", seconds, "Starts in seconds; NaN for a job that ended while it waited.");
+    bind_column(running, "end", seconds, "Estimated ends in seconds, increasing.");
+    bind_column(running, "allocation", texts, "Processors, as texts such as \"0-3 7\".");
     nb::class_<Ended> ended = bind_columns<Ended>(
         module, "Ended", "The jobs that ended since the last round, as NumPy columns, in the order of their ends.");
-    bind_column(ended, "start", "Starts in seconds.", start);
-    bind_column(ended, "end", "When the engine heard of their ends, which is now, in seconds.", end);
-    bind_column(ended, "state", "How they ended, as in the column final_state of jobs.csv: \"COMPLETED_KILLED\".",
-                "def state(self) -> numpy.typing.NDArray[typing.Any]");
+    bind_column(ended, "start", seconds, "Starts in seconds.");
+    bind_column(ended, "end", seconds, "When the engine heard of their ends, which is now, in seconds.");
+    bind_column(ended, "state", texts,
+                "How they ended, as in the column final_state of jobs.csv: \"COMPLETED_KILLED\".");
 }
 
 }  // namespace batfill::python

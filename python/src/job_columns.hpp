@@ -31,8 +31,6 @@ class JobColumns : public OfRound {
  private:
     template <class Of>
     nb::object numbers(Of of) const;
-    template <class Of>
-    nb::object texts(Of of) const;
     nb::object make(const std::string& name) const;
 
     std::vector<JobIndex> jobs_;

@@ -73,15 +73,13 @@ void set_keywords(options::Options& options, const nb::dict& keywords) {
     options.finish();
 }
 
-Measures measures_of(nb::handle tau, nb::handle short_deadline) {
-    Measures measures{default_tau, default_short_deadline};
+void set_measures(MetricsOptions& metrics, nb::handle tau, nb::handle short_deadline) {
     options::Options options(options::Writing::keywords);
-    add_measure_options(options, measures.tau, measures.short_deadline);
+    add_measure_options(options, metrics.tau, metrics.short_deadline);
     nb::dict keywords;
     keywords["tau"] = tau;
     keywords["short_deadline"] = short_deadline;
     set_keywords(options, keywords);
-    return measures;
 }
 
 }  // namespace batfill::python

@@ -2,6 +2,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <batfill/analysis/metrics.hpp>
+
 #include "src/options/options.hpp"
 
 // Options whose values are keywords of a call.
@@ -18,12 +20,8 @@ using Keywords = nb::typed<nb::dict, nb::str, nb::any>;
 // Throws: UsageError as Options::set() and finish(), and for a value that no option takes.
 void set_keywords(options::Options& options, const nb::dict& keywords);
 
-// The two options that say how to measure.
-struct Measures {
-    Duration tau;
-    Duration short_deadline;
-};
+// Sets the two options that say how to measure.
 // Throws: UsageError.
-Measures measures_of(nb::handle tau, nb::handle short_deadline);
+void set_measures(MetricsOptions& metrics, nb::handle tau, nb::handle short_deadline);
 
 }  // namespace batfill::python

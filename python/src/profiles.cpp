@@ -2,29 +2,58 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
+#include <span>
 
-#include <nanobind/stl/optional.h>
-
-#include <batfill/engine/availability_profile.hpp>
+#include <batfill/core/error.hpp>
 
 #include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"
+#include "src/support/json.hpp"
+#include "src/support/mapped.hpp"
 
 namespace batfill::python {
 
 namespace {
 
-constexpr int most_processors = std::numeric_limits<int>::max();
+using NamedAmounts = StatedNeeds::Amounts;
 
-int count_of(const FreeOverTime::Amounts& processors) {
-    return static_cast<int>(processors.front());
+Amount processors_in(nb::handle value) {
+    return whole_number_of(value, "processors", 0, std::numeric_limits<int>::max());
+}
+
+// The entries of a dict, in its order.
+// Throws: UsageError for another object.
+NamedAmounts amounts_in(nb::handle value) {
+    if (!nb::isinstance<nb::dict>(value)) {
+        throw UsageError("amounts: expected a dict of whole numbers by name, found " + shown_value(value));
+    }
+    NamedAmounts amounts;
+    for (const auto& [key, amount] : entries_of(nb::borrow<nb::dict>(value))) {
+        const std::string name = word_of(key, "amounts");
+        amounts.emplace_back(name, whole_number_of(amount, name.c_str(), 0, max_total_amount));
+    }
+    return amounts;
+}
+
+NamedAmounts all_of(nb::handle value) {
+    if (!nb::isinstance<nb::dict>(value)) {
+        return {{"processors", processors_in(value)}};
+    }
+    NamedAmounts all = amounts_in(value);
+    if (all.empty()) {
+        throw UsageError("amounts: expected at least one, found {}");
+    }
+    for (const auto& [name, amount] : all) {
+        if (name == "processors") {
+            processors_in(nb::cast(amount));
+        }
+    }
+    return all;
+}
+
+std::vector<Amount> without_names(const NamedAmounts& amounts) {
+    return mapped(amounts, &NamedAmounts::value_type::second);
 }
 
 Duration length_of(nb::handle value) {
@@ -39,229 +68,205 @@ Time instant_of(nb::handle value, const char* name) {
     return time_of(number_of(value, name));
 }
 
-class FreeProcessors : public FreeOverTime {
- public:
-    FreeProcessors(int processors, AvailabilityProfile profile)
-        : processors_(processors), profile_(std::move(profile)) {}
-
-    Time origin() const override { return profile_.origin(); }
-    int processors() const override { return processors_; }
-    nb::dict amounts() const override {
-        nb::dict all;
-        all["processors"] = processors_;
-        return all;
-    }
-    Amounts read(nb::handle wanted) const override {
-        return {whole_number_of(wanted, "processors", 0, most_processors)};
-    }
-    Time earliest(const Amounts& wanted, Duration length, Time from) const override {
-        return profile_.earliest(from, length, count_of(wanted));
-    }
-    void take(const Amounts& wanted, Time from, Time to) override {
-        const int count = count_of(wanted);
-        if (profile_.earliest(from, to - from, count) != from) {
-            throw UsageError("expected at most " + std::to_string(least_free(from, to)) +
-                             " processors, as many as are free during " + interval_text(from, to) + ", found " +
-                             std::to_string(count));
-        }
-        profile_.add(from, to, -count);
-    }
-    void give(const Amounts& wanted, Time from, Time to) override {
-        const int count = count_of(wanted);
-        if (const int taken = processors_ - most_free(from, to); taken < count) {
-            throw UsageError("expected at most " + std::to_string(taken) + " processors, as many as are taken during " +
-                             interval_text(from, to) + ", found " + std::to_string(count));
-        }
-        profile_.add(from, to, count);
-    }
-    void advance(Time now) override { profile_.advance(now); }
-    nb::object free_at(Time time) const override { return nb::cast(profile_.free_at(time)); }
-    nb::object steps() const override {
-        std::vector<double> times;
-        std::vector<std::int64_t> free;
-        for (const auto& [time, processors] : profile_.steps()) {
-            times.push_back(seconds_of(time.since_zero()));
-            free.push_back(processors);
-        }
-        return nb::make_tuple(array_of(std::move(times)), array_of(std::move(free)));
-    }
-    nb::tuple state() const override {
-        nb::list steps;
-        for (const auto& [time, processors] : profile_.steps()) {
-            steps.append(nb::make_tuple(text_object(time.since_zero().to_shortest_string()), processors));
-        }
-        return nb::make_tuple(processors_, nb::tuple(steps));
-    }
-
- private:
-    // The least number of processors that are free at some time of the interval.
-    int least_free(Time from, Time to) const {
-        int least = 0;
-        int more = profile_.free_at(from);  // at most so many
-        while (least < more) {
-            const int middle = least + (more - least + 1) / 2;
-            if (profile_.earliest(from, to - from, middle) == from) {
-                least = middle;
-            } else {
-                more = middle - 1;
-            }
-        }
-        return least;
-    }
-    // The greatest.
-    int most_free(Time from, Time to) const {
-        int most = profile_.free_at(from);
-        for (const auto& [time, processors] : profile_.steps()) {
-            if (time > from && time < to) {
-                most = std::max(most, processors);
-            }
-        }
-        return most;
-    }
-
-    int processors_;
-    AvailabilityProfile profile_;
-};
-
-}  // namespace
-
-std::string interval_text(Time from, Time to) {
-    return "[" + from.to_string() + ", " + to.to_string() + ")";
-}
-
+// Throws: InputError unless a pickle has what a profile has.
 void require_profile(bool holds) {
     if (!holds) {
         throw InputError("pickle: expected a profile of batfill, found something else");
     }
 }
 
-void for_each_step(nb::handle steps, const std::function<void(Time, nb::handle)>& take) {
-    require_profile(nb::isinstance<nb::tuple>(steps));
-    for (const nb::handle step : steps) {
-        require_profile(nb::isinstance<nb::tuple>(step) && nb::len(step) == 2);
-        const nb::object free = step[1];
-        take(Time::at(duration_of(nb::object(step[0]), "profile")), free);
-    }
+void require_tuple(nb::handle value, std::size_t size) {
+    require_profile(nb::isinstance<nb::tuple>(value) && nb::len(value) == size);
 }
 
-std::unique_ptr<FreeOverTime> free_processors(int processors, Time start) {
-    return std::make_unique<FreeProcessors>(processors, AvailabilityProfile(start, processors));
-}
+}  // namespace
 
-std::unique_ptr<FreeOverTime> free_processors(const SchedulerState& state) {
-    AvailabilityProfile profile(state.now, state.idle.count());
+ProfileView::ProfileView(const SharedRound& view)
+    : round_(view),
+      counts_processors_(true),
+      all_{{"processors", view->state().processors}},
+      free_(view->state().now, std::vector<Amount>{view->state().idle.count()}) {
+    const SchedulerState& state = view->state();
     for (const RunningJob& job : state.running) {
+        const Amount processors = job.processors;
         // Overdue jobs end at the next instant.
-        profile.add(std::max(job.end, state.now + Duration::microseconds(1)), Time::infinity(), job.processors);
+        const Time end = std::max(job.end, state.now + Duration::microseconds(1));
+        free_.add(end, Time::infinity(), {&processors, 1}, 1);
     }
-    return std::make_unique<FreeProcessors>(state.processors, std::move(profile));
 }
 
-// (processors, ((time, free processors), ...)), by time.
-std::unique_ptr<FreeOverTime> free_processors_of_state(const nb::tuple& state) {
-    const auto processors_at = [](nb::handle value) {
-        return static_cast<int>(whole_number_of(value, "profile", -most_processors, most_processors));
-    };
-    const int all = processors_at(nb::object(state[0]));
-    require_profile(all > 0);
-    std::optional<AvailabilityProfile> profile;
-    Time time;
-    int before = 0;
-    for_each_step(nb::object(state[1]), [&](Time next, nb::handle processors) {
-        const int free = processors_at(processors);
-        require_profile(0 <= free && free <= all && (!profile || time < next));
-        if (profile) {
-            profile->add(next, Time::infinity(), free - before);
-        } else {
-            profile.emplace(next, free);
-        }
-        time = next;
-        before = free;
-    });
-    require_profile(profile.has_value());
-    return std::make_unique<FreeProcessors>(all, *std::move(profile));
+ProfileView::ProfileView(nb::handle all, Time start)
+    : counts_processors_(!nb::isinstance<nb::dict>(all)), all_(all_of(all)), free_(start, without_names(all_)) {}
+
+int ProfileView::processors() const {
+    const auto found = std::ranges::find(all_, "processors", &NamedAmounts::value_type::first);
+    return found == all_.end() ? 0 : static_cast<int>(found->second);
 }
 
-const FreeOverTime& ProfileView::free() const {
-    if (round_) {
-        round_->view();
-    }
-    return *free_;
+nb::dict ProfileView::amounts() const {
+    return dict_of(all_);
 }
 
 double ProfileView::now() const {
-    return seconds_of(free().origin().since_zero());
+    return seconds_of(free().instants().front().since_zero());
 }
 
 double ProfileView::earliest(nb::handle wanted, nb::handle duration, nb::handle after) const {
-    const FreeOverTime::Amounts amounts = free().read(wanted);
+    const std::vector<Amount> amounts = read(wanted);
     const Duration length = length_of(duration);
-    const Time from = after.is_none() ? free().origin() : time_from_now(after, "after");
+    const Time from = after.is_none() ? free().instants().front() : time_from_now(after, "after");
     return seconds_of(free().earliest(amounts, length, from).since_zero());
 }
 
-void ProfileView::take(nb::handle wanted, nb::handle start, nb::handle duration) {
-    const FreeOverTime::Amounts amounts = free().read(wanted);
-    if (const auto interval = interval_of(start, duration)) {
-        free_->take(amounts, interval->first, interval->second);
-    }
-}
-
-void ProfileView::give(nb::handle wanted, nb::handle start, nb::handle duration) {
-    const FreeOverTime::Amounts amounts = free().read(wanted);
-    if (const auto interval = interval_of(start, duration)) {
-        free_->give(amounts, interval->first, interval->second);
-    }
-}
-
 void ProfileView::advance(nb::handle time) {
-    free_->advance(time_from_now(time, "time"));
+    free_.advance(time_from_now(time, "time"));
 }
 
 nb::object ProfileView::free_at(nb::handle time) const {
-    return free().free_at(time_from_now(time, "time"));
+    const std::span<const Amount> amounts = free_.at(time_from_now(time, "time"));
+    return by_name([&](std::size_t column) { return nb::cast(amounts[column]); });
 }
 
+nb::object ProfileView::steps() const {
+    const std::vector<Time>& times = free().instants();
+    const auto column_of = [&](std::size_t column) {
+        return array_of(mapped(times, [&](Time time) { return std::int64_t{free_.at(time)[column]}; }));
+    };
+    return nb::make_tuple(array_of(mapped(times, [](Time time) { return seconds_of(time.since_zero()); })),
+                          by_name(column_of));
+}
+
+// (processors, ((time, free), ...)), or of amounts (((name, total), ...), ((time, (free, ...)), ...)). Times are texts,
+// which are exact.
 nb::tuple ProfileView::state() const {
     if (round_) {
         throw nb::type_error("cannot pickle or copy the profile of a round: it is valid until decide() returns");
     }
-    return free_->state();
+    nb::list all;
+    for (const auto& [name, amount] : all_) {
+        all.append(nb::make_tuple(text_object(name), amount));
+    }
+    nb::list steps;
+    for (const Time time : free_.instants()) {
+        nb::list amounts;
+        for (const Amount amount : free_.at(time)) {
+            amounts.append(amount);
+        }
+        const nb::object free = counts_processors_ ? nb::object(amounts[0]) : nb::tuple(amounts);
+        steps.append(nb::make_tuple(text_object(time.since_zero().to_shortest_string()), free));
+    }
+    return nb::make_tuple(counts_processors_ ? nb::cast(processors()) : nb::tuple(all), nb::tuple(steps));
 }
 
-// The first member is a number of processors, or a tuple of names and totals.
 ProfileView ProfileView::of_state(const nb::tuple& state) {
-    require_profile(nb::len(state) == 2 && nb::isinstance<nb::tuple>(nb::object(state[1])));
-    const bool are_amounts = nb::isinstance<nb::tuple>(nb::object(state[0]));
-    return ProfileView(are_amounts ? free_amounts_of_state(state) : free_processors_of_state(state));
+    require_tuple(state, 2);
+    nb::object all = state[0];
+    if (nb::isinstance<nb::tuple>(all)) {
+        nb::dict amounts;
+        for (const nb::handle entry : all) {
+            require_tuple(entry, 2);
+            amounts[text_object(word_of(nb::object(entry[0]), "profile"))] = nb::object(entry[1]);
+        }
+        require_profile(nb::len(amounts) == nb::len(all));
+        all = amounts;
+    }
+    const nb::object steps = state[1];
+    require_profile(nb::isinstance<nb::tuple>(steps));
+    std::optional<ProfileView> result;
+    for (const nb::handle step : steps) {
+        require_tuple(step, 2);
+        const nb::object free = step[1];
+        const Time time = Time::at(duration_of(nb::object(step[0]), "profile"));
+        require_profile(!result || result->free_.instants().back() < time);
+        if (!result) {
+            result.emplace(all, time);
+        }
+        const nb::object row = result->counts_processors_ ? nb::make_tuple(free) : free;
+        require_tuple(row, result->all_.size());
+        std::vector<Amount> amounts;
+        for (const nb::handle amount : row) {
+            amounts.push_back(whole_number_of(amount, "profile", 0));
+            require_profile(amounts.back() <= result->all_[amounts.size() - 1].second);
+        }
+        result->free_.set_from(time, amounts);
+    }
+    require_profile(result.has_value());
+    return *std::move(result);
 }
 
-std::optional<std::pair<Time, Time>> ProfileView::interval_of(nb::handle start, nb::handle duration) const {
-    const Duration length = length_of(duration);
-    const Time from = time_from_now(start, "start");
-    const Time to = from + length;
-    return from >= to || from.is_infinite() ? std::nullopt : std::optional(std::pair(from, to));
+const AmountProfile& ProfileView::free() const {
+    if (round_) {
+        round_->view();
+    }
+    return free_;
+}
+
+std::vector<Amount> ProfileView::read(nb::handle wanted) const {
+    static_cast<void>(free());  // a round that is over reads nothing
+    if (counts_processors_) {
+        return {processors_in(wanted)};
+    }
+    std::vector<Amount> amounts(all_.size());
+    const std::vector<std::string> names = mapped(all_, &NamedAmounts::value_type::first);
+    for (const auto& [name, amount] : amounts_in(wanted)) {
+        amounts[place_among(names, name, "amounts: expected names of the profile")] = amount;
+    }
+    return amounts;
 }
 
 Time ProfileView::time_from_now(nb::handle seconds, const char* name) const {
     const Time time = instant_of(seconds, name);
-    if (time < free().origin()) {
-        throw UsageError(std::string(name) + ": expected a time from " + (round_ ? "now, " : "") +
-                         free().origin().to_string() + (round_ ? ", on" : " on") + ", found " + time.to_string());
+    const Time now = free().instants().front();
+    if (time < now) {
+        throw UsageError(std::string(name) + ": expected a time from " + (round_ ? "now, " : "") + now.to_string() +
+                         (round_ ? ", on" : " on") + ", found " + time.to_string());
     }
     return time;
+}
+
+void ProfileView::change(nb::handle wanted, nb::handle start, nb::handle duration, int sign) {
+    const std::vector<Amount> amounts = read(wanted);
+    const Duration length = length_of(duration);
+    const Time from = time_from_now(start, "start");
+    const Time to = from + length;
+    if (from >= to || from.is_infinite()) {
+        return;
+    }
+    for (std::size_t column = 0; column < all_.size(); ++column) {
+        const auto& [name, total] = all_[column];
+        const AmountProfile::Bounds bounds = free_.bounds(column, from, to);
+        const Amount most = sign < 0 ? bounds.least : total - bounds.most;
+        if (amounts[column] > most) {
+            const std::string what =
+                counts_processors_ ? " processors, as many as are " : " of " + shown(name) + ", as much as is ";
+            throw UsageError("expected at most " + std::to_string(most) + what + (sign < 0 ? "free" : "taken") +
+                             " during [" + from.to_string() + ", " + to.to_string() + "), found " +
+                             std::to_string(amounts[column]));
+        }
+    }
+    free_.add(from, to, amounts, sign);
+}
+
+template <class Of>
+nb::object ProfileView::by_name(Of of) const {
+    if (counts_processors_) {
+        return of(0);
+    }
+    nb::dict result;
+    for (std::size_t column = 0; column < all_.size(); ++column) {
+        result[text_object(all_[column].first)] = of(column);
+    }
+    return result;
 }
 
 void bind_profiles(nb::module_& module) {
     using nb::arg;
     const auto init = [](ProfileView& place, nb::handle processors, nb::handle start) {
-        const bool is_dict = nb::isinstance<nb::dict>(processors);
-        const int count = is_dict ? 0 : static_cast<int>(whole_number_of(processors, "processors", 0, most_processors));
         const Time from = instant_of(start, "start");
         if (from.is_infinite()) {
             throw UsageError("start: expected a finite time, found inf");
         }
-        new (&place) ProfileView(is_dict ? free_amounts(processors, from) : free_processors(count, from));
+        new (&place) ProfileView(processors, from);
     };
     const auto copy = [](const ProfileView& self) { return ProfileView::of_state(self.state()); };
     nb::class_<ProfileView>(module, "Profile",

@@ -22,30 +22,6 @@
 
 namespace batfill::python {
 
-// A field of jobs that batfill does not know, or an amount (stated_amount), read once for each job. NaN: the job has no
-// such number.
-class NumberField {
- public:
-    explicit NumberField(std::string name) : name_(std::move(name)) {}
-    double value(const SchedulerState& state, JobIndex job) {
-        while (values_.size() <= job) {
-            const auto index = static_cast<JobIndex>(values_.size());
-            // A forgotten job never waits again.
-            values_.push_back(state.jobs.has(index) ? value_of(state.job(index).description()) : std::nan(""));
-        }
-        return values_[job];
-    }
-
- private:
-    double value_of(const JobDescription& job) const {
-        const std::optional<Amount> amount = stated_amount(job, name_);
-        return amount ? static_cast<double>(*amount) : number_field(job, name_).value_or(std::nan(""));
-    }
-
-    std::string name_;
-    std::vector<double> values_;  // by JobIndex
-};
-
 // What decide() sees of the engine. One for all rounds of a run.
 class RoundView : public std::enable_shared_from_this<RoundView> {
  public:
@@ -88,15 +64,7 @@ class RoundView : public std::enable_shared_from_this<RoundView> {
         }
         return waiting_;
     }
-    JobIndex job(std::ptrdiff_t index) {
-        const std::vector<JobIndex>& jobs = waiting();
-        if (index < 0 || static_cast<std::size_t>(index) >= jobs.size()) {
-            throw nb::index_error(("expected the index of one of " + std::to_string(jobs.size()) +
-                                   " waiting jobs, found " + std::to_string(index))
-                                      .c_str());
-        }
-        return jobs[static_cast<std::size_t>(index)];
-    }
+    JobIndex job(std::ptrdiff_t index) { return job_in(waiting(), index, "waiting"); }
     // The waiting job of this index, which has not started in this round.
     JobIndex waiting_job(std::ptrdiff_t index) {
         const JobIndex found = job(index);
@@ -117,13 +85,7 @@ class RoundView : public std::enable_shared_from_this<RoundView> {
         return *running_;
     }
     JobIndex running_job(std::ptrdiff_t index) {
-        const std::vector<JobIndex>& jobs = running_ ? *running_ : read_running();
-        if (index < 0 || static_cast<std::size_t>(index) >= jobs.size()) {
-            throw nb::index_error(("expected the index of one of " + std::to_string(jobs.size()) +
-                                   " running jobs, found " + std::to_string(index))
-                                      .c_str());
-        }
-        return jobs[static_cast<std::size_t>(index)];
+        return job_in(running_ ? *running_ : read_running(), index, "running");
     }
     // A job that was registered in this round is the last of those that wait, if it does.
     // Requires: the jobs that waited before have been read.
@@ -136,8 +98,17 @@ class RoundView : public std::enable_shared_from_this<RoundView> {
         waiting_object_.reset();
         return waiting_.size() - 1;
     }
+    // A field that batfill does not know, or an amount (stated_amount), read once for each job. NaN: the job has no
+    // such number.
     double number_field_of(const std::string& name, JobIndex job) {
-        return fields_.try_emplace(name, name).first->second.value(state(), job);
+        std::vector<double>& values = fields_[name];
+        while (values.size() <= job) {
+            const auto index = static_cast<JobIndex>(values.size());
+            // A forgotten job never waits again.
+            values.push_back(state().jobs.has(index) ? read_number(state().job(index).description(), name)
+                                                     : std::nan(""));
+        }
+        return values[job];
     }
 
     void wake_at(double seconds) {
@@ -157,13 +128,26 @@ class RoundView : public std::enable_shared_from_this<RoundView> {
     nb::object waiting_object_;
 
  private:
+    static JobIndex job_in(const std::vector<JobIndex>& jobs, std::ptrdiff_t index, const std::string& which) {
+        if (index < 0 || static_cast<std::size_t>(index) >= jobs.size()) {
+            throw nb::index_error(("expected the index of one of " + std::to_string(jobs.size()) + ' ' + which +
+                                   " jobs, found " + std::to_string(index))
+                                      .c_str());
+        }
+        return jobs[static_cast<std::size_t>(index)];
+    }
+    static double read_number(const JobDescription& job, const std::string& name) {
+        const std::optional<Amount> amount = stated_amount(job, name);
+        return amount ? static_cast<double>(*amount) : number_field(job, name).value_or(std::nan(""));
+    }
+
     Round* round_ = nullptr;
     std::size_t number_ = 0;
     bool has_waiting_ = false;
     std::vector<JobIndex> waiting_;
     std::optional<std::vector<JobIndex>> running_;
     std::vector<JobIndex> ended_;
-    std::map<std::string, NumberField> fields_;
+    std::map<std::string, std::vector<double>> fields_;  // by name, then by JobIndex
     std::set<Time> wakes_;
 };
 

@@ -1,5 +1,3 @@
-#include "python/src/rounds.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -41,8 +39,7 @@ class ReservationView : public OfRound {
     }
     bool try_start(nb::handle index) {
         const JobIndex job = view().waiting_job(place_in(index));
-        const bool windows_allow = state().can_start_now(job);
-        return windows_allow && reservation_.start_if_admitted(view().round(), job);
+        return reservation_.start_if_admitted(view().round(), job);
     }
 
  private:
@@ -182,22 +179,6 @@ std::vector<Window> known_windows(const RoundView& view) {
     return known;
 }
 
-nb::dict pools_of(const Window& window) {
-    nb::dict pools;
-    for (const auto& [name, amount] : window.pools) {
-        pools[name.c_str()] = amount;
-    }
-    return pools;
-}
-
-nb::tuple names_of(const Window& window) {
-    nb::list names;
-    for (const std::string& name : window.booked_for) {
-        names.append(text_object(name));
-    }
-    return nb::tuple(names);
-}
-
 // Processors that are asleep, ... as arrays.
 template <ResourceSet SchedulerState::*processors>
 nb::object state_array(const RoundView& view) {
@@ -241,10 +222,13 @@ void bind_window(nb::module_& module) {
             "processors",
             [](const Window& window) { return window.hosts.empty() ? window.processors : window.hosts.size(); },
             "How many processors or hosts it takes.")
-        .def_prop_ro("pools", &pools_of, nb::for_getter(nb::sig("def pools(self) -> dict[str, int]")),
-                     "What it takes of pools, by name.")
-        .def_prop_ro("for_", &names_of, nb::for_getter(nb::sig("def for_(self) -> tuple[str, ...]")),
-                     "The reservations whose jobs run inside; empty for maintenance.")
+        .def_prop_ro(
+            "pools", [](const Window& window) { return dict_of(window.pools); },
+            nb::for_getter(nb::sig("def pools(self) -> dict[str, int]")), "What it takes of pools, by name.")
+        .def_prop_ro(
+            "for_", [](const Window& window) { return tuple_of(window.booked_for); },
+            nb::for_getter(nb::sig("def for_(self) -> tuple[str, ...]")),
+            "The reservations whose jobs run inside; empty for maintenance.")
         .def_prop_ro(
             "running",
             [](const Window& window) {

@@ -1,44 +1,42 @@
 #include "python/src/run.hpp"
 
+#include <algorithm>
+
 #include "python/src/keywords.hpp"
 #include "src/support/mapped.hpp"
 
 namespace batfill::python {
 
+namespace {
+
+// Calls a function with each of the rows.
+template <class Row>
+auto for_each_of(const std::vector<Row>& rows) {
+    return [&rows](const std::function<void(const Row&)>& use) { std::ranges::for_each(rows, use); };
+}
+
+}  // namespace
+
 MetricsOptions Run::options(const nb::object& tau, const nb::object& short_deadline) const {
     MetricsOptions options;
-    const Measures measures = measures_of(tau, short_deadline);
-    options.tau = measures.tau;
-    options.short_deadline = measures.short_deadline;
+    set_measures(options, tau, short_deadline);
     options.set_machine(platform.machine());
     return options;
 }
 
 RunFiles Run::files() const {
     RunFiles files;
-    files.schedule = [this](const std::function<void(const ScheduledJob&)>& use) {
-        for (const ScheduledJob& job : schedule.jobs) {
-            use(job);
-        }
-    };
+    files.schedule = for_each_of(schedule.jobs);
     files.summary = summary;
     files.statistics = mapped(statistics, [](const auto& statistic) {
         return Statistic{statistic.first, statistic.second};
     });
     if (guarantees) {
-        files.guarantees = [this](const std::function<void(const Guarantee&)>& use) {
-            for (const Guarantee& guarantee : *guarantees) {
-                use(guarantee);
-            }
-        };
+        files.guarantees = for_each_of(*guarantees);
     }
     files.broken_guarantees = broken_guarantees;
     if (eligible) {
-        files.eligible = [this](const std::function<void(const EligibleTime&)>& use) {
-            for (const EligibleTime& job : *eligible) {
-                use(job);
-            }
-        };
+        files.eligible = for_each_of(*eligible);
     }
     files.with_cause = with_cause;
     return files;

@@ -18,6 +18,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/replay/outcome.hpp>
 
+#include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"
 #include "python/src/machines.hpp"
 #include "python/src/run.hpp"
@@ -87,10 +88,7 @@ struct Explained {
 };
 
 nb::dict table_of(const std::vector<ExplainedReason>& reasons) {
-    const auto texts = [&](auto of) {
-        std::string kept;
-        return array_of_texts(reasons.size(), [&](std::size_t i) -> std::string_view { return kept = of(reasons[i]); });
-    };
+    const auto texts = [&](auto of) { return texts_of(reasons, of); };
     const auto numbers = [&](auto of) {
         return array_of(
             mapped(reasons, [&](const ExplainedReason& one) { return static_cast<std::int64_t>(of(one)); }));
@@ -142,7 +140,7 @@ nb::tuple explain(const Jobs& jobs, const NamedMachine& machine, const nb::objec
         simulated({jobs, machine, scheduler, label, parameters, events}, how, [&](const Outcome& outcome) {
             return Explained{explanation(outcome), batfill::explained(outcome.wait_reasons(), words_for(outcome))};
         });
-    return nb::make_tuple(found.text, table_of(found.reasons), found.reasons.size());
+    return nb::make_tuple(found.text, table_of(found.reasons));
 }
 
 double stretch_in_file(const ExecutionRecord& execution) {
@@ -169,21 +167,15 @@ Column times(Of of) {
 
 template <class Of>
 Column texts(Of of) {
-    return [of](const Run& run) {
-        std::string kept;
-        return array_of_texts(run.schedule.jobs.size(), [&](std::size_t i) -> std::string_view {
-            kept = of(run.schedule.jobs[i]);
-            return kept;
-        });
-    };
+    return [of](const Run& run) { return texts_of(run.schedule.jobs, of); };
 }
 
 // A column of the workloads; later runs of a job have what it has.
 Column workload_texts(SharedText JobDescription::*text) {
     return [text](const Run& run) {
         const analysis::WorkloadJobs jobs(run.workloads);
-        return array_of_texts(run.schedule.jobs.size(), [&](std::size_t i) -> std::string_view {
-            const std::optional<analysis::IndexedJob> found = jobs.find(run.schedule.jobs[i].id);
+        return texts_of(run.schedule.jobs, [&](const ScheduledJob& job) {
+            const std::optional<analysis::IndexedJob> found = jobs.find(job.id);
             return found ? std::string_view(found->description->*text) : std::string_view();
         });
     };
@@ -293,7 +285,7 @@ nb::object times_of(const std::vector<Row>& rows, std::optional<Time> Row::*time
 // A part of the ids of such rows.
 template <class Row>
 nb::object ids_of(const std::vector<Row>& rows, std::string_view JobIdParts::*part) {
-    return array_of_texts(rows.size(), [&](std::size_t i) { return JobIdParts(rows[i].job_id).*part; });
+    return texts_of(rows, [&](const Row& row) { return JobIdParts(row.job_id).*part; });
 }
 
 // The columns of a guarantees.csv; none if the scheduler guarantees nothing.
@@ -428,24 +420,10 @@ void bind_runs(nb::module_& module) {
              nb::sig("def guarantees(self) -> dict[str, numpy.typing.NDArray[typing.Any]] | None"))
         .def("eligible", &eligible, nb::sig("def eligible(self) -> dict[str, numpy.typing.NDArray[typing.Any]] | None"))
         .def(
-            "rejected",
-            [](const Run& run) {
-                nb::dict result;
-                for (const auto& [reason, jobs] : run.rejected) {
-                    result[reason.c_str()] = jobs;
-                }
-                return result;
-            },
+            "rejected", [](const Run& run) { return dict_of(run.rejected); },
             nb::sig("def rejected(self) -> dict[str, int]"))
         .def(
-            "statistics",
-            [](const Run& run) {
-                nb::dict result;
-                for (const auto& [name, value] : run.statistics) {
-                    result[name.c_str()] = value;
-                }
-                return result;
-            },
+            "statistics", [](const Run& run) { return dict_of(run.statistics); },
             nb::sig("def statistics(self) -> dict[str, int]"))
         .def(
             "save",
@@ -462,7 +440,7 @@ void bind_runs(nb::module_& module) {
                nb::sig("def explain(jobs: Jobs, machine: Machine, scheduler: object, label: str, parameters: "
                        "collections.abc.Sequence[tuple[str, str]], events: collections.abc.Sequence[str], "
                        "explained: collections.abc.Sequence[str]) -> "
-                       "tuple[str, dict[str, numpy.typing.NDArray[typing.Any]], int]"));
+                       "tuple[str, dict[str, numpy.typing.NDArray[typing.Any]]]"));
     module.def("write_report", &write_report, arg("runs"), arg("path"), arg("title"), arg("tau"),
                arg("short_deadline"));
 }

@@ -13,7 +13,6 @@
 #include "python/src/arguments.hpp"
 #include "python/src/bindings.hpp"
 #include "python/src/round_view.hpp"
-#include "python/src/rounds.hpp"
 #include "src/choice/named_scheduler.hpp"
 #include "src/support/interruption.hpp"
 #include "src/support/mapped.hpp"
@@ -232,10 +231,6 @@ WrittenScheduler written_scheduler(const nb::object& scheduler, const std::strin
     }
     add_parameters(written, parameters, "a keyword");
     return written;
-}
-
-void bind_schedulers(nb::module_& module) {
-    bind_rounds(module);
 }
 
 }  // namespace batfill::python

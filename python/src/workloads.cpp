@@ -53,11 +53,7 @@ nb::dict cleaning_of(const ConvertedLog& converted) {
     result["processors"] = summary.processors;
     result["processors_from"] = summary.processors_from;
     if (summary.hosts) {
-        nb::dict capacity;
-        for (const auto& [name, amount] : summary.hosts->capacity) {
-            capacity[name.c_str()] = amount;
-        }
-        result["capacity"] = capacity;
+        result["capacity"] = dict_of(summary.hosts->capacity);
     }
     if (!summary.partitions.empty()) {
         nb::dict widest;
@@ -80,21 +76,13 @@ nb::dict cleaning_of(const ConvertedLog& converted) {
         const GivenMachine& given = *converted.given;
         nb::dict machine;
         machine["hosts"] = given.hosts;
-        nb::dict notes;
-        for (const auto& [what, hosts] : given.notes) {
-            notes[what.c_str()] = hosts;
-        }
-        machine["notes"] = notes;
+        machine["notes"] = dict_of(given.notes);
         machine["open_queues"] = given.open_queues;
         machine["missing_hosts"] = given.missing_hosts;
         result["machine"] = machine;
     }
     if (!log.bad_rows.empty()) {
-        nb::dict first;
-        for (const BadRows& kind : log.bad_rows) {
-            first[kind.first.c_str()] = kind.rows;
-        }
-        result["bad_rows"] = first;
+        result["bad_rows"] = dict_of(log.bad_rows);
     }
     return result;
 }
@@ -128,39 +116,33 @@ nb::tuple convert(const std::string& format, const std::vector<FileName>& paths,
     if (request.conversion.split && !splits) {
         throw UsageError("days: this call makes one workload, expected weeks_from_swf() or weeks()");
     }
-    nb::list workloads;
-    if (request.conversion.split) {
-        std::optional<ConvertedLog> converted;
-        interruptible([&] {
-            converted = convert_log(request);
-            require_kept_jobs(converted->log, converted->summary);
-        });
-        for (SwfPeriod& period : converted->periods) {
-            workloads.append(nb::make_tuple(period.number, keep(std::move(period.workload))));
-        }
-        return nb::make_tuple(workloads, cleaning_of(*converted));
-    }
-    request.keeps_workload = true;
+    request.keeps_workload = !request.conversion.split;
     std::optional<ConvertedLog> converted;
     interruptible([&] {
         converted = convert_log(request);
         require_kept_jobs(converted->log, converted->summary);
     });
-    workloads.append(nb::make_tuple(1, keep(std::move(converted->workload->workload))));
+    nb::list workloads;
+    if (request.keeps_workload) {
+        workloads.append(nb::make_tuple(1, keep(std::move(converted->workload->workload))));
+    }
+    for (SwfPeriod& period : converted->periods) {
+        workloads.append(nb::make_tuple(period.number, keep(std::move(period.workload))));
+    }
     return nb::make_tuple(workloads, cleaning_of(*converted));
 }
 
-std::vector<std::pair<std::size_t, Jobs>> periods_of(const Jobs& jobs, double days) {
+std::vector<std::pair<std::size_t, Jobs>> periods_of(const Jobs& jobs, nb::handle days) {
+    const std::optional<Duration> length = Duration::from_seconds(number_in(days).value_or(0));
+    if (!length || *length < Duration::microseconds(1) || *length > Duration::seconds(1'000'000)) {
+        throw UsageError("days: expected a number above 0, up to 1000000, found " + shown_value(days));
+    }
     const Workload workload = interruptible([&] { return by_submission(jobs); });
     if (!workload.jobs.empty() && workload.jobs.front().description.submit < Time()) {
         throw InputError(workload.path + ": job " + shown(workload.jobs.front().description.id) +
                          " is submitted before 0, expected none for weeks, which count from there");
     }
     SwfSplit split;
-    const std::optional<Duration> length = Duration::from_seconds(days);
-    if (!length || *length < Duration::microseconds(1) || *length > Duration::seconds(1'000'000)) {
-        throw UsageError("days: expected a number above 0, up to 1000000, found " + shown_value(nb::cast(days)));
-    }
     split.period = *length * 86'400;
     split.keep_crossing = true;
     std::vector<std::pair<std::size_t, Jobs>> result;
@@ -206,11 +188,7 @@ std::optional<Duration> since_zero(const SmallOptional<Time>& time) {
 nb::object licenses_of(const Workload& workload) {
     nb::object column = nb::module_::import_("numpy").attr("empty")(workload.jobs.size(), nb::arg("dtype") = "object");
     for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
-        nb::list names;
-        for (const std::string& name : workload.jobs[i].description.licenses) {
-            names.append(text_object(name));
-        }
-        column[i] = nb::tuple(names);
+        column[i] = tuple_of(workload.jobs[i].description.licenses);
     }
     return column;
 }
@@ -262,8 +240,7 @@ nb::object column(const Jobs& jobs, const std::string& name) {
         return array_of(mapped(workload.jobs, [&](const WorkloadJob& job) { return of(job.description); }));
     };
     const auto texts = [&](auto of) {
-        return array_of_texts(workload.jobs.size(),
-                              [&](std::size_t i) -> std::string_view { return of(workload.jobs[i].description); });
+        return texts_of(workload.jobs, [&](const WorkloadJob& job) -> std::string_view { return of(job.description); });
     };
     const auto run_time = [&](const Job& job) {
         const JobProfile& profile = workload.profiles.at(job.profile);
@@ -314,7 +291,7 @@ void bind_workloads(nb::module_& module) {
         .def("amount_columns", &amount_columns)
         .def("amount_column", &amount_column, arg("name"),
              nb::sig("def amount_column(self, name: str) -> numpy.typing.NDArray[typing.Any]"))
-        .def("periods", &periods_of, arg("days"))
+        .def("periods", &periods_of, arg("days").none())
         .def("scaled", &scaled, arg("load"))
         .def("offered_load", [](const Jobs& jobs) { return offered_load(*jobs.workload); })
         .def(

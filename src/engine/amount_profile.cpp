@@ -160,13 +160,14 @@ void AmountProfile::set_from(Time t, std::span<const Amount> amounts) {
     std::ranges::copy(amounts, values_.begin() + static_cast<std::ptrdiff_t>(step * columns_));
 }
 
-Amount AmountProfile::least(std::size_t column, Time from, Time to) const {
+AmountProfile::Bounds AmountProfile::bounds(std::size_t column, Time from, Time to) const {
     std::size_t step = step_at(from);
-    Amount least = values_[step * columns_ + column];
+    Bounds bounds{values_[step * columns_ + column], values_[step * columns_ + column]};
     for (++step; step < times_.size() && times_[step] < to; ++step) {
-        least = std::min(least, values_[step * columns_ + column]);
+        bounds.least = std::min(bounds.least, values_[step * columns_ + column]);
+        bounds.most = std::max(bounds.most, values_[step * columns_ + column]);
     }
-    return least;
+    return bounds;
 }
 
 }  // namespace batfill

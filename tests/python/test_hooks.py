@@ -353,6 +353,10 @@ def test_a_profile_of_its_own():
             call()
 
 
+def test_a_profile_of_no_processors_can_be_copied():
+    assert [list(column) for column in copy.copy(batfill.Profile(0, start=5)).steps()] == [[5], [0]]
+
+
 @pytest.mark.parametrize("processors", ["1,3", "3 1", [1, 3], (3, 1), numpy.array([1, 3]), {1, 3}, range(1, 4, 2)])
 def test_particular_processors(processors):
     def decide(self, round):

@@ -288,6 +288,17 @@ def test_particular_processors_of_a_window(tmp_path):
     assert places(run) == {"0": "1 3", "1": "2"} and run.check().violations == []
 
 
+def test_a_lost_processor_of_a_window_is_not_free(tmp_path):
+    def look(round):
+        assert round.unavailable.tolist() == [2] and round.free.hosts_for(0).tolist() == [1, 3]
+
+    (tmp_path / "events").write_text('{"type": "machine_unavailable", "resources": "2", "timestamp": 5}\n')
+    jobs = [(10, 2, 30, {"reservation": "course"})]
+    windows = [{"name": "w", "from": 0, "until": 90, "processors": 3, "for": ["course"]}]
+    run = batfill.simulate(workload_of(tmp_path, jobs, 4), 4, Look(look), windows=windows, events=tmp_path / "events")
+    assert places(run) == {"0": "1 3"} and run.check().violations == []
+
+
 def test_a_registered_job_takes_what_its_fields_say(tmp_path):
     class Registers(batfill.Scheduler):
         understands_resources = True

@@ -58,8 +58,13 @@ class AmountProfile {
     // From t on, these amounts are free instead.
     // Requires: t is the origin, or after all instants so far.
     void set_from(Time t, std::span<const Amount> amounts);
-    // The smallest of an amount in [from, to).
-    Amount least(std::size_t column, Time from, Time to) const;
+    struct Bounds {
+        Amount least;
+        Amount most;
+    };
+    // The smallest and the largest of an amount in [from, to).
+    Bounds bounds(std::size_t column, Time from, Time to) const;
+    Amount least(std::size_t column, Time from, Time to) const { return bounds(column, from, to).least; }
 
  private:
     std::size_t step_at(Time t) const;  // the step that holds t
