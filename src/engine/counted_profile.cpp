@@ -51,7 +51,10 @@ CountedProfile::CountedProfile(const Machine& machine, Time origin, const std::v
     }
     for (const std::size_t number : planned_pools) {
         const Resources::Pool& pool = machine.resources().pools()[number];
-        pools_.push_back({number, pool.name, PoolProfile(origin, pool.total)});
+        const bool is_in_windows =
+            std::ranges::any_of(machine.windows(), [=](const Window& window) { return window.names_pool(number); });
+        const Amount share = pool.total / std::max(machine.processors(), 1);
+        pools_.push_back({number, pool.name, PoolProfile(origin, pool.total), processors_ && !is_in_windows, share});
     }
 }
 
@@ -62,15 +65,66 @@ CountedProfile CountedProfile::taken_by(const Window& window, Time origin) const
         taken.processors_.emplace(origin, window.processors);
     }
     for (const Pool& pool : pools_) {
-        taken.pools_.push_back({pool.number, pool.name, PoolProfile(origin, window.amount_of(pool.number))});
+        taken.pools_.push_back({pool.number, pool.name, PoolProfile(origin, window.amount_of(pool.number)), false, 0});
     }
     return taken;
 }
 
 void CountedProfile::add_pools(const Request& request, Time from, Time to, int sign) {
     for (Pool& pool : pools_) {
-        pool.free.add(from, to, sign * request.pools()[pool.number]);
+        add(pool, request, from, to, sign);
     }
+}
+
+void CountedProfile::add(Pool& pool, const Request& request, Time from, Time to, int sign) {
+    const Amount change = sign * request.of_pool(pool.number);
+    if (change == 0 || from >= to) {
+        return;
+    }
+    if (is_scarce(pool, request)) {
+        return pool.free.add(from, to, change);
+    }
+    pool.kept.emplace_back(from, change);
+    pool.kept.emplace_back(to, -change);
+    constexpr std::size_t few = 16384;
+    if (pool.kept.size() > 4 * pool.together + few) {
+        put_together(pool);
+    }
+}
+
+// Makes one change of those at one instant, and of all before the origin. Those that cancel out go.
+void CountedProfile::put_together(Pool& pool) const {
+    for (auto& [instant, change] : pool.kept) {
+        instant = std::max(instant, origin_);
+    }
+    const auto added = pool.kept.begin() + static_cast<std::ptrdiff_t>(pool.together);
+    const auto is_before = [](const auto& a, const auto& b) { return a.first < b.first; };
+    std::sort(added, pool.kept.end(), is_before);
+    std::inplace_merge(pool.kept.begin(), added, pool.kept.end(), is_before);
+    std::size_t together = 0;
+    for (std::size_t i = 0; i < pool.kept.size(); ++together) {
+        std::pair<Time, Amount> sum(pool.kept[i].first, 0);
+        for (; i < pool.kept.size() && pool.kept[i].first == sum.first; ++i) {
+            sum.second += pool.kept[i].second;
+        }
+        pool.kept[together] = sum;
+    }
+    pool.kept.resize(together);
+    std::erase_if(pool.kept, [](const auto& one) { return one.second == 0; });
+    pool.together = pool.kept.size();
+}
+
+bool CountedProfile::is_scarce(Pool& pool, const Request& request) const {
+    if (pool.is_ample && request.of_pool(pool.number) > pool.share * request.processors) {
+        put_together(pool);
+        pool.free.advance(origin_);
+        for (const auto& [instant, change] : pool.kept) {
+            pool.free.add(instant, Time::infinity(), change);
+        }
+        pool.kept = {};
+        pool.is_ample = false;
+    }
+    return !pool.is_ample;
 }
 
 void CountedProfile::add_part(const Window& window, bool named, const Request& request, int processors, Time from,
@@ -80,7 +134,7 @@ void CountedProfile::add_part(const Window& window, bool named, const Request& r
     }
     for (Pool& pool : pools_) {
         if (window.names_pool(pool.number) == named) {
-            pool.free.add(from, to, sign * request.of_pool(pool.number));
+            add(pool, request, from, to, sign);
         }
     }
 }
@@ -90,7 +144,9 @@ void CountedProfile::take(const Window& window) {
         processors_->add(window.from, window.until, -window.processors);
     }
     for (Pool& pool : pools_) {
-        pool.free.add(window.from, window.until, -window.amount_of(pool.number));
+        if (window.names_pool(pool.number)) {
+            pool.free.add(window.from, window.until, -window.amount_of(pool.number));
+        }
     }
 }
 
@@ -111,8 +167,8 @@ Time CountedProfile::earliest_of_columns(const Request& request, Duration length
             start = processors_->earliest(start, length, request.processors, limit, before);
         }
         agreed = start;
-        for (const Pool& pool : needed.empty() ? std::span<const Pool>() : pools_) {
-            if (needed[pool.number] > 0) {
+        for (Pool& pool : needed.empty() ? std::span<Pool>() : pools_) {
+            if (needed[pool.number] > 0 && is_scarce(pool, request)) {
                 start = pool.free.earliest(start, length, needed[pool.number], limit, before);
             }
         }
@@ -133,8 +189,8 @@ std::optional<Shortage> CountedProfile::shortage(const Request& request, Duratio
         note(first_lack(*processors_, request.processors, at, at + length),
              {Shortage::Of::processors, "", request.processors});
     }
-    for (const Pool& pool : pools_) {
-        if (const Amount needed = request.of_pool(pool.number); needed > 0) {
+    for (Pool& pool : pools_) {
+        if (const Amount needed = request.of_pool(pool.number); needed > 0 && is_scarce(pool, request)) {
             note(first_lack(pool.free, needed, at, at + length), {Shortage::Of::pool, pool.name, needed});
         }
     }

@@ -71,7 +71,7 @@ void Plan::give_back(const SchedulerState& state, const Completion& completion) 
 
 template <class Use>
 void Plan::each_column(Use use) {
-    timeline_->counted().each_column([&](std::size_t number, const auto& profile, const auto& taken) {
+    timeline_->counted().each_column([&](std::size_t number, const auto* profile, const auto& taken) {
         use(columns_[number], profile, [&](const Slot& slot) { return taken(slot.processors, slot.request); });
     });
 }
@@ -85,13 +85,13 @@ void Plan::allow_starts(const Request& given, int processors, const Place& place
         return;
     }
     if (slot(by_start_.back()).start > from) {
-        timeline_->counted().each_column([&](std::size_t number, const auto& profile, const auto& taken) {
+        timeline_->counted().each_column([&](std::size_t number, const auto* profile, const auto& taken) {
             const auto amount = taken(processors, &given);
-            if (amount <= 0) {
+            if (profile == nullptr || amount <= 0) {
                 return;
             }
             Column& column = columns_[number];
-            profile.free_spans(from, to, amount, column.widest(), column.free_spans);
+            profile->free_spans(from, to, amount, column.widest(), column.free_spans);
             if (column.free_spans.least() > column.free_spans.most()) {
                 return;
             }
@@ -299,7 +299,7 @@ Time Plan::place(const Entry& entry, Time from) {
             .request = entry.request};
     places_.resize(slots_.size());
     insert(slot, from);
-    each_column([&](Column& column, const auto&, const auto& taken) {
+    each_column([&](Column& column, const auto*, const auto& taken) {
         const Amount amount = taken(slot);
         if (amount > 0) {
             if (class_of(amount) >= column.classes.size()) {
@@ -430,7 +430,7 @@ std::size_t Plan::move_all_earlier(Time than) {
     for (std::size_t i = 0; i < by_start_.size(); ++i) {
         const std::uint32_t number = slot_of_[by_start_[i]];
         Slot& slot = slots_[number];
-        each_column([&](const Column& column, const auto&, const auto& taken) {
+        each_column([&](const Column& column, const auto*, const auto& taken) {
             if (const Amount amount = column.has_intervals ? taken(slot) : 0; amount > 0) {
                 const Column::Class& same = column.classes[class_of(amount)];
                 same.for_walltimes.include_in(slot.possible, slot.walltime);
@@ -459,10 +459,12 @@ std::size_t Plan::move_all_earlier(Time than) {
 
 bool Plan::look_from_now_on() {
     bool frees_more = false;
-    each_column([&](Column& column, const auto& profile, const auto&) {
-        std::swap(column.free_now, column.free_before);
-        profile.free_from_now(column.free_now);
-        frees_more |= column.free_now.exceeds(column.free_before);
+    each_column([&](Column& column, const auto* profile, const auto&) {
+        if (profile != nullptr) {
+            std::swap(column.free_now, column.free_before);
+            profile->free_from_now(column.free_now);
+            frees_more |= column.free_now.exceeds(column.free_before);
+        }
     });
     return frees_more;
 }
@@ -471,8 +473,8 @@ bool Plan::look_from_now_on() {
 bool Plan::fits_from_now_on(const Slot& slot) {
     const Time until = std::min(origin() + slot.walltime, slot.start);
     bool fits = true;
-    each_column([&](const Column& column, const auto&, const auto& taken) {
-        const Amount amount = taken(slot);
+    each_column([&](const Column& column, const auto* profile, const auto& taken) {
+        const Amount amount = profile != nullptr ? taken(slot) : 0;
         fits &= amount <= 0 || (amount <= column.free_now.most() && until <= column.free_now.until(amount));
     });
     return fits;
@@ -549,7 +551,7 @@ void Plan::remove(JobIndex job) {
 
 void Plan::forget(JobIndex job) {
     by_start_.erase(position_of(job));
-    each_column([&](Column& column, const auto&, const auto& taken) {
+    each_column([&](Column& column, const auto*, const auto& taken) {
         if (const Amount amount = taken(slot(job)); amount > 0) {
             std::vector<ByWalltime>& same = column.classes[class_of(amount)].by_walltime;
             same.erase(std::lower_bound(same.begin(), same.end(), ByWalltime{slot(job).walltime, slot_of_[job]}));

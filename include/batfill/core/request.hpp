@@ -62,7 +62,7 @@ struct Request {
         return details ? std::span(details->licenses) : std::span<const LicenseIndex>();
     }
     const std::vector<Amount>& pools() const { return details_or_none().pools; }
-    Amount of_pool(std::size_t pool) const { return pools().empty() ? 0 : pools()[pool]; }
+    Amount of_pool(std::size_t pool) const { return details && !details->pools.empty() ? details->pools[pool] : 0; }
     const std::vector<Amount>& per_host() const { return details_or_none().per_host; }
     bool takes_whole_hosts() const { return per_host().empty(); }
     std::optional<std::size_t> partition() const { return details ? details->partition : std::nullopt; }

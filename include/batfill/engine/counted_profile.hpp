@@ -18,7 +18,11 @@ namespace batfill {
 
 // What is free over time of all that is only counted: processors, if hosts have no names, and the pools that are
 // planned. A column for each of them. Jobs ask for it by their requests.
-// Cost, with c columns: c times that of AvailabilityProfile, where nothing else is said.
+//
+// A pool is *ample* as long as each job takes at most its share for its processors of it: then the processors run out
+// first, and the pool is in nobody's way. Nobody looks at it, and changes of it are only kept.
+// Cost, with c columns that are not ample: c times that of AvailabilityProfile, where nothing else is said. A change of
+// an ample pool: O(log(changes)), amortised.
 class CountedProfile {
  public:
     // The whole machine, free from `origin` on.
@@ -33,7 +37,9 @@ class CountedProfile {
             processors_->advance(now);
         }
         for (Pool& pool : pools_) {
-            pool.free.advance(now);
+            if (!pool.is_ample) {
+                pool.free.advance(now);
+            }
         }
     }
 
@@ -80,16 +86,17 @@ class CountedProfile {
     const AvailabilityProfile& processors() const { return *processors_; }
     // How many columns there are.
     std::size_t columns() const { return (processors_ ? 1U : 0U) + pools_.size(); }
-    // Calls `use` with the number of each column, its profile, and a function that says what a request for a number of
-    // processors takes of it.
+    // Calls `use` with the number of each column, its profile or null if it is ample, and a function that says what a
+    // request for a number of processors takes of it.
     template <class Use>
     void each_column(Use use) const {
         std::size_t column = 0;
         if (processors_) {
-            use(column++, *processors_, [](int processors, const Request*) { return processors; });
+            use(column++, &*processors_, [](int processors, const Request*) { return processors; });
         }
         for (const Pool& pool : pools_) {
-            use(column++, pool.free, [&pool](int, const Request* request) { return request->of_pool(pool.number); });
+            use(column++, pool.is_ample ? nullptr : &pool.free,
+                [&pool](int, const Request* request) { return request->of_pool(pool.number); });
         }
     }
 
@@ -97,15 +104,24 @@ class CountedProfile {
     struct Pool {
         std::size_t number;
         std::string name;
-        PoolProfile free;
+        PoolProfile free;  // without what is kept
+        bool is_ample;
+        Amount share;  // of a processor
+        // Changes from an instant on; the first `together` of them are in the order of time.
+        std::vector<std::pair<Time, Amount>> kept = {};
+        std::size_t together = 0;
     };
     CountedProfile() = default;
     void add_pools(const Request& request, Time from, Time to, int sign);
+    void add(Pool& pool, const Request& request, Time from, Time to, int sign);
+    void put_together(Pool& pool) const;
+    // Whether a job with this request has to look at the pool. After that, the pool is not ample.
+    bool is_scarce(Pool& pool, const Request& request) const;
     Time earliest_of_columns(const Request& request, Duration length, Time from, Time before, Time limit) const;
 
     Time origin_;
     std::optional<AvailabilityProfile> processors_;  // none: hosts have names
-    std::vector<Pool> pools_;
+    mutable std::vector<Pool> pools_;                // who asks makes them scarce
 };
 
 }  // namespace batfill

@@ -26,7 +26,22 @@ Time at(long long s) {
     return Time::seconds(s);
 }
 
-constexpr int units = 10;  // of the pool
+// Kinds of pools: there is none, it is scarce, it is ample, or it is ample until a job takes more than its share.
+struct RandomPool {
+    int units = 0;
+    bool is_scarce = false;
+    bool becomes_scarce = false;
+    RandomPool(unsigned kind, int processors)
+        : units(kind == 0   ? 0
+                : kind == 1 ? 10
+                            : 10 * processors),
+          is_scarce(kind == 1),
+          becomes_scarce(kind == 3) {}
+    int amount_for(int processors, const auto& below) const {
+        const bool takes_any = is_scarce || (becomes_scarce && below(40) == 0);
+        return units == 0 ? 0 : below(takes_any ? units : 10 * processors + 1);
+    }
+};
 
 // A machine with a pool of so many units; without one if it has none.
 Machine machine_of(int processors, int units_of_pool) {
@@ -62,7 +77,7 @@ struct PlainPlan {
     AvailabilityProfile pool;
     std::map<JobIndex, Planned> jobs;
 
-    explicit PlainPlan(int processors) : profile(at(0), processors), pool(at(0), units) {}
+    explicit PlainPlan(int processors, int units = 0) : profile(at(0), processors), pool(at(0), units) {}
 
     void add(const Request& request, Time from, Time to, int sign) {
         profile.add(from, to, sign * request.processors);
@@ -123,11 +138,11 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
         const int processors = 4 + below(12);
         const bool compress_always =
             seed % 3 != 0;  // otherwise so many returns pile up that the plan merges some of them
-        const int pool = seed % 2 == 0 ? 0 : units;
-        const Machine machine = machine_of(processors, pool);
+        const RandomPool pool(seed % 4, processors);
+        const Machine machine = machine_of(processors, pool.units);
         Plan plan;
         plan.reset(timeline_of(machine));
-        PlainPlan plain(processors);
+        PlainPlan plain(processors, pool.units);
         Running running;
         Time now = at(0);
         JobIndex next = 0;
@@ -163,7 +178,7 @@ TEST_CASE("what a plan remembers never keeps a job from moving, whatever is give
             }
             if (plain.jobs.size() < 40) {
                 const int needed = 1 + below(processors);
-                const Request& request = request_of(needed, pool == 0 ? 0 : below(pool));
+                const Request& request = request_of(needed, pool.amount_for(needed, below));
                 const Duration walltime = Duration::seconds(1 + below(30));
                 plan.place({next, walltime, now, &request}, now);
                 plain.place(next, request, walltime, now);
@@ -185,11 +200,11 @@ TEST_CASE(
         const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
         const int processors = 4 + below(12);
         const int depth = 10 + below(90);
-        const int pool = seed % 2 == 0 ? 0 : units;
-        const Machine machine = machine_of(processors, pool);
+        const RandomPool pool(seed % 4, processors);
+        const Machine machine = machine_of(processors, pool.units);
         Plan plan;
         plan.reset(timeline_of(machine));
-        PlainPlan plain(processors);
+        PlainPlan plain(processors, pool.units);
         Running running;
         std::vector<int> ranks;
         Time now = at(0);
@@ -249,7 +264,7 @@ TEST_CASE(
             if (plain.jobs.size() < static_cast<std::size_t>(depth)) {
                 // Jobs that need all processors separate others like walls.
                 const int needed = below(4) == 0 ? processors : 1 + below(processors);
-                const Request& request = request_of(needed, pool == 0 ? 0 : below(pool));
+                const Request& request = request_of(needed, pool.amount_for(needed, below));
                 const Duration walltime = Duration::seconds(1 + below(30));
                 plan.place({next, walltime, now, &request}, now);
                 plain.place(next, request, walltime, now);
