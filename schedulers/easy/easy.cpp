@@ -50,7 +50,8 @@ class Easy : public Algorithm {
     bool understands_resources() const override { return true; }
     bool looks_ahead(const Machine&) const override { return true; }
     void require_dependencies() const override {
-        refuse_if(!imitation_.empty(), imitation_, ": not for jobs that wait for others (the field after)");
+        refuse_if(!imitation_.empty(), imitation_,
+                  ": not for jobs that wait for others (the fields after, begin and array_limit)");
     }
 
     // Decides by Algorithm 1 of the paper: once, or, with rounds=event, after each event.

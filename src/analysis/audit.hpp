@@ -167,6 +167,11 @@ class Audit {
     void note_rejection(const JobDescription& job, Time hopeless);
     Happening happening_of(const Dependency& condition, const JobDescription& waiting) const;
     void check_condition(const Ran& job, const Dependency& condition);
+    Happening happening_of(Dependency::Kind kind, const JobDescription& job) const;
+    void add_awaited(const IndexedJob& job);
+    void find_arrays();
+    void check_begins();
+    void check_array(const std::vector<const JobDescription*>& tasks);
     void check_rejected_dependent(const RejectedDependent& job);
     void check_machine(const Ran& job, const std::set<std::string>& licenses);
     void check_guarantees();
@@ -215,6 +220,8 @@ class Audit {
     std::vector<RejectedDependent> rejected_dependents_;
     std::unordered_map<const JobDescription*, Awaited> awaited_;  // only looked up
     std::vector<Ran> ran_;          // by row, and by start once the jobs are checked one by one
+    // The tasks of arrays with limits, by workload and array, in the order of submission.
+    std::map<std::pair<const Workload*, std::string_view>, std::vector<const JobDescription*>> arrays_;
     std::vector<Started> started_;  // all jobs of the schedule, if there are guarantees
     // The row of the current job. Orders violations at the same time.
     static constexpr std::uint32_t no_row = UINT32_MAX;

@@ -137,9 +137,9 @@ void Audit::check_hosts(const Ran& job) {
             return;  // reported elsewhere
         }
         const Resources::HostKind& kind = resources.kind_of(host);
-        if (!kind.is_in(request.partition())) {
+        if (!kind.is_in_one_of(request.partitions())) {
             violation(job.start, job, "runs on host {}, which is not in partition {}", host,
-                      shown(resources.partitions()[*request.partition()]));
+                      resources.names_of_partitions(request.partitions()));
             return;
         }
         if (!kind.suits(request)) {

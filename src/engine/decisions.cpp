@@ -260,7 +260,7 @@ void EngineCore::take_hosts(JobIndex index, const ResourceSet* allocation, std::
 std::string EngineCore::lack_on(const Request& request, int host) const {
     const Resources& resources = state_.machine.resources();
     const Resources::HostKind& kind = resources.kind_of(host);
-    if (!kind.is_in(request.partition())) {
+    if (!kind.is_in_one_of(request.partitions())) {
         return "is not in its partition";
     }
     if (request.takes_whole_hosts() && !state_.hosts.is_empty(host)) {

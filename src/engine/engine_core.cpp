@@ -383,7 +383,7 @@ void EngineCore::reject(JobIndex index, RejectJob&& rejection) {
 }
 
 void EngineCore::take_turn(JobSubmitted&& submission) {
-    if (Dependencies::waits_for_others(submission)) {
+    if (Dependencies::has_conditions(submission)) {
         algorithm_->require_dependencies();
     }
     numbers_.keep(submission.job);

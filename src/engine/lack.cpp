@@ -88,7 +88,7 @@ struct Lack {
     WaitReason::Hosts suitable_hosts() {
         WaitReason::Hosts hosts{.are_whole = needs.per_host.empty(),
                                 .may_be_shared = resources.has_shared_hosts(),
-                                .partition = needs.partition ? resources.partitions()[*needs.partition] : ""};
+                                .partition = resources.names_of_partitions(needs.partitions)};
         for (std::size_t capacity = 0; capacity < needs.per_host.size(); ++capacity) {
             if (needs.per_host[capacity] > 0) {
                 hosts.amounts.emplace_back(resources.capacities()[capacity], needs.per_host[capacity]);

@@ -183,6 +183,7 @@ void WaitReasons::end_round(const SchedulerState& state, const Dependencies* dep
         reason.time = state.now;
         reason.idle = state.idle.count();
         reason.lack.conditions = dependencies->missing(number, state.now);
+        reason.lack.turn = dependencies->missing_turn(number);
         record(std::move(reason));
     }
     for (const JobIndex index : waiting_) {

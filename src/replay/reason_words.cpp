@@ -84,6 +84,12 @@ std::string pools_text(const std::vector<std::pair<std::string, Amount>>& pools)
     return enumeration(texts_of(some_of(pools), text_of, " more"));
 }
 
+// "4 tasks of array 12 before it are not over: limit 4"
+std::string turn_text(const OpenTurn& turn) {
+    return counted(turn.before, "task") + " of array " + shown(turn.array) + " before it " +
+           (turn.before == 1 ? "is" : "are") + " not over: limit " + std::to_string(turn.limit);
+}
+
 constexpr const char* after_all = " even if nothing else runs";
 
 }  // namespace
@@ -270,8 +276,10 @@ std::string ReasonWords::shortage(const Shortage& shortage) const {
 std::string ReasonWords::lack(const WaitReason& reason) const {
     using OfReservation = WaitReason::Lack::OfReservation;
     const WaitReason::Lack& lack = reason.lack;
-    if (!lack.conditions.empty()) {
-        return "it waits for " + conditions_text(lack.conditions, instant_);
+    if (reason.kind == WaitReason::Kind::dependency) {
+        const std::string awaited =
+            lack.conditions.empty() ? "" : "it waits for " + conditions_text(lack.conditions, instant_);
+        return awaited + (lack.turn ? (awaited.empty() ? "" : "; ") + turn_text(*lack.turn) : "");
     }
     if (lack.of_reservation != OfReservation::nothing) {
         return lack.of_reservation == OfReservation::has_room  ? "a window of its reservation has room for it now"

@@ -42,10 +42,10 @@ struct Request {
 
     // Besides whole processors.
     struct Details {
-        std::vector<LicenseIndex> licenses = {};    // a copy of each of these; increasing, each once
-        std::vector<Amount> pools = {};             // by pool; empty: nothing of any
-        std::vector<Amount> per_host = {};          // by capacity; empty: whole hosts
-        std::optional<std::size_t> partition = {};  // none: any host
+        std::vector<LicenseIndex> licenses = {};   // a copy of each of these; increasing, each once
+        std::vector<Amount> pools = {};            // by pool; empty: nothing of any
+        std::vector<Amount> per_host = {};         // by capacity; empty: whole hosts
+        std::vector<std::size_t> partitions = {};  // hosts of any of these; increasing, each once; empty: any host
         // The job runs in one of these windows (Machine::windows()), in which it must end. Empty: outside bookings.
         std::vector<std::size_t> windows = {};
         Duration length_inside = {};  // its walltime, without any margin
@@ -65,7 +65,7 @@ struct Request {
     Amount of_pool(std::size_t pool) const { return pools().empty() ? 0 : pools()[pool]; }
     const std::vector<Amount>& per_host() const { return details_or_none().per_host; }
     bool takes_whole_hosts() const { return per_host().empty(); }
-    std::optional<std::size_t> partition() const { return details ? details->partition : std::nullopt; }
+    const std::vector<std::size_t>& partitions() const { return details_or_none().partitions; }
     const std::vector<std::size_t>& windows() const { return details_or_none().windows; }
     bool is_booked() const { return !windows().empty(); }
     Duration length_inside() const { return details_or_none().length_inside; }

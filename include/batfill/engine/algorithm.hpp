@@ -149,7 +149,7 @@ std::string text_of(const std::vector<Statistic>& statistics);
 //    waiting_jobs_ended, if some did and the machine has not changed
 // 4. predictions_expired, if expiries start rounds (RunTimePredictor) and a prediction has expired
 // 5. submitted, for each new job in the order received
-// 6. decide; if a start makes jobs eligible (StatedNeeds::after), submitted for each of them, and decide again
+// 6. decide; if a start makes held jobs eligible, submitted for each of them, and decide again
 // 7. end_round
 //
 // A round takes place when jobs were submitted or ended; when processors were lost, returned, fell asleep or woke; at
@@ -230,9 +230,9 @@ class Algorithm {
     // already refused jobs that are too large for the machine, or whose walltime is missing or 0.
     virtual std::optional<std::string> refuse(const JobDescription&) const { return std::nullopt; }
 
-    // The engine calls this before it takes the first job that waits for others (StatedNeeds::after). Rounds may then
-    // call decide() more than once: again after starts that make other jobs eligible.
-    // Throws: UsageError, which names a parameter with which the algorithm does not work so.
+    // The engine calls this before it takes the first job that has conditions (StatedNeeds::has_conditions()). Rounds
+    // may then call decide() more than once: again after starts that make other jobs eligible. Throws: UsageError,
+    // which names a parameter with which the algorithm does not work so.
     virtual void require_dependencies() const {}
 
     // The same algorithm in the same state, which goes on by itself, for rounds that only answer a question. None: it

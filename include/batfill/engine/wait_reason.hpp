@@ -23,8 +23,16 @@ using InstantText = std::function<std::string(Time)>;
 // Conditions of a job that do not hold yet, as a text in pieces. Behind a piece is the instant at which its condition
 // will hold, if that is known; else it is infinite.
 using OpenConditions = std::vector<std::pair<std::string, Time>>;
-// "ok:12 (it runs), any:13+600 (at 4200), start:14 and 40 more"
+// "its begin (at 3600), ok:12 (it runs), any:13+600 (at 4200), start:14 and 40 more"
 std::string conditions_text(const OpenConditions& conditions, const InstantText& instant = instant_text);
+
+// A task that does not have its turn yet: too many of the tasks of its array before it are not over.
+struct OpenTurn {
+    std::string array;
+    std::size_t before = 0;  // how many
+    Amount limit = 0;
+    friend bool operator==(const OpenTurn&, const OpenTurn&) = default;
+};
 
 // Of what a job would find too little: it needs so much, and so much would be left at an instant. Of hosts, for its
 // whole run from now on; of a block, the most processors side by side.
@@ -160,7 +168,7 @@ struct Waiting {
         license,      // all copies of one of its licences are in use
         pool,         // too little is left of a pool of the machine
         hosts,        // hosts have names, and too few have what it takes of each
-        dependency,   // it is not eligible yet: what it waits for has not happened (StatedNeeds::after)
+        dependency,   // it is not eligible yet (StatedNeeds::has_conditions())
         window,       // it would run into a window, or is in a booking that has no room for it
         passed_over,  // it could start, and the algorithm does not start it
         started,      // from here on: its wait has ended
@@ -220,7 +228,9 @@ struct WaitReason : Waiting {
         std::string next_window = {};
         Shortage then = {};
         OfReservation of_reservation = OfReservation::nothing;  // if it is in one: what is free outside does not count
-        OpenConditions conditions = {};                         // of a job that is not eligible yet
+        // Of a job that is not eligible yet.
+        OpenConditions conditions = {};
+        std::optional<OpenTurn> turn = {};
         friend bool operator==(const Lack&, const Lack&) = default;
     };
     // An announced window in its way, or one of its booking.
