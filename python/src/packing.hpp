@@ -78,8 +78,12 @@ void pack(Archive& all, Is<Window> auto& window) {
         window.all_hosts, window.hosts, window.processors, window.pools);
 }
 template <class Archive>
+void pack(Archive& all, Is<Limit> auto& limit) {
+    all(limit.of, limit.values, limit.most, limit.line, limit.place);
+}
+template <class Archive>
 void pack(Archive& all, Is<Platform> auto& platform) {
-    all(platform.hosts, platform.windows);
+    all(platform.hosts, platform.windows, platform.limits);
 }
 template <class Archive>
 void pack(Archive& all, Is<ExternalEvent> auto& event) {

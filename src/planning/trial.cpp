@@ -37,27 +37,31 @@ Trial::Answer Trial::start(JobIndex job) {
     if (later_ != nullptr) {
         return start_beside_later(job);
     }
-    const bool is_started = profile_       ? start_in_profile(job)
-                            : reservation_ ? reservation_->start_if_admitted(round_, job)
-                                           : round_.start_if_possible(job);
+    if (profile_) {
+        return start_in_profile(job);
+    }
+    const bool is_started = reservation_ ? reservation_->start_if_admitted(round_, job) : round_.start_if_possible(job);
     return is_started ? Answer::yes : Answer::no;
 }
 
-bool Trial::start_in_profile(JobIndex job) {
+Trial::Answer Trial::start_in_profile(JobIndex job) {
     const int processors = round_.state().job(job).processors();
     const Duration estimate = round_.state().estimate(job);
     const Time now = round_.now();
     if (processors > free_) {
-        return false;
+        return Answer::no;
     }
     make_reservations();
     if (profile_->earliest(now, estimate, processors, Time::infinity(), now + Duration::microseconds(1)) != now) {
-        return false;
+        return Answer::no;
+    }
+    if (!round_.state().has_of_pools(round_.state().job(job).request)) {
+        return Answer::passed_over;
     }
     profile_->add(now, now + estimate, -processors);
     free_ -= processors;
     round_.start(job);
-    return true;
+    return Answer::yes;
 }
 
 Trial::Answer Trial::start_beside_later(JobIndex job) {

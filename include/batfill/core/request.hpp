@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -34,6 +35,13 @@ const char* to_string(Placement placement);
 // The placement of that name, if there is one.
 std::optional<Placement> placement_named(std::string_view name);
 
+// What a job takes of a limit that is in use.
+struct LimitShare {
+    std::uint32_t limit = 0;  // as LimitsNow numbers them
+    Amount amount = 0;
+    friend bool operator==(const LimitShare&, const LimitShare&) = default;
+};
+
 // What a job takes of a machine from its start to its end, in the numbers of the machine. The engine makes it from what
 // the job states (StatedNeeds), once, when it admits the job.
 struct Request {
@@ -49,6 +57,8 @@ struct Request {
         // The job runs in one of these windows (Machine::windows()), in which it must end. Empty: outside bookings.
         std::vector<std::size_t> windows = {};
         Duration length_inside = {};  // its walltime, without any margin
+        // What it takes of limits: numbers and amounts that LimitsNow gives it while it waits and runs.
+        std::vector<LimitShare> limits = {};
         friend bool operator==(const Details&, const Details&) = default;
     };
     Shared<Details> details = {};  // none: nothing
@@ -66,6 +76,7 @@ struct Request {
     const std::vector<Amount>& per_host() const { return details_or_none().per_host; }
     bool takes_whole_hosts() const { return per_host().empty(); }
     const std::vector<std::size_t>& partitions() const { return details_or_none().partitions; }
+    const std::vector<LimitShare>& limits() const { return details_or_none().limits; }
     const std::vector<std::size_t>& windows() const { return details_or_none().windows; }
     bool is_booked() const { return !windows().empty(); }
     Duration length_inside() const { return details_or_none().length_inside; }

@@ -70,8 +70,8 @@ class Round {
     // Cost: O(1).
     void promise(JobIndex job, Time time);
 
-    // Ends the guarantee of a waiting job, for good: it was due, and a pool that is not planned keeps it from starting.
-    // Does nothing for a job without a guarantee.
+    // Ends the guarantee of a waiting job, for good: it was due, and a pool that is not planned, or a limit, keeps it
+    // from starting. Does nothing for a job without a guarantee.
     // Cost: O(1).
     void end_promise(JobIndex job);
 
@@ -214,9 +214,9 @@ class Algorithm {
     // Whether killing jobs (Round::kill) is part of it. Never changes.
     virtual bool kills_jobs() const { return false; }
 
-    // Whether it understands machines on which more is free than a number of processors: those with pools, capacities,
-    // partitions or windows (not Machine::is_plain()). On others nobody asks. The engine refuses an algorithm that does
-    // not understand its machine. Never changes.
+    // Whether it understands machines on which more decides who may start than a number of processors: those with
+    // pools, capacities, partitions, windows or limits (not Machine::is_plain()). On others nobody asks. The engine
+    // refuses an algorithm that does not understand its machine. Never changes.
     virtual bool understands_resources() const { return false; }
 
     // Whether the state keeps for it what is free from now on (SchedulerState::later) on this machine, which is not

@@ -71,7 +71,7 @@ struct Reason {
         would_delay_reservation,
         not_tried,
         no_decision,
-        passed_over,  // only a pool that is not planned keeps it from starting
+        passed_over,  // only a pool that is not planned, or a limit, keeps it from starting
         // Of relaxed backfilling: the top job is `job` and could start at `start`, if that is known. The others must
         // end by `latest_end`, if they do not all wait; this one would end at `end`.
         top,
@@ -167,6 +167,7 @@ struct Waiting {
         place,        // enough are idle, but not as its placement requires
         license,      // all copies of one of its licences are in use
         pool,         // too little is left of a pool of the machine
+        limit,        // too little is left of a limit, such as of its user's
         hosts,        // hosts have names, and too few have what it takes of each
         dependency,   // it is not eligible yet (StatedNeeds::has_conditions())
         window,       // it would run into a window, or is in a booking that has no room for it
@@ -204,6 +205,16 @@ struct WaitReason : Waiting {
         Shares held = {};
         friend bool operator==(const Pool&, const Pool&) = default;
     };
+    // A limit of which too little is left.
+    struct Limit {
+        std::string name;     // "limit 1, user alice"
+        std::string counted;  // "processors"
+        Amount needed = 0;
+        Amount in_use = 0;
+        Amount most = 0;
+        Shares held = {};
+        friend bool operator==(const Limit&, const Limit&) = default;
+    };
     // What it takes of named hosts, also if enough have that.
     struct Hosts {
         bool are_whole = false;
@@ -223,6 +234,7 @@ struct WaitReason : Waiting {
     struct Lack {
         enum class OfReservation { nothing, no_open_window, no_room, has_room };
         Some<Pool> pools = {};
+        Some<Limit> limits = {};
         std::optional<Hosts> hosts = {};
         // The window that it would run into, by its walltime, if it started now; and what it would lack then.
         std::string next_window = {};
@@ -256,7 +268,8 @@ struct WaitReason : Waiting {
     std::string rejection = {};  // why it is rejected, as a predicate
 };
 
-// "processors", "place", "licence", "pool", "hosts", "dependency", "window", "passed over", "started" or "rejected".
+// "processors", "place", "licence", "pool", "limit", "hosts", "dependency", "window", "passed over", "started" or
+// "rejected".
 const char* to_string(Waiting::Kind kind);
 
 }  // namespace batfill

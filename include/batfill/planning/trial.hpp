@@ -37,7 +37,7 @@ class Trial {
     enum class Answer {
         yes,
         no,
-        passed_over,  // only a pool that is not planned keeps the job from starting
+        passed_over,  // only a pool that is not planned, or a limit, keeps the job from starting
     };
     // Starts a waiting job if it can start beside what is reserved.
     Answer start(JobIndex job);
@@ -61,7 +61,7 @@ class Trial {
     // Nobody looks at reservations before a job could start but for them, and in most rounds no job could.
     void make_reservations();
     Answer start_beside_later(JobIndex job);
-    bool start_in_profile(JobIndex job);
+    Answer start_in_profile(JobIndex job);
 
     Round& round_;
     Availability* later_;                         // null where processors are only counted; then:
