@@ -25,6 +25,7 @@ class BackfillWalk {
     }
     explicit BackfillWalk(const Parameters& parameters) : test_limit_(parameters.whole_number("test-limit")) {}
 
+    bool has_limit() const { return test_limit_.has_value(); }
     // Number of jobs that a round may try.
     std::uint64_t most_tests() const { return test_limit_.value_or(std::numeric_limits<std::uint64_t>::max()); }
 

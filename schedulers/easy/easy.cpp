@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -156,6 +157,12 @@ class Easy : public Algorithm {
     // others, up to the first that cannot start for another reason. Returns that one.
     std::optional<JobIndex> pass_over(Round& round) {
         const SchedulerState& state = round.state();
+        if (!backfill_.has_limit() && !round.explains()) {
+            const std::optional<JobIndex> first = first_of_others(state);
+            if (!first || !state.can_start(state.job(*first).request)) {
+                return first;
+            }
+        }
         const std::vector<JobIndex> jobs(state.waiting.jobs().begin(), state.waiting.jobs().end());
         std::optional<JobIndex> reserved;
         orders_.for_each_of_in_primary_order(state, jobs, [&](JobIndex job) {
@@ -171,6 +178,20 @@ class Easy : public Algorithm {
         });
         std::ranges::sort(passed_over_);
         return reserved;
+    }
+
+    // The first of the jobs that are not passed over as long as nobody starts. If it cannot start either, there is no
+    // need to rank all.
+    std::optional<JobIndex> first_of_others(const SchedulerState& state) {
+        std::vector<JobIndex> others;
+        std::ranges::copy_if(state.waiting.jobs(), std::back_inserter(others),
+                             [&](JobIndex job) { return !state.lacks_only_unplanned(job); });
+        std::optional<JobIndex> first;
+        orders_.for_each_of_in_primary_order(state, others, [&](JobIndex job) {
+            first = job;
+            return false;
+        });
+        return first;
     }
 
     // Those before the reserved job, and those behind it.
@@ -261,7 +282,7 @@ class Easy : public Algorithm {
     StartHistory starts_;
     Queues queues_;
     std::uint64_t reservations_;
-    std::vector<JobIndex> passed_over_;  // in this round, before the reserved job; increasing
+    std::vector<JobIndex> passed_over_;  // in this round, before the reserved job, if it matters; increasing
     std::string imitation_;
     std::string period_;  // likewise "parameter period=3600"; empty: none
 };
