@@ -14,6 +14,7 @@ namespace {
 // Jobs start in the order of submission. The first that cannot start blocks all others of its queue.
 class FirstComeFirstServed : public Algorithm {
  public:
+    explicit FirstComeFirstServed(const Parameters& parameters) : queues_(parameters) {}
     std::unique_ptr<Algorithm> copy() const override { return std::make_unique<FirstComeFirstServed>(*this); }
     bool understands_resources() const override { return true; }
     // Without windows, what is free now is free for ever.
@@ -21,8 +22,8 @@ class FirstComeFirstServed : public Algorithm {
 
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
-        if (state.machine.has_bookings()) {
-            for (const std::vector<JobIndex>& queue : booking_queues(state)) {
+        if (queues_.are_several(state.machine)) {
+            for (const std::vector<JobIndex>& queue : queues_.of(state)) {
                 const auto first =
                     std::ranges::find_if_not(queue, [&](JobIndex job) { return round.start_if_possible(job); });
                 if (first != queue.end()) {
@@ -48,6 +49,7 @@ class FirstComeFirstServed : public Algorithm {
         });
     }
 
+    Queues queues_;
     LongWaits long_waits_;
 };
 
@@ -55,8 +57,8 @@ const Registration registration({
     "fcfs",
     "first come, first served: the first job that does not fit blocks all others",
     "folklore; the baseline of Lifka, The ANL/IBM SP scheduling system, JSSPP 1995",
-    {Availability::plan_pools()},
-    [](const Parameters&) { return std::make_unique<FirstComeFirstServed>(); },
+    {Availability::plan_pools(), Queues::parameter()},
+    [](const Parameters& parameters) { return std::make_unique<FirstComeFirstServed>(parameters); },
     {Placement::lowest, Placement::contiguous, Placement::best_effort_contiguous, Placement::machine, Placement::snug,
      Placement::fullest},
 });

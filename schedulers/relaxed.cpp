@@ -96,13 +96,14 @@ class Relaxed : public Algorithm {
         : omega_(parameters.number("omega")),
           by_walltime_(parameters.choice("basis") == "walltime"),
           actual_(parameters.choice("estimates") == "actual"),
+          queues_(parameters),
           priority_(parameters) {
         refuse_if(by_walltime_ && omega_ < 1, "parameter omega must be at least 1 with basis=walltime");
     }
 
     bool needs_run_times() const override { return actual_; }
 
-    bool looks_ahead(const Machine&) const override { return true; }
+    bool looks_ahead(const Machine& machine) const override { return !machine.counts_processors(); }
     void begin(Round& round) override {
         refuse_if(actual_ && !round.state().machine.windows().empty(),
                   "parameter estimates=actual: not for machines with windows");
@@ -115,8 +116,8 @@ class Relaxed : public Algorithm {
     void decide(Round& round) override {
         const SchedulerState& state = round.state();
         passed_over_.clear();
-        if (state.machine.has_bookings()) {
-            const std::vector<std::vector<JobIndex>> queues = booking_queues(state);
+        if (queues_.are_several(state.machine)) {
+            const std::vector<std::vector<JobIndex>> queues = queues_.of(state);
             std::vector<std::optional<Top>> tops;
             tops.reserve(queues.size());
             for (const std::vector<JobIndex>& queue : queues) {
@@ -156,7 +157,7 @@ class Relaxed : public Algorithm {
             return std::nullopt;
         }
         const Top top = top_of(state, *first);
-        if (omega_ > 0 && state.machine.has_bookings()) {
+        if (omega_ > 0 && queues_.are_several(state.machine)) {
             backfill(round, queue, top.job, top.latest_end);
         } else if (omega_ > 0) {
             backfill(round, top.job, top.latest_end);
@@ -183,7 +184,7 @@ class Relaxed : public Algorithm {
             if (round.start_if_possible(job)) {
                 return true;
             }
-            if (state.later && state.later->lacks_only_unplanned(state, job)) {
+            if (state.lacks_only_unplanned(job)) {
                 passed_over_.push_back(job);
             } else {
                 top = job;
@@ -294,6 +295,7 @@ class Relaxed : public Algorithm {
     double omega_;
     bool by_walltime_;
     bool actual_;
+    Queues queues_;
     Priority priority_;
     RankedJobs ranked_;
     std::vector<JobIndex> passed_over_;  // in this round, before the top jobs
@@ -317,7 +319,7 @@ const Registration registration({
              Parameter::choice("estimates", {"requested", "actual"}, "requested",
                                "estimated run times: walltimes, or the actual run times (simulate only)")
                  .used_with({"prediction=none"}),
-             Availability::plan_pools()},
+             Availability::plan_pools(), Queues::parameter()},
             RunTimePredictor::parameters()}),
     [](const Parameters& parameters) { return std::make_unique<Relaxed>(parameters); },
 });

@@ -29,7 +29,7 @@
 namespace batfill::python {
 
 // Change it with any of the lists of members.
-inline constexpr std::string_view packing_version = "batfill-3;";
+inline constexpr std::string_view packing_version = "batfill-4;";
 
 // Either a value to write or one to read.
 template <class Value, class Kind>
@@ -47,7 +47,8 @@ void pack(Archive& all, Is<Dependency> auto& dependency) {
 }
 template <class Archive>
 void pack(Archive& all, Is<StatedNeeds> auto& needs) {
-    all(needs.pools, needs.per_host, needs.partition, needs.after, needs.booking, needs.wrong_booking);
+    all(needs.pools, needs.per_host, needs.partition, needs.after, needs.begin, needs.array, needs.array_limit,
+        needs.booking, needs.wrong_booking);
 }
 template <class Archive>
 void pack(Archive& all, Is<JobDescription> auto& job) {
@@ -77,8 +78,12 @@ void pack(Archive& all, Is<Window> auto& window) {
         window.all_hosts, window.hosts, window.processors, window.pools);
 }
 template <class Archive>
+void pack(Archive& all, Is<Limit> auto& limit) {
+    all(limit.of, limit.values, limit.most, limit.line, limit.place);
+}
+template <class Archive>
 void pack(Archive& all, Is<Platform> auto& platform) {
-    all(platform.hosts, platform.windows);
+    all(platform.hosts, platform.windows, platform.limits);
 }
 template <class Archive>
 void pack(Archive& all, Is<ExternalEvent> auto& event) {

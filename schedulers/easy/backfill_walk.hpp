@@ -25,16 +25,17 @@ class BackfillWalk {
     }
     explicit BackfillWalk(const Parameters& parameters) : test_limit_(parameters.whole_number("test-limit")) {}
 
+    bool has_limit() const { return test_limit_.has_value(); }
     // Number of jobs that a round may try.
     std::uint64_t most_tests() const { return test_limit_.value_or(std::numeric_limits<std::uint64_t>::max()); }
 
     // Calls take(job) for all waiting jobs except the reserved one, in the backfill order. Stops when no processors are
-    // free, or at the test limit. Skips jobs that `reservation` cannot admit.
-    // Requires: the orders are prepared; `take` starts the job or leaves it in the queue.
-    // Cost: O(waiting jobs), and that of EasyOrders::for_each_in_backfill_order().
+    // free, or at the test limit, to which jobs that were passed over do not count. Skips jobs that `reservation`
+    // cannot admit. Requires: the orders are prepared; `take` starts the job or leaves it in the queue. Cost: O(waiting
+    // jobs), and that of EasyOrders::for_each_in_backfill_order().
     template <typename Take>
     void for_each(const SchedulerState& state, EasyOrders& orders, const EventRounds& rounds, JobIndex reserved,
-                  const Reservation& reservation, Take take) {
+                  const std::vector<JobIndex>& passed_over, const Reservation& reservation, Take take) {
         std::uint64_t tests_left = most_tests();
         const auto test = [&](JobIndex job) {
             if (tests_left-- == 0) {
@@ -44,11 +45,11 @@ class BackfillWalk {
             return rounds.free(state) > 0;
         };
         if (orders.backfills_by_submission()) {
-            for_each_candidate(state, rounds, reserved, reservation, test);
+            for_each_candidate(state, rounds, reserved, passed_over, reservation, test);
             return;
         }
         std::vector<JobIndex> candidates;
-        for_each_candidate(state, rounds, reserved, reservation, [&](JobIndex job) {
+        for_each_candidate(state, rounds, reserved, passed_over, reservation, [&](JobIndex job) {
             candidates.push_back(job);
             return true;
         });
@@ -60,13 +61,14 @@ class BackfillWalk {
     // cannot start later in the round either. With a test limit it passes them, too, because they count as tests.
     template <typename Take>
     void for_each_candidate(const SchedulerState& state, const EventRounds& rounds, JobIndex reserved,
-                            const Reservation& reservation, Take take) {
+                            const std::vector<JobIndex>& passed_over, const Reservation& reservation, Take take) {
         const WaitingQueue& queue = state.waiting;
         int most = largest_candidate(state, rounds);
         for (std::size_t at = 0; (at = queue.next_fitting(at, most)) < queue.size();) {
             const JobIndex job = queue.job(at);
             const bool is_candidate =
-                job != reserved && (test_limit_ || reservation.may_admit(queue.processors(at), state.estimate_at(at)));
+                job != reserved && (test_limit_ ? !std::ranges::binary_search(passed_over, job)
+                                                : reservation.may_admit(queue.processors(at), state.estimate_at(at)));
             if (is_candidate && !take(job)) {
                 return;
             }

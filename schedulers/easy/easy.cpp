@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,6 +37,7 @@ class Easy : public Algorithm {
           backfill_(parameters),
           extra_(parameters.choice<Extra>("extra")),
           starts_(rounds_.are_imitated() || extra_ != Extra::all),
+          queues_(parameters),
           reservations_(*parameters.whole_number("reservations")),
           imitation_(imitation_of(parameters)) {
         if (const std::optional<Duration> period = parameters.seconds("period")) {
@@ -44,13 +47,14 @@ class Easy : public Algorithm {
 
     void begin(Round& round) override {
         const std::string refused = imitation_.empty() && orders_.tunes() ? period_ : imitation_;
-        refuse_if(round.state().later && !refused.empty(), refused,
-                  ": not for machines with pools, capacities, partitions or windows");
+        refuse_if(!round.state().machine.is_plain() && !refused.empty(), refused,
+                  ": not for machines with pools, capacities, partitions, windows or limits");
     }
     bool understands_resources() const override { return true; }
-    bool looks_ahead(const Machine&) const override { return true; }
+    bool looks_ahead(const Machine& machine) const override { return !machine.counts_processors(); }
     void require_dependencies() const override {
-        refuse_if(!imitation_.empty(), imitation_, ": not for jobs that wait for others (the field after)");
+        refuse_if(!imitation_.empty(), imitation_,
+                  ": not for jobs that wait for others (the fields after, begin and array_limit)");
     }
 
     // Decides by Algorithm 1 of the paper: once, or, with rounds=event, after each event.
@@ -124,7 +128,11 @@ class Easy : public Algorithm {
             }
             return !reserved;  // 7: break
         });
+        if (reserved && round.state().lacks_only_unplanned(*reserved)) {
+            reserved = pass_over(round);
+        }
         if (!reserved) {
+            explain_passed_over(round);
             return;
         }
         keep_head(round.state(), *reserved);
@@ -138,9 +146,63 @@ class Easy : public Algorithm {
         };
         if (may_backfill) {
             starts_.begin_backfilling();
-            backfill_.for_each(round.state(), orders_, rounds_, *reserved, reservation, start_if_admitted);
+            backfill_.for_each(round.state(), orders_, rounds_, *reserved, passed_over_, reservation,
+                               start_if_admitted);
         }
         reservation.explain(round, *reserved);
+        explain_passed_over(round);
+    }
+
+    // The first job that cannot start is one that only a limit keeps from starting. Passes over such jobs, and starts
+    // others, up to the first that cannot start for another reason. Returns that one.
+    std::optional<JobIndex> pass_over(Round& round) {
+        const SchedulerState& state = round.state();
+        if (!backfill_.has_limit() && !round.explains()) {
+            const std::optional<JobIndex> first = first_of_others(state);
+            if (!first || !state.can_start(state.job(*first).request)) {
+                return first;
+            }
+        }
+        const std::vector<JobIndex> jobs(state.waiting.jobs().begin(), state.waiting.jobs().end());
+        std::optional<JobIndex> reserved;
+        orders_.for_each_of_in_primary_order(state, jobs, [&](JobIndex job) {
+            if (start(round, job)) {
+                return true;
+            }
+            if (state.lacks_only_unplanned(job)) {
+                passed_over_.push_back(job);
+            } else {
+                reserved = job;
+            }
+            return !reserved;
+        });
+        std::ranges::sort(passed_over_);
+        return reserved;
+    }
+
+    // The first of the jobs that are not passed over as long as nobody starts. If it cannot start either, there is no
+    // need to rank all.
+    std::optional<JobIndex> first_of_others(const SchedulerState& state) {
+        std::vector<JobIndex> others;
+        std::ranges::copy_if(state.waiting.jobs(), std::back_inserter(others),
+                             [&](JobIndex job) { return !state.lacks_only_unplanned(job); });
+        std::optional<JobIndex> first;
+        orders_.for_each_of_in_primary_order(state, others, [&](JobIndex job) {
+            first = job;
+            return false;
+        });
+        return first;
+    }
+
+    // Those before the reserved job, and those behind it.
+    void explain_passed_over(Round& round) const {
+        if (round.state().limits.is_on()) {
+            round.explain([&](JobIndex job) {
+                return std::ranges::binary_search(passed_over_, job) || round.state().lacks_only_unplanned(job)
+                           ? Reason{.rule = Reason::Rule::passed_over}
+                           : Reason();
+            });
+        }
     }
 
     // Decides once. If no processor is idle, only who asks why a job waits looks for the head.
@@ -152,6 +214,7 @@ class Easy : public Algorithm {
             return;
         }
         orders_.prepare(state.now);
+        passed_over_.clear();
         if (may_start) {
             starts_.begin_round();
         }
@@ -168,7 +231,7 @@ class Easy : public Algorithm {
         const std::vector<RunningJob> with_held =
             rounds_.are_imitated() ? rounds_.running(state) : std::vector<RunningJob>();
         Trial trial(round, rounds_.free(state), rounds_.are_imitated() ? with_held : state.running);
-        Walk(round, trial, orders_, reservations_, backfill_.most_tests()).decide();
+        Walk(round, trial, orders_, queues_, reservations_, backfill_.most_tests()).decide();
     }
 
     // Passes the kept head and then the waiting jobs, in the primary order, to `take` until that returns false.
@@ -218,7 +281,9 @@ class Easy : public Algorithm {
     BackfillWalk backfill_;
     Extra extra_;
     StartHistory starts_;
+    Queues queues_;
     std::uint64_t reservations_;
+    std::vector<JobIndex> passed_over_;  // in this round, before the reserved job, if it matters; increasing
     std::string imitation_;
     std::string period_;  // likewise "parameter period=3600"; empty: none
 };
@@ -229,6 +294,7 @@ const Registration registration({
     "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; as in Legrand, Trystram, Zrigui, Adapting batch scheduling to workload characteristics: what can we expect from online learning?, IPDPS 2019, algorithm 1",
     joined({EasyOrders::parameters(),
             {StartHistory::extra(), KeptHead::parameter(), EventRounds::parameter(), Availability::plan_pools(),
+             Queues::parameter(),
              Parameter::whole_number("reservations", "1", "number of jobs that have a reservation", true)
                  .used_with({"placement=lowest", "placement=best-effort-contiguous", "placement=snug",
                              "placement=fullest"}),

@@ -123,14 +123,27 @@ class EasyOrders {
         primary_.for_each_waiting_until(state, take);
     }
 
+    // Passes `jobs`, in the primary order, to `take` until that returns false. Jobs may start, or go on waiting.
+    // Requires: `jobs` is in the order of the queue, and does not change with it.
+    // Cost: O(jobs), and O(log(jobs)) for each job passed.
+    template <typename Take>
+    void for_each_of_in_primary_order(const SchedulerState& state, std::span<const JobIndex> jobs, Take take) {
+        const auto others = std::ranges::find_if(jobs, [&](JobIndex job) { return !is_over_threshold(state, job); });
+        if (std::all_of(jobs.begin(), others, take)) {
+            primary_.for_each_of_queue_until(state, {others, jobs.end()}, take);
+        }
+    }
+
     // Sorts jobs by the primary order.
     // Requires: `jobs` is in the order of the queue.
     // Cost: O(jobs * log(jobs)).
     std::vector<JobIndex> in_primary_order(const SchedulerState& state, std::span<const JobIndex> jobs) {
-        const auto others = std::ranges::find_if(jobs, [&](JobIndex job) { return !is_over_threshold(state, job); });
-        std::vector<JobIndex> order(jobs.begin(), others);
-        const std::vector<JobIndex> sorted = primary_.sorted(state, {others, jobs.end()});
-        order.insert(order.end(), sorted.begin(), sorted.end());
+        std::vector<JobIndex> order;
+        order.reserve(jobs.size());
+        for_each_of_in_primary_order(state, jobs, [&](JobIndex job) {
+            order.push_back(job);
+            return true;
+        });
         return order;
     }
 

@@ -109,20 +109,16 @@ class Ranking {
         pass_ranked(state, take);
     }
 
-    // Sorts jobs by this order.
+    // As above, but ties go as `ties_` says.
     // Requires: `jobs` is in the order of the queue.
-    // Cost: O(jobs * log(jobs)).
-    std::vector<JobIndex> sorted(const SchedulerState& state, std::span<const JobIndex> jobs) {
+    template <typename Take>
+    void for_each_of_queue_until(const SchedulerState& state, std::span<const JobIndex> jobs, Take take) {
         if (is_submission_order()) {
-            return {jobs.begin(), jobs.end()};
+            std::all_of(jobs.begin(), jobs.end(), take);
+            return;
         }
-        std::vector<JobIndex> sorted;
         rank_queue(state.now, jobs);
-        pass_ranked(state, [&](JobIndex job) {
-            sorted.push_back(job);
-            return true;
-        });
-        return sorted;
+        pass_ranked(state, take);
     }
 
  private:

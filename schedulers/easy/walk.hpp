@@ -19,20 +19,26 @@ namespace batfill {
 // A round of `easy` with any number of reservations, on any machine. It walks the waiting jobs in the primary order. A
 // job that can start does so; the first ones that cannot have reservations. The walk ends with the last reservation, or
 // with the first job that cannot start if there are none to give. Then it tries the others in the backfill order. A job
-// starts only if it delays no reservation. One that only a pool that is not planned keeps from starting is passed over.
+// starts only if it delays no reservation. One that only a pool that is not planned or a limit keeps from starting is
+// passed over.
 // Requires: `orders` is prepared.
 // Cost: sorting the waiting jobs, and a question of the trial for each job that is tried.
 class Walk {
  public:
-    Walk(Round& round, Trial& trial, EasyOrders& orders, std::uint64_t reservations, std::uint64_t tests)
-        : round_(round), trial_(trial), orders_(orders), most_reservations_(reservations), most_tests_(tests) {}
+    Walk(Round& round, Trial& trial, EasyOrders& orders, const Queues& queues, std::uint64_t reservations,
+         std::uint64_t tests)
+        : round_(round),
+          trial_(trial),
+          orders_(orders),
+          several_(queues),
+          most_reservations_(reservations),
+          most_tests_(tests) {}
 
-    // The jobs of each booking of the machine are a queue of their own. The reservations that the queues before it have
-    // made are in its way.
+    // If there are several queues, the reservations that the queues before it have made are in the way of each.
     void decide() {
         const SchedulerState& state = round_.state();
-        if (state.machine.has_bookings()) {
-            for (const std::vector<JobIndex>& queue : booking_queues(state)) {
+        if (several_.are_several(state.machine)) {
+            for (const std::vector<JobIndex>& queue : several_.of(state)) {
                 decide(queue);
             }
         } else {
@@ -174,6 +180,7 @@ class Walk {
     Round& round_;
     Trial& trial_;
     EasyOrders& orders_;
+    const Queues& several_;
     std::uint64_t most_reservations_;
     std::uint64_t most_tests_;
     // Of the present queue.

@@ -138,6 +138,7 @@ class Audit {
     void check_licenses();
     void check_resources();
     void check_hosts(const Ran& job);
+    void check_limits();
     // Windows. `inside` has the window of each of ran_, if it runs in one for its booking.
     void check_windows();
     std::optional<std::size_t> check_booking(std::size_t at, const std::vector<std::optional<std::size_t>>& inside);
@@ -158,7 +159,7 @@ class Audit {
     Amount amount_of(const Ran& job, std::optional<std::size_t> inside, std::size_t column,
                      bool of_window = false) const;
     Request request_of(const JobDescription& job) const;
-    // Why the machine could not run the job, for its pools, hosts and partition. Empty: it could.
+    // Why the machine could not run the job, for its pools, hosts and partition, or for its limits. Empty: it could.
     std::string refusal_of(const JobDescription& job) const;
     static bool is_first_run(const Ran& run) { return run.id == &run.description->id; }
     void check_dependencies();
@@ -166,6 +167,11 @@ class Audit {
     void find_rejections();
     void note_rejection(const JobDescription& job, Time hopeless);
     Happening happening_of(const Dependency& condition, const JobDescription& waiting) const;
+    Happening happening_of(Dependency::Kind kind, const JobDescription& job) const;
+    void add_awaited(const IndexedJob& job);
+    void find_arrays();
+    void check_begins();
+    void check_array(const std::vector<const JobDescription*>& tasks);
     void check_condition(const Ran& job, const Dependency& condition);
     void check_rejected_dependent(const RejectedDependent& job);
     void check_machine(const Ran& job, const std::set<std::string>& licenses);
@@ -214,6 +220,8 @@ class Audit {
     std::unordered_map<std::string_view, const Ran*> earlier_runs_;  // by id; null: did not run
     std::vector<RejectedDependent> rejected_dependents_;
     std::unordered_map<const JobDescription*, Awaited> awaited_;  // only looked up
+    // The tasks of arrays with limits, by workload and array, in the order of submission.
+    std::map<std::pair<const Workload*, std::string_view>, std::vector<const JobDescription*>> arrays_;
     std::vector<Ran> ran_;          // by row, and by start once the jobs are checked one by one
     std::vector<Started> started_;  // all jobs of the schedule, if there are guarantees
     // The row of the current job. Orders violations at the same time.

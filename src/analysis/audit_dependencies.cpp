@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <optional>
+#include <queue>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_set>
 #include <vector>
 
@@ -9,7 +13,7 @@
 #include "src/support/interruption.hpp"
 #include "src/support/names.hpp"
 
-// Whether jobs waited for what they wait for (StatedNeeds::after).
+// Whether jobs waited for what they wait for (StatedNeeds::has_conditions()).
 namespace batfill::analysis {
 
 namespace {
@@ -19,6 +23,33 @@ std::span<const Dependency> conditions_of(const JobDescription& job) {
 }
 
 }  // namespace
+
+void Audit::add_awaited(const IndexedJob& job) {
+    Awaited& awaited = awaited_[job.description];
+    awaited.state = states_[job.number];
+    awaited.last_id = job.description->id;
+    awaited.rejected_from = job.description->submit;
+}
+
+// Finds the tasks of arrays that hold one back.
+void Audit::find_arrays() {
+    for (const Workload& workload : workloads_) {
+        for (const WorkloadJob& job : workload.jobs) {
+            const Shared<StatedNeeds>& needs = job.description.needs;
+            if (needs && needs->array) {
+                arrays_[{&workload, *needs->array}].push_back(&job.description);
+            }
+        }
+    }
+    std::erase_if(arrays_, [](const auto& array) {
+        return std::ranges::none_of(array.second,
+                                    [](const JobDescription* task) { return task->needs->array_limit.has_value(); });
+    });
+    for (auto& [name, tasks] : arrays_) {
+        std::ranges::sort(tasks, {}, [](const JobDescription* task) { return std::tie(task->submit, task->id); });
+        std::ranges::for_each(tasks, [this](const JobDescription* task) { add_awaited(*jobs_.find(task->id)); });
+    }
+}
 
 // Finds the jobs that others wait for. Counts the conditions on jobs that no workload has.
 void Audit::find_awaited() {
@@ -30,13 +61,11 @@ void Audit::find_awaited() {
                     ++report_.unchecked_conditions;
                     continue;
                 }
-                Awaited& awaited = awaited_[other->description];
-                awaited.state = states_[other->number];
-                awaited.last_id = other->description->id;
-                awaited.rejected_from = other->description->submit;
+                add_awaited(*other);
             }
         }
     }
+    find_arrays();
     if (awaited_.empty()) {
         return;
     }
@@ -59,29 +88,34 @@ void Audit::find_awaited() {
 
 // What the schedule says of a condition of a job.
 Audit::Happening Audit::happening_of(const Dependency& condition, const JobDescription& waiting) const {
-    using Kind = Dependency::Kind;
     const std::optional<IndexedJob> other = jobs_.find(condition.full_id(waiting.id));
-    const auto found = other ? awaited_.find(other->description) : awaited_.end();
+    return other ? happening_of(condition.kind, *other->description) : Happening();
+}
+
+// What it says of a job that others wait for.
+Audit::Happening Audit::happening_of(Dependency::Kind kind, const JobDescription& job) const {
+    using Kind = Dependency::Kind;
+    const auto found = awaited_.find(&job);
     if (found == awaited_.end() || !found->second.state) {
         return {};
     }
     const Awaited& awaited = found->second;
     const JobState state = *awaited.state;
-    if (condition.kind == Kind::start && awaited.first != nullptr) {
+    if (kind == Kind::start && awaited.first != nullptr) {
         return {Happening::Sort::at, awaited.first->start, state};
     }
     if (state == JobState::rejected) {
-        const bool holds = condition.kind == Kind::any;
+        const bool holds = kind == Kind::any;
         return {holds ? Happening::Sort::at : Happening::Sort::never, awaited.rejected_from, state};
     }
     if (is_unfinished(state)) {
-        const bool has_started = condition.kind == Kind::start && state == JobState::running;
+        const bool has_started = kind == Kind::start && state == JobState::running;
         return {has_started ? Happening::Sort::unknown : Happening::Sort::not_yet, Time(), state};
     }
-    if (awaited.last == nullptr || condition.kind == Kind::start) {
+    if (awaited.last == nullptr || kind == Kind::start) {
         return {};  // a run is missing, which is reported elsewhere
     }
-    const bool holds = condition.kind == Kind::any || state == JobState::completed_successfully;
+    const bool holds = kind == Kind::any || state == JobState::completed_successfully;
     return {holds ? Happening::Sort::at : Happening::Sort::never, awaited.last->held_until(), state};
 }
 
@@ -131,12 +165,60 @@ void Audit::note_rejection(const JobDescription& job, Time hopeless) {
     }
 }
 
+// As files may round, an instant counts from the tolerance before it on.
+void Audit::check_begins() {
+    for (const Ran& run : ran_) {
+        const Shared<StatedNeeds>& needs = run.description->needs;
+        if (needs && needs->begin && is_first_run(run)) {
+            row_ = run.row;
+            expect(run.start + options_.tolerance >= *needs->begin, run.start, run, "starts at {}, before its begin {}",
+                   run.start, *needs->begin);
+        }
+    }
+}
+
+// A task may start once fewer tasks before it run or wait than its limit: once that one of them is over that is number
+// `limit` from the end. The schedule may not say when a task was rejected: it counts from the earliest instant on.
+void Audit::check_array(const std::vector<const JobDescription*>& tasks) {
+    // By limit: the latest so many ends of the tasks so far.
+    std::map<Amount, std::priority_queue<Time, std::vector<Time>, std::greater<>>> latest_ends;
+    for (const JobDescription* task : tasks) {
+        if (task->needs->array_limit) {
+            latest_ends[*task->needs->array_limit];
+        }
+    }
+    for (const JobDescription* task : tasks) {
+        look_for_interruption();
+        const Awaited& own = awaited_.at(task);
+        const std::optional<Amount> limit = task->needs->array_limit;
+        const auto ends = limit ? latest_ends.find(*limit) : latest_ends.end();
+        if (own.first != nullptr && limit && static_cast<Amount>(ends->second.size()) == *limit) {
+            row_ = own.first->row;
+            expect(own.first->start + options_.tolerance >= ends->second.top(), own.first->start, *own.first,
+                   "starts at {}, while {} tasks of array {} before it are not over until {}", own.first->start, *limit,
+                   shown(*task->needs->array), ends->second.top());
+        }
+        const Happening end = happening_of(Dependency::Kind::any, *task);
+        const Time over = end.sort == Happening::Sort::not_yet ? Time::infinity() : end.time;
+        for (auto& [most, queue] : latest_ends) {
+            queue.push(end.sort == Happening::Sort::unknown ? Time() : over);
+            if (static_cast<Amount>(queue.size()) > most) {
+                queue.pop();
+            }
+        }
+    }
+}
+
 void Audit::check_dependencies() {
     find_awaited();
+    check_begins();
     if (awaited_.empty()) {
         return;
     }
     find_rejections();
+    for (const auto& [name, tasks] : arrays_) {
+        check_array(tasks);
+    }
     for (const RejectedDependent& job : rejected_dependents_) {
         check_rejected_dependent(job);
     }

@@ -1,12 +1,14 @@
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "src/analysis/audit.hpp"
 #include "src/support/interruption.hpp"
+#include "src/support/job_fields.hpp"
 
-// What jobs take of pools and of shared hosts, and the partitions of their hosts.
+// What jobs take of pools, of shared hosts and of limits, and the partitions of their hosts.
 namespace batfill::analysis {
 
 namespace {
@@ -89,14 +91,19 @@ Request Audit::request_of(const JobDescription& job) const {
 
 std::string Audit::refusal_of(const JobDescription& job) const {
     const auto resolved = machine_.resources().resolve({job.processors}, job.needs ? &*job.needs : nullptr);
-    const auto* const reason = std::get_if<std::string>(&resolved);
-    return reason != nullptr ? *reason : "";
+    if (const auto* const reason = std::get_if<std::string>(&resolved)) {
+        return *reason;
+    }
+    JobFields fields(job);
+    return machine_.limits()
+        .reason_to_refuse(std::get<Request>(resolved), machine_.resources(), std::ref(fields))
+        .value_or("");
 }
 
 // Sweeps over starts and ends. As with processors, what a job takes counts from the tolerance after its start on, and
 // is given back before others take it.
 void Audit::check_resources() {
-    if (machine_.resources().empty()) {
+    if (machine_.resources().empty() && machine_.limits().empty()) {
         return;
     }
     struct Change {
@@ -125,6 +132,55 @@ void Audit::check_resources() {
     }
 }
 
+// Sweeps over each limit for itself, as above. A limit here is one of its amounts for one combination of values.
+void Audit::check_limits() {
+    const Limits& limits = machine_.limits();
+    if (limits.empty()) {
+        return;
+    }
+    struct Change {
+        Time at;
+        Amount taken;  // less than 0: given back
+        const Ran* job;
+    };
+    struct Swept {
+        std::size_t limit = 0;
+        std::string counted;
+        Amount most = 0;
+        std::vector<Change> changes = {};
+    };
+    std::map<std::string, Swept> all;
+    for (const Ran& job : ran_) {
+        look_for_interruption();
+        if (job.start + options_.tolerance >= job.held_until() || !refusal_of(*job.description).empty()) {
+            continue;
+        }
+        JobFields fields(*job.description);
+        for (const Limits::Bound& bound :
+             limits.bounds_for(request_of(*job.description), machine_.resources(), std::ref(fields))) {
+            Swept& swept = all[bound.key];
+            swept.limit = bound.limit;
+            swept.counted = limits.all()[bound.limit].most[bound.name].first;
+            swept.most = limits.most(bound);
+            swept.changes.push_back({job.start + options_.tolerance, bound.taken, &job});
+            swept.changes.push_back({job.held_until(), -bound.taken, &job});
+        }
+    }
+    for (auto& [key, swept] : all) {
+        std::ranges::stable_sort(swept.changes, {},
+                                 [](const Change& change) { return std::tuple(change.at, change.taken > 0); });
+        Amount left = swept.most;
+        for (const auto& [at, taken, job] : swept.changes) {
+            if (taken > left) {
+                JobFields fields(*job->description);
+                violation(job->start, *job, "takes {} {}, of which {} has {} of {} left", taken, swept.counted,
+                          limits.name_of(swept.limit, std::ref(fields)), std::max(left, Amount{0}), swept.most);
+            }
+            left -= taken;
+        }
+    }
+}
+
 // Reports each job once, for the first of its hosts that has too little or is in another partition.
 void Audit::check_hosts(const Ran& job) {
     const Resources& resources = machine_.resources();
@@ -137,9 +193,9 @@ void Audit::check_hosts(const Ran& job) {
             return;  // reported elsewhere
         }
         const Resources::HostKind& kind = resources.kind_of(host);
-        if (!kind.is_in(request.partition())) {
+        if (!kind.is_in_one_of(request.partitions())) {
             violation(job.start, job, "runs on host {}, which is not in partition {}", host,
-                      shown(resources.partitions()[*request.partition()]));
+                      resources.names_of_partitions(request.partitions()));
             return;
         }
         if (!kind.suits(request)) {

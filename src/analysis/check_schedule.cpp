@@ -48,6 +48,7 @@ CheckReport Audit::finish() {
     }
     check_licenses();
     check_resources();
+    check_limits();
     check_windows();
     if (guarantees_ != nullptr) {
         check_guarantees();

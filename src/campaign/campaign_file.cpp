@@ -249,7 +249,7 @@ class Reader : private YamlBlocks {
             fail(entry["sweep"],
                  "sweep: expected it inside of pools or capacity, as in capacity: {sweep: {gpus: [4, 8]}}");
         }
-        require_known(entry, {"platform", "name", "pools", "capacity", "windows"});
+        require_known(entry, {"platform", "name", "pools", "capacity", "windows", "limits"});
         CampaignMachine machine{"own", ""};
         if (entry["platform"].IsDefined()) {
             machine = machine_named(entry["platform"]);
@@ -281,9 +281,48 @@ class Reader : private YamlBlocks {
             if (is_swept) {
                 one.swept.emplace_back("windows", file.Scalar());
             }
+            add_machines_with_limits(entry, one);
+        }
+    }
+
+    // Adds the machine once for each file or list of limits that the entry names.
+    void add_machines_with_limits(const YAML::Node& entry, const CampaignMachine& machine) {
+        const YAML::Node limits = entry["limits"];
+        const bool is_swept = limits.IsDefined() && limits.IsSequence() && (limits.size() == 0 || !limits[0].IsMap());
+        const std::vector<YAML::Node> all = is_swept ? nodes_of(list(entry, "limits")) : std::vector{limits};
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const YAML::Node& one_of_them = all[i];
+            CampaignMachine one = machine;
+            const bool are_lines = one_of_them.IsDefined() && one_of_them.IsSequence();
+            if (are_lines) {
+                one.details.limits_text = lines_of_limits(one_of_them);
+            } else if (one_of_them.IsDefined() && text(one_of_them, "a file of limits, or none") != "none") {
+                one.details.limits = path_of(one_of_them);
+            }
+            if (is_swept) {
+                one.swept.emplace_back("limits", are_lines ? std::to_string(i + 1) : one_of_them.Scalar());
+            }
             one.name += suffix_of(one.swept);
             add_machine(entry, std::move(one));
         }
+    }
+
+    // The lines of a file with these limits.
+    std::string lines_of_limits(const YAML::Node& limits) const {
+        std::string lines;
+        for (const YAML::Node& limit : limits) {
+            std::string line;
+            append_json(limit, line);
+            at(limit, [&] {
+                try {
+                    parse_limits(line, "");
+                } catch (const InputError& problem) {
+                    throw UsageError("limits" + std::string(problem.what()).substr(std::string(":1").size()));
+                }
+            });
+            lines += line + '\n';
+        }
+        return lines;
     }
 
     static std::vector<YAML::Node> nodes_of(const YAML::Node& list) { return {list.begin(), list.end()}; }
@@ -318,6 +357,11 @@ class Reader : private YamlBlocks {
         machine.name = file_name_of(machine.name);
         machine.subject =
             campaign_.path + ':' + std::to_string(entry.Mark().line + 1) + ": machine " + shown(machine.name);
+        if (machine.details.limits_text) {
+            machine.details.limits = (std::filesystem::path("limits") / (machine.name + ".jsonl")).string();
+        } else if (!machine.details.limits.empty()) {
+            with_place_in_errors(machine.subject, [&] { read_limits(machine.details.limits); });
+        }
         if (!machine.details.windows.empty()) {
             with_place_in_errors(machine.subject, [&] { read_windows(machine.details.windows); });
         }

@@ -95,6 +95,8 @@ CampaignPages pages_of(const Campaign& campaign, const std::vector<CampaignRun>&
         if (page.windows_are_made) {
             page.machine.windows = run.windows;
         }
+        page.limits_are_made = page.machine.limits_text.has_value();
+        page.machine.limits_text.reset();
         page.first = first;
         page.count = end - first;
         page.has_log = runs[end - 1].scheduler == nullptr;
@@ -126,6 +128,12 @@ void write_pages(const CampaignPages& pages, JsonWriter& json) {
         }
         if (page.windows_are_made) {
             json.key("windows_are_made").boolean(true);
+        }
+        if (!page.machine.limits.empty()) {
+            json.key("limits").text(page.machine.limits);
+        }
+        if (page.limits_are_made) {
+            json.key("limits_are_made").boolean(true);
         }
         json.key("first").integer(page.first);
         json.key("count").integer(page.count);
@@ -166,6 +174,8 @@ CampaignPages read_pages(Fields& manifest) {
         }
         page.machine.windows = one.text("windows", "");
         page.windows_are_made = one.find("windows_are_made") != nullptr && one.boolean("windows_are_made");
+        page.machine.limits = one.text("limits", "");
+        page.limits_are_made = one.find("limits_are_made") != nullptr && one.boolean("limits_are_made");
         page.first = count_in(one, "first");
         page.count = count_in(one, "count");
         page.has_log = one.find("has_log") != nullptr && one.boolean("has_log");
@@ -195,6 +205,9 @@ void make_pages(const CampaignPages& pages, const PageSources& sources, const st
         MachineDetails machine = of_runs.machine;
         if (of_runs.windows_are_made) {
             machine.windows = sources.made_file(machine.windows);
+        }
+        if (of_runs.limits_are_made) {
+            machine.limits = sources.made_file(machine.limits);
         }
         if (of_runs.has_log) {
             page.log = page.prefixes.back() + "_jobs.csv";

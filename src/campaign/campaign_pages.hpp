@@ -22,6 +22,7 @@ struct CampaignPage {
     bool platform_is_made = false;
     MachineDetails machine = {};
     bool windows_are_made = false;  // `machine` has the path of a file that the campaign made, in its folder
+    bool limits_are_made = false;   // likewise
     std::size_t first = 0;          // run
     std::size_t count = 0;          // of runs
     bool has_log = false;           // the last of them is the log's own schedule

@@ -39,6 +39,9 @@ MachineDetails details_of(const CampaignRun& run, const std::string& folder) {
     if (!run.windows.empty()) {
         details.windows = (fs::path(folder) / run.windows).string();
     }
+    if (details.limits_text) {
+        details.limits = (fs::path(folder) / details.limits).string();
+    }
     return details;
 }
 
@@ -256,6 +259,9 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
     if (!details.windows.empty()) {
         details.windows = sha256_of_file(details.windows);
     }
+    if (!details.limits.empty()) {
+        details.limits = details.limits_text ? sha256(*details.limits_text) : sha256_of_file(details.limits);
+    }
     for (const std::string& argument : arguments_of(details)) {
         text << argument << '\n';
     }
@@ -279,11 +285,12 @@ std::string key_of(const Campaign& campaign, const CampaignRun& run, const std::
     return sha256(text.str());
 }
 
-// Refuses windows that the machine cannot have, before anything is replayed. Reads each platform once.
-class WindowsCheck {
+// Refuses windows and limits that the machine cannot have, before anything is replayed. Reads each platform once.
+class DetailsCheck {
  public:
     void require_possible(const CampaignMachine& machine, const std::string& platform) {
-        if (!machine.details.windows.empty() && checked_.emplace(&machine, platform).second) {
+        const bool has_any = !machine.details.windows.empty() || !machine.details.limits.empty();
+        if (has_any && checked_.emplace(&machine, platform).second) {
             with_place_in_errors(machine.subject, [&] { named_platform(platform, machine.details); });
         }
     }
@@ -303,7 +310,7 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
                          " runs, found more with all periods of its logs");
     }
     std::vector<CampaignRun> runs;
-    WindowsCheck windows;
+    DetailsCheck details;
     for (const MadeWorkload& workload : workloads) {
         for (const CampaignMachine& machine : campaign.machines) {
             std::string events = make_failures(campaign, workload, machine, folder);
@@ -311,8 +318,9 @@ std::vector<CampaignRun> runs_of(const Campaign& campaign, const std::vector<Mad
                 events.insert(0, folder + '/');
             }
             const std::string platform = platform_of(workload, machine, folder);
-            windows.require_possible(machine, platform);
+            details.require_possible(machine, platform);
             const std::string cut = cut_windows(workload, machine, folder);
+            write_limits(machine, folder);
             const auto add_run = [&](const CampaignScheduler* scheduler) {
                 CampaignRun run{&workload, &machine, scheduler, platform, cut, events, "", ""};
                 run.prefix =

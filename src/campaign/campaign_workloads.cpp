@@ -451,6 +451,13 @@ std::string cut_windows(const MadeWorkload& made, const CampaignMachine& machine
     return file;
 }
 
+void write_limits(const CampaignMachine& machine, const std::string& folder) {
+    if (machine.details.limits_text) {
+        create_folders((fs::path(folder) / "limits").string());
+        write_file((fs::path(folder) / machine.details.limits).string(), *machine.details.limits_text);
+    }
+}
+
 std::string make_failures(const Campaign& campaign, const MadeWorkload& made, const CampaignMachine& machine,
                           const std::string& folder) {
     const CampaignWorkload& workload = campaign.workloads[made.entry];

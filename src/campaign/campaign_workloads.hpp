@@ -56,6 +56,10 @@ std::string platform_of(const MadeWorkload& made, const CampaignMachine& machine
 // Throws: InputError, which names the place in the campaign file, for windows that cannot be read or written.
 std::string cut_windows(const MadeWorkload& made, const CampaignMachine& machine, const std::string& folder);
 
+// Writes limits that stand in the campaign file itself to FOLDER/limits/MACHINE.jsonl.
+// Throws: InputError, which names the file.
+void write_limits(const CampaignMachine& machine, const std::string& folder);
+
 // Makes the failures of the machine that go with a workload, in FOLDER/events/WORKLOAD/. Returns the path of the file,
 // relative to `folder`; an empty path if the machine does not fail. Failures end with the last submission, unless an
 // option says otherwise.

@@ -192,6 +192,40 @@ void YamlBlocks::add_values(const YAML::Node& node, const std::string& key, std:
     }
 }
 
+void YamlBlocks::append_json(const YAML::Node& node, std::string& out) const {
+    JsonWriter json(out);
+    append_json(node, json);
+}
+
+void YamlBlocks::append_json(const YAML::Node& node, JsonWriter& json) const {
+    if (node.IsMap()) {
+        json.open_object();
+        for (const auto& member : node) {
+            json.key(text(member.first, "a name"));
+            append_json(member.second, json);
+        }
+        json.close_object();
+    } else if (node.IsSequence()) {
+        json.open_array();
+        for (const YAML::Node& element : node) {
+            append_json(element, json);
+        }
+        json.close_array();
+    } else if (node.IsNull()) {
+        json.value() += "null";
+    } else {
+        const std::string& word = node.Scalar();
+        const bool is_plain = node.Tag() == "?";  // not in quotes
+        if (const auto number = number_in<long long>(word); is_plain && number) {
+            json.integer(*number);
+        } else if (is_plain && (word == "true" || word == "false")) {
+            json.boolean(word == "true");
+        } else {
+            json.text(word);
+        }
+    }
+}
+
 Settings YamlBlocks::settings_of(const YAML::Node& block, const std::set<std::string>& own_keys) const {
     Settings settings;
     for (const auto& member : block) {

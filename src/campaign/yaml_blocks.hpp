@@ -12,6 +12,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/campaign/campaign_file.hpp"
+#include "src/support/json_writer.hpp"
 
 namespace batfill::campaign {
 
@@ -54,11 +55,14 @@ class YamlBlocks {
     std::vector<Variant> variants(const YAML::Node& block, const std::set<std::string>& own_keys);
     // The variants of the block `key` of an entry, which need not have it. Swept options are called KEY.OPTION.
     std::vector<Variant> variants_of_part(const YAML::Node& entry, const std::string& key);
+    // Appends the value as JSON: scalars without quotes are null, true, false and whole numbers, if they look so.
+    void append_json(const YAML::Node& node, std::string& out) const;
     // A path, relative to the working directory; the file has it relative to its own folder.
     std::string path_of(const YAML::Node& node) const;
     std::string path_of(const std::filesystem::path& path) const;
 
  private:
+    void append_json(const YAML::Node& node, JsonWriter& json) const;
     void require_finite(const YAML::Node& node, std::vector<YAML::Node>& around);
     void merge_maps(YAML::Node node);
     Settings settings_of(const YAML::Node& block, const std::set<std::string>& own_keys) const;

@@ -46,7 +46,7 @@ void add_machine_options(Options& options, MetricsOptions& metrics, std::string*
         if (!options.given("platform")) {
             const bool has_details = names->machine.has_resources();
             refuse_if(has_details && !options.given("processors"),
-                      "--pool, --capacity and --windows are of a machine, expected --platform, such as -p N");
+                      "--pool, --capacity, --windows and --limits are of a machine, expected --platform, such as -p N");
             if (has_details) {
                 set_machine(named_platform(std::nullopt, names->machine, *metrics.processors));
             }

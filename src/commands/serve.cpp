@@ -80,6 +80,9 @@ int serve(const Arguments& arguments) {
             spdlog::warn("{}", one_line(note_on_no_windows(server.machine.windows)));
         }
     }
+    if (!server.machine.limits.empty() && read_limits(server.machine.limits).empty()) {
+        spdlog::warn("{}", one_line(note_on_no_limits(server.machine.limits)));
+    }
     if (options.given("curve-secret-key")) {
         server.curve_secret_key = transport::read_or_make_secret_curve_key(read.key_file);
         spdlog::info("public CURVE key, which peers have to know: {}",

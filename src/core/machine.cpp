@@ -115,7 +115,8 @@ Machine::Machine(int processors) : processors_(processors) {
     }
 }
 
-Machine::Machine(std::span<const Host> hosts, std::vector<Window> windows) : Machine(static_cast<int>(hosts.size())) {
+Machine::Machine(std::span<const Host> hosts, std::vector<Window> windows, std::vector<Limit> limits)
+    : Machine(static_cast<int>(hosts.size())) {
     try {
         read_groups(hosts);
     } catch (const InputError& problem) {
@@ -128,6 +129,9 @@ Machine::Machine(std::span<const Host> hosts, std::vector<Window> windows) : Mac
         resources_ = Resources(hosts, name_hosts(windows));
         windows_ = resolved(std::move(windows), resources_, processors_);
         has_bookings_ = are_for_bookings(windows_);
+        if (!limits.empty()) {
+            limits_ = Limits(std::move(limits), resources_);
+        }
     } catch (const InputError& problem) {
         problem_of_resources_ = problem.what();
     }

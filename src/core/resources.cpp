@@ -62,13 +62,27 @@ std::vector<std::pair<std::string, Amount>> parse_amounts(std::string_view text,
     return amounts;
 }
 
-bool Resources::HostKind::is_in(std::optional<std::size_t> partition) const {
-    return !partition || std::ranges::binary_search(partitions, *partition);
+std::vector<std::string_view> partitions_in(std::string_view text) {
+    std::vector<std::string_view> names;
+    while (true) {
+        const std::size_t comma = text.find(',');
+        names.push_back(text.substr(0, comma));
+        if (comma == std::string_view::npos) {
+            return names;
+        }
+        text.remove_prefix(comma + 1);
+    }
+}
+
+bool Resources::HostKind::is_in_one_of(const std::vector<std::size_t>& some) const {
+    return some.empty() || std::ranges::any_of(some, [this](std::size_t partition) {
+               return std::ranges::binary_search(partitions, partition);
+           });
 }
 
 bool Resources::HostKind::suits(const Request& request) const {
     const Request::Details& taken = request.details_or_none();
-    return is_in(taken.partition) &&
+    return is_in_one_of(taken.partitions) &&
            (taken.per_host.empty() ||
             (is_shared && std::ranges::equal(taken.per_host, capacity, std::ranges::less_equal{})));
 }
@@ -203,6 +217,28 @@ std::optional<std::string> Resources::resolve_per_host(const StatedNeeds::Amount
     return most == 0 ? std::optional<std::string>("asks for nothing on its hosts") : std::nullopt;
 }
 
+std::optional<std::string> Resources::resolve_partitions(std::string_view asked, Request::Details& details) const {
+    for (const std::string_view name : partitions_in(asked)) {
+        const auto partition = position_in(partitions_, name);
+        if (!partition) {
+            return "asks for partition " + clear_name(name) + ", which the machine does not have";
+        }
+        details.partitions.push_back(*partition);
+    }
+    std::ranges::sort(details.partitions);
+    const auto repeated = std::ranges::unique(details.partitions);
+    details.partitions.erase(repeated.begin(), repeated.end());
+    return std::nullopt;
+}
+
+std::string Resources::names_of_partitions(const std::vector<std::size_t>& some) const {
+    std::string names;
+    for (const std::size_t partition : some) {
+        names.append(names.empty() ? "" : " or ").append(clear_name(partitions_[partition]));
+    }
+    return names;
+}
+
 std::optional<std::string> Resources::lack_of_hosts(const Request& request) const {
     int suitable = 0;
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
@@ -220,8 +256,8 @@ std::optional<std::string> Resources::lack_of_hosts(const Request& request) cons
             text.append(" ").append(clear_name(capacities_[capacity]));
         }
     }
-    if (request.partition()) {
-        text.append(" in partition ").append(clear_name(partitions_[*request.partition()]));
+    if (!request.partitions().empty()) {
+        text.append(" in partition ").append(names_of_partitions(request.partitions()));
     }
     return text.append(", the machine has ").append(std::to_string(suitable));
 }
@@ -238,10 +274,7 @@ std::variant<Request, std::string> Resources::resolve(Request request, const Sta
         lack = resolve_per_host(*asked.per_host, details);
     }
     if (!lack && !partitions_.empty() && asked.partition) {
-        details.partition = position_in(partitions_, *asked.partition);
-        if (!details.partition) {
-            lack = "asks for partition " + clear_name(*asked.partition) + ", which the machine does not have";
-        }
+        lack = resolve_partitions(*asked.partition, details);
     }
     if (details != Request::Details()) {
         request.details = std::move(details);

@@ -82,7 +82,7 @@ std::optional<Place> Availability::place_beside_windows(const SchedulerState& st
 bool Availability::lacks_only_unplanned(const SchedulerState& state, JobIndex job) const {
     const Request& request = state.job(job).request;
     const Duration length = state.estimate(job);
-    return !request.pools().empty() && timeline_.fits(request, length, state.now) &&
+    return request.details && timeline_.fits(request, length, state.now) &&
            !state.has_of_pools(request, timeline_.choose(request, length, state.now).window);
 }
 

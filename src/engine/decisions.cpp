@@ -53,6 +53,7 @@ void EngineCore::start(JobIndex index, const ResourceSet* allocation, std::optio
     }
     if (job.request.details) {
         change_pools(job.request, window, -1);
+        state_.limits.take(job.request);
     }
     if (window) {
         state_.windows.enter(*window, index, job.allocation, job.request.pools());
@@ -165,7 +166,7 @@ void EngineCore::set_metadata(JobIndex index, std::string metadata) {
 void EngineCore::take_processors(JobIndex index, const ResourceSet* allocation, std::optional<std::size_t> window) {
     Job& job = state_.jobs[index];
     if (job.request.details && !state_.has_of_pools(job.request, window)) {
-        fail(index, "it cannot start, too little is left of a pool that it takes of");
+        fail(index, "it cannot start, too little is left of a pool or a limit that it takes of");
     }
     if (state_.hosts.are_named()) {
         take_hosts(index, allocation, window);
@@ -253,7 +254,7 @@ void EngineCore::take_hosts(JobIndex index, const ResourceSet* allocation, std::
 std::string EngineCore::lack_on(const Request& request, int host) const {
     const Resources& resources = state_.machine.resources();
     const Resources::HostKind& kind = resources.kind_of(host);
-    if (!kind.is_in(request.partition())) {
+    if (!kind.is_in_one_of(request.partitions())) {
         return "is not in its partition";
     }
     if (request.takes_whole_hosts() && !state_.hosts.is_empty(host)) {

@@ -100,6 +100,11 @@ void Dependencies::ended(JobNumber attempt, JobState state, Time now) {
     followed.state = state;
     followed.end = now;
     settle(job, take_open(followed));
+    for (const JobNumber task : arrays_.ended(job)) {
+        if (is_held(task)) {
+            holds(task, now);
+        }
+    }
 }
 
 std::optional<Time> Dependencies::instant_of(Dependency::Kind kind, JobNumber job) const {
@@ -130,11 +135,15 @@ void Dependencies::settle(JobNumber job, std::span<const Condition> conditions) 
             rejected_.push_back(rejected(take_held(condition.dependent), condition.kind, job));
             continue;
         }
-        Held& held = held_[follow(condition.dependent).held];
-        held.eligible = std::max(held.eligible, *instant + condition.delay);
-        if (--held.open == 0) {
-            instants_.emplace(held.eligible, condition.dependent);
-        }
+        holds(condition.dependent, *instant + condition.delay);
+    }
+}
+
+void Dependencies::holds(JobNumber job, Time instant) {
+    Held& held = held_[follow(job).held];
+    held.eligible = std::max(held.eligible, instant);
+    if (--held.open == 0) {
+        instants_.emplace(held.eligible, job);
     }
 }
 
@@ -151,10 +160,18 @@ void Dependencies::take(JobSubmitted&& job) {
     in_turn_.push_back(std::move(job));
 }
 
+bool Dependencies::add_task(const JobSubmitted& job) {
+    const std::string& id = job.description->id;
+    const StatedNeeds& needs = *job.description->needs;
+    return arrays_.add(job.job, id.substr(0, id.find('!') + 1) + *needs.array, needs.array_limit);
+}
+
 void Dependencies::hold(JobSubmitted submission) {
     const JobNumber job = submission.job;
     const SharedJobDescription description = submission.description;
-    Held held{std::move(submission), arrivals_++, 0, description->submit};
+    const bool has_turn = !is_task(submission) || add_task(submission);
+    Held held{std::move(submission), arrivals_++, has_turn ? 0U : 1U,
+              std::max(description->submit, description->needs->begin.value_or(description->submit))};
     for (const Dependency& dependency : description->needs->after) {
         const std::string id = dependency.full_id(description->id);
         const Condition condition{job, dependency.kind, dependency.delay};
@@ -226,6 +243,9 @@ OpenConditions Dependencies::missing(JobNumber job, Time now) const {
     const JobDescription& description = *held_job(job).submission.description;
     OpenConditions open;
     std::size_t conditions = 0;
+    if (const std::optional<Time> begin = description.needs->begin; begin && *begin > now) {
+        open.emplace_back("its begin", *begin);
+    }
     for (const Dependency& dependency : description.needs->after) {
         const std::optional<JobNumber> other = find_(dependency.full_id(description.id));
         const Time instant = other ? instant_of(dependency.kind, *other).value_or(Time::infinity()) : Time::infinity();
@@ -244,6 +264,14 @@ OpenConditions Dependencies::missing(JobNumber job, Time now) const {
         open.emplace_back(" and " + std::to_string(conditions - most_named) + " more", Time::infinity());
     }
     return open;
+}
+
+std::optional<OpenTurn> Dependencies::missing_turn(JobNumber job) const {
+    if (arrays_.has_turn(job)) {
+        return std::nullopt;
+    }
+    const StatedNeeds& needs = *held_job(job).submission.description->needs;
+    return OpenTurn{*needs.array, arrays_.open_before(job), *needs.array_limit};
 }
 
 std::string conditions_text(const OpenConditions& conditions, const InstantText& instant) {

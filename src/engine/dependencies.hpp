@@ -21,6 +21,8 @@
 #include <batfill/engine/engine.hpp>
 #include <batfill/engine/events.hpp>
 
+#include "src/engine/arrays.hpp"
+
 namespace batfill {
 
 // What an engine does with a job whose turn it is.
@@ -35,12 +37,13 @@ class Admission {
     virtual void reject(JobSubmitted&& job, RejectJob&& rejection) = 0;
 };
 
-// Jobs that wait for others (StatedNeeds::after), until they are eligible or can never be. Also what happened to every
-// job so far, as a later one may ask for it. It leads these jobs, and those that are submitted while there are any, to
-// their admission.
+// Jobs that wait for others or for an instant (StatedNeeds::has_conditions()), until they are eligible or can never be.
+// Also what happened to every job so far, as a later one may ask for it. It leads these jobs, and those that are
+// submitted while there are any, to their admission.
 //
 // A killed job that is submitted again is the same job here: it starts once, and ends with its last attempt.
-// Cost: O(1) for each condition over its whole life, and O(log(jobs that wait for an instant)) for a delay.
+// Cost: O(1) for each condition over its whole life, and O(log(jobs that wait for an instant)) for a delay; for tasks,
+// that of Arrays.
 // Memory: 32 bytes for each job that has started or is over, and 130 more for each that waits.
 class Dependencies {
  public:
@@ -57,11 +60,12 @@ class Dependencies {
 
     // ---- Jobs that wait
 
-    static bool waits_for_others(const JobSubmitted& job) {
-        return job.description->needs && !job.description->needs->after.empty();
+    static bool has_conditions(const JobSubmitted& job) {
+        return job.description->needs && job.description->needs->has_conditions();
     }
-    // Whether a round must look at rejections and at jobs that are held before this job is admitted.
-    bool has_turn(const JobSubmitted& job) const { return is_any_held() || waits_for_others(job); }
+    // Whether a round must look at rejections and at jobs that are held before this job is admitted; or others may wait
+    // for it as a task.
+    bool has_turn(const JobSubmitted& job) const { return is_any_held() || has_conditions(job) || is_task(job); }
     // Keeps such a job for take_turns().
     // Throws: InputError if it was submitted before.
     void take(JobSubmitted&& job);
@@ -83,8 +87,10 @@ class Dependencies {
     void reject_hopeless(Admission& engine);
 
     bool is_held(JobNumber job) const;
-    // The conditions of a held job that do not hold yet: the first, and how many more.
+    // The conditions of a held job that do not hold yet: its instant, the first of the others, and how many more.
     OpenConditions missing(JobNumber job, Time now) const;
+    // What keeps a held task from its turn. None: nothing does.
+    std::optional<OpenTurn> missing_turn(JobNumber job) const;
     // When a job that was held became eligible, and was admitted.
     std::optional<Time> eligible_since(JobNumber job) const;
 
@@ -121,7 +127,12 @@ class Dependencies {
         std::string reason;  // a predicate
     };
 
+    static bool is_task(const JobSubmitted& job) { return job.description->needs && job.description->needs->array; }
+    // Adds a task to its array. Returns whether it has its turn.
+    bool add_task(const JobSubmitted& job);
     void hold(JobSubmitted submission);
+    // An open condition of a held job holds since this instant.
+    void holds(JobNumber job, Time instant);
     bool are_all_free() const { return held_.size() == free_of_held_.size() && rejected_.empty(); }
     bool is_eligible(JobNumber job, Time now) const;  // and held
     // The held jobs that are eligible, by submission, then by arrival.
@@ -157,9 +168,10 @@ class Dependencies {
     std::deque<OpenCondition> open_;
     std::vector<std::uint32_t> free_of_open_;
     std::unordered_map<std::string, Conditions> not_found_;  // about a job that nobody knows yet, by its id
-    std::set<std::pair<Time, JobNumber>> instants_;          // at which held jobs are eligible
-    std::deque<Rejected> rejected_;                          // can never be eligible
-    std::vector<JobSubmitted> in_turn_;                      // of the current message
+    Arrays arrays_;
+    std::set<std::pair<Time, JobNumber>> instants_;  // at which held jobs are eligible
+    std::deque<Rejected> rejected_;                  // can never be eligible
+    std::vector<JobSubmitted> in_turn_;              // of the current message
     std::vector<JobSubmitted> again_;
     std::vector<JobNumber> starts_;
     std::vector<Time> eligible_since_;  // by number; infinite: of no job that was held

@@ -34,14 +34,16 @@ void Dependencies::take_turns(Admission& engine, Time now) {
         }
     }
     for (const JobSubmitted& job : rest) {
-        if (waits_for_others(job)) {
+        if (has_conditions(job)) {
             hold(job);
             engine.hold(job);
+        } else if (is_task(job)) {
+            add_task(job);
         }
     }
     reject_dependents(engine);
     for (JobSubmitted& job : rest) {
-        if (!waits_for_others(job)) {
+        if (!has_conditions(job)) {
             engine.admit(std::move(job));
         } else if (is_eligible(job.job, now)) {
             admit_held(engine, job.job);
@@ -96,7 +98,8 @@ void Dependencies::admit_held(Admission& engine, JobNumber job) {
     engine.admit(std::move(submission));
 }
 
-// They wait for one that does not exist, or for each other.
+// They wait for one that does not exist, or for each other. If only tasks of an array wait for each other, they go on
+// waiting.
 void Dependencies::reject_hopeless(Admission& engine) {
     std::vector<JobNumber> jobs;
     for (std::size_t position = 0; position < followed_.size(); ++position) {
@@ -104,9 +107,15 @@ void Dependencies::reject_hopeless(Admission& engine) {
             jobs.push_back(static_cast<JobNumber>(position));
         }
     }
+    if (not_found_.empty() && !std::ranges::all_of(jobs, [this](JobNumber job) { return arrays_.has_turn(job); })) {
+        return;
+    }
     std::ranges::sort(jobs, {}, [this](JobNumber job) { return held_job(job).arrival; });
     for (const JobNumber job : jobs) {
-        std::string reason = "waits for " + conditions_text(missing(job, Time())) + ", which will never happen";
+        const OpenConditions conditions = missing(job, Time());
+        std::string reason = "waits for " +
+                             (conditions.empty() ? "its turn in its array" : conditions_text(conditions)) +
+                             ", which will never happen";
         rejected_.push_back({take_held(job), std::move(reason)});
     }
     reject_dependents(engine);

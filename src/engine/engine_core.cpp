@@ -66,13 +66,14 @@ void EngineCore::begin_resources() {
         return;
     }
     const Resources& resources = state_.machine.resources();
-    const char* const what = ": not for machines with pools, capacities, partitions or windows";
+    const char* const what = ": not for machines with pools, capacities, partitions, windows or limits";
     refuse_if(!call_algorithm([&] { return algorithm_->understands_resources(); }), "algorithm ", choice_.algorithm(),
               what, ": it does not declare understands_resources()");
     refuse_if(state_.placement == Placement::machine, "parameter placement=machine", what);
     refuse_if(predictor_ != nullptr, "parameter prediction", what);
     state_.pools_left = mapped(resources.pools(), &Resources::Pool::total);
     state_.windows = WindowsNow(state_.machine);
+    state_.limits = LimitsNow(state_.machine);
     if (!resources.has_named_hosts()) {
         return;
     }
@@ -107,7 +108,7 @@ std::unique_ptr<EngineCore> EngineCore::copy() const {
 // Whatever else could change the plan before the job has its place, only a round knows.
 std::optional<Time> EngineCore::start_in_plan(Time now, const JobDescription& description) const {
     if (!choice_.gives_guarantees() || predictor_ || !state_.machine.windows().empty() || !state_.pools_left.empty() ||
-        description.needs || is_any_held()) {
+        state_.limits.is_on() || description.needs || is_any_held()) {
         return std::nullopt;
     }
     Job job;
@@ -208,6 +209,7 @@ void EngineCore::completed(JobNumber number, JobState state) {
         state_.jobs[index].state = state;
         state_.jobs[index].start = Time::infinity();
         news_.ended_waiting.push_back(index);
+        state_.limits.leave(state_.jobs[index].request);
         if (dependencies_) {
             dependencies_->ended(number, state, state_.now);
         }
@@ -227,6 +229,8 @@ void EngineCore::completed(JobNumber number, JobState state) {
     job.state = state;
     if (job.request.details || state_.hosts.are_named()) {
         give_resources(job);
+        state_.limits.give(job.request);
+        state_.limits.leave(job.request);
     }
     if (const std::optional<std::size_t> window = news_.completions.back().window) {
         state_.windows.leave(*window, index, job.allocation, job.request.pools());
@@ -322,6 +326,11 @@ std::variant<Request, RejectJob> EngineCore::resolve(JobNumber number, const Job
             return refused(std::move(*reason));
         }
     }
+    if (state_.limits.is_on()) {
+        if (auto reason = state_.limits.reason_to_refuse(job, std::get<Request>(resolved))) {
+            return refused(*std::move(reason));
+        }
+    }
     if (auto reason = algorithm_->refuse(job)) {
         return refused(*std::move(reason));
     }
@@ -342,6 +351,9 @@ void EngineCore::admit(Round& round, JobIndex index) {
         return reject(index, std::move(*rejection));
     }
     job.request = std::get<Request>(std::move(resolved));
+    if (state_.limits.is_on()) {
+        job.request = state_.limits.enter(job.description(), std::move(job.request));
+    }
     if (predictor_) {
         state_.predictions.resize(state_.jobs.size());
         state_.predictions[index] = predictor_->predict(state_, index);
@@ -368,7 +380,7 @@ void EngineCore::reject(JobIndex index, RejectJob&& rejection) {
 }
 
 void EngineCore::take_turn(JobSubmitted&& submission) {
-    if (Dependencies::waits_for_others(submission)) {
+    if (Dependencies::has_conditions(submission)) {
         algorithm_->require_dependencies();
     }
     numbers_.keep(submission.job);
@@ -447,6 +459,7 @@ void EngineCore::reject_waiting(GuaranteeBreakCause cause, const std::string& wi
         if (std::optional<std::string> found = reason(state_.jobs[index])) {
             break_guarantee(index, Time::infinity(), cause, window);
             leave_queue(index);
+            state_.limits.leave(state_.jobs[index].request);
             reject(index, {numbers_[index], std::move(*found), RejectionCause::other});
             algorithm_->withdrawn(state_, index);
         }

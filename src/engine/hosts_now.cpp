@@ -31,7 +31,7 @@ inline bool HostsNow::has_if_available(const Request::Details& taken, int host) 
         }
     }
     const Resources::HostKind& kind = resources_->kind_of(host);
-    return (taken.per_host.empty() || kind.is_shared) && kind.is_in(taken.partition);
+    return (taken.per_host.empty() || kind.is_shared) && kind.is_in_one_of(taken.partitions);
 }
 
 inline bool HostsNow::has(const Request::Details& taken, int host) const {

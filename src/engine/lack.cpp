@@ -13,8 +13,9 @@ namespace {
 // What a waiting job outside bookings lacks now, and who has it.
 struct Lack {
     const SchedulerState& state;
-    const Request& request;
+    const Job& waiting;
     const NameOfJob& name;
+    const Request& request = waiting.request;
     const Request::Details& needs = request.details_or_none();
     const Resources& resources = state.machine.resources();
     int fitting = 0;              // hosts that have what it takes now
@@ -31,21 +32,34 @@ struct Lack {
                 reason.lack.pools.add({whole.name, needed, free, whole.total, shares_of_pool(pool)});
             }
         }
+        find_limits(reason);
         const bool lacks_pools = !reason.lack.pools.first.empty();
+        const bool lacks_limits = !reason.lack.limits.first.empty();
         if (state.hosts.are_named()) {
             WaitReason::Hosts hosts = suitable_hosts();
             reason.idle = fitting;
             if (reason.needed > fitting) {
                 find_who_has(hosts);
             }
-            if (reason.needed > fitting || !lacks_pools) {
+            if (reason.needed > fitting || !(lacks_pools || lacks_limits)) {
                 reason.lack.hosts = std::move(hosts);
             }
         }
         reason.kind = lacks_pools                    ? WaitReason::Kind::pool
+                      : lacks_limits                 ? WaitReason::Kind::limit
                       : reason.needed <= reason.idle ? WaitReason::Kind::passed_over
                       : state.hosts.are_named()      ? WaitReason::Kind::hosts
                                                      : WaitReason::Kind::processors;
+    }
+
+    void find_limits(WaitReason& reason) const {
+        for (const LimitShare& share : request.limits()) {
+            if (share.amount > state.limits.left(share)) {
+                const Amount most = state.limits.most(share);
+                reason.lack.limits.add({state.limits.name(share, waiting.description()), state.limits.counted(share),
+                                        share.amount, most - state.limits.left(share), most, shares_of_limit(share)});
+            }
+        }
     }
 
     // `of_window`: by the number of an open window.
@@ -85,10 +99,19 @@ struct Lack {
         });
     }
 
+    Shares shares_of_limit(const LimitShare& limit) const {
+        const auto of_job = [&](JobIndex other) {
+            const std::vector<LimitShare>& taken = state.job(other).request.limits();
+            const auto share = std::ranges::find(taken, limit.limit, &LimitShare::limit);
+            return share == taken.end() ? Amount{0} : share->amount;
+        };
+        return shares(of_job, [](std::size_t) { return Amount{0}; });
+    }
+
     WaitReason::Hosts suitable_hosts() {
         WaitReason::Hosts hosts{.are_whole = needs.per_host.empty(),
                                 .may_be_shared = resources.has_shared_hosts(),
-                                .partition = needs.partition ? resources.partitions()[*needs.partition] : ""};
+                                .partition = resources.names_of_partitions(needs.partitions)};
         for (std::size_t capacity = 0; capacity < needs.per_host.size(); ++capacity) {
             if (needs.per_host[capacity] > 0) {
                 hosts.amounts.emplace_back(resources.capacities()[capacity], needs.per_host[capacity]);
@@ -147,8 +170,12 @@ struct Lack {
 
 }  // namespace
 
+void find_lacking_limits(const SchedulerState& state, const Job& job, const NameOfJob& name, WaitReason& reason) {
+    Lack{state, job, name}.find_limits(reason);
+}
+
 void find_lack(const SchedulerState& state, const Job& job, const NameOfJob& name, WaitReason& reason) {
-    Lack{state, job.request, name}.find(reason);
+    Lack{state, job, name}.find(reason);
     const auto lacking = std::ranges::find_if(job.request.licenses(),
                                               [&](LicenseIndex license) { return state.copies_left[license] == 0; });
     if (lacking != job.request.licenses().end()) {

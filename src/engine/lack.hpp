@@ -16,4 +16,7 @@ using NameOfJob = std::function<std::string(JobIndex)>;
 // with pools or named hosts O((pools + hosts) * running jobs).
 void find_lack(const SchedulerState& state, const Job& job, const NameOfJob& name, WaitReason& reason);
 
+// Says of any waiting job what it lacks of limits, and who has it. Cost: O(limits that it takes of * running jobs).
+void find_lacking_limits(const SchedulerState& state, const Job& job, const NameOfJob& name, WaitReason& reason);
+
 }  // namespace batfill

@@ -52,11 +52,15 @@ JobDescription MachineFailures::next_attempt(JobDescription job, Time now, JobNu
     ++attempt.number;
     job.id = attempt.first_id + '#' + std::to_string(attempt.number);
     job.submit = now;
-    if (job.needs && !job.needs->after.empty()) {
+    if (job.needs && (job.needs->has_conditions() || job.needs->array)) {  // it waits for nothing
         StatedNeeds needs = *job.needs;
-        needs.after.clear();
+        if (!std::exchange(needs.after, {}).empty()) {
+            job.other_fields = without_member(job.other_fields, "after");
+        }
+        needs.begin = {};
+        needs.array = {};
+        needs.array_limit = {};
         job.needs = needs == StatedNeeds() ? Shared<StatedNeeds>() : Shared<StatedNeeds>(std::move(needs));
-        job.other_fields = without_member(job.other_fields, "after");
     }
     attempts_.emplace(next, std::move(attempt));
     return job;

@@ -23,9 +23,9 @@ void EngineCore::register_profile(RegisterProfile profile) {
 
 JobIndex EngineCore::register_job(JobDescription description) {
     require_registering("job " + shown(description.id));
-    if (description.needs && !description.needs->after.empty()) {
+    if (description.needs && description.needs->has_conditions()) {
         fail("it registers job " + shown(description.id) +
-             " with the field after, expected jobs that wait for no other");
+             " with the field after, begin or array_limit, expected jobs that wait for nothing");
     }
     const auto index = static_cast<JobIndex>(state_.jobs.size());
     const JobNumber number = numbers_.next();

@@ -192,6 +192,9 @@ bool SchedulerState::has_of_some_pools(const Request& request) const {
 }
 
 bool SchedulerState::has_of_pools(const Request& request, std::optional<std::size_t> window) const {
+    if (!limits.allow(request)) {
+        return false;
+    }
     const std::vector<Amount>& needed = request.pools();
     for (std::size_t pool = 0; pool < needed.size(); ++pool) {
         Amount left = pools_left[pool];
@@ -258,9 +261,10 @@ bool SchedulerState::can_start(const Request& request) const {
     if (request.is_booked()) {
         return window_now(request).has_value();
     }
-    if (request.details && !has_of_pools(request)) {
-        return false;
-    }
+    return (!request.details || has_of_pools(request)) && has_free_processors(request);
+}
+
+bool SchedulerState::has_free_processors(const Request& request) const {
     if (hosts.are_named()) {
         return hosts.fits(request);
     }

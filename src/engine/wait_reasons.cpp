@@ -31,6 +31,7 @@ void change(SchedulerState& free, const Job& job, int sign) {
     for (std::size_t pool = 0; pool < free.pools_left.size(); ++pool) {
         free.pools_left[pool] += sign * job.request.of_pool(pool);
     }
+    sign > 0 ? free.limits.give(job.request) : free.limits.take(job.request);
 }
 
 // What would be free now without windows. The rest of the state is empty.
@@ -47,7 +48,9 @@ SchedulerState free_without_windows(const SchedulerState& state) {
         idle.remove(*others);
     }
     free.idle.reset(state.machine, state.placement, std::move(idle));
+    free.limits = state.limits;
     for (const RunningJob& running : state.running) {
+        free.limits.give(state.job(running.job).request);
         change(free, state.job(running.job), -1);
     }
     return free;
@@ -145,7 +148,7 @@ std::string instant_text(Time time) {
 }
 
 const char* to_string(Waiting::Kind kind) {
-    constexpr std::array names{"processors", "place",  "licence",     "pool",    "hosts",
+    constexpr std::array names{"processors", "place",  "licence",     "pool",    "limit",   "hosts",
                                "dependency", "window", "passed over", "started", "rejected"};
     return names.at(static_cast<std::size_t>(kind));
 }
@@ -187,6 +190,7 @@ void WaitReasons::end_round(const SchedulerState& state, const Dependencies* dep
         reason.time = state.now;
         reason.idle = state.idle.count();
         reason.lack.conditions = dependencies->missing(number, state.now);
+        reason.lack.turn = dependencies->missing_turn(number);
         record(std::move(reason));
     }
     for (const JobIndex index : waiting_) {
@@ -206,9 +210,9 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
     reason.place = static_cast<std::size_t>(std::ranges::find(queue, index) - queue.begin()) + 1;
     reason.waiting = queue.size();
     reason.because = because_[index];
+    const auto name_of = [&](JobIndex other) { return name(state.job(other).description().id); };
     if (!job.request.is_booked()) {
-        find_lack(
-            state, job, [&](JobIndex other) { return name(state.job(other).description().id); }, reason);
+        find_lack(state, job, name_of, reason);
         if (reason.kind == WaitReason::Kind::passed_over) {
             if (const auto ahead = first_run_into(state, index)) {
                 reason.kind = WaitReason::Kind::window;
@@ -221,13 +225,17 @@ WaitReason WaitReasons::reason_of(const SchedulerState& state, JobIndex index) {
         const bool can_start = state.place_now(index, SchedulerState::PoolsAhead::looked_at).has_value();
         const bool one_is_open = std::ranges::any_of(job.request.windows(),
                                                      [&](std::size_t window) { return state.windows.is_open(window); });
-        reason.kind = can_start ? WaitReason::Kind::passed_over : WaitReason::Kind::window;
+        find_lacking_limits(state, job, name_of, reason);
+        reason.kind = can_start                           ? WaitReason::Kind::passed_over
+                      : !reason.lack.limits.first.empty() ? WaitReason::Kind::limit
+                                                          : WaitReason::Kind::window;
         reason.lack.of_reservation = can_start     ? OfReservation::has_room
                                      : one_is_open ? OfReservation::no_room
                                                    : OfReservation::no_open_window;
     }
     reason.possible = reason.kind == WaitReason::Kind::passed_over ? state.now : Time::infinity();
-    if (reason.kind != WaitReason::Kind::passed_over && reason.kind != WaitReason::Kind::window) {
+    if (reason.kind != WaitReason::Kind::passed_over && reason.kind != WaitReason::Kind::window &&
+        !job.request.is_booked()) {
         find_holders(state, job.request, reason);
     }
     reason.windows =

@@ -29,7 +29,7 @@ class WaitReasons {
 
     // Notes that a job waits from now on.
     void submitted(JobIndex index, const std::string& id);
-    // Notes that a job is held until what it waits for has happened.
+    // Notes that a job is held until it is eligible.
     void held(JobNumber number, const JobDescription& job);
     // Notes that a waiting job has ended without a start.
     void withdrawn(JobIndex index);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <set>
@@ -100,7 +101,37 @@ std::vector<Dependency> read_dependencies(Fields& fields) {
     return after;
 }
 
-// What an object says of pools, hosts, partitions and jobs to wait for. These fields also stay among the other fields.
+// The field, unless it is missing or null.
+const JsonValue* find_set(Fields& fields, std::string_view name) {
+    const JsonValue* const value = fields.find(name);
+    return value == nullptr || value->IsNull() ? nullptr : value;
+}
+
+// When the job may be eligible, beside the jobs that it waits for.
+void read_begin_and_array(Fields& fields, StatedNeeds& needs) {
+    if (const JsonValue* const begin = find_set(fields, "begin")) {
+        std::string number;
+        append_exact_json(*begin, number);
+        const std::optional<Duration> exact = begin->IsNumber() ? Duration::parse_exactly(number) : std::nullopt;
+        if (!exact || *exact < Duration()) {
+            fields.fail("begin", "a time from 0 on, of at most six decimals");
+        }
+        needs.begin = fields.time("begin");
+    }
+    if (find_set(fields, "array") != nullptr) {
+        needs.array = fields.text("array");
+    }
+    if (const JsonValue* const limit = find_set(fields, "array_limit")) {
+        if (!limit->IsUint64() || limit->GetUint64() == 0) {
+            fields.fail("array_limit", "a whole number from 1 on");
+        }
+        constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<Amount>::max());
+        needs.array_limit = static_cast<Amount>(std::min(limit->GetUint64(), largest));
+    }
+}
+
+// What an object says of pools, hosts, partitions, and of jobs and instants to wait for. These fields also stay among
+// the other fields.
 void read_needs(const JsonValue& object, std::string_view path, JobDescription& job) {
     Fields fields(object, path);
     StatedNeeds needs;
@@ -110,10 +141,13 @@ void read_needs(const JsonValue& object, std::string_view path, JobDescription& 
     if (fields.find("per_host") != nullptr) {
         needs.per_host = read_amounts(fields.object("per_host"), std::string(path) + "per_host.");
     }
-    if (fields.find("partition") != nullptr) {
+    if (find_set(fields, "partition") != nullptr) {
         needs.partition = fields.text("partition");
+        if (std::ranges::count(partitions_in(*needs.partition), "") > 0) {
+            fields.fail("partition", "names of partitions with commas between them");
+        }
     }
-    if (const JsonValue* const value = fields.find("reservation"); value != nullptr && !value->IsNull()) {
+    if (const JsonValue* const value = find_set(fields, "reservation")) {
         if (value->IsString() && value->GetStringLength() > 0) {
             needs.booking = view(*value);
         } else {
@@ -123,6 +157,7 @@ void read_needs(const JsonValue& object, std::string_view path, JobDescription& 
     if (fields.find("after") != nullptr) {
         needs.after = read_dependencies(fields);
     }
+    read_begin_and_array(fields, needs);
     if (needs != StatedNeeds()) {
         job.needs = std::move(needs);
     }
@@ -191,8 +226,9 @@ std::string read_extra_data(const JsonValue& extra_data, std::string_view path, 
 }
 
 void read_needs_of_other_fields(JobDescription& job) {
-    constexpr auto names = std::to_array<std::string_view>(
-        {R"("pools")", R"("per_host")", R"("partition")", R"("after")", R"("reservation")"});
+    constexpr auto names =
+        std::to_array<std::string_view>({R"("pools")", R"("per_host")", R"("partition")", R"("after")",
+                                         R"("reservation")", R"("begin")", R"("array")", R"("array_limit")"});
     const std::string_view fields = job.other_fields;
     const auto may_have = [&](std::string_view name) { return fields.find(name) != std::string_view::npos; };
     if (std::ranges::any_of(names, may_have)) {

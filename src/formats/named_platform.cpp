@@ -160,6 +160,9 @@ std::vector<std::string> arguments_of(const MachineDetails& details) {
     if (!details.windows.empty()) {
         arguments.insert(arguments.end(), {"--windows", details.windows});
     }
+    if (!details.limits.empty()) {
+        arguments.insert(arguments.end(), {"--limits", details.limits});
+    }
     return arguments;
 }
 
@@ -168,6 +171,17 @@ std::vector<Window> windows_of(const MachineDetails& details) {
         return parse_windows(*details.windows_text, details.windows);
     }
     return details.windows.empty() ? std::vector<Window>() : read_windows(details.windows);
+}
+
+std::vector<Limit> limits_of(const MachineDetails& details) {
+    if (details.limits_text) {
+        return parse_limits(*details.limits_text, details.limits);
+    }
+    return details.limits.empty() ? std::vector<Limit>() : read_limits(details.limits);
+}
+
+std::string note_on_no_limits(const std::string& path) {
+    return path + ": there is no limit in it, expected one on each line";
 }
 
 std::string note_on_no_windows(const std::string& path) {
@@ -179,6 +193,13 @@ void add_details(Platform& platform, const MachineDetails& details) {
     platform.windows = windows_of(details);
     if (platform.windows.empty() && !details.windows.empty()) {
         platform.notes.push_back(note_on_no_windows(details.windows));
+    }
+    platform.limits = limits_of(details);
+    if (platform.limits.empty() && !details.limits.empty()) {
+        platform.notes.push_back(note_on_no_limits(details.limits));
+    }
+    if (!platform.limits.empty()) {
+        platform.machine().require_resources();  // throws for what cannot be
     }
     if (!platform.windows.empty()) {
         const Resources resources(platform.hosts, name_hosts(platform.windows));

@@ -40,9 +40,11 @@ struct MachineDetails {
     std::optional<std::string> capacity = {};                // of every host, as its property; wins over the platform's
     std::string windows = {};                                // a file (read_windows); empty: no windows
     std::optional<std::string> windows_text = {};            // of this file; none: it is to be read
+    std::string limits = {};                                 // a file (read_limits); empty: no limits
+    std::optional<std::string> limits_text = {};             // of this file; none: it is to be read
 
     // Whether something is said that only some algorithms take.
-    bool has_resources() const { return !pools.empty() || capacity.has_value() || !windows.empty(); }
+    bool has_resources() const { return !pools.empty() || capacity.has_value() || !windows.empty() || !limits.empty(); }
 };
 
 // A pool of "NAME=TOTAL".
@@ -56,18 +58,24 @@ std::string checked_capacity(const std::string& text);
 // Throws: InputError as read_windows().
 std::vector<Window> windows_of(const MachineDetails& details);
 
-// What to say of a file of windows that has none.
+// The limits. None if nothing is said of them.
+// Throws: InputError as read_limits().
+std::vector<Limit> limits_of(const MachineDetails& details);
+
+// What to say of a file of windows, or of limits, that has none.
 std::string note_on_no_windows(const std::string& path);
+std::string note_on_no_limits(const std::string& path);
 
 // Gives these hosts the pools and the capacity.
 // Throws: InputError for pools of the hosts that cannot be read.
 void add_resources(std::vector<Host>& hosts, const MachineDetails& details);
 
-// Gives the platform the pools, the capacity and the windows. Notes a file without windows.
-// Throws: InputError as add_resources() and windows_of(), and for windows that the machine cannot have.
+// Gives the platform the pools, the capacity, the windows and the limits. Notes a file without windows or limits.
+// Throws: InputError as add_resources(), windows_of() and limits_of(), and for windows and limits that the machine
+// cannot have.
 void add_details(Platform& platform, const MachineDetails& details);
 
-// The options that say these pools, this capacity and these windows on a command line.
+// The options that say these pools, this capacity, these windows and these limits on a command line.
 std::vector<std::string> arguments_of(const MachineDetails& details);
 
 // Returns the machine that `word` stands for.

@@ -20,7 +20,7 @@ inline void add_master_host_option(options::Options& options, std::string& maste
     options.add("master-host,m", options::text(master_host, "NAME").otherwise_as_declared(), help);
 }
 
-// Declares --master-host, --pool, --capacity and --windows.
+// Declares --master-host, --pool, --capacity, --windows and --limits.
 inline void add_machine_details(options::Options& options, MachineDetails& details,
                                 const std::string& help = "host of the platform that does not compute") {
     add_master_host_option(options, details.master_host, help);
@@ -30,9 +30,13 @@ inline void add_machine_details(options::Options& options, MachineDetails& detai
                 "what each host has for the jobs that share it, such as cores:32,gpus:4");
     options.add("windows", options::text(details.windows, "FILE"),
                 "file of announced maintenance and reservations, one JSON object per line");
+    options.add("limits", options::text(details.limits, "FILE"),
+                "file of what jobs of a user, an account, ... may use at once, one JSON object per line");
     options.add_rule([&options, &details] {
         refuse_if(options.given("windows") && details.windows.empty(),
                   "--windows: expected the name of a file, found an empty one");
+        refuse_if(options.given("limits") && details.limits.empty(),
+                  "--limits: expected the name of a file, found an empty one");
     });
 }
 

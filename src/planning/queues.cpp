@@ -9,15 +9,25 @@
 
 namespace batfill {
 
-std::vector<std::vector<JobIndex>> booking_queues(const SchedulerState& state) {
-    std::vector<std::vector<JobIndex>> queues(1);
-    std::map<std::string_view, std::vector<JobIndex>> by_name;
+Parameter Queues::parameter() {
+    return Parameter::choice("queues", {"one", "partitions"}, "one",
+                             "partitions: the jobs of each partition, or list of partitions, are a queue of their own");
+}
+
+std::vector<std::vector<JobIndex>> Queues::of(const SchedulerState& state) const {
+    // Both texts are empty if the job names nothing.
+    std::map<std::pair<std::string_view, std::string_view>, std::vector<JobIndex>> by_names;
+    const bool by_partition = by_partition_ && !state.machine.resources().partitions().empty();
     for (const JobIndex index : state.waiting.jobs()) {
         const Job& job = state.job(index);
-        const bool is_outside = !job.request.is_booked();
-        (is_outside ? queues.front() : by_name[*job.description().needs->booking]).push_back(index);
+        const Shared<StatedNeeds>& needs = job.description().needs;
+        const std::string_view booking = job.request.is_booked() ? *needs->booking : std::string_view();
+        const std::string_view partition =
+            by_partition && needs && needs->partition ? *needs->partition : std::string_view();
+        by_names[{booking, partition}].push_back(index);
     }
-    for (auto& [name, jobs] : by_name) {
+    std::vector<std::vector<JobIndex>> queues;
+    for (auto& [names, jobs] : by_names) {
         queues.push_back(std::move(jobs));
     }
     return queues;

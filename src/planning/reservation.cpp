@@ -16,7 +16,7 @@ bool holds(const Request& request, LicenseIndex license) {
 
 // On other machines, processors are not all that is free.
 void require_counted(const SchedulerState& state, JobIndex job) {
-    if (!state.machine.is_plain()) {
+    if (!state.machine.counts_processors()) {
         throw BrokenRule(job,
                          "it gets a Reservation, expected one only on a machine without pools, capacities, partitions "
                          "and windows: it counts processors");
@@ -166,6 +166,9 @@ Shortage Reservation::shortage(const Request& request) const {
 
 bool Reservation::start_if_admitted(Round& round, JobIndex job) {
     const Job& candidate = state_.job(job);
+    if (!state_.has_of_pools(candidate.request)) {
+        return false;  // a limit keeps it from starting
+    }
     if (place_matters_) {
         return candidate.request.placement == Placement::contiguous ? start_beside_block(round, job)
                                                                     : start_on_machine(round, job);

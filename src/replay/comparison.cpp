@@ -198,6 +198,14 @@ std::vector<Schedule> schedules_of_log(const std::vector<Replay>& replays, const
     return schedules;
 }
 
+// Whether it is fcfs with one queue, on a machine of several partitions that share no host.
+bool blocks_other_partitions(const SchedulerChoice& choice, const Machine& machine) {
+    const Resources& resources = machine.resources();
+    return choice.algorithm() == "fcfs" && resources.partitions().size() > 1 &&
+           std::ranges::all_of(resources.kinds(), [](const auto& kind) { return kind.partitions.size() <= 1; }) &&
+           std::ranges::count(choice.parameters().given(), Parameters::Given::value_type("queues", "partitions")) == 0;
+}
+
 void note_surprises(const std::vector<Replay>& replays, const ComparisonRequest& request) {
     ReplayNotes notes;
     for (const Replay& replay : replays) {
@@ -207,6 +215,11 @@ void note_surprises(const std::vector<Replay>& replays, const ComparisonRequest&
         for (const Replay& replay : replays) {
             notes.add_run(replay.scenario().workloads.front(), replay.machine(), scheduler.choice.common().placement,
                           request.fields_are_read);
+            if (blocks_other_partitions(scheduler.choice, replay.machine())) {
+                notes.add_machine(
+                    {"the partitions share no host, and under fcfs the head of one keeps the jobs of all "
+                     "others waiting (queues=partitions gives each a queue)"});
+            }
         }
     }
     std::ranges::for_each(notes.texts(), request.note);

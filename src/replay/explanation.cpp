@@ -161,8 +161,9 @@ std::string holders_text(const ExplainedReason& reason, const ReasonWords& words
         const bool is_never = reason.possible.is_infinite() && reason.kind != WaitReason::Kind::window;
         return is_never ? " Too little would be free even if nothing else ran." : "";
     }
-    // What holders have of pools and named hosts, `lack` says.
-    const bool is_named = reason.kind == WaitReason::Kind::pool || reason.kind == WaitReason::Kind::hosts;
+    // What holders have of pools, limits and named hosts, `lack` says.
+    const bool is_named = reason.kind == WaitReason::Kind::pool || reason.kind == WaitReason::Kind::limit ||
+                          reason.kind == WaitReason::Kind::hosts;
     // Those with the most processors are the most interesting.
     std::vector<Share> holders = reason.holders;
     std::ranges::stable_sort(holders, std::ranges::greater{}, &Share::amount);
@@ -234,10 +235,10 @@ std::vector<Span> spans_of(std::span<const ExplainedReason> reasons, Time end) {
 // What a job lacks.
 std::string kind_text(const ExplainedReason& reason) {
     constexpr std::array texts{
-        "too few processors are idle",      "enough processors are idle, but not as its placement wants them",
-        "all copies of its licence ",       "too little is left of a pool",
-        "too few hosts have what it takes", "it is not eligible yet",
-        "windows keep it from starting"};
+        "too few processors are idle",    "enough processors are idle, but not as its placement wants them",
+        "all copies of its licence ",     "too little is left of a pool",
+        "a limit keeps it from starting", "too few hosts have what it takes",
+        "it is not eligible yet",         "windows keep it from starting"};
     if (const auto kind = static_cast<std::size_t>(reason.kind); kind < texts.size()) {
         return texts.at(kind) + (reason.license.empty() ? "" : reason.license + " are in use");
     }

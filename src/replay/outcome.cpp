@@ -201,7 +201,7 @@ std::vector<BrokenGuarantee> Outcome::broken_guarantees() const {
 void Outcome::for_each_dependent(const std::function<void(const EligibleTime&)>& use) const {
     for (const JobNumber number : simulator_.ended()) {
         const JobDescription& job = simulator_.job(number).job->description;
-        if (job.needs && !job.needs->after.empty()) {
+        if (job.needs && job.needs->has_conditions()) {
             use({job.id, engine_->eligible_since(number)});
         }
     }

@@ -158,6 +158,9 @@ bool machine_changes(const Scenario& scenario) {
 
 // Whether a job may wait for a pool that is not planned.
 bool may_park(const Outcome& outcome) {
+    if (outcome.engine()->state().limits.is_on()) {
+        return true;
+    }
     const Parameters::Given& given = outcome.engine()->choice().parameters().given();
     const auto planned =
         std::ranges::find(given.rbegin(), given.rend(), "plan-pools", &Parameters::Given::value_type::first);

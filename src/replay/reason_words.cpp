@@ -37,14 +37,14 @@ constexpr auto rules = std::to_array<RuleWords>({
     {"would delay a reservation"},
     {"not tried"},
     {"no decision", "rounds=event decides at other events"},
-    {"passed over", "only a pool that is not planned keeps it from starting"},
+    {"passed over", "only a pool that is not planned or a limit keeps it from starting"},
     {"top job"},
     {"behind the top job"},
     {"would end too late beside the top job"},
     {"planned"},
     {"tentative"},
     {"hopeless"},
-    {"parked", "it was due, and only a pool that is not planned keeps it from starting"},
+    {"parked", "it was due, and only a pool that is not planned or a limit keeps it from starting"},
 });
 
 // `text` if there is any, behind a separator.
@@ -82,6 +82,12 @@ std::string never_text(Reason::Never never, const char* when) {
 std::string pools_text(const std::vector<std::pair<std::string, Amount>>& pools) {
     const auto text_of = [](const auto& pool) { return std::to_string(pool.second) + " of the pool " + pool.first; };
     return enumeration(texts_of(some_of(pools), text_of, " more"));
+}
+
+// "4 tasks of array 12 before it are not over: limit 4"
+std::string turn_text(const OpenTurn& turn) {
+    return counted(turn.before, "task") + " of array " + shown(turn.array) + " before it " +
+           (turn.before == 1 ? "is" : "are") + " not over: limit " + std::to_string(turn.limit);
 }
 
 constexpr const char* after_all = " even if nothing else runs";
@@ -219,6 +225,15 @@ std::string ReasonWords::pool(const WaitReason::Pool& pool) const {
            " of " + std::to_string(pool.total) + " are free" + behind(", as ", holders(pool.held));
 }
 
+// "it takes 8 processors; limit 1, user alice: 250 of 256 processors in use, as job a holds 250 until 100"
+std::string ReasonWords::limit(const WaitReason::Limit& limit) const {
+    const std::string taken = limit.counted == "jobs"         ? ""
+                              : limit.counted == "processors" ? processors_text(limit.needed)
+                                                              : std::to_string(limit.needed) + ' ' + limit.counted;
+    return (taken.empty() ? "" : "it takes " + taken + "; ") + limit.name + ": " + std::to_string(limit.in_use) +
+           " of " + std::to_string(limit.most) + ' ' + limit.counted + " in use" + behind(", as ", holders(limit.held));
+}
+
 // Of whole hosts, "it needs 3 hosts; 1 of 5 is free, as job a holds 4 until 100; 1 is unavailable". Of shared ones, the
 // amount that is short on the most hosts, and who holds it on the first of them: "it needs 5 hosts with gpus 2 each;
 // none of 5 such hosts has that now; 5 lack gpus: of 4 on host 3, job a holds 4 until 100".
@@ -270,16 +285,23 @@ std::string ReasonWords::shortage(const Shortage& shortage) const {
 std::string ReasonWords::lack(const WaitReason& reason) const {
     using OfReservation = WaitReason::Lack::OfReservation;
     const WaitReason::Lack& lack = reason.lack;
-    if (!lack.conditions.empty()) {
-        return "it waits for " + conditions_text(lack.conditions, instant_);
+    if (reason.kind == WaitReason::Kind::dependency) {
+        const std::string awaited =
+            lack.conditions.empty() ? "" : "it waits for " + conditions_text(lack.conditions, instant_);
+        return awaited + (lack.turn ? (awaited.empty() ? "" : "; ") + turn_text(*lack.turn) : "");
     }
+    const std::vector<std::string> limits = texts_of(
+        lack.limits, [this](const WaitReason::Limit& one) { return limit(one); }, " more limits", "it lacks ");
     if (lack.of_reservation != OfReservation::nothing) {
-        return lack.of_reservation == OfReservation::has_room  ? "a window of its reservation has room for it now"
-               : lack.of_reservation == OfReservation::no_room ? "no window of its reservation has room for it now"
-                                                               : "no window of its reservation is open";
+        const char* const of_windows =
+            lack.of_reservation == OfReservation::has_room         ? "a window of its reservation has room for it now"
+            : lack.of_reservation == OfReservation::no_open_window ? "no window of its reservation is open"
+                                                                   : "no window of its reservation has room for it now";
+        return limits.empty() ? of_windows : list_of(limits, "; ");
     }
     std::vector<std::string> parts = texts_of(
         lack.pools, [this](const WaitReason::Pool& one) { return pool(one); }, " more pools", "it lacks ");
+    parts.insert(parts.end(), limits.begin(), limits.end());
     const bool is_short = parts.empty() ? !lack.next_window.empty() : reason.idle < reason.needed;
     if (lack.hosts) {
         parts.push_back(hosts(reason));

@@ -72,6 +72,7 @@ class ReasonWords {
     std::string planned_start(const Reason& reason) const;
     std::string shortage(const Shortage& shortage) const;
     std::string pool(const WaitReason::Pool& pool) const;
+    std::string limit(const WaitReason::Limit& limit) const;
     std::string hosts(const WaitReason& reason) const;
     // ", as job a holds 4 until 100 and 2 more hold 2", or empty.
     std::string holders(const Shares& shares) const;

@@ -29,7 +29,8 @@ Session::Session(WrittenScheduler command_line, std::unique_ptr<protocol::Codec>
       codec_(std::move(codec)),
       platform_(platform),
       machine_(std::move(machine)),
-      windows_(windows_of(machine_)) {}
+      windows_(windows_of(machine_)),
+      limits_(limits_of(machine_)) {}
 
 void require_fit_for_daemon(const SchedulerChoice& scheduler) {
     refuse_if(scheduler.needs_run_times(), "algorithm ", scheduler.algorithm(),
@@ -183,7 +184,7 @@ void Session::begin(protocol::SimulationBegins& begins) {
         engine_->order_ties_by_id();
     }
     // A machine that the algorithm refuses needs none of these options.
-    engine_->begin(now_, Machine(hosts, windows_), acknowledges_jobs_);
+    engine_->begin(now_, Machine(hosts, windows_, limits_), acknowledges_jobs_);
     if (!greeted_) {
         check(begins.options);
     }

@@ -85,6 +85,7 @@ class Session {
     const Platform* platform_;
     MachineDetails machine_;
     std::vector<Window> windows_;
+    std::vector<Limit> limits_;
     std::unique_ptr<Engine> engine_;
     bool greeted_ = false;  // whether Hello was sent to Batsim
     std::optional<BatschedRules> as_batsched_;

@@ -90,7 +90,10 @@ std::vector<Edge> edges(const Workload& workload) {
 }  // namespace
 
 bool has_dependencies(const Workload& workload) {
-    if (std::ranges::all_of(workload.jobs, [](const WorkloadJob& job) { return conditions_of(job).empty(); })) {
+    const auto has_conditions = [](const WorkloadJob& job) {
+        return job.description.needs && job.description.needs->has_conditions();
+    };
+    if (std::ranges::none_of(workload.jobs, has_conditions)) {
         return false;
     }
     std::vector<Edge> conditions = edges(workload);

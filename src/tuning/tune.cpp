@@ -169,6 +169,10 @@ TuneInputs::TuneInputs(const std::string& platform, const MachineDetails& machin
         const std::string hash = machine.windows_text ? sha256(*machine.windows_text) : sha256_of_file(machine.windows);
         digest_ += ", windows " + hash;
     }
+    if (!platform_.limits.empty()) {
+        const std::string hash = machine.limits_text ? sha256(*machine.limits_text) : sha256_of_file(machine.limits);
+        digest_ += ", limits " + hash;
+    }
 }
 
 void TuneInputs::add(const std::string& name, Workload workload, const std::string& hash) {

@@ -137,6 +137,7 @@ void check_outputs(const Options& options, LogConversion& request) {
     require_no_input("schedule", request.schedule, inputs);
     require_no_input("header", request.header, inputs);
     require_no_input("platform", request.platform, inputs);
+    require_no_input("limits", request.limits, inputs);
     require_other_file("platform", request.platform, "output", request.output);
     require_other_file("platform", request.platform, "schedule", request.schedule);
     require_other_file("platform", request.platform, "header", request.header);
@@ -430,6 +431,16 @@ void add_import_options(Options& options, ConversionOptions& read) {
         word(data.submits_when_eligible, "WHEN", {{"submission", false}, {"eligible", true}}).otherwise_as_declared(),
         "sacct and pbs: when a job counts as submitted: submission, or eligible (Eligible or etime, where it is known: "
         "waits for other jobs, --begin and holds are then no waits)");
+    options
+        .add("limits", text(read.conversion.limits, "FILE"),
+             "sacct: write what users, accounts and QOS may use at once to this file, for --limits of simulate; needs "
+             "--qos-dump or --assoc-dump")
+        .not_in_calls();
+    options.add("qos-dump", text(read.conversion.qos_dump, "FILE"), "what sacctmgr -P show qos prints, for --limits")
+        .not_in_calls();
+    options
+        .add("assoc-dump", text(read.conversion.assoc_dump, "FILE"), "what sacctmgr -P show assoc prints, for --limits")
+        .not_in_calls();
     options.group("Rows and limits");
     options.add("bad-rows",
                 word(data.drops_bad_rows, "HOW", {{"error", false}, {"drop", true}}).otherwise_as_declared(),
@@ -453,6 +464,11 @@ void add_import_options(Options& options, ConversionOptions& read) {
                   options.written("map") + ": expected the columns of " + list_of(table_fields()) + ", found none");
         read.conversion.log = data.paths.front();
         check_fields(options, read);
+        const bool has_dump = read.conversion.qos_dump || read.conversion.assoc_dump;
+        refuse_if(read.conversion.limits.has_value() != has_dump,
+                  "--limits goes with --qos-dump, --assoc-dump or both: expected ",
+                  has_dump ? "--limits FILE" : "one of them");
+        refuse_if(has_dump && data.format != "sacct", "--limits is of sacct, expected no dump of sacctmgr");
     });
     add_conversion_options(options, read);
 }

@@ -6,6 +6,7 @@
 #include <batfill/core/error.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
+#include "src/formats/slurm_limits.hpp"
 #include "src/formats/workload_writer.hpp"
 #include "src/support/calendar.hpp"
 #include "src/support/files.hpp"
@@ -106,6 +107,25 @@ void write_given(const JobsOnMachine& given, const LogConversion& request, Conve
     }
 }
 
+// Writes the limits of Slurm.
+void write_limits(const LogConversion& request, ConvertedLog& result, OutputFiles& beside) {
+    if (!request.limits) {
+        return;
+    }
+    SlurmLimits limits = read_slurm_limits(request.qos_dump, request.assoc_dump, result.log.read_fields,
+                                           request.accounting && request.accounting->counts_nodes);
+    std::string text;
+    for (const Limit& limit : limits.kept) {
+        append_json(limit, text);
+    }
+    beside.add(*request.limits).write(text);
+    ConvertedLimits& said = result.limits.emplace();
+    said.kept = limits.kept.size();
+    for (auto& [what, why] : limits.left_out) {
+        said.left_out.emplace_back(std::move(what), std::move(why));
+    }
+}
+
 }  // namespace
 
 std::string reasons_of(const std::vector<RuleCount>& dropped) {
@@ -189,6 +209,7 @@ ConvertedLog convert_log(const LogConversion& request) {
     if (result.summary.hosts && !capacity.empty()) {
         result.summary.hosts->capacity = std::move(capacity);
     }
+    write_limits(request, result, beside);
     if (request.header) {
         write_header(result.log, beside.add(*request.header));
     }

@@ -67,7 +67,7 @@ class Fit {
         }
         const auto& request = std::get<Request>(resolved);
         const long long suitable = hosts_that([&](const auto& kind) { return kind.suits(request); });
-        const long long there = hosts_that([&](const auto& kind) { return kind.is_in(partition_of(stated)); });
+        const long long there = hosts_that([&](const auto& kind) { return kind.is_in_one_of(partition_of(stated)); });
         const std::string place = place_of(stated);
         return {suitable, suitable == there ? "more hosts than " + place + " has"
                                             : "more hosts than " + place + " has with its amounts"};
@@ -82,15 +82,16 @@ class Fit {
         return hosts;
     }
 
-    // None: any host.
-    std::optional<std::size_t> partition_of(const StatedNeeds& stated) const {
+    // The only partition of a job of a log. Empty: any host.
+    std::vector<std::size_t> partition_of(const StatedNeeds& stated) const {
         const auto& known = resources_.partitions();
         const auto found = stated.partition ? std::ranges::find(known, *stated.partition) : known.end();
-        return found == known.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - known.begin()));
+        return found == known.end() ? std::vector<std::size_t>()
+                                    : std::vector{static_cast<std::size_t>(found - known.begin())};
     }
 
     std::string place_of(const StatedNeeds& stated) const {
-        return partition_of(stated) ? "partition " + *stated.partition : "the machine";
+        return partition_of(stated).empty() ? "the machine" : "partition " + *stated.partition;
     }
 
     // Why no host suits a job.
@@ -101,7 +102,7 @@ class Fit {
                 return "more of pool " + name + " than the machine has";
             }
         }
-        if (stated.partition && !resources_.partitions().empty() && !partition_of(stated)) {
+        if (stated.partition && !resources_.partitions().empty() && partition_of(stated).empty()) {
             return std::string(no_partition_) + *stated.partition;
         }
         const StatedNeeds::Amounts nothing;
@@ -114,7 +115,7 @@ class Fit {
             const auto place = static_cast<std::size_t>(capacity - known.begin());
             const Amount asked = amount;
             if (asked > 0 && hosts_that([&](const auto& kind) {
-                                 return kind.is_in(partition_of(stated)) && kind.capacity[place] >= asked;
+                                 return kind.is_in_one_of(partition_of(stated)) && kind.capacity[place] >= asked;
                              }) == 0) {
                 return "more " + name + " than any host of " + place_of(stated) + " has";
             }

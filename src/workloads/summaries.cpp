@@ -155,8 +155,15 @@ void print_balances(const ConversionSummary& summary, std::ostream& out) {
     }
 }
 
+void print_limits(const ConvertedLimits& limits, std::ostream& out) {
+    out << "\nLimits: " << counted(limits.kept, "line") << '\n';
+    for (const auto& [what, why] : limits.left_out) {
+        out << "  left out: " << one_line(what) << " (" << why << ")\n";
+    }
+}
+
 void print_table(const ConvertedLog& result, std::ostream& out) {
-    const auto& [log, summary, periods, schedule, machine, given, workload] = result;
+    const auto& [log, summary, periods, schedule, machine, given, workload, limits] = result;
     out << one_line(log.path) << ": " << log.jobs.size() << " jobs\n";
     if (!log.zero.empty()) {
         out << "Time 0: " << one_line(log.zero) << '\n';
@@ -181,6 +188,9 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
     given ? print_given(*given, summary, out) : print_hosts(summary, out);
     if (!machine.empty()) {
         out << "Platform: " << machine << '\n';
+    }
+    if (limits) {
+        print_limits(*limits, out);
     }
     if (summary.scaled) {
         out << "Offered load: " << rounded(summary.scaled->before, 4) << " in the log, "
@@ -235,7 +245,7 @@ void write_given(const GivenMachine& given, JsonWriter& json) {
 }
 
 void print_json(const ConvertedLog& result, std::ostream& out) {
-    const auto& [log, summary, periods, schedule, machine, given, workload] = result;
+    const auto& [log, summary, periods, schedule, machine, given, workload, limits] = result;
     JsonWriter json(2);
     json.open_object();
     json.key("log").text(log.path);
@@ -290,6 +300,15 @@ void print_json(const ConvertedLog& result, std::ostream& out) {
     }
     if (given) {
         write_given(*given, json);
+    }
+    if (limits) {
+        json.key("limits").open_object();
+        json.key("lines").integer(limits->kept);
+        json.key("left_out").objects(limits->left_out, [&](const auto& one) {
+            json.key("what").text(one.first);
+            json.key("why").text(one.second);
+        });
+        json.close_object();
     }
     if (!summary.partitions.empty()) {
         json.key("partitions").objects(summary.partitions, [&](const HostsOfLog& hosts) {

@@ -132,8 +132,9 @@ TEST_CASE("easy names the parameter that does not go with jobs that wait for oth
         return run(inputs.folder,
                    {"simulate", "-q", "-p", "2", "-w", workload, "-a", scheduler, "-e", inputs.folder.file("out")});
     };
-    CHECK(simulate("easy,extra=none").errors ==
-          "batfill: parameter extra=none: not for jobs that wait for others (the field after)\n");
+    CHECK(
+        simulate("easy,extra=none").errors ==
+        "batfill: parameter extra=none: not for jobs that wait for others (the fields after, begin and array_limit)\n");
     CHECK(simulate("easy,extra=none").status == 2);
     CHECK(simulate("easy,extra=all").status == 0);
 }

@@ -55,7 +55,7 @@ TEST_CASE("an algorithm of a plugin is listed, simulated, compared and tuned as 
         run(folder, {"simulate", "-p", platform, "--pool", "power=1", "-w", workload, "-e", folder.file("out"),
                      "--plugin", first_fit, "-a", "example-first-fit"}),
         2,
-        "algorithm example-first-fit: not for machines with pools, capacities, partitions or windows: it does "
+        "algorithm example-first-fit: not for machines with pools, capacities, partitions, windows or limits: it does "
         "not declare understands_resources()");
 
     const Outcome compared =

@@ -37,8 +37,8 @@ enum class Shown {
 //     a 2x100      job a is submitted, for 2 processors and 100 s; `a 2` has no walltime. Behind it may stand its
 //                  deadline (`due 170`), its user (`of ann`), its licences (`with l with m`), when it was
 //                  submitted if not now (`since 5`), what it takes of pools (`takes power:3`) and of each host
-//                  (`each cores:4 each gpus:1`), its partition (`in debug`), its reservation (`for course`), and what
-//                  it waits for (`after ok:b`)
+//                  (`each cores:4 each gpus:1`), its partition (`in debug`), its reservation (`for course`), what it
+//                  waits for (`after ok:b`), its begin (`begin 60`), and its array with its limit (`array x limit 2`)
 //     ends a       a ends by itself
 //     dies a       a ends because it was killed
 //     killed a     Batsim confirms that it has killed a
@@ -208,6 +208,12 @@ class SmallMachine {
                 needs.booking = value;
             } else if (word == "after") {
                 needs.after.push_back(Dependency::parse(value).value());
+            } else if (word == "begin") {
+                needs.begin = time_in(value);
+            } else if (word == "array") {
+                needs.array = value;
+            } else if (word == "limit") {
+                needs.array_limit = std::stoi(value);
             } else {
                 add_needs(word, value, needs);
             }

@@ -10,9 +10,11 @@
 #include <variant>
 #include <vector>
 
+#include <batfill/core/limit.hpp>
 #include <batfill/core/request.hpp>
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/resources.hpp>
+#include <batfill/core/shared.hpp>
 #include <batfill/core/window.hpp>
 
 namespace batfill {
@@ -96,9 +98,10 @@ class Machine {
     //   same if two zones disagree on a licence, or hosts of one named machine differ. require_groups() then throws.
     // - A host whose `sleep_pstates` has another form cannot sleep. require_sleep_states() then throws.
     // - A host that sleeps in the pstate in which it computes cannot sleep.
-    // - If pools, capacities, partitions or `windows` cannot be read, the machine has none. require_resources() throws.
+    // - If pools, capacities, partitions, `windows` or `limits` cannot be read, the machine has none.
+    //   require_resources() throws.
     // Cost: O(hosts * log(groups)).
-    explicit Machine(std::span<const Host> hosts, std::vector<Window> windows = {});
+    explicit Machine(std::span<const Host> hosts, std::vector<Window> windows = {}, std::vector<Limit> limits = {});
 
     // Throw InputError, which names a host or zone and its property, if the machine could not read it.
     void require_groups() const;
@@ -110,6 +113,11 @@ class Machine {
     const Resources& resources() const { return resources_; }
     // In the order in which they are given.
     const std::vector<Window>& windows() const { return windows_; }
+    // What jobs of a user, an account, ... may use of it at once.
+    const Limits& limits() const {
+        static const Limits none;
+        return limits_ ? *limits_ : none;
+    }
     // Whether windows are for bookings.
     bool has_bookings() const { return has_bookings_; }
     // What a job takes with this placement, without windows: its processors, and what it states, in the numbers of this
@@ -122,8 +130,11 @@ class Machine {
     // Cost: O(windows).
     std::variant<Request, std::string> with_windows(Request request, const StatedNeeds& stated, Duration walltime,
                                                     Time now) const;
-    // Whether all that is free is a number of processors, now and later: no resources and no windows.
-    bool is_plain() const { return resources_.empty() && windows_.empty(); }
+    // Whether all that is free is a number of processors, now and later: no resources and no windows. There may be
+    // limits, which say who may take what is free.
+    bool counts_processors() const { return resources_.empty() && windows_.empty(); }
+    // The same without limits.
+    bool is_plain() const { return counts_processors() && !limits_; }
     // From the fastest to the slowest; groups of equal speed by their lowest processor.
     const std::vector<Group>& groups() const { return groups_; }
     // By name.
@@ -166,6 +177,7 @@ class Machine {
     Resources resources_;
     std::vector<Window> windows_;
     bool has_bookings_ = false;
+    Shared<Limits> limits_;  // none: there are no limits
     std::string problem_of_resources_;
     std::vector<GroupIndex> group_of_;  // by processor; empty if there is only one group
     std::vector<std::vector<std::uint64_t>> groups_with_;

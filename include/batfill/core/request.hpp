@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -34,6 +35,13 @@ const char* to_string(Placement placement);
 // The placement of that name, if there is one.
 std::optional<Placement> placement_named(std::string_view name);
 
+// What a job takes of a limit that is in use.
+struct LimitShare {
+    std::uint32_t limit = 0;  // as LimitsNow numbers them
+    Amount amount = 0;
+    friend bool operator==(const LimitShare&, const LimitShare&) = default;
+};
+
 // What a job takes of a machine from its start to its end, in the numbers of the machine. The engine makes it from what
 // the job states (StatedNeeds), once, when it admits the job.
 struct Request {
@@ -42,13 +50,15 @@ struct Request {
 
     // Besides whole processors.
     struct Details {
-        std::vector<LicenseIndex> licenses = {};    // a copy of each of these; increasing, each once
-        std::vector<Amount> pools = {};             // by pool; empty: nothing of any
-        std::vector<Amount> per_host = {};          // by capacity; empty: whole hosts
-        std::optional<std::size_t> partition = {};  // none: any host
+        std::vector<LicenseIndex> licenses = {};   // a copy of each of these; increasing, each once
+        std::vector<Amount> pools = {};            // by pool; empty: nothing of any
+        std::vector<Amount> per_host = {};         // by capacity; empty: whole hosts
+        std::vector<std::size_t> partitions = {};  // hosts of any of these; increasing, each once; empty: any host
         // The job runs in one of these windows (Machine::windows()), in which it must end. Empty: outside bookings.
         std::vector<std::size_t> windows = {};
         Duration length_inside = {};  // its walltime, without any margin
+        // What it takes of limits: numbers and amounts that LimitsNow gives it while it waits and runs.
+        std::vector<LimitShare> limits = {};
         friend bool operator==(const Details&, const Details&) = default;
     };
     Shared<Details> details = {};  // none: nothing
@@ -65,7 +75,8 @@ struct Request {
     Amount of_pool(std::size_t pool) const { return details && !details->pools.empty() ? details->pools[pool] : 0; }
     const std::vector<Amount>& per_host() const { return details_or_none().per_host; }
     bool takes_whole_hosts() const { return per_host().empty(); }
-    std::optional<std::size_t> partition() const { return details ? details->partition : std::nullopt; }
+    const std::vector<std::size_t>& partitions() const { return details_or_none().partitions; }
+    const std::vector<LimitShare>& limits() const { return details_or_none().limits; }
     const std::vector<std::size_t>& windows() const { return details_or_none().windows; }
     bool is_booked() const { return !windows().empty(); }
     Duration length_inside() const { return details_or_none().length_inside; }

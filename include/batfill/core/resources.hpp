@@ -14,6 +14,7 @@
 #include <batfill/core/dependency.hpp>
 #include <batfill/core/request.hpp>
 #include <batfill/core/shared.hpp>
+#include <batfill/core/time.hpp>
 
 // What a machine has besides processors that are all alike, and what jobs take of it: pools of the whole machine,
 // capacities of hosts that jobs share, and partitions.
@@ -27,14 +28,22 @@ inline constexpr Amount max_total_amount = 1'000'000'000'000'000'000;
 // What a job asks for besides its number of hosts, in the words of its workload.
 struct StatedNeeds {
     using Amounts = std::vector<std::pair<std::string, Amount>>;
-    Amounts pools;                            // of the machine, for its whole run
-    std::optional<Amounts> per_host;          // of each of its hosts; none: whole hosts
-    std::optional<std::string> partition;     // of its hosts; none: any
-    std::vector<Dependency> after = {};       // all of them must hold before the job is eligible
+    Amounts pools;                         // of the machine, for its whole run
+    std::optional<Amounts> per_host;       // of each of its hosts; none: whole hosts
+    std::optional<std::string> partition;  // of its hosts, or several with commas; none: any
+    std::vector<Dependency> after = {};    // all of them must hold before the job is eligible
+    std::optional<Time> begin = {};        // nor is it eligible before this
+    // It is a task of this array of its workload. With a limit, it is not eligible before fewer than so many of the
+    // tasks before it are not over. A limit without an array means nothing.
+    std::optional<std::string> array = {};
+    std::optional<Amount> array_limit = {};
     std::optional<std::string> booking = {};  // it runs in a window for this name; none: outside such windows
     // The JSON of a `reservation` that is no name. Others have fields of this name, so it is an error only where a
     // window is for a booking: require_booking().
     std::optional<std::string> wrong_booking = {};
+
+    // Whether it states a condition of being eligible, also one that always holds.
+    bool has_conditions() const { return !after.empty() || begin || array_limit; }
     friend bool operator==(const StatedNeeds&, const StatedNeeds&) = default;
 };
 
@@ -50,7 +59,8 @@ class Resources {
         std::vector<Amount> capacity;         // by capacity; of an exclusive host all 0
         std::vector<std::size_t> partitions;  // increasing
 
-        bool is_in(std::optional<std::size_t> partition) const;
+        // Whether it is in one of these; true if there are none.
+        bool is_in_one_of(const std::vector<std::size_t>& some) const;
         // Whether an empty host of this kind has what the job takes of each of its hosts, and is in its partition.
         bool suits(const Request& request) const;
     };
@@ -82,6 +92,8 @@ class Resources {
     // Requires: has_named_hosts(), 0 <= host < named_hosts().
     std::size_t kind_number_of(int host) const { return kind_of_[static_cast<std::size_t>(host)]; }
     const HostKind& kind_of(int host) const { return kinds_[kind_number_of(host)]; }
+    // "debug or long".
+    std::string names_of_partitions(const std::vector<std::size_t>& some) const;
     // What the hosts are called, by number. Empty if jobs share none of them.
     const std::vector<std::string>& host_names() const;
 
@@ -95,6 +107,7 @@ class Resources {
     // Parts of resolve(): each fills in a part of the details, or says why not.
     std::optional<std::string> resolve_pools(const StatedNeeds::Amounts& asked, Request::Details& details) const;
     std::optional<std::string> resolve_per_host(const StatedNeeds::Amounts& asked, Request::Details& details) const;
+    std::optional<std::string> resolve_partitions(std::string_view asked, Request::Details& details) const;
     std::optional<std::string> lack_of_hosts(const Request& request) const;
 
     std::vector<Pool> pools_;
@@ -105,6 +118,9 @@ class Resources {
     std::vector<std::size_t> kind_of_;  // by host; empty: hosts have no names
     Shared<std::vector<std::string>> host_names_;
 };
+
+// The names in a job's `partition`: "debug,long". Blanks are a part of them. They may be empty.
+std::vector<std::string_view> partitions_in(std::string_view text);
 
 // The entries of "NAME:AMOUNT,NAME:AMOUNT", in their order. Blanks around entries do not count.
 // Throws: InputError, which begins with `what`, for another form, a negative amount or a name that comes twice.

@@ -70,8 +70,8 @@ class Round {
     // Cost: O(1).
     void promise(JobIndex job, Time time);
 
-    // Ends the guarantee of a waiting job, for good: it was due, and a pool that is not planned keeps it from starting.
-    // Does nothing for a job without a guarantee.
+    // Ends the guarantee of a waiting job, for good: it was due, and a pool that is not planned, or a limit, keeps it
+    // from starting. Does nothing for a job without a guarantee.
     // Cost: O(1).
     void end_promise(JobIndex job);
 
@@ -149,7 +149,7 @@ std::string text_of(const std::vector<Statistic>& statistics);
 //    waiting_jobs_ended, if some did and the machine has not changed
 // 4. predictions_expired, if expiries start rounds (RunTimePredictor) and a prediction has expired
 // 5. submitted, for each new job in the order received
-// 6. decide; if a start makes jobs eligible (StatedNeeds::after), submitted for each of them, and decide again
+// 6. decide; if a start makes held jobs eligible, submitted for each of them, and decide again
 // 7. end_round
 //
 // A round takes place when jobs were submitted or ended; when processors were lost, returned, fell asleep or woke; at
@@ -214,9 +214,9 @@ class Algorithm {
     // Whether killing jobs (Round::kill) is part of it. Never changes.
     virtual bool kills_jobs() const { return false; }
 
-    // Whether it understands machines on which more is free than a number of processors: those with pools, capacities,
-    // partitions or windows (not Machine::is_plain()). On others nobody asks. The engine refuses an algorithm that does
-    // not understand its machine. Never changes.
+    // Whether it understands machines on which more decides who may start than a number of processors: those with
+    // pools, capacities, partitions, windows or limits (not Machine::is_plain()). On others nobody asks. The engine
+    // refuses an algorithm that does not understand its machine. Never changes.
     virtual bool understands_resources() const { return false; }
 
     // Whether the state keeps for it what is free from now on (SchedulerState::later) on this machine, which is not
@@ -230,9 +230,9 @@ class Algorithm {
     // already refused jobs that are too large for the machine, or whose walltime is missing or 0.
     virtual std::optional<std::string> refuse(const JobDescription&) const { return std::nullopt; }
 
-    // The engine calls this before it takes the first job that waits for others (StatedNeeds::after). Rounds may then
-    // call decide() more than once: again after starts that make other jobs eligible.
-    // Throws: UsageError, which names a parameter with which the algorithm does not work so.
+    // The engine calls this before it takes the first job that has conditions (StatedNeeds::has_conditions()). Rounds
+    // may then call decide() more than once: again after starts that make other jobs eligible. Throws: UsageError,
+    // which names a parameter with which the algorithm does not work so.
     virtual void require_dependencies() const {}
 
     // The same algorithm in the same state, which goes on by itself, for rounds that only answer a question. None: it

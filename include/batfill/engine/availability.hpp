@@ -45,7 +45,7 @@ class Availability {
     bool could_start(const SchedulerState& state, JobIndex job) const;
     // The same, with the place: for algorithms that reserve nothing.
     std::optional<Place> place_beside_windows(const SchedulerState& state, JobIndex job) const;
-    // Whether only a pool that is not planned keeps the job from starting now.
+    // Whether only a pool that is not planned, or a limit, keeps the job from starting now.
     bool lacks_only_unplanned(const SchedulerState& state, JobIndex job) const;
     // When it could start, from now on; infinite: never. And where it would run then.
     // Cost: O(hosts that have changed) for the same job again, if nobody is to begin later on any host.

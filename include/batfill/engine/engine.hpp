@@ -59,10 +59,9 @@ class Engine {
     // machine with such a window.
     void requeue_for_windows();
 
-    // From now on, jobs wait for others as they say (StatedNeeds::after). The algorithm knows a job only once it is
-    // eligible; the job's submission time is then that instant. A job that can never be eligible is rejected. Without
-    // this call, no job waits for others.
-    // Cost: O(1) for each job.
+    // From now on, jobs wait for others and for instants as they say (StatedNeeds::has_conditions()). The algorithm
+    // knows a job only once it is eligible; the job's submission time is then that instant. A job that can never be
+    // eligible is rejected. Without this call, no job waits so. Cost: O(1) for each job.
     void follow_dependencies(FindJob find);
 
     // Jobs of one instant wait in the order of their ids as text, and not in that in which they arrive. An order of the

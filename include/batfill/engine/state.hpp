@@ -19,6 +19,7 @@
 #include <batfill/core/time.hpp>
 #include <batfill/engine/availability.hpp>
 #include <batfill/engine/hosts_now.hpp>
+#include <batfill/engine/limits_now.hpp>
 #include <batfill/engine/wait_reason.hpp>
 #include <batfill/engine/windows_now.hpp>
 
@@ -246,8 +247,10 @@ struct SchedulerState {
     HostsNow hosts;
     // What windows take, and who runs inside. A scheduler may look at those of machine.windows() that are announced.
     WindowsNow windows;
-    // What is free from now on, for algorithms that look ahead (Algorithm::looks_ahead). Null for others, and where all
-    // that is free is a number of processors.
+    // What is left of limits.
+    LimitsNow limits;
+    // What is free from now on, for algorithms that look ahead (Algorithm::looks_ahead). Null for others, and on plain
+    // machines.
     Owned<Availability> later;
     JobTable jobs;  // numbered in order of arrival
     WaitingQueue waiting;
@@ -290,8 +293,11 @@ struct SchedulerState {
                            [this](LicenseIndex license) { return copies_left[license] > 0; });
     }
 
-    // Whether what the job takes of pools is left; if it is booked, in one of its windows or in this one.
-    bool has_of_pools(const Request& request) const { return request.pools().empty() || has_of_some_pools(request); }
+    // Whether what the job takes of pools is left; if it is booked, in one of its windows or in this one. Limits count
+    // as pools.
+    bool has_of_pools(const Request& request) const {
+        return !request.details || (limits.allow(request) && (request.pools().empty() || has_of_some_pools(request)));
+    }
     bool has_of_pools(const Request& request, std::optional<std::size_t> window) const;
     // Whether this host has now what the job takes, as seen from a window or from outside.
     // Requires: hosts have names.
@@ -324,6 +330,14 @@ struct SchedulerState {
     // Whether a job with this request could start now.
     // Cost: O(1) for lowest and best effort; else as processors_for.
     bool can_start(const Request& request) const;
+
+    // Whether only a pool that is not planned, or a limit, keeps a waiting job from starting now.
+    // Cost: that of can_start(), or of Availability::lacks_only_unplanned().
+    bool lacks_only_unplanned(JobIndex job) const {
+        const Request& request = jobs[job].request;
+        return later ? later->lacks_only_unplanned(*this, job)
+                     : request.details && !limits.allow(request) && has_free_processors(request);
+    }
 
     // The idle processors on which a job with this request would start now, as its placement says. Empty if it could
     // not start.
@@ -371,6 +385,8 @@ struct SchedulerState {
  private:
     bool has_of_some_pools(const Request& request) const;
     std::optional<std::size_t> first_window_ahead(JobIndex job, const Place& place, PoolsAhead pools) const;
+    // Whether an unbooked job could start now but for pools.
+    bool has_free_processors(const Request& request) const;
     // Whether a booked job that starts now would run inside the window.
     bool is_during(const Request& request, std::size_t window) const;
     Amount left_at(Time instant, std::optional<std::size_t> pool, std::optional<std::size_t> inside) const;

@@ -23,8 +23,16 @@ using InstantText = std::function<std::string(Time)>;
 // Conditions of a job that do not hold yet, as a text in pieces. Behind a piece is the instant at which its condition
 // will hold, if that is known; else it is infinite.
 using OpenConditions = std::vector<std::pair<std::string, Time>>;
-// "ok:12 (it runs), any:13+600 (at 4200), start:14 and 40 more"
+// "its begin (at 3600), ok:12 (it runs), any:13+600 (at 4200), start:14 and 40 more"
 std::string conditions_text(const OpenConditions& conditions, const InstantText& instant = instant_text);
+
+// A task that does not have its turn yet: too many of the tasks of its array before it are not over.
+struct OpenTurn {
+    std::string array;
+    std::size_t before = 0;  // how many
+    Amount limit = 0;
+    friend bool operator==(const OpenTurn&, const OpenTurn&) = default;
+};
 
 // Of what a job would find too little: it needs so much, and so much would be left at an instant. Of hosts, for its
 // whole run from now on; of a block, the most processors side by side.
@@ -63,7 +71,7 @@ struct Reason {
         would_delay_reservation,
         not_tried,
         no_decision,
-        passed_over,  // only a pool that is not planned keeps it from starting
+        passed_over,  // only a pool that is not planned, or a limit, keeps it from starting
         // Of relaxed backfilling: the top job is `job` and could start at `start`, if that is known. The others must
         // end by `latest_end`, if they do not all wait; this one would end at `end`.
         top,
@@ -159,8 +167,9 @@ struct Waiting {
         place,        // enough are idle, but not as its placement requires
         license,      // all copies of one of its licences are in use
         pool,         // too little is left of a pool of the machine
+        limit,        // too little is left of a limit, such as of its user's
         hosts,        // hosts have names, and too few have what it takes of each
-        dependency,   // it is not eligible yet: what it waits for has not happened (StatedNeeds::after)
+        dependency,   // it is not eligible yet (StatedNeeds::has_conditions())
         window,       // it would run into a window, or is in a booking that has no room for it
         passed_over,  // it could start, and the algorithm does not start it
         started,      // from here on: its wait has ended
@@ -196,6 +205,16 @@ struct WaitReason : Waiting {
         Shares held = {};
         friend bool operator==(const Pool&, const Pool&) = default;
     };
+    // A limit of which too little is left.
+    struct Limit {
+        std::string name;     // "limit 1, user alice"
+        std::string counted;  // "processors"
+        Amount needed = 0;
+        Amount in_use = 0;
+        Amount most = 0;
+        Shares held = {};
+        friend bool operator==(const Limit&, const Limit&) = default;
+    };
     // What it takes of named hosts, also if enough have that.
     struct Hosts {
         bool are_whole = false;
@@ -215,12 +234,15 @@ struct WaitReason : Waiting {
     struct Lack {
         enum class OfReservation { nothing, no_open_window, no_room, has_room };
         Some<Pool> pools = {};
+        Some<Limit> limits = {};
         std::optional<Hosts> hosts = {};
         // The window that it would run into, by its walltime, if it started now; and what it would lack then.
         std::string next_window = {};
         Shortage then = {};
         OfReservation of_reservation = OfReservation::nothing;  // if it is in one: what is free outside does not count
-        OpenConditions conditions = {};                         // of a job that is not eligible yet
+        // Of a job that is not eligible yet.
+        OpenConditions conditions = {};
+        std::optional<OpenTurn> turn = {};
         friend bool operator==(const Lack&, const Lack&) = default;
     };
     // An announced window in its way, or one of its booking.
@@ -246,7 +268,8 @@ struct WaitReason : Waiting {
     std::string rejection = {};  // why it is rejected, as a predicate
 };
 
-// "processors", "place", "licence", "pool", "hosts", "dependency", "window", "passed over", "started" or "rejected".
+// "processors", "place", "licence", "pool", "limit", "hosts", "dependency", "window", "passed over", "started" or
+// "rejected".
 const char* to_string(Waiting::Kind kind);
 
 }  // namespace batfill

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include <batfill/core/limit.hpp>
 #include <batfill/core/machine.hpp>
 #include <batfill/core/resource_set.hpp>
 #include <batfill/core/time.hpp>
@@ -15,9 +16,10 @@ namespace batfill {
 struct Platform {
     std::vector<Host> hosts;
     std::vector<Window> windows{};     // of a file beside it (read_windows)
+    std::vector<Limit> limits{};       // of a file beside it (read_limits)
     std::vector<std::string> notes{};  // what may surprise in these files; sentences without a full stop
 
-    Machine machine() const { return Machine(hosts, windows); }
+    Machine machine() const { return Machine(hosts, windows, limits); }
 };
 
 // Reads a SimGrid platform file of version 4 or 4.1, which may be gzipped: hosts, peers, clusters and cabinets, in
@@ -72,6 +74,18 @@ void append_json(const Window& window, std::string& out);
 
 // Writes such a file. Throws: InputError, which names the file.
 void write_windows(const std::vector<Window>& windows, const std::string& path);
+
+// Reads a file of limits: one JSON object per line; skips empty lines.
+// {"of": "user", "most": {"processors": 256, "jobs": 20}}, {"of": ["qos", "user"], "value": ["normal", null], "most":
+// {"gpus": 8}}
+// Throws: InputError, which names file, line and field.
+std::vector<Limit> read_limits(const std::string& path);
+// As above, for the text of such a file. `path` is used in error messages only.
+std::vector<Limit> parse_limits(std::string_view text, const std::string& path);
+
+// Appends the line of a limit in such a file, including its newline. parse_limits() makes the same limit of it, but for
+// its place.
+void append_json(const Limit& limit, std::string& out);
 
 // One line of an events file (Batsim's --events): processors that are lost or return, or an event of the user's own
 // that is only passed on to the scheduler.

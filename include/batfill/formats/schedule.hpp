@@ -91,7 +91,7 @@ struct Guarantee {
     std::optional<Time> actual_start;      // none: the job was rejected
 };
 
-// One line of an eligible.csv: a job that waited for others (StatedNeeds::after).
+// One line of an eligible.csv: a job that has conditions (StatedNeeds::has_conditions()).
 struct EligibleTime {
     std::string job_id;            // workload and job, "w0!17"
     std::optional<Time> eligible;  // when all that it waited for had happened; none: never

@@ -36,7 +36,7 @@ class Trial {
     enum class Answer {
         yes,
         no,
-        passed_over,  // only a pool that is not planned keeps the job from starting
+        passed_over,  // only a pool that is not planned, or a limit, keeps the job from starting
     };
     // Starts a waiting job if it can start beside what is reserved.
     Answer start(JobIndex job);

@@ -197,7 +197,7 @@ class Simulator {
     const SimulatedJob& job(JobNumber number) const { return jobs()[static_cast<std::size_t>(number)]; }
     // `id` is like "w0!17". The first call builds an index.
     std::optional<JobNumber> find_job(const std::string& id) const;
-    // Whether jobs of the scenario wait for others (StatedNeeds::after). The scheduler holds them back.
+    // Whether jobs of the scenario have conditions (StatedNeeds::has_conditions()). The scheduler holds them back.
     bool has_dependencies() const;
     const std::vector<JobNumber>& ended() const { return results().ended; }
     MachineTimes machine_times() const;

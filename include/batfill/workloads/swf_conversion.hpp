@@ -300,7 +300,17 @@ struct LogConversion {
     // Path of what a batch system prints of its nodes, or of a platform: the machine of the log, whose hosts are its
     // size. Jobs that do not fit there are dropped, each by a rule that says why.
     std::optional<std::string> machine;
+    // Path for the limits of Slurm in these dumps of sacctmgr; none: not written. Needs one of the dumps.
+    std::optional<std::string> limits;
+    std::optional<std::string> qos_dump;
+    std::optional<std::string> assoc_dump;
     bool keeps_workload = false;  // the result has the workload
+};
+
+// What became of the limits of Slurm.
+struct ConvertedLimits {
+    std::size_t kept = 0;                                            // lines
+    std::vector<std::pair<std::string, std::string>> left_out = {};  // "qos normal: maxwall=1:00:00", and why
 };
 
 struct ConvertedLog {
@@ -311,6 +321,7 @@ struct ConvertedLog {
     std::string machine;                     // of what the platform is made, if it was written
     std::optional<GivenMachine> given;       // the machine that the user gave
     std::optional<SwfWorkload> workload;     // without a split, if it was asked for
+    std::optional<ConvertedLimits> limits;   // if they were written
 };
 
 // No job of a log is left for an output. The exception knows what the conversion did, for its table.

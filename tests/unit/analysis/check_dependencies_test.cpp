@@ -168,6 +168,52 @@ TEST_CASE("a killed job that is submitted again starts once, and ends with its l
     CHECK(violations(run, allowed) == Texts{"job w0!d: starts at 8.000000, but waits for any:a until 9.000000"});
 }
 
+TEST_CASE("a job that starts before its begin is named") {
+    Case run = empty_case(2);
+    add(run, "a", 10, 5, 0);
+    StatedNeeds needs;
+    needs.begin = Time::seconds(10);
+    run.workloads[0].jobs[0].description.needs = needs;
+    CHECK(violations(run) == Texts{});
+    shift(run.schedule.jobs[0], -seconds(1));
+    CHECK(violations(run) == Texts{"job w0!a: starts at 9.000000, before its begin 10.000000"});
+}
+
+TEST_CASE("a task that starts while too many tasks of its array before it are not over is named") {
+    Case run = empty_case(6);
+    add(run, "a", 0, 10, 0);
+    add(run, "b", 0, 20, 1);
+    add(run, "c", 10, 5, 2);
+    add(run, "d", 15, 5, 3);
+    add(run, "e", 0, 5, 4);
+    add(run, "f", 0, 5, 5);
+    for (std::size_t job = 0; job < 5; ++job) {
+        StatedNeeds needs;
+        needs.array = job == 4 ? "y" : "x";
+        needs.array_limit = 2;
+        run.workloads[0].jobs[job].description.needs = needs;
+    }
+    CHECK(violations(run) == Texts{});
+    shift(run.schedule.jobs[2], -seconds(1));
+    shift(run.schedule.jobs[3], -seconds(2));
+    CHECK(violations(run) ==
+          Texts{"job w0!c: starts at 9.000000, while 2 tasks of array x before it are not over until "
+                "10.000000",
+                "job w0!d: starts at 13.000000, while 2 tasks of array x before it are not over "
+                "until 14.000000"});
+    // A task that was rejected is over; one that never ended is not.
+    reject(run.schedule.jobs[0]);
+    run.workloads[0].jobs[0].description.processors = run.schedule.jobs[0].processors = 7;
+    CHECK(violations(run) ==
+          Texts{"job w0!d: starts at 13.000000, while 2 tasks of array x before it are not over until 14.000000"});
+    end_as(run, 1, JobState::completed_killed);
+    run.schedule.jobs[1].execution = ExecutionRecord{Time(), seconds(4), Time::seconds(4), Duration(), seconds(4)};
+    CHECK(violations(run) == Texts{});
+    add_run(run, 1, "w0!b#1", 4, 4, 24, JobState::completed_successfully);
+    CHECK(violations(run) ==
+          Texts{"job w0!d: starts at 13.000000, while 2 tasks of array x before it are not over until 14.000000"});
+}
+
 TEST_CASE("conditions on jobs that the workload does not have are counted, not checked") {
     Case run = waiting_case();
     run.workloads[0].jobs.erase(run.workloads[0].jobs.begin());

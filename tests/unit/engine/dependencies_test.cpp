@@ -1,7 +1,14 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
+#include "src/engine/arrays.hpp"
+#include "tests/support/random.hpp"
 #include "tests/support/small_machine.hpp"
 
 // Jobs that wait for others, by hand.
@@ -73,6 +80,116 @@ TEST_CASE("A job that becomes eligible is as if submitted then", "[dependencies]
     )");
 }
 
+TEST_CASE("No job is eligible before its begin, and a failed condition does not wait for that", "[dependencies]") {
+    failing_machine(3, "fcfs").play(R"(
+        0: a 1x100, b 1x10 begin 20, c 1x10 begin 50 after ok:a, d 1x10 begin 0 | start a 0; start d 1
+        10: ends d                              |
+        15: dies a                              | reject c
+        20: e 2x10                              | start e 0-1; start b 2
+        25: f 1x10 begin 25 since 24            |
+        30: ends e, ends b                      | start f 0
+    )");
+}
+
+TEST_CASE("A task waits until fewer tasks of its array before it are not over than its limit", "[dependencies]") {
+    SmallMachine(9, "fcfs").play(R"(
+        0: a 1x10 array x limit 2, b 1x10 array x limit 2, c 1x10 array x limit 2, d 1x10 array x limit 2 | start a b
+        1: e 1x10 array y limit 1, f 1x10 array x, g 1x10 limit 1, h 1x10 array x limit 3 | start e f g
+        4: ends b                               | start c      // h: a, c, d and f are before it
+        5: ends f                               |              // a and c are before d; a, c and d before h
+        6: ends a                               | start d h
+    )");
+    // In the order of submission, then of arrival: what became eligible stays so.
+    SmallMachine(1, "fcfs").play(R"(
+        0: a 1x10 array x limit 1, b 1x10 array x limit 1, c 1x10, d 1x10 array x limit 1 | start a
+        10: ends a                              | start c
+        20: ends c                              | start b
+        30: ends b                              | start d
+    )");
+}
+
+TEST_CASE("A rejected task is over, and one that is killed and submitted again is not", "[dependencies]") {
+    failing_machine(2, "fcfs").play(R"(
+        0: a 3x10 array x limit 1, b 1x100 array x limit 1, c 1x10 array x limit 1 after ok:b | reject a; start b 0
+        5: d 1x10 array x limit 1               |
+        10: dies b                              | reject c; start d 0
+    )");
+    failing_machine(2, "fcfs", requeue).play(R"(
+        0: a 1x100 array x limit 1, b 1x10 array x limit 1 | start a 0
+        20: lost 0                              | kill a
+        20: dies a                              | register a#1; start a#1 1
+        30: back 0                              |
+        60: ends a#1                            | start b 0
+    )");
+}
+
+TEST_CASE("Tasks that wait for each other through an array never start", "[dependencies]") {
+    failing_machine(2, "fcfs").play(R"(
+        0: a 1x10 array x after any:b, b 1x10 array x limit 1, c 1x10 | start c 0
+        10: ends c, no more jobs                |
+        20:                                     |
+    )");
+    failing_machine(2, "fcfs").play(R"(
+        0: a 1x10 array x after any:z, b 1x10 array x limit 1, c 1x10 array x limit 1 | 
+        10: no more jobs                        | reject a; reject b; reject c
+    )");
+}
+
+TEST_CASE("Arrays of a workload are its own", "[dependencies]") {
+    SmallMachine(3, "fcfs").play(R"(
+        0: w0!a 1x10 array x limit 1, w1!a 1x10 array x limit 1, w0!b 1x10 array x limit 1 | start w0!a w1!a
+        5: ends w1!a                            |
+        6: ends w0!a                            | start w0!b
+    )");
+}
+
+TEST_CASE("In random arrays, each task is eligible when the definition says", "[dependencies][property]") {
+    for (unsigned seed = 0; seed < 200; ++seed) {
+        Random random(seed);
+        Arrays arrays;
+        struct Task {
+            Amount limit = 0;
+            bool is_over = false;
+            bool has_turn = false;
+        };
+        std::vector<Task> tasks;
+        const auto before = [&](std::size_t task) {
+            return std::count_if(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(task),
+                                 [](const Task& one) { return !one.is_over; });
+        };
+        for (int step = 0; step < 60; ++step) {
+            if (tasks.empty() || random.one_in(2)) {
+                const Amount limit = random.between(0, 4);  // 0: none
+                tasks.push_back({limit, false, limit == 0 || before(tasks.size()) < limit});
+                const auto number = static_cast<std::uint32_t>(tasks.size() - 1);
+                const bool has_turn =
+                    arrays.add(JobNumber{number}, "x", limit == 0 ? std::nullopt : std::optional(limit));
+                REQUIRE(has_turn == tasks.back().has_turn);
+                continue;
+            }
+            const auto ended = static_cast<std::size_t>(random.between(0, static_cast<int>(tasks.size()) - 1));
+            std::set<std::uint32_t> expected;
+            tasks[ended].is_over = true;
+            for (std::size_t i = 0; i < tasks.size(); ++i) {
+                if (!tasks[i].is_over && !tasks[i].has_turn && before(i) < tasks[i].limit) {
+                    tasks[i].has_turn = true;
+                    expected.insert(static_cast<std::uint32_t>(i));
+                }
+            }
+            std::set<std::uint32_t> found;
+            for (const JobNumber task : arrays.ended(JobNumber{static_cast<std::uint32_t>(ended)})) {
+                found.insert(static_cast<std::uint32_t>(task));
+            }
+            REQUIRE(found == expected);
+            for (std::size_t i = 0; i < tasks.size(); ++i) {
+                const JobNumber task{static_cast<std::uint32_t>(i)};
+                REQUIRE((tasks[i].is_over || arrays.has_turn(task) == tasks[i].has_turn));
+                REQUIRE((tasks[i].is_over || arrays.open_before(task) == static_cast<std::size_t>(before(i))));
+            }
+        }
+    }
+}
+
 TEST_CASE("What starts in a round makes others eligible in the same round", "[dependencies]") {
     SmallMachine(3, "easy").play(R"(
         0: a 1x10, b 1x10 after start:a, c 1x10 after start:b, d 1x10 after start:c | start a b c
@@ -112,7 +229,8 @@ TEST_CASE("Parameters of easy that replay other simulators do not go with jobs t
     SmallMachine machine(2, "easy", given);
     machine.play("0: a 1x10 | start a");
     CHECK_THROWS_WITH(machine.play("1: b 1x10 after ok:a"),
-                      "parameter " + name + "=" + value + ": not for jobs that wait for others (the field after)");
+                      "parameter " + name + "=" + value +
+                          ": not for jobs that wait for others (the fields after, begin and array_limit)");
 }
 
 TEST_CASE("A job that is held is submitted only once", "[dependencies]") {

@@ -155,10 +155,10 @@ TEST_CASE("Jobs that only a pool that is not planned keeps from starting are pas
     const Parameters::Given unplanned{{"plan-pools", "none"}};
     for (const std::string algorithm : {"easy", "relaxed"}) {
         CHECK(said(pools, algorithm, unplanned, script, "b") ==
-              "passed over: only a pool that is not planned keeps it from starting");
+              "passed over: only a pool that is not planned or a limit keeps it from starting");
     }
     CHECK(said(pools, "conservative", unplanned, script, "b") ==
-          "parked: it was due, and only a pool that is not planned keeps it from starting");
+          "parked: it was due, and only a pool that is not planned or a limit keeps it from starting");
     CHECK(said(pools, "conservative", {}, script, "b") == "planned: its planned start is 100");
     // b is due at once, and parked. Then c is first.
     CHECK(said(pools, "conservative", unplanned, script, "c") == "planned: its planned start is 100");

@@ -75,6 +75,26 @@ TEST_CASE("conservative says the planned start, and what moved it") {
         "50: c started\n");
 }
 
+TEST_CASE("A job that is held says all that holds it") {
+    SmallMachine machine(4, "fcfs");
+    machine.explain({"b", "c", "d"});
+    machine.play(
+        "0: a 1x100 array x, b 1x50 array x limit 1, c 1x10 begin 60 after any:a array x limit 1, d 1x5 begin 20\n"
+        "20:\n"
+        "60: ends a\n"
+        "70: ends b\n");
+    CHECK(
+        reasons_of(machine) ==
+        "0: b dependency: 1 task of array x before it is not over: limit 1\n"
+        "0: c dependency: it waits for its begin (at 60), any:a (it runs); 2 tasks of array x before it are not over: "
+        "limit 1\n"
+        "0: d dependency: it waits for its begin (at 20)\n"
+        "20: d started\n"
+        "60: c dependency: 1 task of array x before it is not over: limit 1\n"
+        "60: b started\n"
+        "70: c started\n");
+}
+
 // What the algorithm says in the last round of the script why this job waits.
 std::string said(const std::string& algorithm, const Parameters::Given& given, int processors,
                  const std::string& script, const std::string& job) {

@@ -299,7 +299,7 @@ TEST_CASE("Needs of another form are refused with job and field") {
                    Catch::Contains("(id \"a\"): field \"" + name + ".x\": expected once"));
         CHECK(refusal('"' + name + R"(":{"x":9223372036854775807,"y":0})").empty());
     }
-    for (const std::string value : {"3", "1.5", "null", "true", "{}", R"(["debug"])"}) {
+    for (const std::string value : {"3", "1.5", "true", "{}", R"(["debug"])"}) {
         INFO(value);
         CHECK_THAT(refusal("\"partition\":" + value),
                    Catch::Contains("w.json: jobs[0] (id \"a\"): field \"partition\": expected a text, found "));
@@ -452,6 +452,36 @@ TEST_CASE("Fields of a job that are not known are kept, in both formats") {
         write_workload(workload, folder.file("workload.json"));
         check_same_jobs(read_workload(folder.file("workload.json"), "w0"), workload);
     }
+}
+
+TEST_CASE("A job has a begin, and is a task of an array") {
+    const auto needs_of = [](const std::string& fields) {
+        return parse(with_jobs(R"({"id":"1","subtime":0,"res":1,"profile":"p",)" + fields + "}"))
+            .jobs.at(0)
+            .description.needs;
+    };
+    CHECK(needs_of(R"("begin":3600.25)")->begin == Time::at(Duration::microseconds(3'600'250'000)));
+    CHECK(needs_of(R"("begin":0)")->begin == Time());
+    const Shared<StatedNeeds> task = needs_of(R"("array":"12","array_limit":4)");
+    CHECK(task->array == "12");
+    CHECK(task->array_limit == 4);
+    CHECK(needs_of(R"("array_limit":18446744073709551615)")->array_limit == 9'223'372'036'854'775'807);
+    CHECK_FALSE(needs_of(R"("begin":null,"array":null,"array_limit":null,"partition":null,"reservation":null)"));
+    CHECK(needs_of(R"("extra_data":{"begin":5})")->begin == Time::seconds(5));
+    const auto refused = [](const std::string& field) {
+        return error_of(with_jobs(R"({"id":"1","subtime":0,"res":1,"profile":"p",)" + field + "}"));
+    };
+    const std::string job = "file.json: jobs[0] (id \"1\"): field ";
+    for (const std::string begin : {"-1", "1.1234567", "1e30", "\"5\"", "true"}) {
+        CHECK(refused("\"begin\":" + begin)
+                  .starts_with(job + "\"begin\": expected a time from 0 on, of at most six decimals, found "));
+    }
+    for (const std::string limit : {"0", "-1", "1.5", "4.0", "\"4\"", "true"}) {
+        CHECK(refused("\"array_limit\":" + limit)
+                  .starts_with(job + "\"array_limit\": expected a whole number from 1 on, found "));
+    }
+    CHECK(refused("\"array\":12") == job + "\"array\": expected a text, found the number 12");
+    CHECK(refused("\"partition\":1") == job + "\"partition\": expected a text, found the number 1");
 }
 
 TEST_CASE("A workload is written as Batsim 5 reads it, and reads as the same") {

@@ -20,8 +20,12 @@ namespace batfill::tests::resources_reference_test {
 
 namespace {
 
-std::string contents_of(const std::string& name) {
-    return InputFile(test_data("reference/resources/" + name)).read_all(std::size_t{1} << 24);
+// A file of one of the folders with cases.
+std::string path_of(const std::string& folder, const std::string& name) {
+    return test_data("reference/" + folder + "/" + name);
+}
+std::string contents_of(const std::string& folder, const std::string& name) {
+    return InputFile(path_of(folder, name)).read_all(std::size_t{1} << 24);
 }
 
 std::vector<std::string> fields_of(const std::string& line) {
@@ -49,16 +53,19 @@ std::string place_of(const SimulatedJob& job, bool is_named) {
     return job.start.to_string() + " " + job.end.to_string() + (is_named ? " on " + job.allocation.to_string() : "");
 }
 
-void compare(const std::map<std::string, std::string>& test) {
+void compare(const std::string& folder, const std::map<std::string, std::string>& test) {
     Scenario scenario;
-    scenario.platform = read_platform(test_data("reference/resources/" + test.at("platform")));
+    scenario.platform = read_platform(path_of(folder, test.at("platform")));
     if (!test.at("windows").empty()) {
-        scenario.platform.windows = read_windows(test_data("reference/resources/" + test.at("windows")));
+        scenario.platform.windows = read_windows(path_of(folder, test.at("windows")));
     }
-    scenario.workloads.push_back(read_workload(test_data("reference/resources/" + test.at("workload")), "w0"));
+    if (const auto limits = test.find("limits"); limits != test.end() && !limits->second.empty()) {
+        scenario.platform.limits = read_limits(path_of(folder, limits->second));
+    }
+    scenario.workloads.push_back(read_workload(path_of(folder, test.at("workload")), "w0"));
     const Outcome outcome = run(scenario, {test.at("algorithm"), parameters_in(test.at("options"))});
     const Simulator& simulator = outcome.simulation();
-    std::istringstream expected(contents_of("expected/" + test.at("name") + "." + test.at("setting") + ".csv"));
+    std::istringstream expected(contents_of(folder, "expected/" + test.at("name") + "." + test.at("setting") + ".csv"));
     std::string line;
     std::getline(expected, line);
     const std::vector<std::string> columns = fields_of(line);
@@ -77,21 +84,16 @@ void compare(const std::map<std::string, std::string>& test) {
                                                                          (is_named ? " on " + row["hosts"] : "");
         REQUIRE(place_of(simulator.job(*number), is_named) == place);
         if (const JobDescription& job = simulator.job(*number).job->description;
-            job.needs && !job.needs->after.empty()) {
+            job.needs && job.needs->has_conditions()) {
             const std::optional<Time> eligible = outcome.engine()->eligible_since(*number);
             REQUIRE((eligible ? eligible->to_string() : "") == row["eligible_time"]);
         }
     }
 }
 
-}  // namespace
-
-TEST_CASE("Schedules on machines with pools, shared hosts, partitions and windows come out host by host",
-          "[schedules][reference][outside]") {
-    if (!have_test_data("reference/resources/cases.csv")) {
-        return;
-    }
-    std::istringstream cases(contents_of("cases.csv"));
+// Compares the schedules of a folder's cases. Returns their number.
+int compare_all(const std::string& folder) {
+    std::istringstream cases(contents_of(folder, "cases.csv"));
     std::string line;
     std::getline(cases, line);
     const std::vector<std::string> columns = fields_of(line);
@@ -103,10 +105,26 @@ TEST_CASE("Schedules on machines with pools, shared hosts, partitions and window
             test[columns[i]] = fields.at(i);
         }
         INFO(line);
-        compare(test);
+        compare(folder, test);
         ++compared;
     }
-    CHECK(compared == 154);
+    return compared;
+}
+
+}  // namespace
+
+TEST_CASE("Schedules on machines with pools, shared hosts, partitions and windows come out host by host",
+          "[schedules][reference][outside]") {
+    if (have_test_data("reference/resources/cases.csv")) {
+        CHECK(compare_all("resources") == 154);
+    }
+}
+
+TEST_CASE("Schedules with limits, arrays, begin times and queues of partitions come out host by host",
+          "[schedules][reference][outside]") {
+    if (have_test_data("reference/limits/cases.csv")) {
+        CHECK(compare_all("limits") == 92);
+    }
 }
 
 }  // namespace batfill::tests::resources_reference_test

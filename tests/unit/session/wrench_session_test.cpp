@@ -367,7 +367,7 @@ TEST_CASE("The first decision of a kind that WRENCH does not follow is logged, i
 TEST_CASE("A machine that the algorithm refuses is refused before Batsim's options, as a wrong message", "[session]") {
     const QuietLog quiet;
     const std::string refused =
-        "algorithm filler: not for machines with pools, capacities, partitions or windows: "
+        "algorithm filler: not for machines with pools, capacities, partitions, windows or limits: "
         "it does not declare understands_resources()";
     CHECK(problem_at_begin("batsim4", batsim4::begins(2), {"filler", {}}, window("requeue")) == refused);
     const auto with_details = [](MachineDetails machine) {

@@ -1,0 +1,285 @@
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <batfill/analysis/check_schedule.hpp>
+#include <batfill/engine/algorithm.hpp>
+#include <batfill/formats/schedule.hpp>
+#include <batfill/replay/outcome.hpp>
+
+#include "tests/every_algorithm/drawn_algorithms.hpp"
+#include "tests/every_algorithm/random_machines.hpp"
+#include "tests/every_algorithm/random_workloads.hpp"
+#include "tests/every_algorithm/whole_reasons.hpp"
+#include "tests/support/quiet_log.hpp"
+#include "tests/support/simulator_fixture.hpp"
+
+// Limits of users and accounts.
+
+namespace batfill::tests::limits_test {
+
+namespace {
+
+// A user, an account and a queue for some jobs.
+void add_owners(Random& random, Workload& workload) {
+    for (WorkloadJob& job : workload.jobs) {
+        const auto name = [&](const char* kind) { return kind + std::to_string(random.between(1, 2)); };
+        job.description.user = random.one_in(8) ? "" : name("u");
+        job.description.queue = random.one_in(8) ? "" : name("q");
+        job.description.other_fields = random.one_in(8) ? "" : R"("account":")" + name("x") + '"';
+    }
+}
+
+std::optional<std::string> value_of(const JobDescription& job, const std::string& field) {
+    if (field == "account") {
+        const std::string& others = job.other_fields;
+        return others.empty() ? std::nullopt : std::optional(others.substr(11, 2));
+    }
+    const std::string& value = field == "user" ? job.user : job.queue;
+    return value.empty() ? std::nullopt : std::optional(value);
+}
+
+std::vector<Limit> draw_limits(Random& random, const Machine& machine) {
+    std::vector<Limit> limits;
+    for (int i = random.between(1, 4); i > 0; --i) {
+        Limit limit;
+        limit.of = random.one_in(2)   ? std::vector<std::string>{"user"}
+                   : random.one_in(2) ? std::vector<std::string>{"account"}
+                                      : std::vector<std::string>{"user", "queue"};
+        for (const std::string& field : limit.of) {
+            limit.values.push_back(random.one_in(3) ? std::optional(field.substr(0, 1) + "1") : std::nullopt);
+            if (limit.values.back() == "a1") {
+                limit.values.back() = "x1";
+            }
+        }
+        const auto add = [&](const std::string& name, int most) {
+            if (limit.most.empty() || random.one_in(3)) {
+                limit.most.emplace_back(name, random.between(0, most));
+            }
+        };
+        add(random.one_in(2) ? "jobs" : "processors", 5);
+        if (!machine.resources().pools().empty()) {
+            add("power", 6);
+        }
+        if (machine.resources().has_shared_hosts()) {
+            add("cores", 20);
+        }
+        limit.line = static_cast<std::size_t>(limits.size() + 1);
+        limits.push_back(std::move(limit));
+    }
+    return limits;
+}
+
+// What the job takes of what a limit counts, by the words of the page.
+Amount taken_of(const std::string& name, const JobDescription& job, const Machine& machine) {
+    const StatedNeeds needs = job.needs ? *job.needs : StatedNeeds();
+    const auto amount_in = [&](const StatedNeeds::Amounts& amounts) {
+        const auto found = std::ranges::find(amounts, name, &StatedNeeds::Amounts::value_type::first);
+        return found == amounts.end() ? Amount{0} : found->second;
+    };
+    if (name == "jobs") {
+        return 1;
+    }
+    if (name == "processors") {
+        return job.processors;
+    }
+    if (name == "power") {
+        return amount_in(needs.pools);
+    }
+    if (needs.per_host) {
+        return job.processors * amount_in(*needs.per_host);
+    }
+    Amount largest = 0;
+    for (int host = 0; host < machine.processors(); ++host) {
+        const Resources& resources = machine.resources();
+        const Resources::HostKind& kind = resources.kind_of(host);
+        const bool is_in = !needs.partition || std::ranges::any_of(kind.partitions, [&](std::size_t partition) {
+            return resources.partitions()[partition] == *needs.partition;
+        });
+        const auto capacity = std::ranges::find(resources.capacities(), "cores") - resources.capacities().begin();
+        largest = std::max(largest, is_in ? kind.capacity[static_cast<std::size_t>(capacity)] : 0);
+    }
+    return job.processors * largest;
+}
+
+// The lines that count for a job and a name, by the words of the page.
+std::vector<std::size_t> lines_for(const JobDescription& job, const std::string& name,
+                                   const std::vector<Limit>& limits) {
+    std::map<std::vector<std::string>, std::pair<std::ptrdiff_t, std::vector<std::size_t>>> best;
+    for (std::size_t line = 0; line < limits.size(); ++line) {
+        const Limit& limit = limits[line];
+        bool speaks = std::ranges::any_of(limit.most, [&](const auto& one) { return one.first == name; });
+        for (std::size_t field = 0; field < limit.of.size(); ++field) {
+            const auto value = value_of(job, limit.of[field]);
+            speaks = speaks && value && (!limit.values[field] || limit.values[field] == value);
+        }
+        if (!speaks) {
+            continue;
+        }
+        const auto named = std::ranges::count_if(limit.values, [](const auto& value) { return value.has_value(); });
+        auto& [most, lines] = best[limit.of];
+        if (lines.empty() || named > most) {
+            most = named;
+            lines.clear();
+        }
+        if (named == most) {
+            lines.push_back(line);
+        }
+    }
+    std::vector<std::size_t> all;
+    for (const auto& [of, group] : best) {
+        all.insert(all.end(), group.second.begin(), group.second.end());
+    }
+    return all;
+}
+
+// The same machine and jobs with a pool for each line, combination of values and name, instead of limits.
+void make_pools(const std::vector<Limit>& limits, Platform& platform, Workload& workload) {
+    const Machine machine = platform.machine();
+    std::map<std::string, Amount> pools;
+    for (WorkloadJob& job : workload.jobs) {
+        StatedNeeds needs = job.description.needs ? *job.description.needs : StatedNeeds();
+        for (const std::string name : {"jobs", "processors", "power", "cores"}) {
+            for (const std::size_t line : lines_for(job.description, name, limits)) {
+                std::string pool = "limit" + std::to_string(line) + name;
+                for (const std::string& field : limits[line].of) {
+                    pool += *value_of(job.description, field);
+                }
+                const auto& most = limits[line].most;
+                pools[pool] = std::ranges::find(most, name, &StatedNeeds::Amounts::value_type::first)->second;
+                needs.pools.emplace_back(pool, taken_of(name, job.description, machine));
+            }
+        }
+        job.description.needs = needs;
+    }
+    for (const auto& [name, total] : pools) {
+        for (Host& host : platform.hosts) {
+            std::string& text = host.zone_properties["pools"];
+            text += (text.empty() ? "" : ",") + name + ":" + std::to_string(total);
+        }
+    }
+}
+
+std::string text_of(const Outcome& outcome) {
+    std::string text;
+    for (const ScheduledJob& job : outcome.schedule().jobs) {
+        append_csv(job, text);
+    }
+    for (const BrokenGuarantee& one : outcome.broken_guarantees()) {
+        append_csv(one, text, true);
+    }
+    return text + batfill::text_of(outcome.statistics());
+}
+
+DrawnAlgorithm drawn_for_limits(Random& random, const AlgorithmDescription& algorithm, bool is_plain) {
+    DrawnAlgorithm drawn = drawn_for_resources(random, algorithm);
+    const auto add = [&](const std::string& name, const std::vector<std::string>& values) {
+        if (random.one_in(2) && std::ranges::count(algorithm.parameters, name, &Parameter::name) > 0) {
+            DrawnAlgorithm with_it = drawn;
+            with_it.parameters.emplace_back(
+                name, values[static_cast<std::size_t>(random.between(0, static_cast<int>(values.size()) - 1))]);
+            drawn = is_accepted(with_it) ? with_it : drawn;
+        }
+    };
+    add("order", {"fcfs", "saf", "lpf", "sqf"});
+    add("backfill-order", {"fcfs", "spf"});
+    add("threshold", {"60"});
+    add("queues", {"one", "partitions"});
+    if (is_plain) {
+        std::erase_if(drawn.parameters, [](const auto& given) { return given.first == "plan-pools"; });
+    }
+    return drawn;
+}
+
+// The parameters with the pools planned that the machine had without those of limits.
+Parameters::Given with_planned_pools(Parameters::Given parameters, const AlgorithmDescription& algorithm,
+                                     const std::string& all) {
+    const auto given = std::ranges::find(parameters, "plan-pools", &Parameters::Given::value_type::first);
+    if (given != parameters.end()) {
+        given->second = given->second == "all" ? all : given->second;
+    } else if (std::ranges::count(algorithm.parameters, "plan-pools", &Parameter::name) > 0) {
+        parameters.emplace_back("plan-pools", all);
+    }
+    return parameters;
+}
+
+bool understands_resources(const AlgorithmDescription& algorithm) {
+    return algorithm.make(Parameters(algorithm.name, algorithm.parameters, {}))->understands_resources();
+}
+
+}  // namespace
+
+TEST_CASE("Every algorithm: a limit is a pool for each combination of values, which nobody plans",
+          "[every-algorithm][property]") {
+    const QuietLog quiet;
+    std::size_t parked = 0;
+    std::set<WaitReason::Kind> kinds;
+    for (const AlgorithmDescription* algorithm : algorithms_under_test()) {
+        if (!understands_resources(*algorithm)) {
+            continue;
+        }
+        Random random(2031);
+        for (int round = 0; round < 160; ++round) {
+            const bool is_plain = random.one_in(2);
+            const DrawnAlgorithm drawn = drawn_for_limits(random, *algorithm, is_plain);
+            INFO(drawn.text() << ", workload " << round);
+            const int processors = random.between(1, 9);
+            const auto hosts = static_cast<Hosts>(round % 3);
+            Workload workload = random_workload(random, processors, Trouble::none);
+            add_owners(random, workload);
+            Platform platform = machine(processors);
+            if (!is_plain) {
+                add_needs(random, workload);
+                platform = machine_with_resources(random, processors, hosts);
+                if (random.one_in(2)) {
+                    add_windows(random, platform, hosts);
+                    add_reservations(random, workload);
+                }
+            }
+            // What is lost while a window has it is not compared with anything.
+            const std::string events =
+                platform.windows.empty() && random.one_in(3) ? random_failures(random, processors) : "";
+            const std::vector<Limit> limits = draw_limits(random, platform.machine());
+            Platform with_pools = platform;
+            Workload of_pools = workload;
+            make_pools(limits, with_pools, of_pools);
+            platform.limits = limits;
+            const Scenario scenario = scenario_of(platform, {workload}, events);
+            const Outcome outcome = run(scenario, {drawn.name, drawn.parameters});
+            const Outcome same =
+                run(scenario_of(with_pools, {of_pools}, events),
+                    {drawn.name, with_planned_pools(drawn.parameters, *algorithm, is_plain ? "none" : "power,water")});
+            REQUIRE(text_of(outcome) == text_of(same));
+            const CheckReport report = audit(outcome, {});
+            INFO((report.violations.empty() ? "" : report.violations[0].text));
+            REQUIRE(report.violations.empty());
+            for (const BrokenGuarantee& one : outcome.broken_guarantees()) {
+                parked += one.cause == GuaranteeBreakCause::parked ? 1U : 0U;
+            }
+            RunOptions options;
+            for (const WorkloadJob& job : workload.jobs) {
+                options.explain.push_back(job.description.id);
+            }
+            const Outcome explained = run(scenario, {drawn.name, drawn.parameters}, options);
+            REQUIRE(text_of(explained) == text_of(outcome));
+            require_whole_reasons(explained);
+            for (const WaitReason& reason : explained.wait_reasons()) {
+                kinds.insert(reason.kind);
+                REQUIRE((reason.kind != WaitReason::Kind::limit || !reason.lack.limits.first.empty()));
+            }
+        }
+    }
+    CHECK(kinds.contains(WaitReason::Kind::limit));
+    // Only an algorithm that plans parks a job that has a guarantee, and plugins under test need not plan.
+    if (std::ranges::count(algorithms_under_test(), "conservative", &AlgorithmDescription::name) > 0) {
+        CHECK(parked > 0);
+    }
+}
+
+}  // namespace batfill::tests::limits_test
