@@ -226,8 +226,8 @@ std::optional<std::string> Resources::resolve_partitions(std::string_view asked,
         details.partitions.push_back(*partition);
     }
     std::ranges::sort(details.partitions);
-    const auto repeated = std::ranges::unique(details.partitions);
-    details.partitions.erase(repeated.begin(), repeated.end());
+    details.partitions.erase(std::unique(details.partitions.begin(), details.partitions.end()),
+                             details.partitions.end());
     return std::nullopt;
 }
 

@@ -27,6 +27,7 @@ std::vector<std::vector<JobIndex>> Queues::of(const SchedulerState& state) const
         by_names[{booking, partition}].push_back(index);
     }
     std::vector<std::vector<JobIndex>> queues;
+    queues.reserve(by_names.size());
     for (auto& [names, jobs] : by_names) {
         queues.push_back(std::move(jobs));
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -35,12 +36,8 @@ class LimitsNow {
     // Whether what the job takes is left.
     // Cost: O(what it takes of).
     bool allow(const Request& request) const {
-        for (const LimitShare& share : request.limits()) {
-            if (share.amount > in_use_[share.limit].left) {
-                return false;
-            }
-        }
-        return true;
+        return std::ranges::all_of(
+            request.limits(), [this](const LimitShare& share) { return share.amount <= in_use_[share.limit].left; });
     }
     void take(const Request& request) { change(request, -1); }
     void give(const Request& request) { change(request, 1); }
