@@ -3,11 +3,11 @@
 
     bench/pool_replays.py [--batfill FILE] [--jobs N] [--runs N] [ALGORITHM ...]
 
-Draws jobs of Lublin and Feitelson's model for 240 processors at load 1. Each takes as many units of the pools a, b, c and
-d as processors, and some of the pool e, of which there is too little. Prints a table as CSV with a row for each
+Draws jobs of Lublin and Feitelson's model for 240 processors at load 1. Prints a table as CSV with a row for each
 algorithm: the median of the processor seconds (user and system) of a replay on a machine without pools, and the ratios
-to these with the pool a, which is never scarce, with a, b, c and d, and with e, the median of the ratios run by run; the
-largest number of waiting jobs without and with e.
+to these (the median of the ratios run by run) with one and with four pools that are never scarce, of which each job
+takes as many units as processors, and with one of which there is too little; the largest number of waiting jobs without
+pools and with the last.
 """
 import argparse
 import json
@@ -21,23 +21,29 @@ from pathlib import Path
 from replays import print_row, start, usage
 
 PROCESSORS = 240
-AMPLE = ["--pool", "a=1000000", "--pool", "b=1000000", "--pool", "c=1000000", "--pool", "d=1000000"]
-MACHINES = {"none": [], "one": AMPLE[:2], "four": AMPLE, "scarce": ["--pool", "e=100"]}
+AMPLE = 1_000_000
+SCARCE = 100
+POOLS: dict[str, dict[str, int]] = {
+    "none": {}, "one": {"a": AMPLE}, "four": dict.fromkeys("abcd", AMPLE), "scarce": {"e": SCARCE}}
 
 
-def draw(options: argparse.Namespace, workload: Path) -> None:
-    """Writes the jobs, with what they take of pools."""
+def draw(options: argparse.Namespace, folder: Path) -> None:
+    """Writes the jobs for each machine, with what they take of its pools."""
+    plain = folder / "none.json"
     subprocess.run([options.batfill, "generate", "lublin", "--jobs", str(options.jobs), "--processors", str(PROCESSORS),
-                    "--load", "1", "--seed", "1", "-o", workload], stdout=subprocess.DEVNULL, check=True)
-    drawn = json.loads(workload.read_text())
+                    "--load", "1", "--seed", "1", "-o", plain], stdout=subprocess.DEVNULL, check=True)
+    drawn = json.loads(plain.read_text())
     numbers = random.Random(1)
-    for job in drawn["jobs"]:
-        job["pools"] = {**dict.fromkeys("abcd", job["res"]), "e": numbers.choice([0, 1, 5, 10, 40])}
-    workload.write_text(json.dumps(drawn))
+    for name, pools in list(POOLS.items())[1:]:
+        for job in drawn["jobs"]:
+            job["pools"] = {pool: numbers.choice([0, 1, 5, 10, 40]) if total == SCARCE else job["res"]
+                            for pool, total in pools.items()}
+        (folder / f"{name}.json").write_text(json.dumps(drawn))
 
 
-def replay(options: argparse.Namespace, algorithm: str, workload: Path, pools: list[str]) -> float:
+def replay(options: argparse.Namespace, algorithm: str, workload: Path) -> float:
     """The processor seconds of a replay."""
+    pools = [word for pool, total in POOLS[workload.stem].items() for word in ("--pool", f"{pool}={total}")]
     return usage(start([options.batfill, "simulate", "-q", "-p", str(PROCESSORS), *pools, "-w", str(workload),
                         "-e", str(workload.with_suffix("")), "-a", algorithm]))[0]
 
@@ -59,22 +65,19 @@ def main() -> None:
     parser.add_argument("--runs", default=5, type=int)
     options = parser.parse_intermixed_args()
     options.batfill = os.path.abspath(options.batfill)
-    print_row(["algorithm", "seconds_without", *(f"ratio_{name}" for name in list(MACHINES)[1:]), "most_waiting_without",
+    names = list(POOLS)
+    print_row(["algorithm", "seconds_without", *(f"ratio_{name}" for name in names[1:]), "most_waiting_without",
                "most_waiting_scarce"])
-    with tempfile.TemporaryDirectory() as folder:
-        workload = Path(folder) / "workload.json"
-        draw(options, workload)
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        draw(options, folder)
         for algorithm in options.algorithms:
-            seconds: dict[str, list[float]] = {name: [] for name in MACHINES}
-            waiting = {}
-            for _ in range(options.runs):
-                for name, pools in MACHINES.items():
-                    seconds[name].append(replay(options, algorithm, workload, pools))
-                    waiting[name] = most_waiting(options, workload)
-            ratios = [statistics.median(run / without for run, without in zip(seconds[name], seconds["none"]))
-                      for name in list(MACHINES)[1:]]
-            print_row([algorithm, f"{statistics.median(seconds['none']):.2f}", *(f"{ratio:.2f}" for ratio in ratios),
-                       waiting["none"], waiting["scarce"]])
+            runs = [[replay(options, algorithm, folder / f"{name}.json") for name in names]
+                    for _ in range(options.runs)]
+            ratios = [statistics.median(run[i] / run[0] for run in runs) for i in range(1, len(names))]
+            print_row([algorithm, f"{statistics.median(run[0] for run in runs):.2f}",
+                       *(f"{ratio:.2f}" for ratio in ratios),
+                       *(most_waiting(options, folder / f"{name}.json") for name in ("none", "scarce"))])
 
 
 if __name__ == "__main__":
