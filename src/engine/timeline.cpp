@@ -25,6 +25,13 @@ std::vector<std::size_t> numbers_of(const std::vector<bool>& flags) {
     return numbers;
 }
 
+// As hosts.contains(), and faster if it has few intervals.
+bool has_host(const ResourceSet& hosts, int host) {
+    const std::vector<ResourceSet::Interval>& intervals = hosts.intervals();
+    return !intervals.empty() && intervals.front().first <= host && host <= intervals.back().last &&
+           hosts.contains(host);
+}
+
 }  // namespace
 
 Timeline::Timeline(const Machine& machine, Time now, const std::vector<bool>& planned_pools)
@@ -43,6 +50,7 @@ Timeline::Timeline(const Machine& machine, Time now, const std::vector<bool>& pl
 
 void Timeline::add_hosts(Time now) {
     hosts_.clear();
+    index_.reset();
     forget_changes();
     not_rising_.clear();
     const int hosts = machine_->resources().has_named_hosts() ? machine_->processors() : 0;
@@ -52,6 +60,12 @@ void Timeline::add_hosts(Time now) {
         const std::vector<Amount>& capacity = machine_->resources().kind_of(host).capacity;
         amounts.insert(amounts.end(), capacity.begin(), capacity.end());
         hosts_.emplace_back(now, amounts);
+    }
+}
+
+void Timeline::index_hosts() {
+    if (!hosts_.empty()) {
+        index_.emplace(machine_->resources(), std::vector<Amount>{outside_windows, 1}, hosts_, origin_);
     }
 }
 
@@ -138,7 +152,11 @@ void Timeline::take_window(std::size_t number) {
     std::vector<Amount> taken(machine_->resources().capacities().size() + 1);
     taken.front() = taken_by_window;
     for (const int host : window.hosts.numbers()) {
-        hosts_[static_cast<std::size_t>(host)].add(window.from, window.until, taken, -1);
+        AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
+        profile.add(window.from, window.until, taken, -1);
+        if (index_) {
+            index_->change(hosts_, host, origin_, window.from, window.until, taken, -1);
+        }
         if (window.from > origin_) {
             begins_later(host, 1);
         }
@@ -236,6 +254,9 @@ void Timeline::change_hosts(const Request& request, const ResourceSet& hosts, Ti
         profile.advance(origin_);
         taken_of(request, host, taken);
         profile.add(from, until, taken, sign);
+        if (index_) {
+            index_->change(hosts_, host, origin_, from, until, taken, sign);
+        }
         if (from > origin_) {
             begins_later(host, -sign);
         }
@@ -344,10 +365,10 @@ struct Timeline::Allowance {
     bool operator<(const Allowance& other) const { return std::tie(at, is_end) < std::tie(other.at, other.is_end); }
 };
 
-// Adds those of one host for starts in [from, before).
+// Adds those of one host for starts in [from, before). From `own_from` on, it has what is needed.
 void Timeline::allow_starts(std::vector<Allowance>& changes, const AmountProfile& profile,
-                            std::span<const Amount> needed, Duration length, Time from, Time before) {
-    const Time last_end = before.is_infinite() ? before : before + length;
+                            std::span<const Amount> needed, Duration length, Time from, Time before, Time own_from) {
+    const Time last_end = before.is_infinite() ? own_from : std::min(own_from, before + length);
     for (Time at = from; at < before;) {
         const auto [first, end] = profile.next_free(needed, at, last_end);
         if (first >= before) {
@@ -381,6 +402,9 @@ Time Timeline::earliest_of_all(const Request& request, Duration length, Time fro
         }
         return earliest_of(firsts, request, length, before);
     }
+    if (index_) {
+        return earliest_in_index(request, needed, length, from, before, nullptr);
+    }
     if (request.processors == 1 && !counted_.takes_of_pools(request)) {
         return earliest_on_one(request, needed, length, from, before);
     }
@@ -404,10 +428,79 @@ Time Timeline::earliest_without_place(const Planned& job, Time first, Time last)
     if (job.start.is_infinite()) {
         return earliest(job.request, job.length, first, last);
     }
+    if (index_ && !job.place.window) {
+        const std::vector<Amount> needed = needed_of_host(job.request);
+        if (has_its_own(job, needed)) {
+            const Own own{job.place.hosts, job.start};
+            const Time end = job.start + job.length;
+            counted_.add(job.request, job.request.processors, job.start, end, 1);
+            const Time start = earliest_in_index(job.request, needed, job.length, std::max(first, origin_), last, &own);
+            counted_.add(job.request, job.request.processors, job.start, end, -1);
+            return start;
+        }
+    }
     give(job.request, job.place, job.start, job.start + job.length);
     const Time start = earliest(job.request, job.length, first, last);
     take(job.request, job.place, job.start, job.start + job.length);
     return start;
+}
+
+bool Timeline::has_its_own(const Planned& job, std::span<const Amount> needed) const {
+    std::vector<Amount> least;
+    const std::vector<int> hosts = job.place.hosts.numbers();
+    return std::ranges::all_of(hosts, [&](int host) {
+        taken_of(job.request, host, least);
+        std::ranges::transform(needed, least, least.begin(), [](Amount need, Amount taken) {
+            return need == AmountProfile::not_needed ? need : need - taken;
+        });
+        return hosts_[static_cast<std::size_t>(host)].has_during(least, job.start, job.start + job.length);
+    });
+}
+
+Time Timeline::earliest_in_index(const Request& request, std::span<const Amount> needed, Duration length, Time from,
+                                 Time before, const Own* own) const {
+    const HostIndex::Search search{.request = request,
+                                   .needed = needed,
+                                   .length = length,
+                                   .own = own != nullptr ? &own->hosts : nullptr,
+                                   .own_from = own != nullptr ? own->from : Time()};
+    HostIndex::Bits hosts;
+    while (from < before) {
+        const auto [begin, end] = index_->next(search, from, before, hosts);
+        if (begin.is_infinite()) {
+            break;
+        }
+        const Time start = earliest_among(hosts, request, needed, length, begin, end, own);
+        if (!start.is_infinite()) {
+            return start;
+        }
+        from = end;
+    }
+    return Time::infinity();
+}
+
+Time Timeline::earliest_among(const HostIndex::Bits& hosts, const Request& request, std::span<const Amount> needed,
+                              Duration length, Time from, Time before, const Own* own) const {
+    // Of one host, only the first start counts, and only if it is before those of the others.
+    const bool is_one = request.processors == 1 && !counted_.takes_of_pools(request);
+    Time first = before;
+    std::vector<Allowance> changes;
+    HostIndex::each_host(hosts, [&](int host) {
+        if (first > from) {
+            const bool is_own = own != nullptr && own->hosts.contains(host);
+            allow_starts(changes, hosts_[static_cast<std::size_t>(host)], needed, length, from, first,
+                         is_own ? own->from : Time::infinity());
+        }
+        if (is_one && !changes.empty()) {
+            first = changes.front().at;
+            changes.clear();
+        }
+    });
+    if (is_one) {
+        return first < before ? first : Time::infinity();
+    }
+    std::ranges::sort(changes, std::less<>());
+    return earliest_of(changes, request, length, before);
 }
 
 Time Timeline::move_earlier(const Planned& job, Time start) {
@@ -460,38 +553,85 @@ Time Timeline::earliest_of(const std::vector<Allowance>& changes, const Request&
     return allow >= request.processors ? counted_.earliest(request, length, since, before) : Time::infinity();
 }
 
-AmountProfile::Stretch Timeline::opened_starts(const Holding& given, const Holding& planned, Duration length,
-                                               Time first, Time last) const {
-    const std::vector<Amount> needed = needed_of_host(planned.request);
+Timeline::Given Timeline::given(const Holding& holding) const {
+    Given given;
+    given.from_ = std::max(holding.from, origin_);
+    given.until_ = holding.until;
+    for (const int host : holding.hosts.numbers()) {
+        const AmountProfile& profile = hosts_[static_cast<std::size_t>(host)];
+        Given::Host& one = given.hosts_.emplace_back();
+        one.host = host;
+        one.kind = &machine_->resources().kind_of(host);
+        taken_of(holding.request, host, one.taken);
+        for (std::size_t column = 0; column < one.taken.size(); ++column) {
+            const auto [least, most] = profile.bounds(column, given.from_, given.until_);
+            one.least.push_back(least - one.taken[column]);
+            one.most.push_back(most);
+        }
+    }
+    return given;
+}
+
+bool Timeline::Given::may_help(std::size_t number, const Request& request) const {
+    const Host& host = hosts_[number];
+    bool lacked = false;
+    bool has = true;
+    const auto look_at = [&](std::size_t column, Amount needed) {
+        lacked |= host.least[column] < needed;
+        has &= host.most[column] >= needed;
+    };
+    const std::vector<Amount>& per_host = request.per_host();
+    look_at(0, per_host.empty() ? 1 : outside_windows);
+    for (std::size_t capacity = 0; capacity < per_host.size() && has; ++capacity) {
+        if (per_host[capacity] > 0) {
+            look_at(capacity + 1, per_host[capacity]);
+        }
+    }
+    return lacked && has && host.kind->suits(request);
+}
+
+AmountProfile::Stretch Timeline::opened_starts(const Given& given, const Holding& planned, Duration length, Time first,
+                                               Time last) const {
     AmountProfile::Stretch opened{Time::infinity(), first};
-    std::vector<Amount> taken;
-    for (const int host : given.hosts.numbers()) {
-        if (!suits(planned.request, host)) {
-            continue;
-        }
-        const AmountProfile* profile = &hosts_[static_cast<std::size_t>(host)];
-        std::optional<AmountProfile> without_job;
-        if (planned.from < Time::infinity() && planned.hosts.contains(host)) {
-            taken_of(planned.request, host, taken);
-            without_job = *profile;
-            without_job->add(planned.from, planned.until, taken, 1);
-            profile = &*without_job;
-        }
-        taken_of(given.request, host, taken);
-        // A start is opened if the job would run at one of these instants.
-        const AmountProfile::Stretch freed = profile->freed(needed, taken, given.from, given.until);
-        if (freed.begin.is_infinite()) {
-            continue;
-        }
-        const Time from = std::max(first, freed.begin - length + Duration::microseconds(1));
-        const Time until = std::min(last, freed.end);
-        const Time start = profile->earliest(needed, length, from, until);
-        if (!start.is_infinite()) {
-            opened.begin = std::min(opened.begin, start);
-            opened.end = std::max(opened.end, until);
+    std::vector<Amount> needed;
+    const bool is_beside = planned.from < given.until_ && given.from_ < planned.until;
+    for (std::size_t number = 0; number < given.hosts_.size(); ++number) {
+        const int host = given.hosts_[number].host;
+        if (given.may_help(number, planned.request) || (is_beside && has_host(planned.hosts, host))) {
+            if (needed.empty()) {
+                needed = needed_of_host(planned.request);
+            }
+            const AmountProfile::Stretch one = opened_starts_on(given, number, planned, needed, length, first, last);
+            opened.begin = std::min(opened.begin, one.begin);
+            opened.end = std::max(opened.end, one.end);
         }
     }
     return opened;
+}
+
+AmountProfile::Stretch Timeline::opened_starts_on(const Given& given, std::size_t number, const Holding& planned,
+                                                  std::span<const Amount> needed, Duration length, Time first,
+                                                  Time last) const {
+    const Given::Host& one = given.hosts_[number];
+    const AmountProfile* profile = &hosts_[static_cast<std::size_t>(one.host)];
+    std::optional<AmountProfile> without_job;
+    if (planned.from < Time::infinity() && has_host(planned.hosts, one.host)) {
+        std::vector<Amount> taken;
+        taken_of(planned.request, one.host, taken);
+        without_job = *profile;
+        without_job->add(planned.from, planned.until, taken, 1);
+        profile = &*without_job;
+    }
+    // A start is opened if the job would run at one of these instants.
+    const AmountProfile::Stretch freed = profile->freed(needed, one.taken, given.from_, given.until_);
+    if (!freed.begin.is_infinite()) {
+        const Time from = std::max(first, freed.begin - length + Duration::microseconds(1));
+        const Time until = std::min(last, freed.end);
+        if (const Time start = profile->earliest(needed, length, from, until); !start.is_infinite()) {
+            return {start, until};
+        }
+    }
+    return {Time::infinity(), first};
 }
 
 Time Timeline::first_on(const Request& request, std::span<const Amount> needed, int host, Time from) const {
@@ -554,7 +694,7 @@ Place Timeline::choose(const Request& request, Duration length, Time at, const s
     // Where nobody begins later, a stretch that includes now has no end: the lowest of such hosts are enough.
     const bool is_now = at == origin_ && request.placement != Placement::fullest;
     int without_end = 0;
-    for (int host = 0; host < machine_->processors(); ++host) {
+    const auto look_at = [&](int host) {
         const bool has_end = !is_now || !is_rising(host);
         if ((has_end || without_end < request.processors) && suits(request, host)) {
             const auto number = static_cast<std::size_t>(host);
@@ -568,6 +708,16 @@ Place Timeline::choose(const Request& request, Duration length, Time at, const s
                 without_end += has_end ? 0 : 1;
                 candidates.push_back({host, stretch});
             }
+        }
+    };
+    if (index_) {
+        HostIndex::Bits hosts;
+        index_->next({.request = request, .needed = needed, .length = length}, at, at + Duration::microseconds(1),
+                     hosts);
+        HostIndex::each_host(hosts, look_at);
+    } else {
+        for (int host = 0; host < machine_->processors(); ++host) {
+            look_at(host);
         }
     }
     return {best_of(candidates, request, length, at)};

@@ -23,6 +23,7 @@ Timeline Timeline::make_view(std::size_t number) const {
     Timeline view(*this);
     view.is_view_ = true;
     view.views_.clear();
+    view.index_.reset();
     const Window& window = machine_->windows()[number];
     view.counted_.open(window, left_inside_.at(number));
     if (!window.hosts.empty()) {

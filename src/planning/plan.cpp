@@ -30,6 +30,7 @@ constexpr Plan::StartInterval Plan::any_start = {long_ago, Time::infinity()};
 
 void Plan::reset(Timeline timeline) {
     timeline_ = std::move(timeline);
+    timeline_->index_hosts();
     places_.clear();
     by_start_.clear();
     slots_.clear();
@@ -162,15 +163,16 @@ void Plan::allow_starts_in_spans(const Column& column, Taken taken, Time from, T
 
 // A start may have become possible for each job that would run then before it does now: for a booked one, by anything
 // that was given back, and for another on one of these hosts.
-void Plan::allow_starts_on_hosts(const Request& given, const Place& place, Time from, Time to) {
+void Plan::allow_starts_on_hosts(const Request& request, const Place& place, Time from, Time to) {
+    const Timeline::Given given = timeline_->given({request, place.hosts, from, to});
     for (const JobIndex job : by_start_) {
         const std::uint32_t number = slot_of_[job];
         const Slot& slot = slots_[number];
         StartInterval opened{std::max(from - slot.walltime, origin()), std::min(to, slot.start)};
         if (opened.some() && !slot.request->is_booked()) {
-            const auto [begin, end] = timeline_->opened_starts(
-                {given, place.hosts, from, to}, {*slot.request, places_[number].hosts, slot.start, slot.end()},
-                slot.walltime, opened.from, opened.until);
+            const auto [begin, end] =
+                timeline_->opened_starts(given, {*slot.request, places_[number].hosts, slot.start, slot.end()},
+                                         slot.walltime, opened.from, opened.until);
             opened = {begin, end};
         }
         if (opened.some()) {

@@ -16,6 +16,7 @@
 #include <batfill/engine/amount_profile.hpp>
 #include <batfill/engine/counted_profile.hpp>
 #include <batfill/engine/fitting_hosts.hpp>
+#include <batfill/engine/host_index.hpp>
 #include <batfill/engine/wait_reason.hpp>
 
 namespace batfill {
@@ -77,6 +78,10 @@ class Timeline {
     // from the next instant on. Requires: processors are only counted.
     void reset(Time now, int free, std::span<const RunningJob> running);
 
+    // Answers the same from now on until the next reset(), and faster if much is taken later. Needs memory for it.
+    // Cost: O(steps of all hosts).
+    void index_hosts();
+
     // The first t >= from with t < before at which a job with this request could start and run for `length`; infinite
     // if there is none. A booked job runs inside a window that has been announced, and ends there.
     // Cost: O(n * log(n)) for n steps of all hosts. If it is booked, for each of its windows, and after each change a
@@ -114,12 +119,14 @@ class Timeline {
         Time from;
         Time until;
     };
-    // Somebody has given back `given`. Returns the span of the starts in [first, last) that a host allows the planned
-    // job only since then, for `length` and as if the job itself had no place. Begin is infinite if there is none. Does
-    // not look at pools.
+    // What somebody has given back, with what a first look at each host says.
+    class Given;
+    Given given(const Holding& holding) const;
+    // Returns the span of the starts in [first, last) that a host of `given` allows the planned job only since then,
+    // for `length` and as if the job itself had no place. Begin is infinite if there is none. Does not look at pools.
     // Requires: there are named hosts.
-    // Cost: O(steps of the hosts of `given`).
-    AmountProfile::Stretch opened_starts(const Holding& given, const Holding& planned, Duration length, Time first,
+    // Cost: O(hosts of `given`), and O(steps) of those of which the job needs something that was too little.
+    AmountProfile::Stretch opened_starts(const Given& given, const Holding& planned, Duration length, Time first,
                                          Time last) const;
 
     // What is kept of the answers for one job, to look next time only at hosts that have changed since.
@@ -160,6 +167,9 @@ class Timeline {
  private:
     void add_hosts(Time now);
     std::vector<Amount> needed_of_host(const Request& request) const;
+    AmountProfile::Stretch opened_starts_on(const Given& given, std::size_t number, const Holding& planned,
+                                            std::span<const Amount> needed, Duration length, Time first,
+                                            Time last) const;
     void taken_of(const Request& request, int host, std::vector<Amount>& taken) const;
     void take_for_ever(const ResourceSet& hosts);
     void take_window(std::size_t number);
@@ -172,6 +182,18 @@ class Timeline {
     bool learn_next_windows(Time now);
     Time earliest_of_all(const Request& request, Duration length, Time from, Time before) const;
     Time earliest_without_place(const Planned& job, Time first, Time last);
+    // A planned job that is to be looked for as if it were not there: from its start on, its hosts have what it needs.
+    struct Own {
+        const ResourceSet& hosts;
+        Time from;
+    };
+    // Whether that is so: nobody else needs what it has taken.
+    bool has_its_own(const Planned& job, std::span<const Amount> needed) const;
+    Time earliest_in_index(const Request& request, std::span<const Amount> needed, Duration length, Time from,
+                           Time before, const Own* own) const;
+    // The same among these hosts.
+    Time earliest_among(const HostIndex::Bits& hosts, const Request& request, std::span<const Amount> needed,
+                        Duration length, Time from, Time before, const Own* own) const;
     // `processors`: how many hosts, if they are counted.
     void take_or_give(const Request& request, int processors, const Place& place, Time from, Time until, int sign) {
         if (is_all_counted_) {
@@ -210,7 +232,8 @@ class Timeline {
     Time earliest_of(std::vector<Time>& firsts, const Request& request, Duration length, Time before) const;
     struct Allowance;
     static void allow_starts(std::vector<Allowance>& changes, const AmountProfile& profile,
-                             std::span<const Amount> needed, Duration length, Time from, Time before);
+                             std::span<const Amount> needed, Duration length, Time from, Time before,
+                             Time own_from = Time::infinity());
     // Requires: `changes` is sorted.
     Time earliest_of(const std::vector<Allowance>& changes, const Request& request, Duration length, Time before) const;
     // The earliest start of a job that needs one host, and no pool.
@@ -231,8 +254,9 @@ class Timeline {
     bool is_all_counted_;
     // By host, if they are named: 1 if nobody uses it, less for each user; then its capacities.
     std::vector<AmountProfile> hosts_;
-    std::vector<int> later_;    // by host: how many jobs and windows are to begin there after the origin
-    std::set<int> not_rising_;  // the hosts with such jobs or windows
+    std::optional<HostIndex> index_;  // of hosts_; none: nobody has asked for it
+    std::vector<int> later_;          // by host: how many jobs and windows are to begin there after the origin
+    std::set<int> not_rising_;        // the hosts with such jobs or windows
     std::vector<std::size_t> by_announcement_;           // all windows
     std::size_t next_news_ = 0;                          // in by_announcement_
     std::vector<bool> knows_window_;                     // by window
@@ -248,6 +272,26 @@ class Timeline {
     // The hosts that have changed, one after another, have numbers. These are the last ones.
     std::vector<int> changed_;
     std::uint64_t forgotten_changes_ = 1;
+};
+
+class Timeline::Given {
+ public:
+    // Whether a host, by its number in hosts_, may now have enough for the job at an instant at which it had too
+    // little.
+    bool may_help(std::size_t number, const Request& request) const;
+
+ private:
+    friend class Timeline;
+    struct Host {
+        int host;
+        const Resources::HostKind* kind;
+        std::vector<Amount> taken;  // what was given back, by column
+        std::vector<Amount> least;  // before that
+        std::vector<Amount> most;   // since then
+    };
+    Time from_;
+    Time until_;
+    std::vector<Host> hosts_;
 };
 
 }  // namespace batfill

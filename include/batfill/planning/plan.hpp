@@ -275,7 +275,7 @@ class Plan {
     void forget(JobIndex job);
     // Opens starts for the jobs that may profit from what was given back during [from, to).
     void allow_starts(const Request& given, int processors, const Place& place, Time from, Time to);
-    void allow_starts_on_hosts(const Request& given, const Place& place, Time from, Time to);
+    void allow_starts_on_hosts(const Request& request, const Place& place, Time from, Time to);
     static void collect_starts(Column& column, Time to);
     template <class Taken>
     void allow_starts_in_spans(const Column& column, Taken taken, Time from, Time to);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -88,6 +89,9 @@ int require_as_defined(unsigned seed, bool is_named, bool with_windows) {
     const std::vector<bool> planned{random.between(0, 2) > 0, random.between(0, 2) > 0};
     PlainTimeline plain(machine, planned, horizon);
     Timeline timeline(machine, Time(), planned);
+    if (random.one_in(2)) {
+        timeline.index_hosts();
+    }
     timeline.learn_windows(Time());
     for (int step = 0; step < 60; ++step) {
         INFO("seed " << seed << ", step " << step << ", named " << is_named);
@@ -172,7 +176,7 @@ bool finds_opened_starts(unsigned seed) {
     const int until = std::exchange(given.until, from);
     timeline.give(taken, {hosts}, second(from), second(until));
     const auto [begin, end] =
-        timeline.opened_starts({taken, hosts, second(from), second(until)},
+        timeline.opened_starts(timeline.given({taken, hosts, second(from), second(until)}),
                                {planned.request, planned.hosts, second(planned.from), second(planned.until)},
                                Duration::seconds(length), Time(), second(planned.from));
 
@@ -195,7 +199,94 @@ bool finds_opened_starts(unsigned seed) {
     return begin == first || first - begin < Duration::seconds(1);
 }
 
+// A job that both timelines have.
+struct PlannedJob {
+    Request request;
+    batfill::Place place;
+    Time start;
+    Duration length;
+    Time end() const { return start + length; }
+    Timeline::Planned planned() { return {request, place, start, length}; }
+};
+
+Duration milliseconds(int number) {
+    return Duration::microseconds(number * 1000LL);
+}
+
+// Many hosts, spans of any length, and at times more than hosts have. Returns how many jobs could start earlier.
+int answers_the_same_with_index(unsigned seed) {
+    Random random(seed);
+    std::vector<Host> hosts;
+    while (hosts.size() < 60 + seed % 3 * 5) {
+        std::ranges::copy(draw_hosts(random, true), std::back_inserter(hosts));
+    }
+    const Machine machine(hosts, draw_windows(random, true, static_cast<int>(hosts.size())));
+    Timeline plain(machine, Time(), {true, true});
+    Timeline indexed = plain;
+    indexed.index_hosts();
+    const int longest = random.one_in(2) ? 20'000 : 2'000'000;
+    std::vector<PlannedJob> jobs;
+    int earlier = 0;
+    for (int step = 0; step < 150; ++step) {
+        INFO("seed " << seed << ", step " << step);
+        const Duration length = milliseconds(random.between(1, random.one_in(4) ? longest : longest / 10));
+        std::optional<Request> request = draw_request(random, machine);
+        const Time from = plain.origin() + milliseconds(random.between(0, longest));
+        if (request) {
+            const Time before = random.one_in(3) ? from + milliseconds(random.between(0, longest)) : Time::infinity();
+            const Time start = plain.earliest(*request, length, from, before);
+            REQUIRE(indexed.earliest(*request, length, from, before) == start);
+            if (!start.is_infinite()) {
+                const batfill::Place place = plain.choose(*request, length, start);
+                REQUIRE(indexed.choose(*request, length, start).hosts == place.hosts);
+                // Who comes in between may take too much.
+                const Time taken = random.one_in(20) ? from : start;
+                plain.take(*request, place, taken, taken + length);
+                indexed.take(*request, place, taken, taken + length);
+                jobs.push_back({*request, place, taken, length});
+            }
+        }
+        if (random.one_in(3)) {
+            const Time now = plain.origin() + milliseconds(random.between(0, longest / 20));
+            for (Timeline* timeline : {&plain, &indexed}) {
+                timeline->advance(now);
+                timeline->learn_windows(now);
+            }
+            std::erase_if(jobs, [&](const PlannedJob& job) { return job.start < now; });  // they run
+        }
+        if (jobs.empty()) {
+            continue;
+        }
+        PlannedJob& job = jobs[static_cast<std::size_t>(random.between(0, static_cast<int>(jobs.size()) - 1))];
+        const Time start = plain.earliest_without(job.planned(), plain.origin(), job.start);
+        REQUIRE(indexed.earliest_without(job.planned(), plain.origin(), job.start) == start);
+        if (!start.is_infinite()) {
+            ++earlier;
+            batfill::Place other = job.place;
+            plain.move_earlier(job.planned(), start);
+            std::swap(other, job.place);
+            indexed.move_earlier(job.planned(), start);
+            REQUIRE(job.place.hosts == other.hosts);
+            job.start = start;
+        } else if (random.one_in(2)) {
+            plain.give(job.request, job.place, job.start, job.end());
+            indexed.give(job.request, job.place, job.start, job.end());
+            std::swap(job, jobs.back());
+            jobs.pop_back();
+        }
+    }
+    return earlier;
+}
+
 }  // namespace
+
+TEST_CASE("An index of hosts changes no answer of a timeline") {
+    int earlier = 0;
+    for (unsigned seed = 1; seed <= 200; ++seed) {
+        earlier += answers_the_same_with_index(seed);
+    }
+    CHECK(earlier > 1000);
+}
 
 TEST_CASE("A timeline knows which starts are opened by what is given back, second by second") {
     int exact = 0;

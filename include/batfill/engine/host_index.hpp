@@ -1,0 +1,109 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <batfill/core/request.hpp>
+#include <batfill/core/resource_set.hpp>
+#include <batfill/core/resources.hpp>
+#include <batfill/core/time.hpp>
+#include <batfill/engine/amount_profile.hpp>
+
+namespace batfill {
+
+// Which named hosts may have enough for a job, and when: an answer in advance, by bits, for a search among the profiles
+// of all hosts. It may name too many hosts, but never too few. Time is in buckets. For each of them and each of some
+// levels of each amount, a row says which hosts have that much during the whole bucket, and another one which have it
+// at some instant of the bucket.
+class HostIndex {
+ public:
+    using Bits = std::vector<std::uint64_t>;  // one for each host
+
+    // Requires: `resources` outlives this object; column 0 of each host and its capacities, as Timeline has them.
+    // `levels` are the amounts of column 0 that jobs need.
+    HostIndex(const Resources& resources, std::span<const Amount> levels, std::span<const AmountProfile> hosts,
+              Time origin);
+
+    // `sign` times these amounts have been added to the profile of a host during [from, until).
+    // Requires: `hosts` have what was said of all changes. The host has forgotten what is before `origin`.
+    // Cost: O(buckets). At times, O(buckets * hosts / 64) and O(steps of all hosts).
+    void change(std::span<const AmountProfile> hosts, int host, Time origin, Time from, Time until,
+                std::span<const Amount> amounts, int sign);
+
+    struct Search {
+        const Request& request;
+        std::span<const Amount> needed;  // of each host, by column
+        Duration length;
+        const ResourceSet* own = nullptr;  // from `own_from` on, these hosts have enough; null: none
+        Time own_from = {};
+    };
+    struct Starts {
+        Time from;
+        Time until;
+    };
+    // The first starts in [from, before) for which there may be enough hosts, and these hosts. `from` is infinite if
+    // there are none.
+    // Cost: O(buckets of [from, before + length) * hosts / 64) if the job needs as much at all of them; at most the
+    // product of the buckets of [from, before) and of `length`.
+    Starts next(const Search& search, Time from, Time before, Bits& hosts) const;
+
+    static bool has(const Bits& hosts, int host) {
+        const auto number = static_cast<std::size_t>(host);
+        return (hosts[number / 64] >> number % 64 & 1U) != 0;
+    }
+    template <class Use>
+    static void each_host(const Bits& hosts, Use use) {
+        for (std::size_t word = 0; word < hosts.size(); ++word) {
+            for (std::uint64_t left = hosts[word]; left != 0; left &= left - 1) {
+                use(static_cast<int>(word * 64) + std::countr_zero(left));
+            }
+        }
+    }
+
+ private:
+    enum class During : std::size_t { all, some };  // of a bucket
+    struct Values {
+        std::vector<Amount> least;
+        std::vector<Amount> most;
+    };
+
+    void build(std::span<const AmountProfile> hosts, Time origin);
+    std::size_t bucket_of(Time t) const;  // `buckets` if it is behind all
+    Time begin_of(std::size_t bucket) const { return begin_ + width_ * static_cast<long long>(bucket); }
+    std::span<const std::uint64_t> row(std::size_t bucket, During during, std::size_t row) const {
+        return std::span(bits_).subspan(position(bucket, during, row), words_);
+    }
+    std::size_t position(std::size_t bucket, During during, std::size_t row) const {
+        return ((bucket * 2 + static_cast<std::size_t>(during)) * rows_ + row) * words_;
+    }
+    // How many levels of the column an amount reaches.
+    std::size_t levels_of(std::size_t column, Amount amount) const;
+    void set_rows(std::size_t bucket, During during, int host, std::size_t first, std::size_t last, bool value);
+    // The host has this amount during these buckets, and had `before`.
+    void change_rows(std::size_t bucket, std::size_t end, During during, int host, std::size_t column, Amount amount,
+                     Amount before);
+    // Sets all rows of the bucket for this host.
+    void set(std::size_t bucket, int host, const AmountProfile& profile);
+    void values_in(std::size_t bucket, const AmountProfile& profile, Values& values) const;
+    void keep_suitable(const Request& request, Bits& hosts) const;
+    // Keeps the hosts that have what is needed, and says whether enough are left.
+    bool keep(const Search& search, std::span<const std::size_t> rows, std::size_t bucket, During during,
+              const Bits& own, Bits& hosts) const;
+
+    const Resources* resources_;
+    std::size_t words_;                        // of a row
+    std::vector<std::vector<Amount>> levels_;  // by column, increasing
+    std::vector<std::size_t> first_row_;       // by column
+    std::size_t rows_ = 0;
+    std::vector<Bits> hosts_of_kind_;
+    Time begin_;
+    Duration width_ = Duration::seconds(1);
+    Bits bits_;
+    std::size_t changes_ = 0;  // since the rows were built
+    std::size_t behind_ = 0;   // how many of them began behind the last bucket
+};
+
+}  // namespace batfill
