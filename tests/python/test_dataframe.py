@@ -128,7 +128,7 @@ def test_what_is_written_is_read_back(tmp_path):
         id=["a!b", 'c"', "\0"], user=["é", None, "\udcff"], licenses=["a, b", ["c"], None], gpus=[1, None, 2.5],
         x=[[1, {"y": None}], {"z": [True]}, "text"], big=[2**70, -(2**63), 0],
         when=pandas.to_datetime(["2024-01-01"] * 3),
-        took=pandas.to_timedelta([1, 2, 3], unit="s"), deadline=[50.25, None, 7], array=[numpy.array([1, 2])] * 3,
+        took=pandas.to_timedelta([1, 2, 3], unit="s"), deadline=[50.25, None, 7], numbers=[numpy.array([1, 2])] * 3,
         **{'na"me\\': [1, 2, 3], "": [1, 2, 3], "é\n": ["a\x07", "b", "c"]},
     )
     for format in ("batsim4", "batsim5"):
