@@ -14,7 +14,10 @@ Trial::Trial(Round& round, int free, std::span<const RunningJob> running) : Tria
 }
 
 Trial::~Trial() {
-    for (const LaterJob& one : later_ != nullptr && !own_ ? reserved_ : std::vector<LaterJob>()) {
+    if (later_ == nullptr || own_) {
+        return;
+    }
+    for (const LaterJob& one : reserved_) {
         later_->timeline().give(round_.state().job(one.job).request, one.place, one.start, one.end);
     }
 }
