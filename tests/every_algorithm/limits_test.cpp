@@ -15,6 +15,7 @@
 #include <batfill/replay/outcome.hpp>
 
 #include "tests/every_algorithm/drawn_algorithms.hpp"
+#include "tests/every_algorithm/outcome_text.hpp"
 #include "tests/every_algorithm/random_machines.hpp"
 #include "tests/every_algorithm/random_workloads.hpp"
 #include "tests/every_algorithm/whole_reasons.hpp"
@@ -167,17 +168,6 @@ void make_pools(const std::vector<Limit>& limits, Platform& platform, Workload& 
     }
 }
 
-std::string text_of(const Outcome& outcome) {
-    std::string text;
-    for (const ScheduledJob& job : outcome.schedule().jobs) {
-        append_csv(job, text);
-    }
-    for (const BrokenGuarantee& one : outcome.broken_guarantees()) {
-        append_csv(one, text, true);
-    }
-    return text + batfill::text_of(outcome.statistics());
-}
-
 DrawnAlgorithm drawn_for_limits(Random& random, const AlgorithmDescription& algorithm, bool is_plain) {
     DrawnAlgorithm drawn = drawn_for_resources(random, algorithm);
     const auto add = [&](const std::string& name, const std::vector<std::string>& values) {
@@ -260,7 +250,7 @@ TEST_CASE("Every algorithm: a limit is a pool for each combination of values, wh
             const Outcome same =
                 run(scenario_of(with_pools, {of_pools}, events),
                     {drawn.name, with_planned_pools(drawn.parameters, *algorithm, is_plain ? "none" : "power,water")});
-            REQUIRE(text_of(outcome) == text_of(same));
+            REQUIRE(compared_text(outcome) == compared_text(same));
             const CheckReport report = audit(outcome, {});
             INFO((report.violations.empty() ? "" : report.violations[0].text));
             REQUIRE(report.violations.empty());
@@ -272,7 +262,7 @@ TEST_CASE("Every algorithm: a limit is a pool for each combination of values, wh
                 options.explain.push_back(job.description.id);
             }
             const Outcome explained = run(scenario, {drawn.name, drawn.parameters}, options);
-            REQUIRE(text_of(explained) == text_of(outcome));
+            REQUIRE(compared_text(explained) == compared_text(outcome));
             require_whole_reasons(explained);
             for (const WaitReason& reason : explained.wait_reasons()) {
                 kinds.insert(reason.kind);

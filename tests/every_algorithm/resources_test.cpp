@@ -11,6 +11,7 @@
 #include <batfill/replay/outcome.hpp>
 
 #include "tests/every_algorithm/drawn_algorithms.hpp"
+#include "tests/every_algorithm/outcome_text.hpp"
 #include "tests/every_algorithm/random_machines.hpp"
 #include "tests/every_algorithm/random_workloads.hpp"
 #include "tests/every_algorithm/whole_reasons.hpp"
@@ -23,17 +24,6 @@ using namespace batfill;
 using namespace batfill::tests;
 
 namespace {
-
-std::string text_of(const Outcome& outcome) {
-    std::string text;
-    for (const ScheduledJob& job : outcome.schedule().jobs) {
-        append_csv(job, text);
-    }
-    for (const BrokenGuarantee& one : outcome.broken_guarantees()) {
-        append_csv(one, text, true);
-    }
-    return text + batfill::text_of(outcome.statistics());
-}
 
 struct Found {
     std::set<WaitReason::Kind> kinds;
@@ -50,7 +40,7 @@ void compare_explained(const Scenario& scenario, const DrawnAlgorithm& drawn, Fo
     }
     const Outcome plain = run(scenario, {drawn.name, drawn.parameters}, {});
     const Outcome explained = run(scenario, {drawn.name, drawn.parameters}, options);
-    REQUIRE(text_of(plain) == text_of(explained));
+    REQUIRE(compared_text(plain) == compared_text(explained));
     require_whole_reasons(explained);
     const CheckReport report = audit(explained, {});
     INFO((report.violations.empty() ? "" : report.violations[0].text));
