@@ -54,9 +54,8 @@ struct CheckReport {
 // - execution time and final state follow from profile and walltime
 // - columns agree
 // - no more licences are in use than exist, and no more than limits allow
-// - a job that waits for others or for an instant (StatedNeeds::has_conditions()) starts no earlier than they allow,
-// and
-//   is rejected if they never do
+// - a job with conditions (StatedNeeds::has_conditions()) starts no earlier than they allow
+// - it is rejected if they never do
 // - no job starts on an unavailable processor (`event_lists`: the external events of the run, one list per file)
 //
 // A killed job may occur again, as a job of its own with "#1", "#2", ... behind the id, submitted when the run before

@@ -19,8 +19,8 @@ namespace batfill {
 // What is free over time of all that is only counted: processors, if hosts have no names, and the pools that are
 // planned. A column for each of them. Jobs ask for it by their requests.
 //
-// A pool is *ample* as long as each job takes at most its share for its processors of it: then the processors run out
-// first, and the pool is in nobody's way. Nobody looks at it, and changes of it are only kept.
+// A pool is *ample* as long as each job takes at most the share of its processors: the part of the pool that they are
+// of the machine. Then the processors run out first. Nobody looks at the pool, and changes of it are only kept.
 // Cost, with c columns that are not ample: c times that of AvailabilityProfile, where nothing else is said. A change of
 // an ample pool: O(log(changes)), amortised.
 class CountedProfile {

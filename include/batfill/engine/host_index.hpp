@@ -15,9 +15,8 @@
 namespace batfill {
 
 // Which named hosts may have enough for a job, and when: an answer in advance, by bits, for a search among the profiles
-// of all hosts. It may name too many hosts, but never too few. Time is in buckets. For each of them and each of some
-// levels of each amount, a row says which hosts have that much during the whole bucket, and another one which have it
-// at some instant of the bucket.
+// of all hosts. It may name too many hosts, but never too few. Time is in buckets, and each amount has some levels.
+// Each bucket has two rows for each level: which hosts have that much during all of it, and which at some instant.
 class HostIndex {
  public:
     using Bits = std::vector<std::uint64_t>;  // one for each host

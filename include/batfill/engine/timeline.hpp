@@ -74,8 +74,8 @@ class Timeline {
     }
     // Forgets everything but what runs now, windows, and which hosts are unavailable, for ever as far as anybody knows.
     void reset(const SchedulerState& state);
-    // Forgets everything but this: `free` processors can be used now, and those of `running` from their ends on, or
-    // from the next instant on. Requires: processors are only counted.
+    // Forgets all but this: `free` processors can be used now, and those of `running` from their ends on, but not now.
+    // Requires: processors are only counted.
     void reset(Time now, int free, std::span<const RunningJob> running);
 
     // Answers the same from now on until the next reset(), and faster if much is taken later. Needs memory for it.
