@@ -208,14 +208,13 @@ class Reader {
         StatedNeeds::Amounts most;
         for (const std::string_view item : split(list, ',')) {
             const auto [tres, value] = cut(item, '=');
-            const bool is_memory = tres == "mem";
-            const auto bytes = is_memory ? read_bytes(value, mebibyte) : std::nullopt;
-            const auto number = is_memory ? (bytes ? std::optional<Amount>(*bytes / mebibyte) : std::nullopt)
-                                          : number_in<Amount>(value);
             if (value == "-1" || trimmed(item).empty()) {
                 continue;
             }
-            if (!number || *number < 0) {
+            const bool is_memory = tres == "mem";
+            const Amount number = is_memory ? read_bytes(value, mebibyte).value_or(-mebibyte) / mebibyte
+                                            : number_in<Amount>(value).value_or(-1);
+            if (number < 0) {
                 throw InputError(row.place + ": expected amounts such as cpu=64,gres/gpu=4, found " + in_quotes(list));
             }
             const std::string name = name_of(tres);
@@ -223,7 +222,7 @@ class Reader {
                 limits_.left_out.push_back({subject + ": " + std::string(column) + '=' + std::string(item),
                                             "jobs of the workload do not say how much of it they take"});
             } else {
-                most.emplace_back(name, *number);
+                most.emplace_back(name, number);
             }
         }
         return most;
