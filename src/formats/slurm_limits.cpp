@@ -71,14 +71,6 @@ constexpr auto assoc_columns = std::to_array<LimitColumn>({
     {{"maxwall", "maxwalldurationperjob", "maxwallpj"}, false, Whom::all, on_one_job},
 });
 
-std::string in_lower_letters(std::string_view text) {
-    std::string lower(text);
-    std::ranges::transform(lower, lower.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    std::erase(lower, ' ');
-    return lower;
-}
-
 // A row by the names of its columns in lower letters without blanks.
 struct Row {
     std::map<std::string, std::string, std::less<>> fields;
@@ -100,7 +92,9 @@ std::vector<Row> rows_of(const std::string& path, std::string_view needed) {
     read_csv(path, format, [&](const CsvRow& row) {
         const std::vector<std::string_view> all = row.all();
         if (names.empty()) {
-            std::ranges::transform(all, std::back_inserter(names), in_lower_letters);
+            for (const std::string_view name : all) {
+                std::erase(names.emplace_back(in_lower_letters(name)), ' ');
+            }
             if (std::ranges::find(names, needed) == names.end()) {
                 row.fail("expected the names of columns with " + std::string(needed) +
                          " among them, as sacctmgr -P show prints them");
@@ -161,9 +155,16 @@ class Reader {
             limit.of.emplace_back(each);
             limit.values.emplace_back();
         }
-        // Amounts of the same values share a line.
+        // Amounts of the same values share a line. Two of one name do not, such as GrpJobs and MaxJobs of a user: both
+        // count.
+        const auto is_in = [&](const Limit& other) {
+            return std::ranges::any_of(most, [&](const auto& one) {
+                return std::ranges::find(other.most, one.first, &StatedNeeds::Amounts::value_type::first) !=
+                       other.most.end();
+            });
+        };
         auto same = std::ranges::find_if(limits_.kept, [&](const Limit& other) {
-            return other.of == limit.of && other.values == limit.values && other.place == limit.place;
+            return other.of == limit.of && other.values == limit.values && other.place == limit.place && !is_in(other);
         });
         if (same == limits_.kept.end()) {
             limits_.kept.push_back(std::move(limit));

@@ -23,10 +23,19 @@ inline std::string_view trimmed(std::string_view text) {
     return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
+// The letter in lower case, if it is one of ASCII.
+constexpr char lower_letter(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+inline std::string in_lower_letters(std::string_view text) {
+    std::string lower(text);
+    std::ranges::transform(lower, lower.begin(), lower_letter);
+    return lower;
+}
+
 // Whether the texts are equal but for the case of ASCII letters.
 inline bool equal_in_any_case(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-    return std::ranges::equal(a, b, {}, lower, lower);
+    return std::ranges::equal(a, b, {}, lower_letter, lower_letter);
 }
 
 // Whether the text is one of the words, in any case.

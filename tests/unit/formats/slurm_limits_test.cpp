@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -8,6 +11,7 @@
 
 #include "src/formats/slurm_limits.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/random_stream.hpp"
 
 namespace batfill::tests::slurm_limits_test {
 
@@ -98,6 +102,95 @@ account bio user ann: maxtres=cpu=8: it limits one job
           R"({"of":["account"],"value":["bio"],"most":{"processors":8}}
 account science: grptres=cpu=9: it binds the accounts below this one together
 )");
+}
+
+TEST_CASE("Of 12 QOS and 200 associations, each limit is kept or named with the reason") {
+    const Folder folder;
+    Random random(69);
+    std::size_t limits = 0;  // one for each amount of what may be kept, and for each cell of what is not
+    const auto cell = [&](const std::string& column) {
+        const bool is_kept = column.find("Mins") == std::string::npos && !column.starts_with("MaxTRESPerNode") &&
+                             column != "MaxTRES" && column != "MinTRES";
+        if (column.find("Jobs") != std::string::npos || column.find("Submit") != std::string::npos) {
+            const int number = random.between(-4, 40);
+            limits += number > 0 ? 1 : 0;
+            return number > 0 ? std::to_string(number) : std::string();
+        }
+        if (column.ends_with("Wall")) {
+            limits += 1;
+            return std::string("1-00:00:00");
+        }
+        std::string list;
+        for (const char* const tres :
+             {"cpu", "node", "mem", "gres/gpu", "gres/gpu:a100", "license/abaqus", "billing"}) {
+            if (random.one_in(4)) {
+                list += (list.empty() ? "" : ",") + std::string(tres) + '=' + std::to_string(random.between(0, 999)) +
+                        (std::string(tres) == "mem" ? "G" : "");
+                limits += is_kept ? 1 : 0;
+            }
+        }
+        limits += !is_kept && !list.empty() ? 1 : 0;
+        return list;
+    };
+    const auto dump = [&](const std::string& file, const std::string& of_whom, const std::vector<std::string>& columns,
+                          const std::vector<std::string>& rows) {
+        std::string text = of_whom;
+        for (const std::string& column : columns) {
+            text += '|' + column;
+        }
+        for (const std::string& row : rows) {
+            text += '\n' + row;
+            for (const std::string& column : columns) {
+                text += '|' + (random.one_in(2) ? cell(column) : std::string());
+            }
+        }
+        return folder.write(file, text + '\n');
+    };
+    std::vector<std::string> qos;
+    for (int i = 0; i < 12; ++i) {
+        qos.push_back("qos" + std::to_string(i) + "|10|DenyOnLimit");
+    }
+    std::vector<std::string> associations{"c|root|||"};
+    for (int i = 1; i < 200; ++i) {
+        const std::string account = "a" + std::to_string(i / 8);
+        associations.push_back(i % 8 == 0   ? "c|" + account + "|||root"
+                               : i % 8 == 1 ? "c|" + account + "|u1|gpu|"
+                                            : "c|" + account + "|u" + std::to_string(i % 8) + "||");
+    }
+    const std::string of_qos =
+        dump("qos.txt", "Name|Priority|Flags",
+             {"GrpTRES", "GrpTRESMins", "GrpTRESRunMins", "GrpJobs", "GrpSubmit", "GrpWall", "MaxTRES",
+              "MaxTRESPerNode", "MaxTRESMins", "MaxWall", "MaxTRESPU", "MaxJobsPU", "MaxSubmitPU", "MaxTRESPA",
+              "MaxTRESRunMinsPA", "MaxTRESRunMinsPU", "MaxJobsPA", "MaxSubmitPA", "MinTRES"},
+             qos);
+    const std::string of_associations =
+        dump("assoc.txt", "Cluster|Account|User|Partition|ParentName",
+             {"GrpJobs", "GrpTRES", "GrpSubmit", "GrpWall", "GrpTRESMins", "MaxJobs", "MaxTRES", "MaxTRESPerNode",
+              "MaxSubmit", "MaxWall", "MaxTRESMins", "GrpTRESRunMins"},
+             associations);
+    const SlurmLimits read = read_slurm_limits(of_qos, of_associations, {.per_host = true, .licenses = true}, false);
+    std::size_t kept = 0;
+    for (const Limit& limit : read.kept) {
+        kept += limit.most.size();
+    }
+    // The amounts of root are one line each.
+    std::size_t amounts_of_parents = 0;
+    for (const SlurmLimits::LeftOut& one : read.left_out) {
+        if (one.what.starts_with("account root: grptres=")) {
+            amounts_of_parents += static_cast<std::size_t>(std::ranges::count(one.what, ','));
+        }
+    }
+    CHECK(limits > 1000);
+    CHECK(kept + read.left_out.size() + amounts_of_parents == limits);
+    CHECK(kept > limits / 4);
+    std::set<std::string> reasons;
+    for (const SlurmLimits::LeftOut& one : read.left_out) {
+        reasons.insert(one.why);
+    }
+    CHECK(reasons == std::set<std::string>{"it limits what is submitted", "it limits minutes, not what is used at once",
+                                           "it limits one job", "it binds the accounts below this one together",
+                                           "jobs of the workload do not say how much of it they take"});
+    text_of(read);  // a file of limits can say what is kept
 }
 
 TEST_CASE("A dump that is none is refused with its line") {
