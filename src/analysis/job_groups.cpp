@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/analysis/job_measures.hpp"
+#include "src/analysis/limit_waits.hpp"
 #include "src/analysis/tables.hpp"
 #include "src/analysis/workload_jobs.hpp"
 #include "src/support/interruption.hpp"
@@ -48,11 +49,14 @@ const char* name_of(JobGrouping grouping) {
 }
 
 // `longest`: null if a job's own run time counts.
-std::vector<JobGroup> groups_of(const MeasuredSchedule& schedule, Duration tau,
+std::vector<JobGroup> groups_of(const MeasuredSchedule& schedule, const MetricsOptions& options,
                                 const std::vector<JobGrouping>& groupings, const std::vector<Workload>& workloads,
                                 const analysis::LongestRuns* longest) {
     const bool with_workload = std::any_of(groupings.begin(), groupings.end(), needs_workload);
     const analysis::WorkloadJobs submitted(workloads);
+    const bool has_limits = !options.limits.empty() && !workloads.empty();
+    const analysis::WaitsForLimits for_limits =
+        has_limits ? analysis::waits_for_limits(schedule, options, submitted) : analysis::WaitsForLimits();
     std::map<std::vector<PlacedName>, FinishedJobs> groups;
     for (const FinishedJob& job : schedule.finished()) {
         const JobDescription* const description =
@@ -62,7 +66,8 @@ std::vector<JobGroup> groups_of(const MeasuredSchedule& schedule, Duration tau,
         groups[mapped(groupings, name)].push_back(job);
     }
     return mapped(groups, [&](const auto& group) {
-        return JobGroup{mapped(group.first, &PlacedName::second), analysis::measure_group(group.second, tau)};
+        return JobGroup{mapped(group.first, &PlacedName::second),
+                        analysis::measure_group(group.second, options.tau, has_limits ? &for_limits : nullptr)};
     });
 }
 
@@ -94,7 +99,18 @@ void analysis::LongestRuns::add(const FinishedJobs& jobs) {
     }
 }
 
-GroupMetrics analysis::measure_group(const FinishedJobs& jobs, Duration tau) {
+std::optional<double> analysis::limit_wait_share(const FinishedJobs& jobs, const WaitsForLimits& for_limits) {
+    Duration all;
+    Duration held;
+    for (const FinishedJob& job : jobs) {
+        all = all + wait(job);
+        const auto found = for_limits.find(std::string(job.id));
+        held = held + (found == for_limits.end() ? Duration() : found->second);
+    }
+    return all > Duration() ? std::optional(ratio(held, all)) : std::nullopt;
+}
+
+GroupMetrics analysis::measure_group(const FinishedJobs& jobs, Duration tau, const WaitsForLimits* for_limits) {
     Microseconds used = 0;
     for (const FinishedJob& job : jobs) {
         used += job.run.count() * job.allocated;
@@ -105,13 +121,14 @@ GroupMetrics analysis::measure_group(const FinishedJobs& jobs, Duration tau) {
             measure(jobs, median_wait, tau),
             measure(jobs, max_wait, tau),
             measure(jobs, mean_bounded_slowdown, tau),
-            measure(jobs, median_bounded_slowdown, tau)};
+            measure(jobs, median_bounded_slowdown, tau),
+            for_limits != nullptr ? limit_wait_share(jobs, *for_limits) : std::nullopt};
 }
 
 std::vector<JobGroup> measure_groups(const MeasuredSchedule& schedule, const MetricsOptions& options,
                                      const std::vector<JobGrouping>& groupings,
                                      const std::vector<Workload>& workloads) {
-    return groups_of(schedule, options.tau, groupings, workloads, nullptr);
+    return groups_of(schedule, options, groupings, workloads, nullptr);
 }
 
 std::vector<std::vector<JobGroup>> measure_groups(const std::vector<MeasuredSchedule>& runs,
@@ -122,8 +139,8 @@ std::vector<std::vector<JobGroup>> measure_groups(const std::vector<MeasuredSche
     for (const MeasuredSchedule& run : runs) {
         longest.add(run.finished());
     }
-    return mapped(
-        runs, [&](const MeasuredSchedule& run) { return groups_of(run, options.tau, groupings, workloads, &longest); });
+    return mapped(runs,
+                  [&](const MeasuredSchedule& run) { return groups_of(run, options, groupings, workloads, &longest); });
 }
 
 void write_groups(std::ostream& out, const std::vector<RunGroups>& runs, const std::vector<JobGrouping>& groupings,
@@ -144,6 +161,13 @@ void write_groups(std::ostream& out, const std::vector<RunGroups>& runs, const s
         {"median_bounded_slowdown", "median"},
     };
     rows.columns.insert(rows.columns.end(), measures.begin(), measures.end());
+    const bool shows_limits = std::ranges::any_of(runs, [](const RunGroups& run) {
+        return std::ranges::any_of(run.groups,
+                                   [](const JobGroup& group) { return group.metrics.limit_wait_share.has_value(); });
+    });
+    if (shows_limits) {
+        rows.columns.push_back({"limit_wait_share", "waiting for limits"});
+    }
     for (const RunGroups& run : runs) {
         for (const JobGroup& group : run.groups) {
             std::vector<analysis::Cell>& row = rows.rows.emplace_back();
@@ -156,6 +180,9 @@ void write_groups(std::ostream& out, const std::vector<RunGroups>& runs, const s
                         Number{metrics.median_wait, Unit::seconds}, Number{metrics.max_wait, Unit::seconds},
                         Number{metrics.mean_bounded_slowdown, Unit::ratio},
                         Number{metrics.median_bounded_slowdown, Unit::ratio}});
+            if (shows_limits) {
+                row.emplace_back(Number{metrics.limit_wait_share, Unit::share});
+            }
         }
     }
     analysis::write_rows(out, rows, format);

@@ -111,9 +111,15 @@ class LongestRuns {
     std::unordered_map<std::string_view, Duration> by_id_;  // only looked up
 };
 
+// How long jobs waited for limits, by id. Jobs that did not are missing.
+using WaitsForLimits = std::unordered_map<std::string, Duration>;
+
+// `for_limits`: null if it is not known.
 // Requires: tau > 0.
 // Cost: O(n log n).
-GroupMetrics measure_group(const FinishedJobs& jobs, Duration tau);
+GroupMetrics measure_group(const FinishedJobs& jobs, Duration tau, const WaitsForLimits* for_limits = nullptr);
+// The share of all waiting; none if nobody waits.
+std::optional<double> limit_wait_share(const FinishedJobs& jobs, const WaitsForLimits& for_limits);
 
 // The time from the first submission to the last completion. None if it is 0.
 std::optional<Duration> span_of(const FinishedJobs& jobs);

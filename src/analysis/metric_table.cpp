@@ -136,6 +136,10 @@ std::optional<double> wait_share_of_tenth_of_users(const MetricInput& run) {
     return ratio(std::accumulate(waits.begin(), tenth, Duration()), all);
 }
 
+std::optional<double> share_of_limits(const MetricInput& run) {
+    return run.waits_for_limits ? limit_wait_share(run.finished, *run.waits_for_limits) : std::nullopt;
+}
+
 // A job with a deadline.
 struct DrivenJob {
     Duration wait;
@@ -326,6 +330,9 @@ constexpr auto metrics = std::to_array<Metric>({
     {"wait_share_10_percent_of_users", "waiting of 10 % of the users",
      "Share of all waiting that falls on the 10 % of the users who wait most. 10 % is an even share.", Unit::share,
      wait_share_of_tenth_of_users, Goal::less},
+    {"limit_wait_share", "waiting for limits",
+     "Share of all waiting in which a limit of the job's user, account, ... has too little left, whatever the machine has.",
+     Unit::share, share_of_limits},
 });
 
 }  // namespace

@@ -38,6 +38,7 @@ struct MetricInput {
     std::vector<std::size_t> licenses{};          // for each job, how many licences it holds a copy of; empty: unknown
     // The finished jobs of each user; empty: no workload names any.
     std::map<std::string_view, FinishedJobs> by_user{};
+    std::optional<WaitsForLimits> waits_for_limits{};  // none: no workload was given, or the machine has no limits
 };
 
 enum class Unit {

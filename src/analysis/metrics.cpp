@@ -7,6 +7,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/analysis/job_measures.hpp"
+#include "src/analysis/limit_waits.hpp"
 #include "src/analysis/resource_use.hpp"
 #include "src/analysis/tables.hpp"
 #include "src/analysis/workload_jobs.hpp"
@@ -253,6 +254,9 @@ Metrics compute_metrics(const MeasuredSchedule& schedule, const MetricsOptions& 
         }
         if (!options.licenses.empty()) {
             run.licenses = licenses_of(run.finished, submitted, options.licenses);
+        }
+        if (!options.limits.empty()) {
+            run.waits_for_limits = analysis::waits_for_limits(schedule, options, submitted);
         }
     }
     if (baseline != nullptr) {

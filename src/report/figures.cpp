@@ -137,14 +137,15 @@ JobClasses classes_of(const FinishedJobs& jobs, const analysis::LongestRuns& lon
 }
 
 std::vector<GroupSummary> groups_of(const FinishedJobs& jobs, Duration tau,
-                                    const std::function<std::string(const FinishedJob&)>& name_of) {
+                                    const std::function<std::string(const FinishedJob&)>& name_of,
+                                    const analysis::WaitsForLimits* for_limits) {
     std::map<std::string, FinishedJobs> groups;
     for (const FinishedJob& job : jobs) {
         look_for_interruption();
         groups[name_of(job)].push_back(job);
     }
     std::vector<GroupSummary> summaries = mapped(groups, [=](const auto& group) {
-        return GroupSummary{group.first, analysis::measure_group(group.second, tau)};
+        return GroupSummary{group.first, analysis::measure_group(group.second, tau, for_limits)};
     });
     std::sort(summaries.begin(), summaries.end(), [](const GroupSummary& a, const GroupSummary& b) {
         return std::tie(b.metrics.processor_seconds, a.name) < std::tie(a.metrics.processor_seconds, b.name);

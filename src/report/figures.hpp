@@ -83,8 +83,9 @@ using JobClasses = std::map<JobClass, FinishedJobs>;
 JobClasses classes_of(const FinishedJobs& jobs, const analysis::LongestRuns& longest);
 
 // Groups the jobs by the name that `name_of` gives them. Groups with the most processor time come first, then by name.
-// Calls `name_of` once for each job.
+// Calls `name_of` once for each job. `for_limits` as in analysis::measure_group().
 std::vector<GroupSummary> groups_of(const FinishedJobs& jobs, Duration tau,
-                                    const std::function<std::string(const FinishedJob&)>& name_of);
+                                    const std::function<std::string(const FinishedJob&)>& name_of,
+                                    const analysis::WaitsForLimits* for_limits = nullptr);
 
 }  // namespace batfill::report

@@ -80,9 +80,11 @@ function groups(kind, title) {
       ...inRuns.map((group, i) => (group ? groupCell(group, longest, i) : "-"))];
   });
   const head = () => [title, "jobs", `${timeName} hours`, ...runs.map(({ label }) => (comparing ? breakable(label) : "mean wait"))];
+  const haveLimits = of.some((inRun) => [...inRun.values()].some((group) => group.limit_wait_share !== undefined));
   const result = element("div", { "data-marks": rows.length, class: "groups" },
-    element("p", { class: "note" }, "Mean wait; beneath it the longest wait and the mean " +
-      "bounded slowdown. All bars of a table have one scale."),
+    element("p", { class: "note" }, "Mean wait; beneath it the longest wait and the mean bounded slowdown" + (haveLimits
+      ? ", and the share of all waiting in which a limit keeps jobs from starting: the rest is waiting for the machine. "
+      : ". ") + "All bars of a table have one scale."),
     table(`By ${title}, those with most ${timeName} time first`, head(), rows.slice(0, shown)));
   if (rows.length > shown) {
     result.append(folded(`The other ${number(rows.length - shown)}`,
@@ -95,7 +97,8 @@ function groupCell(group, longest, run) {
   const width = Number((3.5 * Math.max(group.mean_wait || 0, 0) / longest).toFixed(3));
   return element("td", {}, inOneUnit(group.mean_wait), element("span", { class: "bar", "aria-hidden": "true",
     style: `width:${width}rem;background:${runColour(run)}` }),
-  element("small", {}, inOneUnit(group.max_wait)), element("small", {}, number(group.mean_bounded_slowdown, 1)));
+  element("small", {}, inOneUnit(group.max_wait)), element("small", {}, number(group.mean_bounded_slowdown, 1)),
+  group.limit_wait_share === undefined ? "" : element("small", {}, `${number(100 * group.limit_wait_share)} % for limits`));
 }
 
 // --- The page -----------------------------------------------------------------------------------------------------

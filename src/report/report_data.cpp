@@ -10,6 +10,7 @@
 
 #include <batfill/version.hpp>
 
+#include "src/analysis/limit_waits.hpp"
 #include "src/analysis/metric_table.hpp"
 #include "src/analysis/resource_use.hpp"
 #include "src/analysis/workload_jobs.hpp"
@@ -66,6 +67,7 @@ struct MeasuredRun {
     FinishedJobs with_cores{};
     std::vector<std::vector<Rows>> stripes{};  // of the same jobs, by panel
     std::vector<analysis::ResourceUse> use{};
+    std::optional<analysis::WaitsForLimits> for_limits{};  // none: there are no limits, or no workloads
 
     // The jobs as the time counts that they have of the machine.
     const FinishedJobs& counted() const { return with_cores.empty() ? finished : with_cores; }
@@ -142,8 +144,11 @@ class Groupings {
     const std::string& name(const Grouping& grouping, const FinishedJob& job) const {
         return grouping.name_of(*description(job));
     }
-    std::vector<GroupSummary> groups(const Grouping& grouping, const FinishedJobs& jobs, Duration tau) const {
-        return groups_of(jobs, tau, [&](const FinishedJob& job) { return name(grouping, job); });
+    std::vector<GroupSummary> groups(const Grouping& grouping, const FinishedJobs& jobs, Duration tau,
+                                     const std::optional<analysis::WaitsForLimits>& for_limits = {}) const {
+        return groups_of(
+            jobs, tau, [&](const FinishedJob& job) { return name(grouping, job); },
+            for_limits ? &*for_limits : nullptr);
     }
 
  private:
@@ -296,6 +301,9 @@ void write_summary(const GroupSummary& group, JsonWriter& json) {
     json.key("mean_wait").number(group.metrics.mean_wait);
     json.key("max_wait").number(group.metrics.max_wait);
     json.key("mean_bounded_slowdown").number(group.metrics.mean_bounded_slowdown);
+    if (group.metrics.limit_wait_share) {
+        json.key("limit_wait_share").number(group.metrics.limit_wait_share);
+    }
 }
 
 void write_groups(const MeasuredRun& run, const Groupings& groupings, const analysis::LongestRuns& longest,
@@ -308,9 +316,8 @@ void write_groups(const MeasuredRun& run, const Groupings& groupings, const anal
     });
     for (const Grouping& grouping : groupings.all()) {
         if (!grouping.names.empty()) {
-            json.key(grouping.kind).objects(groupings.groups(grouping, run.counted(), tau), [&](const auto& group) {
-                write_summary(group, json);
-            });
+            const std::vector<GroupSummary> groups = groupings.groups(grouping, run.counted(), tau, run.for_limits);
+            json.key(grouping.kind).objects(groups, [&](const auto& group) { write_summary(group, json); });
         }
     }
 }
@@ -696,9 +703,12 @@ std::string report_data(const Report& report) {
     const MeasuredSchedule baseline(report.runs[report.baseline].schedule);
     int used = 1;  // the most processors of a run
     std::vector<HostPanel> panels;
+    const bool shows_limits = !report.options.limits.empty() && !report.workloads.empty();
     std::optional<analysis::WorkloadJobs> submitted;
-    if (shows_resources(report)) {
+    if (shows_resources(report) || shows_limits) {
         submitted.emplace(report.workloads);
+    }
+    if (shows_resources(report)) {
         panels = host_panels(report.options.resources, report.options.processors.value_or(0));
     }
     for (const Run& run : report.runs) {
@@ -708,6 +718,9 @@ std::string report_data(const Report& report) {
         runs.push_back(measured(run, schedule, report));
         if (shows_resources(report)) {
             measure_resources(schedule, panels, report, *submitted, runs.back());
+        }
+        if (shows_limits) {
+            runs.back().for_limits = analysis::waits_for_limits(schedule, report.options, *submitted);
         }
     }
     for (MeasuredRun& run : runs) {

@@ -48,6 +48,18 @@ TEST_CASE("simulate, compare and check know limits, and --explain names the one 
                                          "allows 1"));
     const Outcome compared = run(inputs.folder, with({"compare", "fcfs", "easy", workload}, machine));
     CHECK(compared.status == 0);
+    // The only wait is that of b for the limit.
+    const Arguments measured = with({"metrics", inputs.folder.file("out"), "-w", workload, "--format", "csv"}, machine);
+    CHECK_THAT(run(inputs.folder, with(measured, {"--metrics", "mean_wait,limit_wait_share"})).output,
+               Contains("run,mean_wait,limit_wait_share\n\"out\",3.3333333333333335,1\n"));
+    CHECK_THAT(run(inputs.folder, with(measured, {"--by", "user"})).output,
+               Contains(R"("ann",2,30,5,0,10,1.5,1,1)") && Contains("\"bob\",1,10,0,0,0,1,1,\n"));
+    CHECK_THAT(run(inputs.folder, {"metrics", inputs.folder.file("out"), "-w", workload, "--by", "user"}).output,
+               !Contains("waiting for limits"));
+    require_done(run(
+        inputs.folder,
+        with({"report", inputs.folder.file("out"), "-w", workload, "-o", inputs.folder.file("page.html")}, machine)));
+    CHECK_THAT(contents(inputs.folder.file("page.html")), Contains(R"("limit_wait_share":1)"));
     // The plan family notes guarantees that a limit has ended.
     require_done(
         run(inputs.folder,

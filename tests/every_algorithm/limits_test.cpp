@@ -14,6 +14,8 @@
 #include <batfill/planning/plan_algorithm.hpp>
 #include <batfill/replay/outcome.hpp>
 
+#include "src/analysis/limit_waits.hpp"
+#include "src/analysis/workload_jobs.hpp"
 #include "tests/every_algorithm/drawn_algorithms.hpp"
 #include "tests/every_algorithm/outcome_text.hpp"
 #include "tests/every_algorithm/random_machines.hpp"
@@ -200,6 +202,101 @@ Parameters::Given with_planned_pools(Parameters::Given parameters, const Algorit
     return parameters;
 }
 
+// How long each finished job waited while less was left of a limit than it takes: looks at all running jobs at each
+// instant of its wait at which something changes.
+std::map<std::string, Duration> waits_by_brute_force(const Outcome& outcome, const MeasuredSchedule& schedule) {
+    struct Ran {
+        FinishedJob job;
+        std::map<std::string, Amount> taken = {};  // by line, name and values
+        std::map<std::string, Amount> most = {};
+    };
+    const Platform& platform = outcome.scenario().platform;
+    const Machine machine = platform.machine();
+    const analysis::WorkloadJobs submitted(outcome.scenario().workloads);
+    std::vector<Ran> all;
+    std::set<Time> instants;
+    for (const FinishedJob& finished : schedule.finished()) {
+        Ran& ran = all.emplace_back(Ran{finished});
+        instants.insert({finished.start, finished.finish, analysis::waits_from(finished)});
+        const JobDescription& job = *submitted.find(finished.id)->description;
+        for (const std::string name : {"jobs", "processors", "power", "cores"}) {
+            for (const std::size_t line : lines_for(job, name, platform.limits)) {
+                std::string key = std::to_string(line) + name;
+                for (const std::string& field : platform.limits[line].of) {
+                    key += *value_of(job, field);
+                }
+                const auto& most = platform.limits[line].most;
+                ran.taken[key] = taken_of(name, job, machine);
+                ran.most[key] = std::ranges::find(most, name, &StatedNeeds::Amounts::value_type::first)->second;
+            }
+        }
+    }
+    std::map<std::string, Duration> waits;
+    for (const Ran& waiting : all) {
+        for (auto at = instants.find(analysis::waits_from(waiting.job)); *at != waiting.job.start; ++at) {
+            const bool is_held = std::ranges::any_of(waiting.taken, [&](const auto& taken) {
+                Amount in_use = 0;
+                for (const Ran& other : all) {
+                    const bool runs = other.job.start <= *at && *at < other.job.finish;
+                    in_use += runs && other.taken.contains(taken.first) ? other.taken.at(taken.first) : 0;
+                }
+                return taken.second > 0 && in_use + taken.second > waiting.most.at(taken.first);
+            });
+            if (is_held) {
+                Duration& wait = waits[std::string(waiting.job.id)];
+                wait = wait + (*std::next(at) - *at);
+            }
+        }
+    }
+    return waits;
+}
+
+// The same by the reasons that rounds give, of the jobs that were asked for.
+std::map<std::string, Duration> waits_by_reasons(const Outcome& explained) {
+    std::map<std::string, Duration> waits;
+    std::map<std::string, const WaitReason*> last;
+    for (const WaitReason& reason : explained.wait_reasons()) {
+        const WaitReason*& before = last[reason.job];
+        if (before != nullptr && !before->lack.limits.first.empty() && before->time < reason.time) {
+            Duration& wait = waits["w0!" + reason.job];
+            wait = wait + (reason.time - before->time);
+        }
+        before = &reason;
+    }
+    return waits;
+}
+
+// Requires that the time for which limits held jobs is the same in three ways.
+void require_same_waits(const Outcome& explained) {
+    MetricsOptions options;
+    options.set_machine(explained.scenario().platform.machine());
+    const analysis::WorkloadJobs submitted(explained.scenario().workloads);
+    const Schedule schedule = explained.schedule();
+    MeasuredSchedule measured(schedule);
+    std::vector<EligibleTime> eligible;
+    if (explained.has_dependencies()) {
+        explained.for_each_dependent([&](const EligibleTime& one) { eligible.push_back(one); });
+    }
+    measured.count_waits_from(eligible, "eligible");
+    const analysis::WaitsForLimits waits = analysis::waits_for_limits(measured, options, submitted);
+    REQUIRE(std::map<std::string, Duration>(waits.begin(), waits.end()) == waits_by_brute_force(explained, measured));
+    const std::map<std::string, Duration> by_reasons = waits_by_reasons(explained);
+    const auto of = [](const auto& all, const std::string& job) {
+        const auto found = all.find(job);
+        return found == all.end() ? Duration() : found->second;
+    };
+    for (const ScheduledJob& job : schedule.jobs) {
+        if (!job.finished() || job.id.find('#') != std::string::npos) {
+            continue;
+        }
+        INFO(job.id);
+        // A schedule shows 10 microseconds of a job that takes no time.
+        const Duration difference = of(waits, job.id) - of(by_reasons, job.id);
+        REQUIRE(difference >= Duration());
+        REQUIRE(difference < Duration::microseconds(1000));
+    }
+}
+
 // Whether it can be told which pools to plan, or plans nothing.
 bool plans_as_told(const AlgorithmDescription& algorithm) {
     const auto made = algorithm.make(Parameters(algorithm.name, algorithm.parameters, {}));
@@ -264,6 +361,7 @@ TEST_CASE("Every algorithm: a limit is a pool for each combination of values, wh
             const Outcome explained = run(scenario, {drawn.name, drawn.parameters}, options);
             REQUIRE(compared_text(explained) == compared_text(outcome));
             require_whole_reasons(explained);
+            require_same_waits(explained);
             for (const WaitReason& reason : explained.wait_reasons()) {
                 kinds.insert(reason.kind);
                 REQUIRE((reason.kind != WaitReason::Kind::limit || !reason.lack.limits.first.empty()));

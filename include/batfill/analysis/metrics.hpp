@@ -30,6 +30,7 @@ struct MetricsOptions {
     std::vector<Machine::License> licenses{};          // of the machine, by name, each once; copies not negative
     Resources resources{};                             // of the machine
     std::vector<Window> windows{};                     // of the machine; charts show them, no metric counts them
+    Limits limits{};                                   // of the machine
     Duration short_deadline = default_short_deadline;  // a deadline at most this long after the submission is short
 
     void set_machine(const Machine& machine) {
@@ -37,6 +38,7 @@ struct MetricsOptions {
         licenses = machine.licenses();
         resources = machine.resources();
         windows = machine.windows();
+        limits = machine.limits();
     }
 };
 
@@ -201,6 +203,7 @@ struct GroupMetrics {
     std::optional<double> max_wait;
     std::optional<double> mean_bounded_slowdown;
     std::optional<double> median_bounded_slowdown;
+    std::optional<double> limit_wait_share;  // of all waiting of the group; none: the machine has no limits
 };
 
 struct JobGroup {
