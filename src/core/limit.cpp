@@ -165,9 +165,9 @@ std::optional<std::string> Limits::reason_to_refuse(const Request& request, cons
     }
     for (const Bound& bound : bounds_for(request, resources, field)) {
         if (bound.taken > most(bound)) {
-            return "asks for " + std::to_string(bound.taken) + ' ' +
-                   clear_name(all_[bound.limit].most[bound.name].first) + ", of which " + name_of(bound.limit, field) +
-                   " allows " + std::to_string(most(bound));
+            const std::string& counted = all_[bound.limit].most[bound.name].first;
+            return "asks for " + std::to_string(bound.taken) + ' ' + (counted == "jobs" ? "job" : clear_name(counted)) +
+                   ", of which " + name_of(bound.limit, field) + " allows " + std::to_string(most(bound));
         }
     }
     return std::nullopt;
