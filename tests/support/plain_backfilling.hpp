@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -29,6 +30,8 @@ struct PlainRules {
     bool backfills = true;
     bool predicts = false;
     bool rejects_too_wide = false;  // jobs that do not fit on the available processors
+    // Whether limits let a job run beside these; none: there are no limits. Not with several reservations.
+    std::function<bool(const JobDescription& job, const std::vector<JobDescription>& running)> within_limits = {};
     std::optional<Duration> threshold = std::nullopt;
     bool last_of_ties_first = false;
     std::size_t test_limit = std::numeric_limits<std::size_t>::max();
@@ -61,6 +64,7 @@ struct BackfillingCounts {
     int took_copies = 0;         // of these, jobs that would leave the head its processors, but not its licences
     int scattered = 0;           // enough processors are idle for the head, but not where it can run
     int without_copies = 0;      // the head has a place, but lacks licences
+    int passed_over = 0;         // jobs before the head that only a limit holds
     int never = 0;               // the head cannot start however long it waits
     int overdue = 0;             // the head could start by the estimates, but cannot
     int kept_head = 0;           // the head is not the first in the order
@@ -136,7 +140,7 @@ class PlainBackfilling {
     void end(JobIndex job) { take_in({now_, {job}, {}, {}}); }
 
     void submit(JobIndex index, const JobDescription& job) {
-        if (!machine_.has_room_for(job, rules_.placement)) {
+        if (!machine_.has_room_for(job, rules_.placement) || !is_within_limits(job, {})) {
             rejected_.insert(index);
             ++counts_.rejected;
             return;
@@ -231,6 +235,14 @@ class PlainBackfilling {
         return tests_left_ != 0 && tests_left_-- != 0;
     }
 
+    bool is_within_limits(const JobDescription& job, const std::vector<JobIndex>& running) const {
+        std::vector<JobDescription> beside;
+        for (const JobIndex other : running) {
+            beside.push_back(jobs_.at(other));
+        }
+        return !rules_.within_limits || rules_.within_limits(job, beside);
+    }
+
     int idle() const { return static_cast<int>(machine_.now().processors.size()); }
     std::vector<Place> places_now(JobIndex job) const {
         return machine_.places(jobs_.at(job), rules_.placement, machine_.now());
@@ -251,7 +263,12 @@ class PlainBackfilling {
     void reserve_one(const std::vector<JobIndex>& order, const std::vector<JobIndex>& backfill_order) {
         std::vector<JobIndex> before_head;
         for (const JobIndex job : order) {
-            if (!start_on(job, places_now(job))) {
+            const bool is_held = !is_within_limits(jobs_.at(job), running_);
+            if (is_held && rules_.backfills && !places_now(job).empty()) {
+                ++counts_.passed_over;
+                continue;
+            }
+            if (is_held || !start_on(job, places_now(job))) {
                 head_ = job;
                 break;
             }
@@ -266,7 +283,7 @@ class PlainBackfilling {
                     if (!may_test()) {
                         break;
                     }
-                    if (backfill(job)) {
+                    if (is_within_limits(jobs_.at(job), running_) && backfill(job)) {
                         backfilled.push_back(job);
                     }
                 }

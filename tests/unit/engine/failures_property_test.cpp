@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -30,6 +31,7 @@ struct PlainJob {
     int start = -1, end = -1;
     bool killed = false, rejected = false;
     ResourceSet on = {};
+    std::string user = {};
 };
 struct PlainEvent {
     int time;
@@ -42,9 +44,8 @@ class PlainSimulation {
     PlainSimulation(int processors, std::vector<PlainJob> jobs, std::vector<PlainEvent> events)
         : processors_(processors), jobs_(std::move(jobs)), events_(std::move(events)) {}
 
-    std::vector<PlainJob> run(bool easy, const std::string& on_failure, bool rejects) {
-        BackfillingCounts counts;
-        PlainBackfilling plain(PlainMachine(processors_), {.backfills = easy, .rejects_too_wide = rejects}, counts);
+    std::vector<PlainJob> run(PlainRules rules, const std::string& on_failure, BackfillingCounts& counts) {
+        PlainBackfilling plain(PlainMachine(processors_), std::move(rules), counts);
         for (const PlainJob& job : jobs_) {
             instants_.insert(job.submit);
         }
@@ -94,6 +95,7 @@ class PlainSimulation {
         job.submit = message.now;
         job.processors = jobs_[i].processors;
         job.walltime = Duration::seconds(jobs_[i].walltime);
+        job.user = jobs_[i].user;
         message.submitted.emplace_back(static_cast<JobIndex>(i), job);
     }
     // Returns the lost processors. Processors that are back come first.
@@ -124,8 +126,10 @@ class PlainSimulation {
     static PlainJob again(const PlainJob& killed, int now) {
         const std::size_t mark = killed.id.find('#');
         const int number = mark == std::string::npos ? 1 : std::stoi(killed.id.substr(mark + 1)) + 1;
-        return {killed.id.substr(0, mark) + "#" + std::to_string(number), now, killed.processors, killed.walltime,
-                killed.delay};
+        PlainJob job{killed.id.substr(0, mark) + "#" + std::to_string(number), now, killed.processors, killed.walltime,
+                     killed.delay};
+        job.user = killed.user;
+        return job;
     }
 
     int processors_;
@@ -158,7 +162,10 @@ std::string text_of(const SimulatedJob& simulated) {
 
 }  // namespace
 
-TEST_CASE("fcfs and easy under failures are, job by job, what their definitions say", "[failures][property]") {
+TEST_CASE("fcfs and easy under failures and limits are, job by job, what their definitions say",
+          "[failures][property]") {
+    BackfillingCounts counts;
+    int rejected = 0;
     for (unsigned seed = 1; seed <= 400; ++seed) {
         Random random(seed);
         const int processors = random.between(2, 8);
@@ -169,7 +176,21 @@ TEST_CASE("fcfs and easy under failures are, job by job, what their definitions 
             const int walltime = random.between(1, 15);
             jobs.push_back({std::to_string(200 - i), submit, random.between(1, processors), walltime,
                             random.one_in(2) ? walltime : random.between(1, 20)});
+            jobs.back().user = "u" + std::to_string(random.between(1, 2));
         }
+        // Of half of the machines, what each user may have at once.
+        const int most_processors = random.between(processors / 2, processors);
+        const int most_jobs = random.between(1, 3);
+        const bool has_limits = random.one_in(2);
+        const auto within_limits = [=](const JobDescription& job, const std::vector<JobDescription>& running) {
+            int used = job.processors;
+            int number = 1;
+            for (const JobDescription& other : running) {
+                used += other.user == job.user ? other.processors : 0;
+                number += other.user == job.user ? 1 : 0;
+            }
+            return !has_limits || (used <= most_processors && number <= most_jobs);
+        };
         std::vector<PlainEvent> events;
         for (int processor = 0; processor < processors; ++processor) {
             int time = 0;
@@ -182,14 +203,21 @@ TEST_CASE("fcfs and easy under failures are, job by job, what their definitions 
         }
         std::string job_text;
         for (const PlainJob& one : jobs) {
-            job_text += (job_text.empty() ? "" : ",") + job(one.id, std::to_string(one.submit), one.processors,
-                                                            std::to_string(one.walltime), std::to_string(one.delay));
+            std::string text = job(one.id, std::to_string(one.submit), one.processors, std::to_string(one.walltime),
+                                   std::to_string(one.delay));
+            text.insert(1, R"("user":")" + one.user + "\",");
+            job_text += (job_text.empty() ? "" : ",") + text;
         }
         std::string event_text;
         for (const PlainEvent& event : events) {
             event_text += (event.available ? back : lost)(std::to_string(event.time), event.processors.to_string());
         }
-        const Replay replay(scenario_of(machine(processors), {workload_of(job_text)}, event_text));
+        Platform platform = machine(processors);
+        if (has_limits) {
+            platform.limits.push_back({{"user"}, {std::nullopt}, {{"processors", most_processors}}, 1, "limits:1"});
+            platform.limits.push_back({{"user"}, {std::nullopt}, {{"jobs", most_jobs}}, 2, "limits:2"});
+        }
+        const Replay replay(scenario_of(platform, {workload_of(job_text)}, event_text));
         for (const std::string algorithm : {"fcfs", "easy"}) {
             for (const std::string on_failure : {"continue", "requeue", "kill"}) {
                 for (const bool rejects : {false, true}) {
@@ -197,16 +225,21 @@ TEST_CASE("fcfs and easy under failures are, job by job, what their definitions 
                     const Outcome outcome = replay.run(
                         {algorithm, {{"on-failure", on_failure}, {"when-too-small", rejects ? "reject" : "wait"}}});
                     const std::vector<SimulatedJob>& simulated = outcome.simulation().jobs();
+                    const PlainRules rules{
+                        .backfills = algorithm == "easy", .rejects_too_wide = rejects, .within_limits = within_limits};
                     const std::vector<PlainJob> plain =
-                        PlainSimulation(processors, jobs, events).run(algorithm == "easy", on_failure, rejects);
+                        PlainSimulation(processors, jobs, events).run(rules, on_failure, counts);
                     REQUIRE(simulated.size() == plain.size());
                     for (std::size_t i = 0; i < plain.size(); ++i) {
                         REQUIRE(text_of(simulated[i]) == text_of(plain[i]));
+                        rejected += has_limits && plain[i].rejected ? 1 : 0;
                     }
                 }
             }
         }
     }
+    CHECK(counts.passed_over > 1000);
+    CHECK(rejected > 1000);
 }
 
 }  // namespace batfill::tests::failures_property_test
