@@ -123,6 +123,8 @@ AccountingData completed(const AccountingData& data, const KnownFormat& format) 
         fields.after = maps(result.mapping, "dependency");
         fields.memory_pool = !fields.per_host && maps(result.mapping, "memory");
     }
+    result.fields.begin = result.fields.begin || maps(result.mapping, "begin");
+    result.fields.array = result.fields.array || maps(result.mapping, "array");
     result.time_zone = data.time_zone.empty() ? format.time_zone : data.time_zone;
     return result;
 }

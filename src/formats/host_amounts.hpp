@@ -125,7 +125,7 @@ namespace host_rules {
 
 inline constexpr const char* different = "hosts with different amounts: per_host has the largest";
 inline constexpr const char* rounded = "does not divide by its hosts: per_host is rounded up";
-inline constexpr const char* several_partitions = "several partitions: the first one";
+inline constexpr const char* several_partitions = "several partitions: any of them";
 inline constexpr const char* components_apart = "components in several partitions: any host";
 inline constexpr const char* no_partition = "partition unknown: any host";
 inline constexpr const char* queue_of_booking = "queue of a reservation: no partition, any host";

@@ -1,8 +1,12 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "src/formats/accounting_readers.hpp"
 #include "src/formats/job_json.hpp"
+#include "src/formats/logged_conditions.hpp"
+#include "src/support/mapped.hpp"
+#include "src/support/names.hpp"
 #include "src/support/text.hpp"
 
 // What jobs take of hosts, and their partitions, as fields of a workload.
@@ -30,8 +34,12 @@ void LogBuilder::note_columns(const AccountedJob& job) {
     if (fields.partition && !partition_of(job).empty() && !job.partition_column.empty()) {
         read_from("partition", job.partition_column);
     }
-    if (fields.after && !job.conditions.empty()) {
+    const auto is_of_after = [](const char* kind) { return kind != condition_rules::unreadable_begin; };
+    if (fields.after && (!job.conditions.after.empty() || std::ranges::any_of(job.conditions.left_out, is_of_after))) {
         read_from("after", job.conditions_column);
+    }
+    if (job.conditions.begin) {
+        read_from("begin", job.begin_column);
     }
 }
 
@@ -64,12 +72,13 @@ LoggedNeeds LogBuilder::needs_of(const AccountedJob& job) {
         needs.stated.pools.emplace_back(name, amount);
     }
     if (fields.partition) {
-        const auto [first, others] = cut(partition_of(job), ',');
-        if (!others.empty()) {
+        std::vector<std::string_view> names = mapped(split(partition_of(job), ','), trimmed);
+        std::erase(names, "");
+        if (names.size() > 1) {
             note(host_rules::several_partitions);
         }
-        if (const std::string name = valid_text(trimmed(first)); !name.empty()) {
-            needs.stated.partition = name;
+        if (!names.empty()) {
+            needs.stated.partition = valid_text(list_of({names.begin(), names.end()}, ","));
         } else if (!job.partition) {
             note(host_rules::no_partition);
         }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "src/support/json_writer.hpp"
@@ -259,23 +261,40 @@ std::string members_of(const StatedNeeds& needs) {
     return members;
 }
 
-void set_dependencies(JobDescription& job, std::vector<Dependency> after) {
+void set_conditions(JobDescription& job, const StatedNeeds& needs) {
+    constexpr auto names = std::to_array<std::string_view>({"after", "begin", "array", "array_limit"});
     std::string others;
     JsonReader reader;
     JsonWriter json = JsonWriter::behind(others);
     const JsonValue& before = reader.parse("{" + std::string(job.other_fields.text()) + "}");
     for (const auto& member : before.GetObject()) {
-        if (view(member.name) != "after") {
+        if (std::ranges::find(names, view(member.name)) == names.end()) {
             append_exact_json(member.value, json.key(view(member.name)).value());
         }
     }
-    if (!after.empty()) {
-        json.key("after").texts(mapped(after, &Dependency::to_string));
+    if (!needs.after.empty()) {
+        json.key("after").texts(mapped(needs.after, &Dependency::to_string));
+    }
+    if (needs.begin) {
+        needs.begin->since_zero().append_shortest_to(json.key("begin").value());
+    }
+    if (needs.array) {
+        json.key("array").text(*needs.array);
+    }
+    if (needs.array_limit) {
+        json.key("array_limit").integer(*needs.array_limit);
     }
     job.other_fields = others;
+    StatedNeeds changed = job.needs ? *job.needs : StatedNeeds();
+    std::tie(changed.after, changed.begin) = std::tie(needs.after, needs.begin);
+    std::tie(changed.array, changed.array_limit) = std::tie(needs.array, needs.array_limit);
+    job.needs = changed == StatedNeeds() ? Shared<StatedNeeds>() : Shared<StatedNeeds>(std::move(changed));
+}
+
+void set_dependencies(JobDescription& job, std::vector<Dependency> after) {
     StatedNeeds needs = job.needs ? *job.needs : StatedNeeds();
     needs.after = std::move(after);
-    job.needs = needs == StatedNeeds() ? Shared<StatedNeeds>() : Shared<StatedNeeds>(std::move(needs));
+    set_conditions(job, needs);
 }
 
 void leave_out_workload(JobDescription& job) {

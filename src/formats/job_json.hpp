@@ -43,7 +43,10 @@ void read_needs_of_other_fields(JobDescription& job);
 // partition, as far as they say something.
 std::string members_of(const StatedNeeds& needs);
 
-// Gives the job these conditions instead of those that it has, also among its other fields.
+// Gives the job the conditions of `needs` instead of those that it has, also among its other fields: after, begin,
+// array and array_limit.
+void set_conditions(JobDescription& job, const StatedNeeds& needs);
+// Gives it these conditions on other jobs.
 void set_dependencies(JobDescription& job, std::vector<Dependency> after);
 
 // What the job waits for names others by their ids in the workload, also where it is written "ok:w0!12": without the

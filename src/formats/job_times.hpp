@@ -29,8 +29,9 @@ struct AccountedJob {
     std::optional<std::string_view> partition;  // none: that of the queue; empty: unknown, and counted
     std::string_view partition_column = {};     // where that stands in the data
     HostAmounts amounts;                        // only read for `per_host` and `memory_pool`
-    LoggedConditions conditions;                // only read for `after`
+    LoggedConditions conditions;                // only read for `after`, `begin` and `array`
     std::string_view conditions_column = {};
+    std::string_view begin_column = {};
     std::vector<LoggedHosts> hosts;  // only read with AccountingData::keeps_hosts
 };
 

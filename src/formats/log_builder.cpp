@@ -12,6 +12,7 @@
 #include <batfill/core/error.hpp>
 
 #include "src/formats/job_id.hpp"
+#include "src/formats/logged_conditions.hpp"
 #include "src/formats/record_field.hpp"
 #include "src/support/json.hpp"
 #include "src/support/json_writer.hpp"
@@ -134,7 +135,7 @@ LogBuilder::LogBuilder(const std::string& path, const AccountingData& data) : da
         log_.needs.emplace_back();
     }
     log_.hosts.resize(data.keeps_hosts ? 1 : 0);
-    log_.conditions.resize(data.fields.after ? 1 : 0);
+    log_.conditions.resize(data.fields.waits() ? 1 : 0);
     other_fields_.number_of("");
 }
 
@@ -511,6 +512,11 @@ void LogBuilder::count_from_midnight() {
     for (SwfJob& job : log_.jobs) {
         job.submit = job.submit >= Duration() ? job.submit - zero : job.submit;
     }
+    for (LoggedConditions& conditions : log_.conditions) {
+        if (conditions.begin) {
+            conditions.begin = *conditions.begin - zero;
+        }
+    }
     log_.zero = date_text(zero) + " UTC";
     log_.origin = Origin{zero, data_.time_zone};
     log_.time_zone = data_.time_zone;
@@ -637,6 +643,20 @@ void LogBuilder::change_ids_in_conditions(const std::map<std::string, std::strin
     }
 }
 
+void LogBuilder::limit_array(std::string_view id, std::string_view text) {
+    const std::size_t bracket = data_.fields.array ? text.find('%') : std::string_view::npos;
+    if (bracket == std::string_view::npos) {
+        return;
+    }
+    const std::size_t bar = id.find("_[");
+    const std::string array = bar == std::string_view::npos ? array_of(id) : std::string(id.substr(0, bar));
+    const bool is_command = text.find(' ') != std::string_view::npos;
+    const long long limit = array_limit_in(is_command ? value_in(text, SubmitOption::array) : text);
+    if (!array.empty() && limit > 0) {
+        log_.array_limits[array] = limit;
+    }
+}
+
 std::uint32_t LogBuilder::add_conditions(const AccountedJob& job) {
     if (job.conditions.empty()) {
         return 0;
@@ -645,6 +665,7 @@ std::uint32_t LogBuilder::add_conditions(const AccountedJob& job) {
     for (Dependency& dependency : added.after) {
         dependency.job = valid_text(dependency.job);
     }
+    added.array = valid_text(added.array);
     return static_cast<std::uint32_t>(log_.conditions.size() - 1);
 }
 

@@ -74,6 +74,11 @@ class LogBuilder {
     // Removes all jobs but the first `jobs`.
     void take_back(std::size_t jobs);
 
+    // Keeps how many tasks of an array may run at once, if jobs get arrays: as `text` says it, a command that submitted
+    // jobs, or what array_limit_in() reads. The array is that of a task, or of what has not started of it: "12_3",
+    // "12_[4-9%2]".
+    void limit_array(std::string_view id, std::string_view text);
+
     // Whether a job of this queue gets a walltime if it has none.
     bool has_limit(std::string_view queue) const {
         return !data_.partition_limits.empty() && data_.partition_limits.contains(queue);

@@ -221,6 +221,39 @@ constexpr auto long_flags = std::to_array<std::string_view>({"--contiguous",
                                                              "--whole"});
 constexpr std::string_view letters_of_flags = "EHIKOQVWXZhklsuv";
 
+// Options that are read: programs take the beginning of a name for the option, as long as it is of one only.
+struct KnownOption {
+    SubmitOption option;
+    std::string_view name;
+    std::string_view shortest;
+    char letter;
+};
+constexpr auto submit_options = std::to_array<KnownOption>({{SubmitOption::dependency, "--dependency", "--dep", 'd'},
+                                                            {SubmitOption::begin, "--begin", "--be", 'b'},
+                                                            {SubmitOption::array, "--array", "--ar", 'a'}});
+
+// ---- --begin
+
+constexpr std::string_view now = "now";
+constexpr auto times_of_day = std::to_array<std::pair<std::string_view, const char*>>(
+    {{"midnight", "00:00"}, {"noon", "12:00"}, {"fika", "15:00"}, {"teatime", "16:00"}});
+
+// "+90", "+1hour" or "+2days" after an instant.
+std::optional<Duration> later(Duration instant, std::string_view length) {
+    constexpr auto units = std::to_array<std::pair<std::string_view, long long>>(
+        {{"seconds", 1}, {"minutes", 60}, {"hours", 3600}, {"days", 86400}, {"weeks", 604800}});
+    constexpr long long most = 1'000'000'000;
+    const std::string_view text = length.substr(1);
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    const auto number = number_in<long long>(text.substr(0, digits));
+    const std::string unit = in_lower_letters(trimmed(text.substr(digits)));
+    const auto* const known = std::ranges::find_if(units, [&](const auto& one) { return one.first.starts_with(unit); });
+    if (!length.starts_with('+') || !number || *number < 0 || *number > most || known == units.end()) {
+        return std::nullopt;
+    }
+    return instant + Duration::seconds(*number * known->second);
+}
+
 // Walks through the words of a command.
 class SubmitLine {
  public:
@@ -230,7 +263,7 @@ class SubmitLine {
         }
     }
 
-    const std::string& dependency() const { return dependency_; }
+    const std::string& value(SubmitOption option) const { return values_[static_cast<std::size_t>(option)]; }
     // Whether it has --exclusive. --exclusive=user lets jobs of one user share hosts.
     bool is_exclusive() const { return is_exclusive_; }
 
@@ -250,8 +283,8 @@ class SubmitLine {
         const std::string_view program = name == "--wrap" ? value : std::string_view(word);
         if (is_word_of(program.substr(program.rfind('/') + 1), submitters)) {
             place_ = words_.size();
-        } else if (is_dependency(name) || name == "-d") {
-            take(value.empty() ? next_word() : std::string(value));
+        } else if (const auto option = name == "-d" ? SubmitOption::dependency : option_called(name)) {
+            take(*option, value.empty() ? next_word() : std::string(value));
         } else if (is_exclusive(word)) {
             is_exclusive_ = true;
         }
@@ -276,8 +309,8 @@ class SubmitLine {
         const bool has_value = name.size() < word.size();
         const bool is_flag = std::ranges::find(long_flags, name) != long_flags.end();
         const std::string value = has_value ? std::string(text) : is_flag ? std::string() : next_word();
-        if (is_dependency(name)) {
-            take(value);
+        if (const auto option = option_called(name)) {
+            take(*option, value);
         }
         is_exclusive_ = is_exclusive_ || (is_exclusive(name) && !has_value);
     }
@@ -288,10 +321,10 @@ class SubmitLine {
         if (letter == std::string::npos) {
             return;
         }
-        const bool takes_value = word[letter] == 'd';
+        const auto* const option = std::ranges::find(submit_options, word[letter], &KnownOption::letter);
         const std::string value = letter + 1 < word.size() ? word.substr(letter + 1) : next_word();
-        if (takes_value) {
-            take(value);
+        if (option != submit_options.end()) {
+            take(option->option, value);
         }
     }
 
@@ -299,14 +332,20 @@ class SubmitLine {
     static bool is_exclusive(std::string_view name) {
         return name.starts_with("--exclus") && std::string_view("--exclusive").starts_with(name);
     }
-    static bool is_dependency(std::string_view name) {
-        return name.size() >= std::string_view("--dep").size() && std::string_view("--dependency").starts_with(name);
+    static std::optional<SubmitOption> option_called(std::string_view name) {
+        const auto* const known = std::ranges::find_if(submit_options, [&](const KnownOption& one) {
+            return name.starts_with(one.shortest) && one.name.starts_with(name);
+        });
+        return known == submit_options.end() ? std::nullopt : std::optional(known->option);
     }
 
-    // The last one wins.
-    void take(const std::string& value) {
-        if (!is_wrapped_ || value.starts_with("after") || value == "singleton") {
-            dependency_ = value;
+    // The last one wins. In a command behind --wrap, only what looks like a value of Slurm is one.
+    void take(SubmitOption option, const std::string& value) {
+        const bool is_of_slurm = option == SubmitOption::dependency ? value.starts_with("after") || value == "singleton"
+                                 : option == SubmitOption::begin    ? value.starts_with("now")
+                                                                    : array_limit_in(value) > 0;
+        if (!is_wrapped_ || is_of_slurm) {
+            values_[static_cast<std::size_t>(option)] = value;
         }
     }
 
@@ -314,14 +353,16 @@ class SubmitLine {
     std::size_t place_ = 0;
     bool is_wrapped_ = false;
     bool is_exclusive_ = false;
-    std::string dependency_;
+    std::array<std::string, submit_options.size()> values_;
 };
 
-// Whether the line has "--d", "-d" or such as "-Hd". Few lines do, and this is faster than to read their words.
-bool may_name_dependency(std::string_view line) {
+// Whether the line has "--d", "-d" or such as "-Hd", for the letter of an option. Few lines do, and this is faster than
+// to read their words.
+bool may_name(SubmitOption option, std::string_view line) {
+    const char letter_of_it = submit_options[static_cast<std::size_t>(option)].letter;
     for (std::size_t at = line.find('-'); at != std::string_view::npos; at = line.find('-', at + 1)) {
         const std::size_t letter = line.find_first_not_of(letters_of_flags, at + 1);
-        if (letter != std::string_view::npos && line[letter] == 'd') {
+        if (letter != std::string_view::npos && line[letter] == letter_of_it) {
             return true;
         }
     }
@@ -356,8 +397,58 @@ LoggedConditions conditions_of_slurm(std::string_view text, std::string_view id)
     return conditions;
 }
 
-std::string dependency_in(std::string_view submit_line) {
-    return may_name_dependency(submit_line) ? SubmitLine(submit_line).dependency() : std::string();
+std::string value_in(std::string_view submit_line, SubmitOption option) {
+    return may_name(option, submit_line) ? SubmitLine(submit_line).value(option) : std::string();
+}
+
+std::optional<Duration> begin_of_slurm(std::string_view text, Duration submit, TimeZone& zone) {
+    text = trimmed(text);
+    constexpr Duration day = Duration::days(1);
+    if (const std::string_view length = text.substr(std::min(text.size(), now.size())); text.starts_with(now)) {
+        return length.empty() ? std::optional(submit) : later(submit, length);
+    }
+    const Duration local = submit + zone.offset_at(submit);
+    const std::string today = date_text(local).substr(0, std::string_view("2024-03-01").size());
+    const auto instant = [&](const std::string& date) -> std::optional<Duration> {
+        const bool has_slashes = date.find('/') != std::string::npos;
+        const auto read = read_date(date, has_slashes ? DateOrder::month_day_year : DateOrder::year_month_day, zone);
+        return read ? std::optional(read->first) : std::nullopt;
+    };
+    if (text == "today" || text == "tomorrow") {
+        const auto midnight = instant(today + " 00:00");
+        return midnight && text == "tomorrow" ? std::optional(*midnight + day) : midnight;
+    }
+    const auto* const word = std::ranges::find(times_of_day, text, &std::pair<std::string_view, const char*>::first);
+    std::string time(word != times_of_day.end() ? word->second : text);
+    constexpr auto halves = std::to_array<std::string_view>({"am", "pm"});
+    if (time.size() > 2 && is_word_of(time.substr(time.size() - 2), halves) && time[time.size() - 3] != ' ') {
+        time.insert(time.size() - 2, " ");
+    }
+    if (const auto of_today = instant(today + ' ' + time)) {
+        return *of_today < submit ? *of_today + day : *of_today;
+    }
+    const auto date = instant(time);
+    return date ? date : instant(time + " 00:00");
+}
+
+long long array_limit_in(std::string_view text) {
+    const std::size_t sign = text.rfind('%');
+    if (sign == std::string_view::npos) {
+        return 0;
+    }
+    const std::string_view number = text.substr(sign + 1, text.find(']', sign) - sign - 1);
+    return is_digits(number) ? number_in<long long>(number).value_or(0) : 0;
+}
+
+std::string array_of(std::string_view id) {
+    const std::size_t digits = std::min(id.find_first_not_of("0123456789"), id.size());
+    std::string_view task = id.substr(digits);
+    const bool has_brackets = task.starts_with('[') && task.ends_with(']');
+    if (digits == 0 || !(has_brackets || task.starts_with('_'))) {
+        return {};
+    }
+    task = task.substr(1, task.size() - (has_brackets ? 2 : 1));
+    return is_digits(task) ? std::string(id.substr(0, digits)) + (has_brackets ? "[]" : "") : std::string();
 }
 
 bool asks_for_whole_hosts(std::string_view submit_line) {

@@ -79,6 +79,10 @@ class SacctJobs {
 // Requires: the job has its id.
 void read_dependency(std::string_view dependency, std::string_view submit_line, bool as_conditions, SacctJob& added);
 
+// Reads the instant that a job waited for, if it `is_wanted`: the option --begin of that command.
+// Requires: the job has its submission.
+void read_begin(std::string_view submit_line, bool is_wanted, TimeZone& zone, AccountedJob& job);
+
 // The hosts of a list of Slurm. None of an empty one, and of one with more than 100,000 hosts.
 // Requires: hosts_in(list), or it is empty.
 std::vector<LoggedHosts> logged_hosts(std::string_view list);

@@ -242,7 +242,7 @@ void read_resources(const JsonValue& object, const AccountingData& data, SacctJo
     }
 }
 
-SacctJob read_job(const JsonValue& object, const std::string& id, const AccountingData& data) {
+SacctJob read_job(const JsonValue& object, const std::string& id, const AccountingData& data, LogBuilder& builder) {
     SacctJob added;
     added.job.id = id;
     read_times(object, data, added);
@@ -254,16 +254,22 @@ SacctJob read_job(const JsonValue& object, const std::string& id, const Accounti
     added.job.partition_column = "partition";
     added.texts = {text_in(&object, "account"), text_in(&object, "qos"), text_in(&object, "name"),
                    text_in(member_of(&object, "reservation"), "name")};
-    read_dependency(text_in(&object, "dependency"), text_in(&object, "submit_line"), data.fields.after, added);
+    const std::string_view submit_line = text_in(&object, "submit_line");
+    read_dependency(text_in(&object, "dependency"), submit_line, data.fields.after, added);
+    read_begin(submit_line, data.fields.begin, builder.zone(), added.job);
     return added;
 }
 
-void add_job(const JsonValue& object, const AccountingData& data, std::size_t number, SacctJobs& jobs) {
+void add_job(const JsonValue& object, const AccountingData& data, std::size_t number, SacctJobs& jobs,
+             LogBuilder& builder) {
     if (!object.IsObject()) {
         throw InputError("expected an object");
     }
     const std::string id = id_of(object);
-    jobs.add(id, number, [&] { return read_job(object, id, data); });
+    const JsonValue* const most = member_of(member_of(member_of(&object, "array"), "limits"), "max");
+    const long long tasks = small_number_in(member_of(most, "running"), "tasks").value_or(0);
+    builder.limit_array(id, tasks > 0 ? '%' + std::to_string(tasks) : text_in(&object, "submit_line"));
+    jobs.add(id, number, [&] { return read_job(object, id, data, builder); });
 }
 
 }  // namespace
@@ -291,7 +297,7 @@ void read_sacct_json(std::string text, const std::string& path, const Accounting
             for (bool is_array = json.open('['); is_array && json.more(']');) {
                 const JsonValue& job = json.value();
                 ++number;
-                builder.read_row(place, number, [&] { add_job(job, data, number, jobs); });
+                builder.read_row(place, number, [&] { add_job(job, data, number, jobs, builder); });
             }
         }
         if (!has_jobs) {

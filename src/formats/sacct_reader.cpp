@@ -179,6 +179,8 @@ class SacctReader {
     void add(const CsvRow& row) {
         const std::string_view shown_id = field(row, sacct_column("JobID")).text;
         const std::string_view id = shown_id.empty() ? field(row, sacct_column("JobIDRaw")).text : shown_id;
+        builder_.limit_array(id, id);
+        builder_.limit_array(id, field(row, sacct_column("SubmitLine")).text);
         if (id.find('.') != std::string_view::npos) {
             builder_.leave_out("job step");
             return;
@@ -220,8 +222,9 @@ class SacctReader {
                 read_amounts(row, data_.fields.per_host ? job.allocated : nodes_of(row), data_.fields.licenses, job);
             }
             job.partition_column = "Partition";
-            read_dependency(field(row, sacct_column("Dependency")).text, field(row, sacct_column("SubmitLine")).text,
-                            data_.fields.after, added);
+            const std::string_view submit_line = field(row, sacct_column("SubmitLine")).text;
+            read_dependency(field(row, sacct_column("Dependency")).text, submit_line, data_.fields.after, added);
+            read_begin(submit_line, data_.fields.begin, builder_.zone(), job);
             const bool is_component = data_.fields.per_host && id.find('+') != std::string_view::npos;
             if (data_.keeps_hosts || is_component) {
                 job.hosts = logged_hosts(field(row, sacct_column("NodeList")).hosts());
@@ -346,11 +349,23 @@ void read_dependency(std::string_view dependency, std::string_view submit_line, 
     dependency = trimmed(dependency);
     const bool is_stated = dependency != "0" && !RecordField{"", dependency}.is_missing();
     if (as_conditions) {
-        added.job.conditions =
-            conditions_of_slurm(is_stated ? std::string(dependency) : dependency_in(submit_line), added.job.id);
+        added.job.conditions = conditions_of_slurm(
+            is_stated ? std::string(dependency) : value_in(submit_line, SubmitOption::dependency), added.job.id);
         added.job.conditions_column = is_stated ? "Dependency" : "SubmitLine";
     } else if (is_stated) {
         added.dependency = dependency;
+    }
+}
+
+void read_begin(std::string_view submit_line, bool is_wanted, TimeZone& zone, AccountedJob& job) {
+    const std::string text = is_wanted ? value_in(submit_line, SubmitOption::begin) : std::string();
+    if (text.empty() || !job.submit) {
+        return;
+    }
+    job.conditions.begin = begin_of_slurm(text, job.submit->first, zone);
+    job.begin_column = "SubmitLine";
+    if (!job.conditions.begin) {
+        job.conditions.left_out.push_back(condition_rules::unreadable_begin);
     }
 }
 
@@ -484,6 +499,9 @@ void read_sacct(const std::string& path, const AccountingData& data, LogBuilder&
         if (fields.after && !fields.as_far_as_known &&
             !has_one_of({sacct_column("Dependency"), sacct_column("SubmitLine")})) {
             throw InputError(path + ":1: no column SubmitLine or Dependency, expected one of them for the field after");
+        }
+        if (fields.begin && !fields.as_far_as_known && !row.has(sacct_column("SubmitLine"))) {
+            throw InputError(path + ":1: no column SubmitLine, expected it for the field begin");
         }
         if (fields.as_far_as_known &&
             !has_one_of({sacct_column("NNodes"), sacct_column("AllocNodes"), sacct_column("NodeList"),

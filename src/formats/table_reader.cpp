@@ -56,6 +56,10 @@ class TableReader {
                 "fields after: expected a column for what a job waited for, as Slurm writes it, as in "
                 "dependency=Dependency");
         }
+        if (data.fields.begin && waits_[0] == none && !data.fields.as_far_as_known) {
+            throw UsageError(
+                "fields begin: expected a column for the instant that a job waited for, as in begin=Begin");
+        }
     }
 
     CsvFormat format() const {
@@ -109,7 +113,11 @@ class TableReader {
             job.conditions =
                 conditions_of_slurm(dependency.is_missing() ? std::string_view() : dependency.text, job.id);
         }
+        read_begin_and_array(row, job);
         for (const auto& [name, column] : others_) {
+            if (std::ranges::find(waits_, column) != waits_.end()) {
+                continue;
+            }
             if ((data_.fields.partition && column == partition_column_) ||
                 (data_.fields.after && column == dependency_column_)) {
                 continue;
@@ -216,6 +224,24 @@ class TableReader {
             partition_column_ = column;
         } else if (field == "dependency") {
             dependency_column_ = column;
+        } else if (const auto* const wait = std::ranges::find(wait_names, field); wait != wait_names.end()) {
+            waits_[static_cast<std::size_t>(wait - wait_names.begin())] = column;
+        }
+    }
+
+    void read_begin_and_array(const CsvRow& row, AccountedJob& job) {
+        const auto of = [&](std::size_t place) {
+            const std::size_t column = waits_[place];
+            return column == none ? RecordField{} : RecordField{columns_[column], trimmed(row.text(column))};
+        };
+        if (data_.fields.begin) {
+            const auto begin = of(0).instant(builder_.zone(), data_.times);
+            job.conditions.begin = begin ? std::optional(begin->first) : std::nullopt;
+            job.begin_column = of(0).name;
+        }
+        if (data_.fields.array) {
+            job.conditions.array = of(1).is_missing() ? std::string_view() : of(1).text;
+            job.conditions.array_limit = std::max(of(2).number().value_or(0), 0LL);
         }
     }
 
@@ -281,6 +307,9 @@ class TableReader {
     std::array<std::size_t, amount_names.size()> amount_columns_{none, none, none, none, none};
     std::size_t partition_column_ = none;
     std::size_t dependency_column_ = none;
+    // Of `begin`, `array` and `array_limit`, which are no fields of another meaning.
+    static constexpr auto wait_names = std::to_array<std::string_view>({"begin", "array", "array_limit"});
+    std::array<std::size_t, wait_names.size()> waits_{none, none, none};
     std::size_t rows_ = 0;
     std::size_t dates_ = 0;
     std::size_t days_ = 0;

@@ -348,6 +348,18 @@ Workload parse_workload(std::string text, const std::string& path, const std::st
     return with_place_in_errors(path, [&] { return WorkloadReader(std::move(text), path, name, keep_source).read(); });
 }
 
+void submit_at(JobDescription& job, Time submit) {
+    const Duration moved = submit - std::exchange(job.submit, submit);
+    if (job.deadline) {
+        job.deadline = *job.deadline + moved;
+    }
+    if (job.needs && job.needs->begin && moved != Duration()) {
+        StatedNeeds needs = *job.needs;
+        needs.begin = std::max(*needs.begin + moved, Time());
+        set_conditions(job, needs);
+    }
+}
+
 std::size_t drop_unknown_dependencies(Workload& workload) {
     const auto has_conditions = [](const WorkloadJob& job) {
         return job.description.needs && !job.description.needs->after.empty();

@@ -284,13 +284,18 @@ Value fields_value(std::vector<std::pair<std::string, bool*>> fields, bool& all)
 
 // Which data say what jobs wait for, and when they became eligible.
 void check_waits(const Options& options, const AccountingData& data) {
-    const std::string field = options.written("fields") + " after";
+    const std::string field = options.written("fields") + (data.fields.after   ? " after"
+                                                           : data.fields.begin ? " begin"
+                                                                               : " array");
     refuse_if(data.submits_when_eligible && data.format != "sacct" && data.format != "pbs",
               options.written("submit") + " eligible is for sacct and pbs; " + options.written("map") +
                   " submit=COLUMN chooses the submission in a table");
-    refuse_if(data.submits_when_eligible && data.fields.after,
-              options.written("submit") + " eligible leaves out the wait for other jobs, which " + field +
-                  " repeats: expected one of them");
+    refuse_if(data.submits_when_eligible && data.fields.waits(),
+              options.written("submit") + " eligible leaves out the wait for " +
+                  (data.fields.after   ? "other jobs"
+                   : data.fields.begin ? "an instant"
+                                       : "other tasks") +
+                  ", which " + field + " repeats: expected one of them");
 }
 
 // Sizes are hosts with `per_host`, which jobs share. `all` becomes the fields that the format has.
@@ -300,18 +305,23 @@ void check_fields(const Options& options, ConversionOptions& read) {
     const bool has_waits = data.format != "frontier" && data.format != "philly";
     const bool has_memory = has_waits;
     if (fields.as_far_as_known) {
-        refuse_if(fields.per_host || fields.partition || fields.memory_pool || fields.licenses || fields.after,
+        refuse_if(fields.per_host || fields.partition || fields.memory_pool || fields.licenses || fields.waits(),
                   options.written("fields") + " all: expected no other field beside it");
         fields = {.per_host = true,
                   .partition = true,
                   .licenses = data.format == "sacct",
-                  .after = has_waits,
+                  .after = has_waits && !data.submits_when_eligible,
+                  .begin = has_waits && !data.submits_when_eligible,
+                  .array = has_waits && !data.submits_when_eligible,
                   .as_far_as_known = true};
     }
     refuse_if(fields.licenses && data.format != "sacct",
               options.written("fields") + " licenses is for sacct, whose AllocTRES names them");
     const std::string of_data = ": the data of " + data.format + " do not say ";
     refuse_if(fields.after && !has_waits, options.written("fields") + " after" + of_data + "what jobs waited for");
+    refuse_if(fields.begin && (!has_waits || data.format == "pbs") && !fields.as_far_as_known,
+              options.written("fields") + " begin" + of_data + "what instants jobs waited for");
+    refuse_if(fields.array && !has_waits, options.written("fields") + " array" + of_data + "what arrays jobs were of");
     refuse_if(fields.memory_pool && !has_memory,
               options.written("fields") + " memory-pool" + of_data + "how much memory jobs have");
     // Otherwise sizes count processors, and hosts have several.
@@ -414,13 +424,16 @@ void add_import_options(Options& options, ConversionOptions& read) {
                       {"partition", &data.fields.partition},
                       {"memory-pool", &data.fields.memory_pool},
                       {"licenses", &data.fields.licenses},
-                      {"after", &data.fields.after}},
+                      {"after", &data.fields.after},
+                      {"begin", &data.fields.begin},
+                      {"array", &data.fields.array}},
                      data.fields.as_far_as_known),
         "what jobs get for machines with capacities and partitions: per-host (res is the number of hosts, per_host what "
         "the job took of each: cores, gpus, gpus_TYPE, memory in MiB; of the allocation, else of the request), partition "
         "(that of the job, or its queue), memory-pool (the memory of the whole job in MiB is of the pool memory, not of "
         "its hosts), licenses (of sacct: licences and burst buffers are amounts of pools), after (the jobs that it waited for: --dependency of Slurm, depend of PBS, the field dependency of a "
-        "table); or all (per-host, partition, licenses and after, as far as the data have them; memory-pool where they do not say "
+        "table), begin (the instant that it waited for: --begin of Slurm, the field begin of a table), array (the array whose task it is, and how many tasks ran at once: ids such as 12_7 and --array=0-99%4, the fields array and array_limit of a table); "
+        "or all (per-host, partition, licenses, after, begin and array, as far as the data have them; memory-pool where they do not say "
         "the hosts); repeatable");
     options.add(
         "machine", text(read.conversion.machine, "FILE"),

@@ -67,7 +67,7 @@ class Fit {
         }
         const auto& request = std::get<Request>(resolved);
         const long long suitable = hosts_that([&](const auto& kind) { return kind.suits(request); });
-        const long long there = hosts_that([&](const auto& kind) { return kind.is_in_one_of(partition_of(stated)); });
+        const long long there = hosts_that([&](const auto& kind) { return kind.is_in_one_of(partitions_of(stated)); });
         const std::string place = place_of(stated);
         return {suitable, suitable == there ? "more hosts than " + place + " has"
                                             : "more hosts than " + place + " has with its amounts"};
@@ -82,16 +82,22 @@ class Fit {
         return hosts;
     }
 
-    // The only partition of a job of a log. Empty: any host.
-    std::vector<std::size_t> partition_of(const StatedNeeds& stated) const {
+    // The partitions of a job of a log that the machine has. Empty: any host.
+    std::vector<std::size_t> partitions_of(const StatedNeeds& stated) const {
         const auto& known = resources_.partitions();
-        const auto found = stated.partition ? std::ranges::find(known, *stated.partition) : known.end();
-        return found == known.end() ? std::vector<std::size_t>()
-                                    : std::vector{static_cast<std::size_t>(found - known.begin())};
+        const std::string names = stated.partition.value_or("");
+        std::vector<std::size_t> partitions;
+        for (const std::string_view name : partitions_in(names)) {
+            if (const auto found = std::ranges::find(known, name); found != known.end()) {
+                partitions.push_back(static_cast<std::size_t>(found - known.begin()));
+            }
+        }
+        return partitions;
     }
 
     std::string place_of(const StatedNeeds& stated) const {
-        return partition_of(stated).empty() ? "the machine" : "partition " + *stated.partition;
+        const std::vector<std::size_t> partitions = partitions_of(stated);
+        return partitions.empty() ? "the machine" : "partition " + resources_.names_of_partitions(partitions);
     }
 
     // Why no host suits a job.
@@ -102,8 +108,12 @@ class Fit {
                 return "more of pool " + name + " than the machine has";
             }
         }
-        if (stated.partition && !resources_.partitions().empty() && partition_of(stated).empty()) {
-            return std::string(no_partition_) + *stated.partition;
+        const std::vector<std::string>& partitions = resources_.partitions();
+        const std::string names = stated.partition.value_or("");
+        for (const std::string_view name : partitions_in(names)) {
+            if (!names.empty() && !partitions.empty() && std::ranges::find(partitions, name) == partitions.end()) {
+                return std::string(no_partition_).append(name);
+            }
         }
         const StatedNeeds::Amounts nothing;
         for (const auto& [name, amount] : stated.per_host ? *stated.per_host : nothing) {
@@ -115,7 +125,7 @@ class Fit {
             const auto place = static_cast<std::size_t>(capacity - known.begin());
             const Amount asked = amount;
             if (asked > 0 && hosts_that([&](const auto& kind) {
-                                 return kind.is_in_one_of(partition_of(stated)) && kind.capacity[place] >= asked;
+                                 return kind.is_in_one_of(partitions_of(stated)) && kind.capacity[place] >= asked;
                              }) == 0) {
                 return "more " + name + " than any host of " + place_of(stated) + " has";
             }
@@ -188,13 +198,13 @@ void JobsOnMachine::open_queues(const SwfSelection& selection) {
     }
     std::set<std::string> queues;
     for (const KeptJob& kept : selection.kept) {
-        const auto& partition = selection.log->needs[kept.job->needs].stated.partition;
-        if (partition && !partition->empty() && !of_machine.contains(*partition)) {
-            queues.insert(*partition);
+        const std::string names = selection.log->needs[kept.job->needs].stated.partition.value_or("");
+        for (const std::string_view name : partitions_in(names)) {
+            if (!name.empty() && !of_machine.contains(std::string(name))) {
+                queues.emplace(name);
+            }
         }
     }
-    // A name with a comma would be two of a platform: its jobs are left out.
-    std::erase_if(queues, [](const std::string& queue) { return queue.find(',') != std::string::npos; });
     if (queues.empty()) {
         return;
     }

@@ -35,21 +35,6 @@ struct Edge {
     Duration delay;
 };
 
-// The array of a task, "12" of "12_3" and "12[]" of "12[3]". Empty for other ids.
-std::string array_of(std::string_view id) {
-    const std::size_t digits = std::min(id.find_first_not_of("0123456789"), id.size());
-    std::string_view task = id.substr(digits);
-    const bool has_brackets = task.starts_with('[') && task.ends_with(']');
-    if (digits == 0 || !(has_brackets || task.starts_with('_'))) {
-        return {};
-    }
-    task = task.substr(1, task.size() - (has_brackets ? 2 : 1));
-    if (task.empty() || task.find_first_not_of("0123456789") != std::string_view::npos) {
-        return {};
-    }
-    return std::string(id.substr(0, digits)) + (has_brackets ? "[]" : "");
-}
-
 // The strongly connected components of a graph, by Tarjan's algorithm: a number for each place, the same for two places
 // that are on a circle. A stack of our own, because chains of jobs may be long.
 // Cost: O(places + edges).
@@ -140,13 +125,17 @@ class Resolver {
                 add(place, conditions.after[at], component_in(conditions, at));
             }
         }
-        add_requeues();
+        if (selection_.log->read_fields.after) {
+            add_requeues();
+        }
         leave_out_circles();
         JobConditions result;
         for (Place place = 0; place < edges_.size(); ++place) {
+            add_begin_and_array(place, result);
             for (const Edge& edge : edges_[place]) {
                 const KeptJob& other = selection_.kept[edge.on];
-                result.of_job[selection_.kept[place].job].push_back({edge.kind, selection_.id_of(other), edge.delay});
+                result.of_job[selection_.kept[place].job].after.push_back(
+                    {edge.kind, selection_.id_of(other), edge.delay});
                 ++kinds_.at(static_cast<std::size_t>(edge.kind));
                 if (edge.kind != Dependency::Kind::ok || !reaches_walltime(*other.job)) {
                     continue;
@@ -168,6 +157,40 @@ class Resolver {
 
     const LoggedConditions& conditions_of_job(Place place) const {
         return selection_.log->conditions[selection_.kept[place].job->conditions];
+    }
+
+    void add_begin_and_array(Place place, JobConditions& result) {
+        const SwfLog& log = *selection_.log;
+        const auto& [job, run] = selection_.kept[place];
+        const LoggedConditions& conditions = conditions_of_job(place);
+        if (conditions.begin && *conditions.begin <= job->submit) {
+            ++counts_of_begin_[1];
+        } else if (conditions.begin && job->wait >= Duration() && *conditions.begin > job->submit + job->wait) {
+            ++counts_of_begin_[2];
+        } else if (conditions.begin) {
+            ++counts_of_begin_[0];
+            result.of_job[job].begin = Time::at(*conditions.begin - job->submit);
+        }
+        if (!log.read_fields.array || run > 1) {
+            return;
+        }
+        const std::string array = !conditions.array.empty() ? conditions.array
+                                  : log.ids.empty()         ? ""
+                                                            : array_of(log.ids[static_cast<std::size_t>(job->number)]);
+        if (array.empty()) {
+            return;
+        }
+        StatedNeeds& needs = result.of_job[job];
+        needs.array = array;
+        const auto limit = log.array_limits.find(array);
+        const long long most = conditions.array_limit > 0        ? conditions.array_limit
+                               : limit == log.array_limits.end() ? 0
+                                                                 : limit->second;
+        ++tasks_;
+        if (most > 0) {
+            needs.array_limit = most;
+            ++limited_tasks_;
+        }
     }
 
     void find_jobs() {
@@ -322,6 +345,13 @@ class Resolver {
         }
         add("of these any: the run before it of a requeued job", requeues_);
         add("of these ok: its job reaches its walltime, so it never holds", never_ok);
+        constexpr std::array begins{"kept: begin", "holds: begin not after the submission",
+                                    "left out: begin after the job had started"};
+        for (std::size_t fate = 0; fate < begins.size(); ++fate) {
+            add(begins[fate], counts_of_begin_[fate]);
+        }
+        add("kept: array", tasks_);
+        add("of these with array_limit", limited_tasks_);
         for (std::size_t fate = 0; fate < fates.size(); ++fate) {
             add(fates[fate], counts_[fate]);
         }
@@ -339,6 +369,9 @@ class Resolver {
     std::array<std::size_t, fates.size()> counts_{};    // others, by fate
     std::map<std::string, std::size_t> left_out_;       // by kind
     std::size_t requeues_ = 0;                          // conditions on the run before
+    std::array<std::size_t, 3> counts_of_begin_{};
+    std::size_t tasks_ = 0;  // of arrays
+    std::size_t limited_tasks_ = 0;
 };
 
 }  // namespace

@@ -6,18 +6,19 @@
 #include <unordered_set>
 #include <vector>
 
-#include <batfill/core/dependency.hpp>
+#include <batfill/core/resources.hpp>
 #include <batfill/workloads/swf_conversion.hpp>
 
 namespace batfill {
 
 struct SwfSelection;
 
-// The conditions of the kept jobs of a log on each other, as their workload has them.
+// What the kept jobs of a log wait for, as their workload has it.
 struct JobConditions {
-    std::unordered_map<const SwfJob*, std::vector<Dependency>> of_job;  // only looked up; of jobs that have some
-    std::optional<std::vector<RuleCount>> counts;                       // as ConversionSummary::conditions
-    std::size_t never_ok = 0;                                           // likewise
+    // Only looked up; of jobs that have some. `begin` counts from the submission.
+    std::unordered_map<const SwfJob*, StatedNeeds> of_job;
+    std::optional<std::vector<RuleCount>> counts;  // as ConversionSummary::conditions
+    std::size_t never_ok = 0;                      // likewise
     // Jobs without a time limit that their log calls completed, and whose success others wait for: a replay would stop
     // them at a walltime that is their run time.
     std::unordered_set<const SwfJob*> longer_walltime;  // only looked up

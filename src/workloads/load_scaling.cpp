@@ -82,7 +82,7 @@ LoadScaling scale_load(Workload& workload, Decimal load) {
     const LoadScaling scaling = scaling_of(first, span, work, load, workload.processors, workload.path);
     for (WorkloadJob& job : jobs) {
         look_for_interruption();
-        job.description.submit = Time::at(scaling.submit(job.description.submit.since_zero()));
+        submit_at(job.description, Time::at(scaling.submit(job.description.submit.since_zero())));
     }
     workload.origin.reset();  // jobs are not submitted at their dates any more
     return scaling;

@@ -26,6 +26,14 @@ struct HostOfLog {
     std::string name;
     StatedNeeds::Amounts capacity;
     std::set<std::string> partitions;
+
+    // Those of a job that may run there: a name, or several with commas between them. Empty: none.
+    void add_partitions(std::string_view names) {
+        if (!names.empty()) {
+            const std::vector<std::string_view> all = partitions_in(names);
+            partitions.insert(all.begin(), all.end());
+        }
+    }
 };
 
 Platform platform_with(std::size_t hosts) {
@@ -60,9 +68,7 @@ std::vector<HostOfLog> hosts_alike(const ConversionSummary& summary) {
     std::vector<HostOfLog> hosts(number);
     const auto give = [](const HostsOfLog& group, HostOfLog& host) {
         raise_amounts(host.capacity, group.capacity);
-        if (!group.partition.empty()) {
-            host.partitions.insert(group.partition);
-        }
+        host.add_partitions(group.partition);
     };
     std::size_t given = 0;
     for (const HostsOfLog& group : groups) {
@@ -149,9 +155,7 @@ class NamedHosts {
             for (const std::uint32_t number : group.hosts) {
                 HostOfLog& of_group = host(number);
                 raise_amounts(of_group.capacity, taken(job, group));
-                if (!partition.empty()) {
-                    of_group.partitions.insert(partition);
-                }
+                of_group.add_partitions(partition);
                 named.insert(number);
             }
         }

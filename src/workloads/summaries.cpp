@@ -55,8 +55,8 @@ std::string group_text(const HostsOfLog& hosts) {
     for (const auto& [name, amount] : hosts.capacity) {
         text += (text.empty() ? "" : ",") + name + '=' + std::to_string(amount);
     }
-    if (!hosts.partition.empty()) {
-        text += (text.empty() ? "partition=" : ",partition=") + hosts.partition;
+    for (const std::string_view partition : partitions_in(hosts.partition)) {
+        text.append(partition.empty() ? "" : text.empty() ? "partition=" : ",partition=").append(partition);
     }
     return std::to_string(hosts.widest) + (text.empty() ? "" : ":") + text;
 }
@@ -178,7 +178,7 @@ void print_table(const ConvertedLog& result, std::ostream& out) {
         print_counts("Fields of these jobs, and the columns that have them", summary.columns, out);
     }
     if (summary.conditions) {
-        print_counts("Conditions of these jobs on other jobs (after)",
+        print_counts("Conditions of these jobs",
                      summary.conditions->empty() ? Counts{{"kept", 0}} : *summary.conditions, out);
     }
     print_balances(summary, out);

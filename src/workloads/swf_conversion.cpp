@@ -369,8 +369,12 @@ WorkloadJob JobMaker::make(const KeptJob& kept) {
     if (!log.other_fields.empty()) {
         description.other_fields = texts_.shared(log.other_fields[job.other_fields]);
     }
-    if (const auto after = conditions_.of_job.find(&job); after != conditions_.of_job.end()) {
-        set_dependencies(description, after->second);
+    if (const auto found = conditions_.of_job.find(&job); found != conditions_.of_job.end()) {
+        StatedNeeds conditions = found->second;
+        if (conditions.begin) {  // counts from the submission until here
+            conditions.begin = description.submit + conditions.begin->since_zero();
+        }
+        set_conditions(description, conditions);
     }
     return {std::move(description), {}};
 }
@@ -428,7 +432,7 @@ std::vector<SwfPeriod> split_into_periods(const Workload& workload, const SwfSpl
         Workload& of_period = periods.back().workload;
         WorkloadJob& moved = of_period.jobs.emplace_back(job);
         const Duration since_begin = moved.description.submit.since_zero() - split.begin_of(number);
-        moved.description.submit = Time::at(scaled ? scaled->scaled(since_begin) : since_begin);
+        submit_at(moved.description, Time::at(scaled ? scaled->scaled(since_begin) : since_begin));
         of_period.profiles.insert(*workload.profiles.find(job.description.profile));
     }
     for (SwfPeriod& period : periods) {

@@ -65,7 +65,7 @@ TEST_CASE("import reads what jobs of Slurm waited for, and counts what it leaves
     require_done(made);
     CHECK(made.errors.empty());
     CHECK(inputs.after() == "13 ok:12, 14_1 any:12, 14_2 any:12, 15_2 ok:14_2, 16 ok:14_1 ok:14_2, 18 start:16+120");
-    CHECK_THAT(made.output, Contains("\nConditions of these jobs on other jobs (after)\n"
+    CHECK_THAT(made.output, Contains("\nConditions of these jobs\n"
                                      "  kept: ok                                                                    4\n"
                                      "  kept: any                                                                   2\n"
                                      "  kept: start                                                                 1\n"
@@ -202,10 +202,43 @@ TEST_CASE("import --submit eligible leaves waits for others out of the log") {
     CHECK(inputs.submissions() == "12 0 13 5 14_1 5 14_2 5 15_2 6 16 7 17 7 18 7 ");
     check_refused(inputs.import("sacct", accounting, {"--submit", "eligible", "--fields", "after"}), 2,
                   "--submit eligible leaves out the wait for other jobs, which --fields after repeats");
+    check_refused(inputs.import("sacct", accounting, {"--submit", "eligible", "--fields", "begin"}), 2,
+                  "--submit eligible leaves out the wait for an instant, which --fields begin repeats");
+    check_refused(inputs.import("sacct", accounting, {"--submit", "eligible", "--fields", "array"}), 2,
+                  "--submit eligible leaves out the wait for other tasks, which --fields array repeats");
     check_refused(inputs.import("helios", "", {"--submit", "eligible"}), 2, "--submit eligible is for sacct and pbs");
     check_refused(inputs.import("sacct", "JobID|Submit|Start|End\n1|0|0|10\n", {"--submit", "eligible"}), 1,
                   "jobs.txt:1: no column Eligible");
     check_refused(inputs.import("sacct", accounting, {"--submit", "start"}), 2, "--submit");
+}
+
+TEST_CASE("import keeps arrays, and the limit that a row of tasks that have not started says") {
+    Inputs inputs;
+    const std::string table =
+        "JobID|Submit|Eligible|Start|End|NCPUS|NNodes|State|SubmitLine\n"
+        "12_1|100|100|200|300|1|1|COMPLETED|sbatch a\n"
+        "12_2|100|100|200|300|1|1|COMPLETED|sbatch a\n"
+        "12_2|300|300|400|500|1|1|COMPLETED|sbatch a\n"
+        "12_[3-9%2]|100|100|Unknown|Unknown|1|1|PENDING|sbatch a\n"
+        "13|100|150|200|300|1|1|COMPLETED|sbatch --begin=now+50 a\n"
+        "14|100|100|200|300|1|1|COMPLETED|sbatch --begin=soon a\n";
+    const auto workload = [&] { return contents(inputs.workload); };
+    const Outcome made = inputs.import("sacct", table, {"--fields", "begin,array"});
+    require_done(made);
+    CHECK_THAT(workload(), Contains(R"("id":"12_1",)") && Contains(R"("array":"12","array_limit":2})"));
+    CHECK_THAT(workload(), Contains(R"("begin":150)"));
+    // The second run of 12_2 is no task.
+    CHECK_THAT(made.output,
+               Contains("kept: array                                                                 2\n") &&
+                   Contains("of these with array_limit                                                   2\n"));
+    CHECK_THAT(made.output,
+               Contains("left out, no counterpart: begin that nobody can read                        1\n"));
+    require_done(inputs.import("sacct", table, {"--submit", "eligible", "--fields", "all"}));
+    CHECK_THAT(workload(), !Contains("array") && !Contains("begin"));
+    require_done(inputs.import("sacct", table, {"--fields", "all"}));
+    CHECK_THAT(workload(), Contains("array_limit") && Contains("begin"));
+    check_refused(inputs.import("sacct", "JobID|Submit|Start|End\n1|0|0|10\n", {"--fields", "begin"}), 1,
+                  "jobs.txt:1: no column SubmitLine, expected it for the field begin");
 }
 
 TEST_CASE("swf --fields after reads columns 17 and 18") {

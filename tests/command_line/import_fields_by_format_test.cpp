@@ -44,6 +44,9 @@ const std::map<std::string, std::string> usual = {
 const std::string json = "sacct --json";
 const std::string array = "the task of an array, in the id";
 const std::string after = "`after` instead (`--fields after`)";
+const std::string begin = "`begin` (`--fields begin`)";
+const std::string tasks = "`array` (`--fields array`)";
+const std::string limit = "`array_limit` (`--fields array`)";
 const std::string eligible = "submitted when eligible (`--submit eligible`)";
 const std::string hosts = "whole hosts (`--fields per-host`)";
 const std::string pools = "`pools` (`--fields licenses`)";
@@ -52,6 +55,7 @@ const std::string pools = "`pools` (`--fields licenses`)";
 const std::string dependency = R"("dependency":"afterok:1")";
 const std::string condition = R"("after":["ok:1"])";
 const std::string shared = R"("per_host":{"cores":4})";
+const std::string two = R"("array":"12",)";
 const std::string licence = R"("pools":{"abaqus":2})";
 
 const Arguments partition = {"--fields", "partition"};
@@ -121,6 +125,28 @@ const std::vector<Case> cases = {
     {after, "pbs", "depend", "depend=afterok:1.srv|Resource_List.depend=afterany:1", condition, "dependency"},
     {after, "pbs", "Resource_List.depend", "Resource_List.depend=afterok:1.srv", condition, "dependency"},
     {after, "csv", "dependency", "dependency=afterok:1", condition, "dependency"},
+
+    {begin, "sacct", "SubmitLine", "SubmitLine=sbatch --begin=now+60 a", R"("begin":28860)"},
+    {begin, "sacct", "SubmitLine", "SubmitLine=sbatch --begin=now a", "", "begin"},
+    {begin, "sacct", "SubmitLine", "SubmitLine=sbatch --begin=now+200 a", "", "begin"},  // it had started
+    {begin, json, "submit_line", R"(submit_line="sbatch -b 08:01 a")", R"("begin":28860)"},
+    {begin, "pbs", "no", "Execution_Time=1709280060", "", "begin"},
+    {begin, "csv", "begin", "begin=1709280060", R"("begin":28860)"},
+
+    {tasks, "sacct", "12_3", "JobID=12_3|SubmitLine=sbatch -a 1-9 a", R"("array":"12")", "array_limit"},
+    {tasks, json, "array", R"(job_id=15|array={"job_id":12,"task_id":3})", R"("array":"12")", "array_limit"},
+    {tasks, "pbs", "12[3]", "id=12[3].server", R"("array":"12[]")", "array_limit"},
+    {tasks, "csv", "array", "id=5|array=7", R"("array":"7")", "array_limit"},
+    {tasks, "csv", "12_3", "id=12_3", R"("array":"12")", "array_limit"},
+
+    {limit, "sacct", "SubmitLine", "JobID=12_3|SubmitLine=sbatch --array=1-9%4 a", two + R"("array_limit":4)"},
+    {limit, json, "array.limits",
+     R"(job_id=15|array={"job_id":12,"task_id":3,"limits":{"max":{"running":{"tasks":4}}}})",
+     two + R"("array_limit":4)"},
+    {limit, json, "submit_line", R"(job_id=15|array={"job_id":12,"task_id":3}|submit_line="sbatch -a 1-9%4 a")",
+     two + R"("array_limit":4)"},
+    {limit, "pbs", "no", "id=12[3].server|max_run_subjobs=4", "", "array_limit"},
+    {limit, "csv", "array_limit", "id=12_3|array_limit=4", two + R"("array_limit":4)"},
 
     {eligible, "sacct", "Eligible", "Eligible=1709280050", R"("subtime":28850,)"},
     {eligible, "sacct", "Eligible", "Eligible=Unknown", R"("subtime":28800,)"},

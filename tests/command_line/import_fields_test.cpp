@@ -193,9 +193,10 @@ TEST_CASE("import refuses fields that it does not know, and options that count o
     };
     CHECK(
         refusal({"--fields", "per_host"}) ==
-        "batfill: --fields: unknown field 'per_host', did you mean 'per-host'? Known: per-host, partition, memory-pool, licenses, after, all\n");
-    CHECK(refusal({"--fields", "partition,pools"}) ==
-          "batfill: --fields: unknown field 'pools', known: per-host, partition, memory-pool, licenses, after, all\n");
+        "batfill: --fields: unknown field 'per_host', did you mean 'per-host'? Known: per-host, partition, memory-pool, licenses, after, begin, array, all\n");
+    CHECK(
+        refusal({"--fields", "partition,pools"}) ==
+        "batfill: --fields: unknown field 'pools', known: per-host, partition, memory-pool, licenses, after, begin, array, all\n");
     CHECK_THAT(refusal({"--fields", ""}), Contains("unknown field ''"));
     CHECK_THAT(refusal({"--fields", "partition,partition"}), Contains("expected partition once"));
     CHECK_THAT(refusal({"--fields", "per-host", "--nodes"}), Contains("--nodes lets jobs take whole nodes"));

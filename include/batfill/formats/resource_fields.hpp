@@ -16,10 +16,17 @@ struct ResourceFields {
     // The jobs that a job waited for (SwfLog::conditions): of sacct the option --dependency, of pbs the attribute
     // `depend`, of a table the field `dependency`, as Slurm writes it; of SWF columns 17 and 18.
     bool after = false;
+    // The instant that a job waited for: of sacct the option --begin, of a table the field `begin`.
+    bool begin = false;
+    // The array whose task a job was, by its id or by the field `array` of a table; and how many tasks ran at once: the
+    // number behind % in Slurm's --array, or the field `array_limit`.
+    bool array = false;
     // What the data do not have is left out, and no error. The memory of jobs whose hosts are unknown is of the pool.
     bool as_far_as_known = false;
 
-    bool any() const { return per_host || partition || memory_pool || licenses || after; }
+    // Whether jobs wait for something.
+    bool waits() const { return after || begin || array; }
+    bool any() const { return per_host || partition || memory_pool || licenses || waits(); }
 };
 
 }  // namespace batfill

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -102,16 +103,20 @@ struct LoggedHosts {
     bool is_rounded_up = false;                 // `taken` is, as nobody knows how much each of them gave
 };
 
-// What a log says of the jobs that a job waited for.
+// What a log says of what a job waited for.
 struct LoggedConditions {
     // Jobs by the log's own numbers or ids. The id of an array, "12" or "12[]", means all its tasks, "12_3" or "12[3]".
     std::vector<Dependency> after;
     // Of conditions on a component of a heterogeneous job of Slurm, the place in `after` and the id, "12+1". The
     // condition itself is on the job, "12".
     std::vector<std::pair<std::size_t, std::string>> components = {};
-    std::vector<const char*> left_out;  // for each condition that has no counterpart, its kind, such as "afternotok"
+    std::vector<const char*> left_out = {};  // for each condition without a counterpart, its kind, such as "afternotok"
+    std::optional<Duration> begin = {};      // an instant as SwfJob::submit
+    // Of a task whose id does not say its array (array_of()), or that has a limit of its own. Empty, 0: none.
+    std::string array = {};
+    long long array_limit = 0;
 
-    bool empty() const { return after.empty() && left_out.empty(); }
+    bool empty() const { return after.empty() && left_out.empty() && !begin && array.empty() && array_limit == 0; }
 };
 
 // A log, in the terms of the Standard Workload Format, whatever the format of its file.
@@ -133,6 +138,7 @@ struct SwfLog {
     std::map<std::uint32_t, std::map<std::string, Microseconds>> ended_early;
     // Of a log that was read with conditions on other jobs; number 0 is nothing.
     std::vector<LoggedConditions> conditions;
+    std::map<std::string, long long, std::less<>> array_limits;  // how many tasks of an array may run at once
     // Of accounting data that were read with `keeps_hosts`; number 0 is none.
     std::vector<std::vector<LoggedHosts>> hosts;
     ResourceFields read_fields;  // what jobs get for schedulers to look at

@@ -73,6 +73,10 @@ struct Workload {
 // Cost: O(jobs + conditions).
 std::size_t drop_unknown_dependencies(Workload& workload);
 
+// The job is submitted then. Its deadline and its begin keep their distances from its submission; a begin does not
+// become less than 0.
+void submit_at(JobDescription& job, Time submit);
+
 // Reads a workload of either format (JSON, also gzipped). With `keep_source`, jobs and profiles keep their text, for an
 // external scheduler that wants to see every field. Does not look into profiles of type `other`. A negative walltime
 // counts as none, although Batsim 4 accepts only -1, and Batsim 5 not even that. Holds the text and the result in

@@ -454,15 +454,15 @@ TEST_CASE("Hosts that components share count once, with what they took together"
     CHECK(hosts_of(json) == "1 x cores:8");
 }
 
-TEST_CASE("Partitions: the one of the job, the first of several, or the queue") {
+TEST_CASE("Partitions: those of the job, or the queue") {
     const auto look = [](const std::string& name) {
         return sacct("NCPUS|Partition", "4|" + name, with_fields(false, true));
     };
     CHECK(partition_of(look("gpu")) == "gpu");
     CHECK(fields_of(look("12"), 0) == R"("partition":"12")");
     CHECK(look("gpu").jobs.at(0).allocated_processors == 4);
-    const SwfLog several = look("gpu,cpu");
-    CHECK(partition_of(several) == "gpu");
+    const SwfLog several = look("gpu, cpu,");
+    CHECK(partition_of(several) == "gpu,cpu");
     CHECK(count_of(several.noted, "several partitions") == 1);
     CHECK(partition_of(look("")) == "none");
     CHECK(count_of(look("").noted, "partition unknown") == 1);

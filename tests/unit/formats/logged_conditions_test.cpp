@@ -30,6 +30,17 @@ std::string pbs(const std::string& text) {
     return shown(conditions_of_pbs(text));
 }
 
+std::string dependency_in(std::string_view line) {
+    return value_in(line, SubmitOption::dependency);
+}
+
+// 2024-03-01 13:00 in Berlin.
+std::optional<Duration> begin(std::string_view text, const std::string& zone = "Europe/Berlin") {
+    TimeZone time_zone(zone);
+    const auto instant = begin_of_slurm(text, Duration::seconds(1709294400), time_zone);
+    return instant ? std::optional(*instant - Duration::seconds(1709294400)) : std::nullopt;
+}
+
 }  // namespace
 
 TEST_CASE("Conditions of Slurm name kinds and jobs") {
@@ -89,6 +100,53 @@ TEST_CASE("Options of the script, of the wrapped command and others are no depen
     CHECK(dependency_in("sbatch --wrap=date -d tomorrow").empty());
     CHECK(dependency_in("sbatch --wrap=sbatch --dependency=afterok:12 job.sh").empty());
     CHECK(dependency_in("sbatch --dependency").empty());
+}
+
+TEST_CASE("A begin is read as Slurm reads it, in the time zone of the log") {
+    const auto seconds = [](long long number) { return std::optional(Duration::seconds(number)); };
+    CHECK(begin("now") == seconds(0));
+    CHECK(begin("now+90") == seconds(90));
+    CHECK(begin("now+90seconds") == seconds(90));
+    CHECK(begin("now+2min") == seconds(120));
+    CHECK(begin("now+1Hour") == seconds(3600));
+    CHECK(begin("now+1day") == seconds(86400));
+    CHECK(begin("now+2weeks") == seconds(1209600));
+    CHECK(begin("16:00") == seconds(3 * 3600));
+    CHECK(begin("12:00") == seconds(23 * 3600));
+    CHECK(begin("4:00PM") == seconds(3 * 3600));
+    CHECK(begin("4:00 pm") == seconds(3 * 3600));
+    CHECK(begin("noon") == seconds(23 * 3600));
+    CHECK(begin("midnight") == seconds(11 * 3600));
+    CHECK(begin("teatime") == seconds(3 * 3600));
+    CHECK(begin("today") == seconds(-13 * 3600));
+    CHECK(begin("tomorrow") == seconds(11 * 3600));
+    CHECK(begin("2024-03-02") == seconds(11 * 3600));
+    CHECK(begin("2024-03-01T14:30") == seconds(5400));
+    CHECK(begin("2024-03-01T14:30:30", "UTC") == seconds(9030));
+    CHECK(begin("03/01/2024 14:30") == seconds(5400));
+    for (const char* const wrong : {"", "soon", "now+", "now-5", "now+5years", "now+99999999999", "now+-1", "25:00"}) {
+        CHECK_FALSE(begin(wrong));
+    }
+}
+
+TEST_CASE("Begin and array are found in the command that submitted a job") {
+    CHECK(value_in("sbatch --begin=now+1hour job.sh", SubmitOption::begin) == "now+1hour");
+    CHECK(value_in("sbatch -b 16:00 job.sh", SubmitOption::begin) == "16:00");
+    CHECK(value_in("sbatch --bb=x --bell -n 2 job.sh -b 16:00", SubmitOption::begin).empty());
+    CHECK(value_in("sbatch --wrap=run --begin 5", SubmitOption::begin).empty());
+    CHECK(value_in("sbatch --wrap=run --begin=now+5", SubmitOption::begin) == "now+5");
+    CHECK(value_in("sbatch -A bio -a 0-99%4 job.sh", SubmitOption::array) == "0-99%4");
+    CHECK(value_in("sbatch --account=bio --array 0-99%4 job.sh --array=1%2", SubmitOption::array) == "0-99%4");
+    CHECK(array_limit_in("0-99%4") == 4);
+    CHECK(array_limit_in("12_[3-9%40]") == 40);
+    for (const char* const without : {"", "0-99", "0-99%", "0-99%x", "0-99%-1", "%99999999999999999999"}) {
+        CHECK(array_limit_in(without) == 0);
+    }
+    CHECK(array_of("12_3") == "12");
+    CHECK(array_of("12[3]") == "12[]");
+    for (const char* const other : {"12", "12_", "a_3", "12_3x", "12[]", "_3", "12+1"}) {
+        CHECK(array_of(other).empty());
+    }
 }
 
 TEST_CASE("Conditions of PBS and TORQUE name kinds and jobs of servers") {

@@ -198,6 +198,32 @@ TEST_CASE("Of runs with one number, the last one before the start is waited for"
     CHECK(after(converted.workload) == "2 any:1-2, 3 any:1-3");
 }
 
+TEST_CASE("Weeks and another load move begins and deadlines with the submissions of their jobs") {
+    const auto read = [] {
+        return parse_workload(
+            R"({"nb_res":4,"profiles":{"p":{"type":"delay","delay":40}},"jobs":[)"
+            R"({"id":1,"subtime":10,"res":4,"walltime":50,"profile":"p"},)"
+            R"({"id":2,"subtime":110,"res":4,"walltime":50,"profile":"p","begin":130.5,"deadline":200},)"
+            R"({"id":3,"subtime":120,"res":1,"walltime":50,"profile":"p","begin":5,"array":"a"}]})",
+            "/w.json", "w0", true);
+    };
+    SwfSplit split;
+    split.period = Duration::seconds(100);
+    const JobDescription moved = split_into_periods(read(), split).at(1).workload.jobs.at(0).description;
+    CHECK(moved.submit == Time::seconds(10));
+    CHECK(moved.needs->begin == Time::at(Duration::microseconds(30'500'000)));
+    CHECK(moved.deadline == Time::seconds(100));
+    CHECK_THAT(std::string(moved.other_fields.text()), Catch::Matchers::Contains(R"("begin":30.5)"));
+    // One that was over before the submission stays so.
+    CHECK(split_into_periods(read(), split).at(1).workload.jobs.at(1).description.needs->begin == Time());
+    Workload scaled = read();
+    scale_load(scaled, Decimal::parse("0.5").value());
+    const JobDescription& job = scaled.jobs.at(1).description;
+    CHECK(job.submit != Time::seconds(110));
+    CHECK(*job.needs->begin - job.submit == Duration::microseconds(20'500'000));
+    CHECK(*job.deadline - job.submit == Duration::seconds(90));
+}
+
 TEST_CASE("Whatever is kept of a log, its workload can be replayed", "[swf]") {
     std::mt19937 random(7);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same logs each time
     const auto number = [&](int most) { return std::to_string(random() % static_cast<unsigned>(most + 1)); };
