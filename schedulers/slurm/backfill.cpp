@@ -1,0 +1,248 @@
+#include "schedulers/slurm/backfill.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace batfill::slurm {
+
+void sort_queue(const Cluster& cluster, std::vector<JobPlace>& queue) {
+    std::sort(queue.begin(), queue.end(), [&](JobPlace a, JobPlace b) {
+        const Job& first = cluster.job(a);
+        const Job& second = cluster.job(b);
+        return std::tie(second.priority, first.submitted, first.id) <
+               std::tie(first.priority, second.submitted, second.id);
+    });
+}
+
+int& Backfill::Counts::operator[](std::size_t key) {
+    if (key >= counts_.size()) {
+        counts_.resize(key + 1);
+    }
+    return counts_[key];
+}
+
+Backfill::Backfill(const Settings& settings, Cluster& cluster)
+    : settings_(settings),
+      cluster_(cluster),
+      is_26_11_(settings.version == Version::v26_11),
+      earliest_start_(settings, cluster),
+      no_nodes_(cluster.size()),
+      candidates_(cluster.size()),
+      choice_{NodeSet(cluster.size()), {}},
+      choice_for_start_(choice_) {}
+
+const CycleOutcome& Backfill::run(std::span<const JobPlace> queue, Seconds now) {
+    begin(now);
+    for (const JobPlace place : queue) {
+        if (outcome_.tested >= settings_.bf_max_job_test || (is_26_11_ && space_.end() < now_) ||
+            try_job(place) == Then::end_cycle) {
+            break;
+        }
+    }
+    outcome_.planned = {planned_.data(), planned_count_};
+    return outcome_;
+}
+
+void Backfill::begin(Seconds now) {
+    now_ = now;
+    outcome_.started.clear();
+    outcome_.tested = 0;
+    planned_count_ = 0;
+    plans_ = 0;
+    tried_of_user_.clear();
+    tried_of_partition_.clear();
+    tried_of_user_in_partition_.clear();
+    space_.begin(settings_.floor(now), settings_.floor(now + settings_.bf_window), cluster_.all_nodes(),
+                 settings_.bf_licenses ? std::span<const int>(cluster_.licenses()) : std::span<const int>(),
+                 settings_.version);
+    if (settings_.reserves_running_jobs()) {
+        std::vector<const RunningJob*> in_order;
+        for (const RunningJob& running : cluster_.running()) {
+            in_order.push_back(&running);
+        }
+        std::sort(in_order.begin(), in_order.end(),
+                  [](const RunningJob* a, const RunningJob* b) { return a->job < b->job; });
+        for (const RunningJob* running : in_order) {
+            enter(*running);
+        }
+    }
+}
+
+void Backfill::enter(const RunningJob& running) {
+    const Job& job = cluster_.job(running.job);
+    const bool takes_nodes = running.whole_nodes && settings_.select == Select::cons_tres;
+    if ((!takes_nodes && job.licenses.empty()) || space_.records() >= settings_.node_space_size()) {
+        return;
+    }
+    space_.reserve(0, is_26_11_ ? settings_.ceil(running.end) : settings_.floor(running.end), settings_.bf_resolution,
+                   takes_nodes ? running.nodes : no_nodes_, table_licenses(job));
+}
+
+// Licences are in the table only with bf_licenses.
+std::span<const LicenseCount> Backfill::table_licenses(const Job& job) const {
+    return settings_.bf_licenses ? std::span<const LicenseCount>(job.licenses) : std::span<const LicenseCount>();
+}
+
+bool Backfill::may_only_start_now(const Job& job) const {
+    return job.priority < settings_.bf_min_prio_reserve ||
+           (job.eligible && now_ - *job.eligible < settings_.bf_min_age_reserve) || has_all_plans();
+}
+
+bool Backfill::has_all_plans() const {
+    return settings_.bf_job_part_count_reserve > 0 && plans_ >= settings_.bf_job_part_count_reserve;
+}
+
+bool Backfill::is_within_limits(const Job& job) {
+    const auto user = static_cast<std::size_t>(job.user);
+    const auto partition = static_cast<std::size_t>(job.partition);
+    struct Count {
+        int limit;
+        int& tried;
+    };
+    const Count counts[] = {
+        {settings_.bf_max_job_user_part, tried_of_user_in_partition_[user * cluster_.partitions() + partition]},
+        {settings_.bf_max_job_part, tried_of_partition_[partition]},
+        {settings_.bf_max_job_user, tried_of_user_[user]}};
+    for (const Count& count : counts) {
+        if (count.limit > 0 && count.tried >= count.limit) {
+            return false;
+        }
+    }
+    for (const Count& count : counts) {
+        ++count.tried;
+    }
+    return true;
+}
+
+Backfill::Then Backfill::try_job(JobPlace place) {
+    const Job& job = cluster_.job(place);
+    const bool now_only = may_only_start_now(job);
+    if (!is_within_limits(job) || (!settings_.bf_licenses && !cluster_.has_licenses(job))) {
+        return Then::next_job;
+    }
+    Attempt attempt{place, job, table_licenses(job), now_only, now_, now_};
+    while (attempt.later) {
+        attempt.at = *attempt.later;
+        attempt.later.reset();
+        if (const std::optional<Seconds> start = find_start(attempt)) {
+            if (const std::optional<Then> then = settle(attempt, *start)) {
+                return *then;
+            }
+        }
+    }
+    return Then::next_job;
+}
+
+std::optional<Seconds> Backfill::find_start(Attempt& attempt) {
+    if (is_26_11_ && space_.end() < attempt.at) {
+        return std::nullopt;
+    }
+    const Job& job = attempt.job;
+    candidates_ = cluster_.partition_of(job).nodes;
+    std::optional<Seconds> found;
+    if (space_.scan(attempt.at, attempt.at + job.limit, attempt.licenses, candidates_, attempt.later) &&
+        candidates_.count() >= job.nodes) {
+        outcome_.tested += attempt.is_counted ? 0 : 1;
+        attempt.is_counted = true;
+        found = earliest_start_.find({job, candidates_, attempt.at, attempt.later, attempt.now_only}, now_, choice_);
+    }
+    if (!found) {
+        if (attempt.now_only) {
+            attempt.later.reset();
+        }
+        return std::nullopt;
+    }
+    const Seconds start = std::max(*found, attempt.at);
+    if (is_26_11_ && start > now_ && conflicts(attempt, start)) {
+        attempt.later = start == attempt.at ? start + settings_.bf_resolution : start;
+        return std::nullopt;
+    }
+    return settings_.bf_topopt_enable && is_26_11_ && !attempt.now_only ? find_slot(attempt, start) : start;
+}
+
+std::optional<Seconds> Backfill::find_slot(Attempt& attempt, Seconds start) {
+    if (attempt.slots < settings_.bf_topopt_iterations && space_.covers(start)) {
+        if (++attempt.slots == 1) {
+            first_slot_start_ = start;
+            first_slot_nodes_ = choice_.nodes;
+        }
+    }
+    if (attempt.later && attempt.slots < settings_.bf_topopt_iterations) {
+        return std::nullopt;
+    }
+    if (attempt.slots == 0) {
+        return start;
+    }
+    choice_.nodes = first_slot_nodes_;
+    return first_slot_start_;
+}
+
+std::optional<Backfill::Then> Backfill::settle(Attempt& attempt, Seconds start) {
+    if (start <= now_ && start_now(attempt)) {
+        const auto starts = static_cast<int>(outcome_.started.size());
+        return starts == settings_.bf_max_job_start ? Then::end_cycle : Then::next_job;
+    }
+    if (start > now_ && attempt.now_only) {
+        note(attempt, start, false);
+        return Then::next_job;
+    }
+    if (attempt.later && start > *attempt.later) {
+        return std::nullopt;
+    }
+    if (start > now_ + settings_.bf_window) {
+        note(attempt, start, false);
+        return Then::next_job;
+    }
+    if (!is_26_11_ && start > now_ && conflicts(attempt, start)) {
+        attempt.later = start;
+        // From the same moment, Slurm would try again until the time for a cycle is over.
+        return start == attempt.at ? std::optional(Then::end_cycle) : std::nullopt;
+    }
+    if (has_all_plans()) {
+        note(attempt, start, false);
+        return Then::next_job;
+    }
+    ++plans_;
+    const bool is_full = space_.records() >= settings_.node_space_size();
+    note(attempt, start, !is_full || !is_26_11_);
+    if (is_full) {
+        return Then::end_cycle;
+    }
+    space_.reserve(settings_.floor(start), planned_end(attempt.job, start), settings_.bf_resolution, choice_.nodes,
+                   attempt.licenses);
+    return Then::next_job;
+}
+
+Seconds Backfill::planned_end(const Job& job, Seconds start) const {
+    return is_26_11_ ? settings_.floor(start + job.limit + settings_.bf_resolution - 1)
+                     : std::max(settings_.floor(start + job.limit), settings_.floor(start) + settings_.bf_resolution);
+}
+
+bool Backfill::conflicts(const Attempt& attempt, Seconds start) const {
+    return space_.conflicts(settings_.floor(start), planned_end(attempt.job, start), choice_.nodes, attempt.licenses);
+}
+
+bool Backfill::start_now(const Attempt& attempt) {
+    if ((is_26_11_ && !cluster_.has_licenses(attempt.job)) ||
+        !earliest_start_.choose_now(attempt.job, candidates_, choice_for_start_)) {
+        return false;
+    }
+    enter(cluster_.start(attempt.place, now_, choice_for_start_));
+    outcome_.started.push_back(attempt.place);
+    return true;
+}
+
+void Backfill::note(const Attempt& attempt, Seconds start, bool is_planned) {
+    if (planned_count_ == planned_.size()) {
+        planned_.emplace_back();
+    }
+    PlannedStart& planned = planned_[planned_count_++];
+    planned.job = attempt.place;
+    planned.start = start;
+    planned.is_planned = is_planned;
+    if (is_planned) {
+        planned.nodes = choice_.nodes;
+    }
+}
+
+}  // namespace batfill::slurm

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "schedulers/slurm/cluster.hpp"
+#include "schedulers/slurm/earliest_start.hpp"
+#include "schedulers/slurm/node_set.hpp"
+#include "schedulers/slurm/node_space.hpp"
+#include "schedulers/slurm/settings.hpp"
+
+namespace batfill::slurm {
+
+// What a cycle knows of the start of a job that it did not start.
+struct PlannedStart {
+    JobPlace job;
+    Seconds start;
+    bool is_planned;  // on `nodes`; otherwise the start is only an estimate
+    NodeSet nodes;
+};
+
+// What a cycle did.
+struct CycleOutcome {
+    std::vector<JobPlace> started;          // in their order
+    std::span<const PlannedStart> planned;  // as above; valid until the next cycle
+    int tested = 0;                         // jobs that count for bf_max_job_test
+};
+
+// Cycles of sched/backfill. Each takes the queue job by job: a job starts if it delays no plan, or gets a plan of its
+// own. All plans are forgotten when the cycle ends.
+class Backfill {
+ public:
+    // Requires: both outlive this object.
+    Backfill(const Settings& settings, Cluster& cluster);
+
+    // Runs one cycle. `queue`: the jobs that wait and may start, in the order in which they are tried. Starts jobs in
+    // the cluster.
+    // Cost: for each try of a job, O(records of the table * nodes / 64), and a question of EarliestStart.
+    const CycleOutcome& run(std::span<const JobPlace> queue, Seconds now);
+
+ private:
+    enum class Then { next_job, end_cycle };
+
+    // Numbers of jobs that a cycle has looked at, by user and partition.
+    class Counts {
+     public:
+        void clear() { counts_.clear(); }
+        int& operator[](std::size_t key);
+
+     private:
+        std::vector<int> counts_;
+    };
+
+    // The tries of a job.
+    struct Attempt {
+        JobPlace place;
+        const Job& job;
+        std::span<const LicenseCount> licenses;  // that the table plans
+        bool now_only;                           // it may start now, but not be planned
+        Seconds at;                              // the moment of this try
+        std::optional<Seconds> later;            // the moment of the next one
+        bool is_counted = false;                 // for bf_max_job_test
+        int slots = 0;                           // that bf_topopt_enable has found
+    };
+
+    void begin(Seconds now);
+    // The running job takes its place in the table.
+    void enter(const RunningJob& running);
+    std::span<const LicenseCount> table_licenses(const Job& job) const;
+    bool may_only_start_now(const Job& job) const;
+    bool is_within_limits(const Job& job);
+    bool has_all_plans() const;
+
+    Then try_job(JobPlace place);
+    // The start that a try has found, on choice_; none if the next try is to follow.
+    std::optional<Seconds> find_start(Attempt& attempt);
+    // With bf_topopt_enable: the best of the starts that tries find. All score the same, so it is the first.
+    std::optional<Seconds> find_slot(Attempt& attempt, Seconds start);
+    // Starts or plans the job; none if the next try is to follow.
+    std::optional<Then> settle(Attempt& attempt, Seconds start);
+    bool start_now(const Attempt& attempt);
+    bool conflicts(const Attempt& attempt, Seconds start) const;
+    Seconds planned_end(const Job& job, Seconds start) const;
+    // Notes the start; on choice_ if it is planned.
+    void note(const Attempt& attempt, Seconds start, bool is_planned);
+
+    const Settings& settings_;
+    Cluster& cluster_;
+    bool is_26_11_;
+    EarliestStart earliest_start_;
+    NodeSpace space_;
+    const NodeSet no_nodes_;
+
+    // Of a cycle.
+    Seconds now_ = 0;
+    CycleOutcome outcome_;
+    std::vector<PlannedStart> planned_;
+    std::size_t planned_count_ = 0;
+    int plans_ = 0;
+    Counts tried_of_user_;
+    Counts tried_of_partition_;
+    Counts tried_of_user_in_partition_;
+
+    // Of a try of a job.
+    NodeSet candidates_;
+    Choice choice_;
+    Choice choice_for_start_;
+    Seconds first_slot_start_ = 0;
+    NodeSet first_slot_nodes_;
+};
+
+// Sorts jobs that wait as both schedulers take them: by priority, the largest first, then by submission, then by id.
+void sort_queue(const Cluster& cluster, std::vector<JobPlace>& queue);
+
+}  // namespace batfill::slurm

@@ -1,0 +1,105 @@
+#include "schedulers/slurm/cluster.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <tuple>
+#include <utility>
+
+namespace batfill::slurm {
+
+FreeNodes::FreeNodes(std::span<const Node> nodes)
+    : nodes_(nodes), idle_(NodeSet::all(static_cast<int>(nodes.size()))), with_cores_(idle_) {
+    amounts_.resize(nodes.empty() ? 0 : nodes.front().amounts.size());
+    for (const Node& node : nodes) {
+        cores_.push_back(node.cores);
+        for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
+            amounts_[kind].push_back(node.amounts[kind]);
+        }
+    }
+}
+
+void FreeNodes::keep_those_with(const std::vector<Amount>& amounts, NodeSet& nodes) const {
+    for (std::size_t kind = 0; kind < amounts.size(); ++kind) {
+        if (amounts[kind] > 0) {
+            nodes.for_each([&](int node) {
+                if (amounts_[kind][static_cast<std::size_t>(node)] < amounts[kind]) {
+                    nodes.erase(node);
+                }
+            });
+        }
+    }
+}
+
+void FreeNodes::change(const RunningJob& job, const std::vector<Amount>& amounts, int taken) {
+    auto held = job.cores.begin();
+    job.nodes.for_each([&](int node) {
+        const auto at = static_cast<std::size_t>(node);
+        cores_[at] -= taken * *held++;
+        if (cores_[at] == nodes_[at].cores) {
+            idle_.insert(node);
+        } else {
+            idle_.erase(node);
+        }
+        if (cores_[at] > 0) {
+            with_cores_.insert(node);
+        } else {
+            with_cores_.erase(node);
+        }
+        for (std::size_t kind = 0; kind < amounts.size(); ++kind) {
+            amounts_[kind][at] -= taken * amounts[kind];
+        }
+    });
+}
+
+Cluster::Cluster(std::vector<Node> nodes, std::vector<Partition> partitions, std::vector<int> licenses)
+    : nodes_(std::move(nodes)),
+      partitions_(std::move(partitions)),
+      licenses_(std::move(licenses)),
+      all_nodes_(NodeSet::all(size())),
+      free_(nodes_),
+      free_licenses_(licenses_) {}
+
+JobPlace Cluster::submit(Job job) {
+    assert(jobs_.empty() || jobs_.back().id < job.id);
+    jobs_.push_back(std::move(job));
+    return jobs_.size() - 1;
+}
+
+const RunningJob& Cluster::start(JobPlace job, Seconds now, const Choice& choice) {
+    const Job& started = jobs_[job];
+    RunningJob running{job, now, now + started.limit, holds_whole_nodes(started), choice.nodes, choice.cores};
+    free_.take(running, started.amounts);
+    take_licenses(started, 1);
+    const auto by_end = [](const RunningJob& a, const RunningJob& b) {
+        return std::tie(a.end, a.job) < std::tie(b.end, b.job);
+    };
+    return *running_.insert(std::upper_bound(running_.begin(), running_.end(), running, by_end), std::move(running));
+}
+
+void Cluster::end(JobPlace job) {
+    const auto ended = running_.begin() + (&running(job) - running_.data());
+    free_.give_back(*ended, jobs_[job].amounts);
+    take_licenses(jobs_[job], -1);
+    running_.erase(ended);
+}
+
+const RunningJob& Cluster::running(JobPlace job) const {
+    const auto found =
+        std::find_if(running_.begin(), running_.end(), [&](const RunningJob& one) { return one.job == job; });
+    assert(found != running_.end());
+    return *found;
+}
+
+bool Cluster::has_licenses(const Job& job) const {
+    return std::all_of(job.licenses.begin(), job.licenses.end(), [&](const LicenseCount& wanted) {
+        return free_licenses_[static_cast<std::size_t>(wanted.license)] >= wanted.count;
+    });
+}
+
+void Cluster::take_licenses(const Job& job, int taken) {
+    for (const LicenseCount& held : job.licenses) {
+        free_licenses_[static_cast<std::size_t>(held.license)] -= taken * held.count;
+    }
+}
+
+}  // namespace batfill::slurm
