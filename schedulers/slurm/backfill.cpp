@@ -5,15 +5,6 @@
 
 namespace batfill::slurm {
 
-void sort_queue(const Cluster& cluster, std::vector<JobPlace>& queue) {
-    std::sort(queue.begin(), queue.end(), [&](JobPlace a, JobPlace b) {
-        const Job& first = cluster.job(a);
-        const Job& second = cluster.job(b);
-        return std::tie(second.priority, first.submitted, first.id) <
-               std::tie(first.priority, second.submitted, second.id);
-    });
-}
-
 int& Backfill::Counts::operator[](std::size_t key) {
     if (key >= counts_.size()) {
         counts_.resize(key + 1);
@@ -31,11 +22,11 @@ Backfill::Backfill(const Settings& settings, Cluster& cluster)
       choice_{NodeSet(cluster.size()), {}},
       choice_for_start_(choice_) {}
 
-const CycleOutcome& Backfill::run(std::span<const JobPlace> queue, Seconds now) {
+const CycleOutcome& Backfill::run(std::span<const QueueEntry> queue, Seconds now) {
     begin(now);
-    for (const JobPlace place : queue) {
+    for (const QueueEntry& entry : queue) {
         if (outcome_.tested >= settings_.bf_max_job_test || (is_26_11_ && space_.end() < now_) ||
-            try_job(place) == Then::end_cycle) {
+            try_job(entry) == Then::end_cycle) {
             break;
         }
     }
@@ -47,11 +38,13 @@ void Backfill::begin(Seconds now) {
     now_ = now;
     outcome_.started.clear();
     outcome_.tested = 0;
+    outcome_.is_change = false;
     planned_count_ = 0;
     plans_ = 0;
     tried_of_user_.clear();
     tried_of_partition_.clear();
     tried_of_user_in_partition_.clear();
+    planned_of_array_.clear();
     space_.begin(settings_.floor(now), settings_.floor(now + settings_.bf_window), cluster_.all_nodes(),
                  settings_.bf_licenses ? std::span<const int>(cluster_.licenses()) : std::span<const int>(),
                  settings_.version);
@@ -92,15 +85,23 @@ bool Backfill::has_all_plans() const {
     return settings_.bf_job_part_count_reserve > 0 && plans_ >= settings_.bf_job_part_count_reserve;
 }
 
-bool Backfill::is_within_limits(const Job& job) {
-    const auto user = static_cast<std::size_t>(job.user);
-    const auto partition = static_cast<std::size_t>(job.partition);
+bool Backfill::may_plan_task(const Job& job) {
+    if (job.array == Job::none) {
+        return true;
+    }
+    const int planned = planned_of_array_[static_cast<std::size_t>(job.array)];
+    return planned < settings_.bf_max_job_array_resv && cluster_.running_tasks(job.array) + planned < job.array_limit;
+}
+
+bool Backfill::is_within_limits(const QueueEntry& entry) {
+    const auto user = static_cast<std::size_t>(cluster_.job(entry.job).user);
+    const auto partition = static_cast<std::size_t>(entry.partition);
     struct Count {
         int limit;
         int& tried;
     };
     const Count counts[] = {
-        {settings_.bf_max_job_user_part, tried_of_user_in_partition_[user * cluster_.partitions() + partition]},
+        {settings_.bf_max_job_user_part, tried_of_user_in_partition_[user * cluster_.partitions().size() + partition]},
         {settings_.bf_max_job_part, tried_of_partition_[partition]},
         {settings_.bf_max_job_user, tried_of_user_[user]}};
     for (const Count& count : counts) {
@@ -114,13 +115,16 @@ bool Backfill::is_within_limits(const Job& job) {
     return true;
 }
 
-Backfill::Then Backfill::try_job(JobPlace place) {
-    const Job& job = cluster_.job(place);
+Backfill::Then Backfill::try_job(const QueueEntry& entry) {
+    if (cluster_.state(entry.job) != JobState::waiting) {
+        return Then::next_job;  // it has started in another partition
+    }
+    const Job& job = cluster_.job(entry.job);
     const bool now_only = may_only_start_now(job);
-    if (!is_within_limits(job) || (!settings_.bf_licenses && !cluster_.has_licenses(job))) {
+    if (!may_plan_task(job) || !is_within_limits(entry) || (!settings_.bf_licenses && !cluster_.has_licenses(job))) {
         return Then::next_job;
     }
-    Attempt attempt{place, job, table_licenses(job), now_only, now_, now_};
+    Attempt attempt{entry, job, cluster_.partition(entry.partition), table_licenses(job), now_only, now_, now_};
     while (attempt.later) {
         attempt.at = *attempt.later;
         attempt.later.reset();
@@ -138,13 +142,21 @@ std::optional<Seconds> Backfill::find_start(Attempt& attempt) {
         return std::nullopt;
     }
     const Job& job = attempt.job;
-    candidates_ = cluster_.partition_of(job).nodes;
+    candidates_ = attempt.partition.nodes;
+    const std::optional<Seconds> reserved_until = avoid_reservations(attempt);
+    const bool has_licenses =
+        space_.scan(attempt.at, attempt.at + job.limit, attempt.licenses, candidates_, attempt.later);
+    if (reserved_until && (!attempt.later || *reserved_until < *attempt.later)) {
+        attempt.later = reserved_until;
+    }
     std::optional<Seconds> found;
-    if (space_.scan(attempt.at, attempt.at + job.limit, attempt.licenses, candidates_, attempt.later) &&
-        candidates_.count() >= job.nodes) {
+    if (has_licenses && candidates_.count() >= job.nodes) {
         outcome_.tested += attempt.is_counted ? 0 : 1;
         attempt.is_counted = true;
-        found = earliest_start_.find({job, candidates_, attempt.at, attempt.later, attempt.now_only}, now_, choice_);
+        found = earliest_start_.find({job, attempt.partition, candidates_, attempt.at, attempt.later, attempt.now_only},
+                                     now_, choice_);
+    } else if (attempt.later && !attempt.now_only) {
+        outcome_.is_change = true;
     }
     if (!found) {
         if (attempt.now_only) {
@@ -152,12 +164,37 @@ std::optional<Seconds> Backfill::find_start(Attempt& attempt) {
         }
         return std::nullopt;
     }
-    const Seconds start = std::max(*found, attempt.at);
+    Seconds start = std::max(*found, attempt.at);
+    if (start <= now_ && choice_.nodes.intersects(cluster_.completing())) {
+        start = now_ + 1;
+    }
     if (is_26_11_ && start > now_ && conflicts(attempt, start)) {
         attempt.later = start == attempt.at ? start + settings_.bf_resolution : start;
         return std::nullopt;
     }
     return settings_.bf_topopt_enable && is_26_11_ && !attempt.now_only ? find_slot(attempt, start) : start;
+}
+
+std::optional<Seconds> Backfill::avoid_reservations(Attempt& attempt) {
+    const std::vector<Reservation>& reservations = cluster_.reservations();
+    for (int moves = 0; moves < 10; ++moves) {
+        const auto closing = std::find_if(reservations.begin(), reservations.end(), [&](const Reservation& one) {
+            return one.closes(attempt.partition) && one.overlaps(attempt.at, attempt.at + attempt.job.limit);
+        });
+        if (closing == reservations.end()) {
+            break;
+        }
+        attempt.at = closing->end;
+    }
+    std::optional<Seconds> first_end;
+    for (const Reservation& reservation : reservations) {
+        if (reservation.overlaps(attempt.at, attempt.at + attempt.job.limit)) {
+            candidates_ -= reservation.nodes;
+            const Seconds end = settings_.ceil(reservation.end) + 1;
+            first_end = first_end ? std::min(*first_end, end) : end;
+        }
+    }
+    return first_end;
 }
 
 std::optional<Seconds> Backfill::find_slot(Attempt& attempt, Seconds start) {
@@ -203,6 +240,10 @@ std::optional<Backfill::Then> Backfill::settle(Attempt& attempt, Seconds start) 
         return Then::next_job;
     }
     ++plans_;
+    outcome_.is_change |= choice_.nodes.intersects(cluster_.free().with_cores());
+    if (attempt.job.array != Job::none) {
+        ++planned_of_array_[static_cast<std::size_t>(attempt.job.array)];
+    }
     const bool is_full = space_.records() >= settings_.node_space_size();
     note(attempt, start, !is_full || !is_26_11_);
     if (is_full) {
@@ -223,12 +264,13 @@ bool Backfill::conflicts(const Attempt& attempt, Seconds start) const {
 }
 
 bool Backfill::start_now(const Attempt& attempt) {
+    candidates_ -= cluster_.completing();
     if ((is_26_11_ && !cluster_.has_licenses(attempt.job)) ||
-        !earliest_start_.choose_now(attempt.job, candidates_, choice_for_start_)) {
+        !earliest_start_.choose_now(attempt.job, attempt.partition, candidates_, choice_for_start_)) {
         return false;
     }
-    enter(cluster_.start(attempt.place, now_, choice_for_start_));
-    outcome_.started.push_back(attempt.place);
+    enter(cluster_.start(attempt.entry, now_, choice_for_start_));
+    outcome_.started.push_back(attempt.entry.job);
     return true;
 }
 
@@ -237,7 +279,7 @@ void Backfill::note(const Attempt& attempt, Seconds start, bool is_planned) {
         planned_.emplace_back();
     }
     PlannedStart& planned = planned_[planned_count_++];
-    planned.job = attempt.place;
+    planned.job = attempt.entry.job;
     planned.start = start;
     planned.is_planned = is_planned;
     if (is_planned) {

@@ -27,6 +27,9 @@ struct CycleOutcome {
     std::vector<JobPlace> started;          // in their order
     std::span<const PlannedStart> planned;  // as above; valid until the next cycle
     int tested = 0;                         // jobs that count for bf_max_job_test
+    // Whether it counts as a change, so that another cycle follows: it planned a job on a node that is not fully
+    // allocated, or a job found too few nodes free of plans and was tried again from a later moment.
+    bool is_change = false;
 };
 
 // Cycles of sched/backfill. Each takes the queue job by job: a job starts if it delays no plan, or gets a plan of its
@@ -39,7 +42,7 @@ class Backfill {
     // Runs one cycle. `queue`: the jobs that wait and may start, in the order in which they are tried. Starts jobs in
     // the cluster.
     // Cost: for each try of a job, O(records of the table * nodes / 64), and a question of EarliestStart.
-    const CycleOutcome& run(std::span<const JobPlace> queue, Seconds now);
+    const CycleOutcome& run(std::span<const QueueEntry> queue, Seconds now);
 
  private:
     enum class Then { next_job, end_cycle };
@@ -56,8 +59,9 @@ class Backfill {
 
     // The tries of a job.
     struct Attempt {
-        JobPlace place;
+        QueueEntry entry;
         const Job& job;
+        const Partition& partition;
         std::span<const LicenseCount> licenses;  // that the table plans
         bool now_only;                           // it may start now, but not be planned
         Seconds at;                              // the moment of this try
@@ -71,10 +75,14 @@ class Backfill {
     void enter(const RunningJob& running);
     std::span<const LicenseCount> table_licenses(const Job& job) const;
     bool may_only_start_now(const Job& job) const;
-    bool is_within_limits(const Job& job);
+    bool may_plan_task(const Job& job);
+    bool is_within_limits(const QueueEntry& entry);
     bool has_all_plans() const;
 
-    Then try_job(JobPlace place);
+    Then try_job(const QueueEntry& entry);
+    // Takes advance reservations out of candidates_, and moves the try behind those that close the partition. Returns
+    // when the first of those that take nodes is over.
+    std::optional<Seconds> avoid_reservations(Attempt& attempt);
     // The start that a try has found, on choice_; none if the next try is to follow.
     std::optional<Seconds> find_start(Attempt& attempt);
     // With bf_topopt_enable: the best of the starts that tries find. All score the same, so it is the first.
@@ -103,6 +111,7 @@ class Backfill {
     Counts tried_of_user_;
     Counts tried_of_partition_;
     Counts tried_of_user_in_partition_;
+    Counts planned_of_array_;
 
     // Of a try of a job.
     NodeSet candidates_;
@@ -111,8 +120,5 @@ class Backfill {
     Seconds first_slot_start_ = 0;
     NodeSet first_slot_nodes_;
 };
-
-// Sorts jobs that wait as both schedulers take them: by priority, the largest first, then by submission, then by id.
-void sort_queue(const Cluster& cluster, std::vector<JobPlace>& queue);
 
 }  // namespace batfill::slurm

@@ -56,31 +56,74 @@ Cluster::Cluster(std::vector<Node> nodes, std::vector<Partition> partitions, std
       partitions_(std::move(partitions)),
       licenses_(std::move(licenses)),
       all_nodes_(NodeSet::all(size())),
+      completing_nodes_(size()),
       free_(nodes_),
       free_licenses_(licenses_) {}
 
 JobPlace Cluster::submit(Job job) {
-    assert(jobs_.empty() || jobs_.back().id < job.id);
-    jobs_.push_back(std::move(job));
+    assert(jobs_.empty() || jobs_.back().job.id <= job.id);
+    if (job.array != Job::none) {
+        running_tasks_.resize(std::max(running_tasks_.size(), static_cast<std::size_t>(job.array) + 1));
+    }
+    jobs_.push_back({std::move(job)});
     return jobs_.size() - 1;
 }
 
-const RunningJob& Cluster::start(JobPlace job, Seconds now, const Choice& choice) {
-    const Job& started = jobs_[job];
-    RunningJob running{job, now, now + started.limit, holds_whole_nodes(started), choice.nodes, choice.cores};
-    free_.take(running, started.amounts);
-    take_licenses(started, 1);
+const RunningJob& Cluster::start(const QueueEntry& entry, Seconds now, const Choice& choice) {
+    KnownJob& started = jobs_[entry.job];
+    assert(started.state == JobState::waiting);
+    started.state = JobState::running;
+    const bool whole = started.job.whole_nodes || partition(entry.partition).whole_nodes;
+    RunningJob running{entry.job, now, now + started.job.limit, whole, choice.nodes, choice.cores};
+    free_.take(running, started.job.amounts);
+    take_licenses(started.job, 1);
+    count_task(started.job, 1);
     const auto by_end = [](const RunningJob& a, const RunningJob& b) {
         return std::tie(a.end, a.job) < std::tie(b.end, b.job);
     };
     return *running_.insert(std::upper_bound(running_.begin(), running_.end(), running, by_end), std::move(running));
 }
 
-void Cluster::end(JobPlace job) {
+void Cluster::end(JobPlace job, bool succeeded) {
     const auto ended = running_.begin() + (&running(job) - running_.data());
-    free_.give_back(*ended, jobs_[job].amounts);
-    take_licenses(jobs_[job], -1);
+    free_.give_back(*ended, jobs_[job].job.amounts);
+    take_licenses(jobs_[job].job, -1);
+    count_task(jobs_[job].job, -1);
+    jobs_[job].state = JobState::completing;
+    jobs_[job].succeeded = succeeded;
+    completing_nodes_ |= ended->nodes;
+    completing_.push_back({job, std::move(ended->nodes)});
     running_.erase(ended);
+}
+
+void Cluster::release(JobPlace job, int node) {
+    for (CompletingJob& completing : completing_) {
+        if (completing.job == job) {
+            completing.nodes.erase(node);
+        }
+    }
+    find_completing();
+}
+
+void Cluster::release(JobPlace job) {
+    for (CompletingJob& completing : completing_) {
+        if (completing.job == job) {
+            completing.nodes.clear();
+        }
+    }
+    find_completing();
+}
+
+void Cluster::find_completing() {
+    completing_nodes_.clear();
+    std::erase_if(completing_, [&](const CompletingJob& completing) {
+        completing_nodes_ |= completing.nodes;
+        if (completing.nodes.count() > 0) {
+            return false;
+        }
+        jobs_[completing.job].state = JobState::ended;
+        return true;
+    });
 }
 
 const RunningJob& Cluster::running(JobPlace job) const {
@@ -94,6 +137,12 @@ bool Cluster::has_licenses(const Job& job) const {
     return std::all_of(job.licenses.begin(), job.licenses.end(), [&](const LicenseCount& wanted) {
         return free_licenses_[static_cast<std::size_t>(wanted.license)] >= wanted.count;
     });
+}
+
+void Cluster::count_task(const Job& job, int started) {
+    if (job.array != Job::none) {
+        running_tasks_[static_cast<std::size_t>(job.array)] += started;
+    }
 }
 
 void Cluster::take_licenses(const Job& job, int taken) {

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "schedulers/slurm/node_set.hpp"
@@ -23,6 +25,18 @@ struct Node {
 struct Partition {
     NodeSet nodes;
     bool whole_nodes = false;  // OverSubscribe=EXCLUSIVE
+    int tier = 1;              // PriorityTier: jobs of a higher one come first
+};
+
+// An advance reservation. No job here may use its nodes.
+struct Reservation {
+    Seconds begin;
+    Seconds end;
+    NodeSet nodes;
+    bool whole;  // of all nodes, of those of a partition, or with the flag MAINT
+    bool overlaps(Seconds from, Seconds until) const { return begin < until && from < end; }
+    // Whether a job of this partition must not overlap it, whatever its nodes.
+    bool closes(const Partition& partition) const { return whole && partition.nodes.is_subset_of(nodes); }
 };
 
 struct LicenseCount {
@@ -30,9 +44,22 @@ struct LicenseCount {
     int count;
 };
 
+// A job's place in Cluster::job(), in the order of their submission.
+using JobPlace = std::size_t;
+
+// A job that another one waits for.
+struct Dependency {
+    enum class Until { started, ended, succeeded, failed };
+    JobPlace job;
+    Until until;
+};
+
 // What a job asks for, and what decides about its place in the queue.
 struct Job {
-    std::int64_t id = 0;  // in the order of submission
+    std::int64_t id = 0;                                // in the order of submission; tasks of an array have the same
+    int task = 0;                                       // its number in its array
+    int array = none;                                   // tasks of an array have the same number
+    int array_limit = std::numeric_limits<int>::max();  // so many of them run at most
     int nodes = 1;
     int tasks = 1;                // cores in all, at least `nodes`
     bool whole_nodes = false;     // asks for whole nodes itself (--exclusive)
@@ -42,12 +69,22 @@ struct Job {
     Seconds submitted = 0;
     std::optional<Seconds> eligible;
     std::int64_t priority = 1;  // 0: held
+    int nice = 0;
     int user = 0;
-    int partition = 0;
+    std::vector<int> partitions{0};  // it starts in the first one that has nodes for it
+    Seconds begin = 0;               // not eligible before
+    std::vector<Dependency> dependencies;
+
+    static constexpr int none = -1;
 };
 
-// A job's place in Cluster::job(), in the order of their ids.
-using JobPlace = std::size_t;
+// A job in one of its partitions.
+struct QueueEntry {
+    JobPlace job;
+    int partition;
+};
+
+enum class JobState { waiting, running, completing, ended };
 
 struct RunningJob {
     JobPlace job;
@@ -104,18 +141,36 @@ class Cluster {
 
     int size() const { return static_cast<int>(nodes_.size()); }
     const std::vector<Node>& nodes() const { return nodes_; }
-    const Partition& partition_of(const Job& job) const { return partitions_[static_cast<std::size_t>(job.partition)]; }
-    bool holds_whole_nodes(const Job& job) const { return job.whole_nodes || partition_of(job).whole_nodes; }
-    std::size_t partitions() const { return partitions_.size(); }
+    const std::vector<Partition>& partitions() const { return partitions_; }
+    const Partition& partition(int number) const { return partitions_[static_cast<std::size_t>(number)]; }
     const NodeSet& all_nodes() const { return all_nodes_; }
 
-    // Adds a job, which waits. Requires: its id is above those of all jobs before it.
+    // Adds a job, which waits. Requires: its dependencies are on jobs before it.
     JobPlace submit(Job job);
-    const Job& job(JobPlace place) const { return jobs_[place]; }
-    // The job starts on these nodes. Cost: O(running jobs + nodes of the job).
-    const RunningJob& start(JobPlace job, Seconds now, const Choice& choice);
-    // A running job ends. Cost: as start().
-    void end(JobPlace job);
+    std::size_t jobs() const { return jobs_.size(); }
+    const Job& job(JobPlace place) const { return jobs_[place].job; }
+    JobState state(JobPlace place) const { return jobs_[place].state; }
+    // Whether a job that has ended did so well.
+    bool succeeded(JobPlace place) const { return jobs_[place].succeeded; }
+    // Number of running tasks of an array. Cost: O(1).
+    int running_tasks(int array) const { return running_tasks_[static_cast<std::size_t>(array)]; }
+    bool may_run_more(const Job& job) const {
+        return job.array == Job::none || running_tasks(job.array) < job.array_limit;
+    }
+    void set_priority(JobPlace place, std::int64_t priority) { jobs_[place].job.priority = priority; }
+    void set_eligible(JobPlace place, Seconds eligible) { jobs_[place].job.eligible = eligible; }
+
+    // A waiting job starts on these nodes. Cost: O(running jobs + nodes of the job).
+    const RunningJob& start(const QueueEntry& entry, Seconds now, const Choice& choice);
+    // A running job ends. Its nodes are completing until they are released: they take no job, but count as free for the
+    // search of later starts. Cost: as start().
+    void end(JobPlace job, bool succeeded = true);
+    // One of its nodes, or all that are left, are clean. Does nothing for others. Cost: O(nodes / 64).
+    void release(JobPlace job, int node);
+    void release(JobPlace job);
+    // A waiting job will never start.
+    void cancel(JobPlace job) { jobs_[job].state = JobState::ended; }
+
     // The running job. Requires: it runs. Cost: O(running jobs).
     const RunningJob& running(JobPlace job) const;
 
@@ -123,18 +178,38 @@ class Cluster {
     const std::vector<RunningJob>& running() const { return running_; }
     const FreeNodes& free() const { return free_; }
     const std::vector<int>& licenses() const { return licenses_; }
+    // Nodes that are not released yet.
+    const NodeSet& completing() const { return completing_nodes_; }
+    const std::vector<Reservation>& reservations() const { return reservations_; }
+    void add(Reservation reservation) { reservations_.push_back(std::move(reservation)); }
     // Whether the licences that a job asks for are free now.
     bool has_licenses(const Job& job) const;
 
  private:
+    struct KnownJob {
+        Job job;
+        JobState state = JobState::waiting;
+        bool succeeded = false;
+    };
+    struct CompletingJob {
+        JobPlace job;
+        NodeSet nodes;
+    };
+
     void take_licenses(const Job& job, int taken);
+    void count_task(const Job& job, int started);
+    void find_completing();
 
     std::vector<Node> nodes_;
     std::vector<Partition> partitions_;
     std::vector<int> licenses_;
     NodeSet all_nodes_;
-    std::vector<Job> jobs_;
+    std::vector<KnownJob> jobs_;
+    std::vector<int> running_tasks_;  // by array
     std::vector<RunningJob> running_;
+    std::vector<CompletingJob> completing_;
+    NodeSet completing_nodes_;
+    std::vector<Reservation> reservations_;
     FreeNodes free_;
     std::vector<int> free_licenses_;
 };

@@ -11,19 +11,18 @@ EarliestStart::EarliestStart(const Settings& settings, const Cluster& cluster)
       cons_tres_(settings.version),
       imagined_(cluster.nodes()) {}
 
-bool EarliestStart::choose_now(const Job& job, const NodeSet& candidates, Choice& choice) {
+bool EarliestStart::choose_now(const Job& job, const Partition& partition, const NodeSet& candidates, Choice& choice) {
     return settings_.select == Select::linear
                ? linear_.choose(job, candidates, cluster_.free(), choice)
-               : cons_tres_.choose(job, cluster_.holds_whole_nodes(job), candidates, cluster_.free(), choice);
+               : cons_tres_.choose(job, job.whole_nodes || partition.whole_nodes, candidates, cluster_.free(), choice);
 }
 
-bool EarliestStart::tests_whole_nodes(const Job& job) const {
-    return settings_.version == Version::v22_05 ? job.whole_nodes : cluster_.holds_whole_nodes(job);
+bool EarliestStart::tests_whole_nodes(const Question& question) const {
+    return question.job.whole_nodes || (is_26_11_ && question.partition.whole_nodes);
 }
 
 bool EarliestStart::choose(const Question& question, const FreeNodes& free, Choice& choice, const NodeSet* idle_now) {
-    return cons_tres_.choose(question.job, tests_whole_nodes(question.job), question.candidates, free, choice,
-                             idle_now);
+    return cons_tres_.choose(question.job, tests_whole_nodes(question), question.candidates, free, choice, idle_now);
 }
 
 std::optional<Seconds> EarliestStart::find(const Question& question, Seconds now, Choice& choice) {

@@ -19,6 +19,7 @@ class EarliestStart {
     // What backfill asks about a job.
     struct Question {
         const Job& job;
+        const Partition& partition;
         const NodeSet& candidates;
         Seconds at;                    // the moment that it tries
         std::optional<Seconds> later;  // the moment that it would try next
@@ -29,14 +30,14 @@ class EarliestStart {
     // Cost: for each group of running jobs that end together, a choice of nodes.
     std::optional<Seconds> find(const Question& question, Seconds now, Choice& choice);
 
-    // Chooses nodes for a start now, among `candidates`.
-    bool choose_now(const Job& job, const NodeSet& candidates, Choice& choice);
+    // Chooses nodes for a start now, among `candidates`. Returns false if it finds none.
+    bool choose_now(const Job& job, const Partition& partition, const NodeSet& candidates, Choice& choice);
 
  private:
     std::optional<Seconds> find_linear(const Question& question, Seconds now, Choice& choice);
     std::optional<Seconds> find_in_groups(const Question& question, Seconds now, Choice& choice);
     // Whether a test counts whole nodes.
-    bool tests_whole_nodes(const Job& job) const;
+    bool tests_whole_nodes(const Question& question) const;
     bool choose(const Question& question, const FreeNodes& free, Choice& choice, const NodeSet* idle_now = nullptr);
     void imagine_away(const RunningJob& running) { imagined_.give_back(running, cluster_.job(running.job).amounts); }
     // Imagines the next running jobs away that end together. Returns whether they are the last.

@@ -18,9 +18,16 @@ enum class Select {
     cons_tres  // select/cons_tres: cores, memory and other resources of nodes
 };
 
-// The settings of slurm.conf that decide about a cycle of backfill, by their names there. A limit of 0 is off.
+// Which scheduler looks behind the first job that cannot start.
+enum class SchedulerType { backfill, builtin };
+
+// How jobs are ordered.
+enum class PriorityType { basic, multifactor };
+
+// The settings of slurm.conf that decide, by their names there. A limit of 0 is off.
 struct Settings {
     Version version = Version::v22_05;
+    SchedulerType scheduler = SchedulerType::backfill;
     Select select = Select::linear;
 
     Seconds bf_resolution = 60;
@@ -40,6 +47,24 @@ struct Settings {
     bool bf_busy_nodes = false;
     bool bf_topopt_enable = false;
     int bf_topopt_iterations = 10;
+    int bf_max_job_array_resv = 20;
+    Seconds bf_interval = 30;
+
+    Seconds sched_interval = 60;
+    Seconds batch_sched_delay = 3;
+    int default_queue_depth = 100;
+    int partition_job_depth = 0;
+    int sched_max_job_start = 0;
+    bool defer = false;  // only of salloc and srun
+
+    PriorityType priority = PriorityType::basic;
+    bool accounting = true;  // slurmdbd runs; without it, 22.05 computes priorities only once, without ages
+    std::int64_t priority_weight_age = 0;
+    std::int64_t priority_weight_job_size = 0;
+    std::int64_t priority_weight_partition = 0;
+    Seconds priority_max_age = Seconds{7} * 24 * 3600;
+    Seconds priority_calc_period = 300;
+    bool priority_favor_small = false;
 
     Seconds kill_wait = 30;
     Seconds over_time_limit = 0;

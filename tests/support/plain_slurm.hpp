@@ -48,7 +48,7 @@ class PlainSlurm {
 
     bool is_whole(const Job& job) const {
         return settings.select == slurm::Select::linear || job.asks.whole_nodes ||
-               partitions[static_cast<std::size_t>(job.asks.partition)].whole_nodes;
+               partitions[static_cast<std::size_t>(job.asks.partitions.front())].whole_nodes;
     }
 
     // ---- Selections: among `candidates`, if only these jobs run.
@@ -573,7 +573,7 @@ class PlainSlurm {
     }
 
     bool refused(const Job& job) {
-        const std::pair<int, int> both(job.asks.user, job.asks.partition);
+        const std::pair<int, int> both(job.asks.user, job.asks.partitions.front());
         if ((settings.bf_max_job_user_part > 0 && of_both[both] >= settings.bf_max_job_user_part) ||
             (settings.bf_max_job_part > 0 && of_partition[both.second] >= settings.bf_max_job_part) ||
             (settings.bf_max_job_user > 0 && of_user[both.first] >= settings.bf_max_job_user)) {
@@ -613,7 +613,7 @@ class PlainSlurm {
             }
             const Seconds until = at + limit;
             Nodes candidates;
-            partitions[static_cast<std::size_t>(job.asks.partition)].nodes.for_each(
+            partitions[static_cast<std::size_t>(job.asks.partitions.front())].nodes.for_each(
                 [&](int node) { candidates.insert(node); });
             bool lacks_licenses = false;
             for (std::size_t i = 0; i < table.size(); ++i) {

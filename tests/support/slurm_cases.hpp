@@ -14,6 +14,7 @@
 
 #include "schedulers/slurm/backfill.hpp"
 #include "schedulers/slurm/cluster.hpp"
+#include "schedulers/slurm/job_queue.hpp"
 #include "schedulers/slurm/settings.hpp"
 #include "src/support/json.hpp"
 
@@ -121,35 +122,29 @@ inline std::vector<std::vector<std::string>> decide(const SlurmCase& one) {
     for (const SlurmCase::Running& running : one.running) {
         slurm::Choice choice{nodes_of_text(running.nodes, one.nodes), running.cores};
         choice.cores.resize(static_cast<std::size_t>(choice.nodes.count()), one.cores);
-        cluster.start(cluster.submit(running.job), one.now + running.start, choice);
+        cluster.start({cluster.submit(running.job), 0}, one.now + running.start, choice);
     }
 
-    const auto runs = [&](JobPlace place) {
-        return std::any_of(cluster.running().begin(), cluster.running().end(),
-                           [&](const slurm::RunningJob& running) { return running.job == place; });
-    };
+    slurm::JobQueue queue(one.settings, cluster);
     std::map<std::int64_t, JobPlace> present;  // by id
     std::vector<std::vector<std::string>> result;
     for (const SlurmCase::Cycle& cycle : one.cycles) {
         for (const std::int64_t id : cycle.ended) {
             const JobPlace place = present.at(id);
             present.erase(id);
-            if (runs(place)) {  // it does if it started as the case says
+            if (cluster.state(place) == slurm::JobState::running) {  // it does if it started as the case says
                 cluster.end(place);
+                cluster.release(place);
+            } else {
+                cluster.cancel(place);
             }
         }
         for (const slurm::Job& job : cycle.submitted) {
-            present.emplace(job.id, cluster.submit(job));
+            queue.add(present.emplace(job.id, cluster.submit(job)).first->second);
         }
-        std::vector<JobPlace> queue;
-        for (const auto& [id, place] : present) {
-            if (!runs(place) && cluster.job(place).priority > 0) {
-                queue.push_back(place);
-            }
-        }
-        slurm::sort_queue(cluster, queue);
+        const slurm::Seconds now = one.now + cycle.at;
         std::map<JobPlace, std::string> planned;
-        for (const slurm::PlannedStart& plan : backfill.run(queue, one.now + cycle.at).planned) {
+        for (const slurm::PlannedStart& plan : backfill.run(queue.eligible(now), now).planned) {
             planned[plan.job] = (plan.is_planned ? " planned " : " none ") + std::to_string(plan.start - one.now) +
                                 (plan.is_planned ? " " + text_of_nodes(plan.nodes) : "");
         }
@@ -158,7 +153,7 @@ inline std::vector<std::vector<std::string>> decide(const SlurmCase& one) {
             std::string decision = " none";
             if (planned.contains(place)) {
                 decision = planned.at(place);
-            } else if (runs(place)) {
+            } else if (cluster.state(place) == slurm::JobState::running) {
                 const slurm::RunningJob& running = cluster.running(place);
                 decision = " started " + std::to_string(running.start - one.now) + " " + text_of_nodes(running.nodes) +
                            (running.whole_nodes ? "" : " " + text_of_cores(running.cores));

@@ -11,6 +11,7 @@
 
 #include "schedulers/slurm/backfill.hpp"
 #include "schedulers/slurm/cluster.hpp"
+#include "schedulers/slurm/job_queue.hpp"
 #include "schedulers/slurm/select_cons_tres.hpp"
 #include "schedulers/slurm/select_linear.hpp"
 #include "schedulers/slurm/settings.hpp"
@@ -78,6 +79,7 @@ class RandomCluster {
             plain.licenses.push_back(random_.between(1, 4));
         }
         cluster.emplace(plain.nodes, plain.partitions, plain.licenses);
+        queue.emplace(plain.settings, *cluster);
     }
 
     // Adds jobs; some of them run since before `now`.
@@ -86,6 +88,7 @@ class RandomCluster {
             PlainSlurm::Job job;
             job.asks = random_job(now);
             const JobPlace place = cluster->submit(job.asks);
+            queue->add(place);
             plain.jobs.push_back(job);
             if (may_run && random_.one_in(2)) {
                 start(place, now - random_.between(0, 4000));
@@ -99,21 +102,10 @@ class RandomCluster {
             if (job.runs && random_.one_in(3)) {
                 job.runs = false;
                 job.asks.priority = 0;  // it waits no more
-                ended_.insert(place);
                 cluster->end(place);
+                cluster->release(place);
             }
         }
-    }
-
-    std::vector<JobPlace> queue() const {
-        std::vector<JobPlace> waiting;
-        for (JobPlace place = 0; place < plain.jobs.size(); ++place) {
-            if (!plain.jobs[place].runs && !ended_.contains(place) && plain.jobs[place].asks.priority > 0) {
-                waiting.push_back(place);
-            }
-        }
-        sort_queue(*cluster, waiting);
-        return waiting;
     }
 
     std::set<int> random_candidates() {
@@ -129,6 +121,7 @@ class RandomCluster {
     Random random_;
     PlainSlurm plain;
     std::optional<Cluster> cluster;
+    std::optional<JobQueue> queue;
 
  private:
     Settings random_settings() {
@@ -168,8 +161,8 @@ class RandomCluster {
     slurm::Job random_job(Seconds now) {
         slurm::Job job;
         job.id = static_cast<std::int64_t>(plain.jobs.size()) + 1;
-        job.partition = random_.below(static_cast<int>(plain.partitions.size()));
-        const NodeSet& nodes = plain.partitions[static_cast<std::size_t>(job.partition)].nodes;
+        job.partitions = {random_.below(static_cast<int>(plain.partitions.size()))};
+        const NodeSet& nodes = cluster->partition(job.partitions.front()).nodes;
         job.nodes = random_.one_in(3) ? 1 : random_.between(1, nodes.count());
         int cores = 0;
         nodes.for_each([&](int node) { cores += plain.nodes[static_cast<std::size_t>(node)].cores; });
@@ -201,7 +194,7 @@ class RandomCluster {
 
     void start(JobPlace place, Seconds start) {
         PlainSlurm::Job& job = plain.jobs[place];
-        std::set<int> all = set_of(cluster->partition_of(job.asks).nodes);
+        std::set<int> all = set_of(cluster->partition(job.asks.partitions.front()).nodes);
         const std::optional<PlainSlurm::Chosen> chosen =
             plain.cons_tres(job, plain.is_whole(job), all, plain.running());
         if (!chosen) {
@@ -216,11 +209,10 @@ class RandomCluster {
             choice.nodes.insert(node);
             choice.cores.push_back(cores);
         }
-        cluster->start(place, start, choice);
+        cluster->start({place, job.asks.partitions.front()}, start, choice);
     }
 
     int kinds_ = 0;
-    std::set<JobPlace> ended_;
 };
 
 // What a job has got, as a line.
@@ -273,7 +265,7 @@ TEST_CASE("A cycle of Slurm's backfill decides as its plain form", "[slurm]") {
         Seconds now = 1'700'000'000 + both.random_.below(1000);
         for (int cycle = 0; cycle < 3; ++cycle) {
             both.add_jobs(both.random_.between(1, 12), now, cycle == 0);
-            const CycleOutcome& outcome = backfill.run(both.queue(), now);
+            const CycleOutcome& outcome = backfill.run(both.queue->eligible(now), now);
             both.plain.cycle(now);
             std::vector<std::string> expected;
             std::vector<std::string> decided;

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <vector>
+
+#include "schedulers/slurm/cluster.hpp"
+#include "schedulers/slurm/settings.hpp"
+
+namespace batfill::slurm {
+
+// The jobs that wait, once for each of their partitions, in the order in which both schedulers take them: by tier of
+// the partition and by priority, the largest first; then by submission, id and number of the task.
+class JobQueue {
+ public:
+    // Requires: both outlive this object.
+    JobQueue(const Settings& settings, Cluster& cluster);
+
+    // A job that waits. Cost: O(jobs that wait).
+    void add(JobPlace job);
+    // Priorities have changed. Cost: sorting.
+    void sort();
+
+    // The jobs that may start at `now`: none is held, waits for its begin, for others, or for a task of its array to
+    // end. Those that have waited for their begin or for others are eligible from now on. Valid until the next call.
+    // Cost: O(jobs that wait).
+    const std::vector<QueueEntry>& eligible(Seconds now);
+    // The jobs that wait, eligible or not. Some of them may have started since the last call of eligible().
+    const std::vector<QueueEntry>& waiting() const { return waiting_; }
+
+ private:
+    bool is_before(const QueueEntry& a, const QueueEntry& b) const;
+    bool is_eligible(JobPlace place, Seconds now);
+    bool is_met(const Dependency& dependency) const;
+
+    Cluster& cluster_;
+    bool by_submission_;
+    std::vector<QueueEntry> waiting_;
+    std::vector<QueueEntry> eligible_;
+};
+
+}  // namespace batfill::slurm

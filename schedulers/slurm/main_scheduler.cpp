@@ -1,0 +1,100 @@
+#include "schedulers/slurm/main_scheduler.hpp"
+
+#include <algorithm>
+
+namespace batfill::slurm {
+
+MainScheduler::MainScheduler(const Settings& settings, Cluster& cluster)
+    : settings_(settings),
+      cluster_(cluster),
+      earliest_start_(settings, cluster),
+      left_(cluster.size()),
+      candidates_(cluster.size()),
+      choice_{NodeSet(cluster.size()), {}} {}
+
+const MainScheduler::Outcome& MainScheduler::run(std::span<const QueueEntry> queue, Seconds now, bool is_full) {
+    outcome_.started.clear();
+    outcome_.has_skipped = false;
+    left_ = cluster_.all_nodes();
+    has_failed_.assign(cluster_.partitions().size(), 0);
+    tried_.assign(cluster_.partitions().size(), 0);
+    int depth = 0;
+    int ended_array = Job::none;  // no more tasks of it are tried
+    int counted_array = Job::none;
+    for (const QueueEntry& entry : queue) {
+        const Job& job = cluster_.job(entry.job);
+        if (cluster_.state(entry.job) != JobState::waiting || (job.array != Job::none && job.array == ended_array) ||
+            !cluster_.may_run_more(job)) {
+            continue;
+        }
+        if (job.array == Job::none || job.array != counted_array) {
+            counted_array = job.array;
+            if (!is_full && depth++ > settings_.default_queue_depth) {
+                break;
+            }
+        }
+        const auto partition = static_cast<std::size_t>(entry.partition);
+        if (has_failed_[partition] != 0 ||
+            (settings_.partition_job_depth > 0 && tried_[partition]++ >= settings_.partition_job_depth)) {
+            outcome_.has_skipped = true;
+            ended_array = job.array;
+            continue;
+        }
+        const Answer answer = try_job(entry, now);
+        if (answer == Answer::started) {
+            outcome_.started.push_back(entry.job);
+            if (static_cast<int>(outcome_.started.size()) == settings_.sched_max_job_start) {
+                break;
+            }
+            continue;
+        }
+        outcome_.has_skipped = true;
+        ended_array = job.array;
+        if (answer == Answer::failed && !may_be_passed(job, now)) {
+            has_failed_[partition] = 1;
+            left_ -= cluster_.partition(entry.partition).nodes;
+        }
+    }
+    return outcome_;
+}
+
+MainScheduler::Answer MainScheduler::try_job(const QueueEntry& entry, Seconds now) {
+    const Job& job = cluster_.job(entry.job);
+    const Partition& partition = cluster_.partition(entry.partition);
+    candidates_ = partition.nodes;
+    candidates_ &= left_;
+    if (candidates_.count() < job.nodes) {
+        return Answer::failed;
+    }
+    if (!cluster_.has_licenses(job)) {
+        return Answer::skipped;
+    }
+    bool has_reserved = false;
+    for (const Reservation& reservation : cluster_.reservations()) {
+        if (reservation.overlaps(now, now + job.limit)) {
+            if (reservation.closes(partition)) {
+                return Answer::skipped;
+            }
+            candidates_ -= reservation.nodes;
+            has_reserved = true;
+        }
+    }
+    if (has_reserved && candidates_.count() < job.nodes) {
+        const bool are_idle =
+            candidates_.is_subset_of(cluster_.free().idle()) && !candidates_.intersects(cluster_.completing());
+        return are_idle ? Answer::skipped : Answer::failed;
+    }
+    candidates_ -= cluster_.completing();
+    if (!earliest_start_.choose_now(job, partition, candidates_, choice_)) {
+        return Answer::failed;
+    }
+    cluster_.start(entry, now, choice_);
+    return Answer::started;
+}
+
+bool MainScheduler::may_be_passed(const Job& job, Seconds now) const {
+    return job.priority < settings_.bf_min_prio_reserve ||
+           (job.eligible && now - *job.eligible < settings_.bf_min_age_reserve);
+}
+
+}  // namespace batfill::slurm
