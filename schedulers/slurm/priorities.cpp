@@ -20,7 +20,7 @@ std::int64_t Priorities::at_submission(const Cluster& cluster, const Job& job) {
 }
 
 bool Priorities::compute(Cluster& cluster, const std::vector<QueueEntry>& waiting, Seconds now) const {
-    if (settings_.priority == PriorityType::basic || !settings_.accounting) {
+    if (!settings_.computes_priorities()) {
         return false;
     }
     for (const QueueEntry& entry : waiting) {

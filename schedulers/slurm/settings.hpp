@@ -73,6 +73,8 @@ struct Settings {
     // Throws: InputError for a setting that is none of the above, or for a value that is no whole number of at least 0.
     void take_scheduler_parameters(std::string_view text);
 
+    // Whether priorities are computed again while jobs wait.
+    bool computes_priorities() const { return priority == PriorityType::multifactor && accounting; }
     int node_space_size() const { return bf_node_space_size > 0 ? bf_node_space_size : bf_max_job_test; }
     bool reserves_running_jobs() const { return bf_running_job_reserve || bf_licenses; }
     // To a multiple of bf_resolution.
