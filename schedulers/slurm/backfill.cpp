@@ -38,6 +38,7 @@ void Backfill::begin(Seconds now) {
     now_ = now;
     outcome_.started.clear();
     outcome_.tested = 0;
+    outcome_.tries = 0;
     outcome_.is_change = false;
     planned_count_ = 0;
     plans_ = 0;
@@ -137,11 +138,12 @@ Backfill::Then Backfill::try_job(const QueueEntry& entry) {
     return Then::next_job;
 }
 
-std::optional<Seconds> Backfill::find_start(Attempt& attempt) {
-    if (is_26_11_ && space_.end() < attempt.at) {
-        return std::nullopt;
-    }
+bool Backfill::find_candidates(Attempt& attempt) {
     const Job& job = attempt.job;
+    ++outcome_.tries;
+    if (is_26_11_ && space_.end() < attempt.at) {
+        return false;
+    }
     candidates_ = attempt.partition.nodes;
     const std::optional<Seconds> reserved_until = avoid_reservations(attempt);
     const bool has_licenses =
@@ -149,15 +151,68 @@ std::optional<Seconds> Backfill::find_start(Attempt& attempt) {
     if (reserved_until && (!attempt.later || *reserved_until < *attempt.later)) {
         attempt.later = reserved_until;
     }
-    std::optional<Seconds> found;
     if (has_licenses && candidates_.count() >= job.nodes) {
-        outcome_.tested += attempt.is_counted ? 0 : 1;
-        attempt.is_counted = true;
-        found = earliest_start_.find({job, attempt.partition, candidates_, attempt.at, attempt.later, attempt.now_only},
-                                     now_, choice_);
-    } else if (attempt.later && !attempt.now_only) {
-        outcome_.is_change = true;
+        return true;
     }
+    put_off(attempt);
+    return false;
+}
+
+bool Backfill::find_candidates_at_once(Attempt& attempt) {
+    const Job& job = attempt.job;
+    Seconds too_few_before = 0;  // tries before it find too few nodes
+    for (;; attempt.at = *attempt.later) {
+        ++outcome_.tries;
+        if (is_26_11_ && space_.end() < attempt.at) {
+            attempt.later.reset();
+            return false;
+        }
+        attempt.later = space_.next_gain(attempt.at, attempt.at + job.limit);
+        if (attempt.at >= too_few_before && !is_in_vain(attempt)) {
+            candidates_ = attempt.partition.nodes;
+            const std::optional<Seconds> enough_from =
+                space_.scan_for(attempt.at, attempt.at + job.limit, job.nodes, candidates_);
+            if (!enough_from) {
+                return true;
+            }
+            too_few_before = *enough_from;
+        }
+        put_off(attempt);
+        if (!attempt.later) {
+            return false;
+        }
+    }
+}
+
+void Backfill::put_off(Attempt& attempt) {
+    if (attempt.now_only) {
+        attempt.later.reset();
+    }
+    outcome_.is_change |= attempt.later.has_value();
+}
+
+bool Backfill::is_in_vain(Attempt& attempt) {
+    // Only if nothing but its answer matters: it counts already, and so does the change if it finds too few nodes. In
+    // 26.11, a later start that conflicts decides about the next try; only select/linear finds one.
+    if (!attempt.later || attempt.now_only || !attempt.is_counted || !outcome_.is_change ||
+        (is_26_11_ && settings_.select == Select::linear)) {
+        return false;
+    }
+    if (!attempt.not_before) {
+        attempt.not_before = earliest_start_.not_before(attempt.job, attempt.partition);
+    }
+    return *attempt.later < *attempt.not_before;
+}
+
+std::optional<Seconds> Backfill::find_start(Attempt& attempt) {
+    const bool is_plain = attempt.licenses.empty() && cluster_.reservations().empty();
+    if (!(is_plain ? find_candidates_at_once(attempt) : find_candidates(attempt))) {
+        return std::nullopt;
+    }
+    outcome_.tested += attempt.is_counted ? 0 : 1;
+    attempt.is_counted = true;
+    const std::optional<Seconds> found = earliest_start_.find(
+        {attempt.job, attempt.partition, candidates_, attempt.at, attempt.later, attempt.now_only}, now_, choice_);
     if (!found) {
         if (attempt.now_only) {
             attempt.later.reset();

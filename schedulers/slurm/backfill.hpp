@@ -27,6 +27,7 @@ struct CycleOutcome {
     std::vector<JobPlace> started;          // in their order
     std::span<const PlannedStart> planned;  // as above; valid until the next cycle
     int tested = 0;                         // jobs that count for bf_max_job_test
+    int tries = 0;                          // of all jobs together
     // Whether it counts as a change, so that another cycle follows: it planned a job on a node that is not fully
     // allocated, or a job found too few nodes free of plans and was tried again from a later moment.
     bool is_change = false;
@@ -67,6 +68,7 @@ class Backfill {
         Seconds at;                              // the moment of this try
         std::optional<Seconds> later;            // the moment of the next one
         bool is_counted = false;                 // for bf_max_job_test
+        std::optional<Seconds> not_before{};     // of EarliestStart, once it is asked
         int slots = 0;                           // that bf_topopt_enable has found
     };
 
@@ -83,6 +85,14 @@ class Backfill {
     // Takes advance reservations out of candidates_, and moves the try behind those that close the partition. Returns
     // when the first of those that take nodes is over.
     std::optional<Seconds> avoid_reservations(Attempt& attempt);
+    // Sets candidates_, attempt.at and attempt.later. Returns false if there are too few candidates.
+    bool find_candidates(Attempt& attempt);
+    // As above, for this try and for those that follow it until one finds enough, without licences and reservations.
+    bool find_candidates_at_once(Attempt& attempt);
+    // Whether the running jobs leave too few nodes before the next try, whatever the table says.
+    bool is_in_vain(Attempt& attempt);
+    // A try has found too few nodes.
+    void put_off(Attempt& attempt);
     // The start that a try has found, on choice_; none if the next try is to follow.
     std::optional<Seconds> find_start(Attempt& attempt);
     // With bf_topopt_enable: the best of the starts that tries find. All score the same, so it is the first.

@@ -1,19 +1,36 @@
 #include "schedulers/slurm/cluster.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <tuple>
 #include <utility>
 
 namespace batfill::slurm {
 
-FreeNodes::FreeNodes(std::span<const Node> nodes)
-    : nodes_(nodes), idle_(NodeSet::all(static_cast<int>(nodes.size()))), with_cores_(idle_) {
+namespace {
+
+// The number of sets of FreeNodes::by_cores() that hold a node with so many free cores.
+std::size_t sets_with(int cores) {
+    return static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(cores)));
+}
+
+}  // namespace
+
+FreeNodes::FreeNodes(std::span<const Node> nodes) : nodes_(nodes), idle_(NodeSet::all(static_cast<int>(nodes.size()))) {
     amounts_.resize(nodes.empty() ? 0 : nodes.front().amounts.size());
+    int most_cores = 1;
     for (const Node& node : nodes) {
         cores_.push_back(node.cores);
+        most_cores = std::max(most_cores, node.cores);
         for (std::size_t kind = 0; kind < amounts_.size(); ++kind) {
             amounts_[kind].push_back(node.amounts[kind]);
+        }
+    }
+    with_cores_.resize(sets_with(most_cores), NodeSet(idle_.size()));
+    for (int node = 0; node < idle_.size(); ++node) {
+        for (std::size_t i = 0; i < sets_with(cores(node)); ++i) {
+            with_cores_[i].insert(node);
         }
     }
 }
@@ -34,16 +51,19 @@ void FreeNodes::change(const RunningJob& job, const std::vector<Amount>& amounts
     auto held = job.cores.begin();
     job.nodes.for_each([&](int node) {
         const auto at = static_cast<std::size_t>(node);
+        const std::size_t before = sets_with(cores_[at]);
         cores_[at] -= taken * *held++;
+        const std::size_t after = sets_with(cores_[at]);
+        for (std::size_t i = before; i < after; ++i) {
+            with_cores_[i].insert(node);
+        }
+        for (std::size_t i = after; i < before; ++i) {
+            with_cores_[i].erase(node);
+        }
         if (cores_[at] == nodes_[at].cores) {
             idle_.insert(node);
         } else {
             idle_.erase(node);
-        }
-        if (cores_[at] > 0) {
-            with_cores_.insert(node);
-        } else {
-            with_cores_.erase(node);
         }
         for (std::size_t kind = 0; kind < amounts.size(); ++kind) {
             amounts_[kind][at] -= taken * amounts[kind];
@@ -76,6 +96,7 @@ const RunningJob& Cluster::start(const QueueEntry& entry, Seconds now, const Cho
     const bool whole = started.job.whole_nodes || partition(entry.partition).whole_nodes;
     RunningJob running{entry.job, now, now + started.job.limit, whole, choice.nodes, choice.cores};
     free_.take(running, started.job.amounts);
+    ++changes_;
     take_licenses(started.job, 1);
     count_task(started.job, 1);
     const auto by_end = [](const RunningJob& a, const RunningJob& b) {
@@ -87,6 +108,7 @@ const RunningJob& Cluster::start(const QueueEntry& entry, Seconds now, const Cho
 void Cluster::end(JobPlace job, bool succeeded) {
     const auto ended = running_.begin() + (&running(job) - running_.data());
     free_.give_back(*ended, jobs_[job].job.amounts);
+    ++changes_;
     take_licenses(jobs_[job].job, -1);
     count_task(jobs_[job].job, -1);
     jobs_[job].state = JobState::completing;

@@ -104,7 +104,9 @@ class FreeNodes {
     int cores(int node) const { return cores_[static_cast<std::size_t>(node)]; }
     // Nodes without a core in use, and those with a free core.
     const NodeSet& idle() const { return idle_; }
-    const NodeSet& with_cores() const { return with_cores_; }
+    const NodeSet& with_cores() const { return with_cores_.front(); }
+    // Sets of nodes with at least 1, 2, 4, ... free cores, up to the most that a node has.
+    const std::vector<NodeSet>& by_cores() const { return with_cores_; }
     // Takes those out of `nodes` on which less than `amounts` is free.
     // Cost: O(nodes) for each amount above 0.
     void keep_those_with(const std::vector<Amount>& amounts, NodeSet& nodes) const;
@@ -122,7 +124,7 @@ class FreeNodes {
     std::vector<int> cores_;
     std::vector<std::vector<Amount>> amounts_;  // of each kind, on each node
     NodeSet idle_;
-    NodeSet with_cores_;
+    std::vector<NodeSet> with_cores_;
 };
 
 // What a selection of nodes found.
@@ -176,6 +178,8 @@ class Cluster {
 
     // By their ends, those with equal ends by their places.
     const std::vector<RunningJob>& running() const { return running_; }
+    // Number of starts and ends so far: while it stays, so does what is free.
+    std::uint64_t changes() const { return changes_; }
     const FreeNodes& free() const { return free_; }
     const std::vector<int>& licenses() const { return licenses_; }
     // Nodes that are not released yet.
@@ -211,6 +215,7 @@ class Cluster {
     NodeSet completing_nodes_;
     std::vector<Reservation> reservations_;
     FreeNodes free_;
+    std::uint64_t changes_ = 0;
     std::vector<int> free_licenses_;
 };
 

@@ -1,6 +1,9 @@
 #include "schedulers/slurm/earliest_start.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
+#include <span>
 
 namespace batfill::slurm {
 
@@ -9,7 +12,7 @@ EarliestStart::EarliestStart(const Settings& settings, const Cluster& cluster)
       cluster_(cluster),
       is_26_11_(settings.version == Version::v26_11),
       cons_tres_(settings.version),
-      imagined_(cluster.nodes()) {}
+      free_later_(cluster) {}
 
 bool EarliestStart::choose_now(const Job& job, const Partition& partition, const NodeSet& candidates, Choice& choice) {
     return settings_.select == Select::linear
@@ -17,17 +20,28 @@ bool EarliestStart::choose_now(const Job& job, const Partition& partition, const
                : cons_tres_.choose(job, job.whole_nodes || partition.whole_nodes, candidates, cluster_.free(), choice);
 }
 
-bool EarliestStart::tests_whole_nodes(const Question& question) const {
-    return question.job.whole_nodes || (is_26_11_ && question.partition.whole_nodes);
-}
-
-bool EarliestStart::choose(const Question& question, const FreeNodes& free, Choice& choice, const NodeSet* idle_now) {
-    return cons_tres_.choose(question.job, tests_whole_nodes(question), question.candidates, free, choice, idle_now);
-}
-
 std::optional<Seconds> EarliestStart::find(const Question& question, Seconds now, Choice& choice) {
     return settings_.select == Select::linear ? find_linear(question, now, choice)
-                                              : find_in_groups(question, now, choice);
+                                              : find_cons_tres(question, now, choice);
+}
+
+Seconds EarliestStart::not_before(const Job& job, const Partition& partition) {
+    const bool whole = tests_whole_nodes(job, partition);
+    if (may_be_enough(job, whole, partition.nodes, 0)) {
+        return 0;
+    }
+    const std::size_t ended = first_enough(job, whole, partition.nodes);
+    return ended > cluster_.running().size() ? std::numeric_limits<Seconds>::max() : cluster_.running()[ended - 1].end;
+}
+
+std::size_t EarliestStart::first_enough(const Job& job, bool whole, const NodeSet& candidates) {
+    std::size_t too_few = 0;
+    std::size_t enough = cluster_.running().size() + 1;
+    while (enough - too_few > 1) {
+        const std::size_t middle = (too_few + enough) / 2;
+        (may_be_enough(job, whole, candidates, middle) ? enough : too_few) = middle;
+    }
+    return enough;
 }
 
 std::optional<Seconds> EarliestStart::find_linear(const Question& question, Seconds now, Choice& choice) {
@@ -37,93 +51,136 @@ std::optional<Seconds> EarliestStart::find_linear(const Question& question, Seco
     if (question.now_only) {
         return std::nullopt;
     }
-    imagined_ = cluster_.free();
-    for (const RunningJob& running : cluster_.running()) {
-        imagine_away(running);
-        if (linear_.choose(question.job, question.candidates, imagined_, choice)) {
-            return std::max(running.end, now + 1);
-        }
+    const std::size_t ended = first_enough(question.job, true, question.candidates);
+    if (ended > cluster_.running().size()) {
+        return std::nullopt;
     }
-    return std::nullopt;
+    linear_.choose(question.job, question.candidates, free_later_.free(ended), choice);
+    return std::max(cluster_.running()[ended - 1].end, now + 1);
 }
 
-std::optional<Seconds> EarliestStart::find_in_groups(const Question& question, Seconds now, Choice& choice) {
+std::optional<Seconds> EarliestStart::find_cons_tres(const Question& question, Seconds now, Choice& choice) {
     const bool looks_now = !is_26_11_ || (question.at <= now && cluster_.has_licenses(question.job));
-    if (looks_now && choose(question, cluster_.free(), choice)) {
+    if (looks_now && choose(question, 0, choice)) {
         return now;
     }
     if (question.now_only) {
         return std::nullopt;
     }
-    imagined_ = cluster_.free();
-    next_ = cluster_.running().begin();
-    if (is_26_11_) {
-        for (; next_ != cluster_.running().end() && next_->end <= question.at; ++next_) {
-            imagine_away(*next_);
-        }
-        if (choose(question, imagined_, choice)) {
-            return now;
-        }
+    const std::size_t ended = is_26_11_ ? ended_at(question.at) : 0;
+    if (is_26_11_ && choose(question, ended, choice)) {
+        return now;
     }
+    return find_in_groups(question, ended, now, choice);
+}
 
-    constexpr int most_in_a_group = 200;  // Slurm does not look behind larger groups
+std::optional<Seconds> EarliestStart::find_in_groups(const Question& question, std::size_t ended, Seconds now,
+                                                     Choice& choice) {
+    constexpr Seconds year = Seconds{365} * 24 * 3600;
+    constexpr std::size_t most_in_a_group = 200;  // Slurm does not look behind larger groups
+    const std::vector<RunningJob>& running = cluster_.running();
     const NodeSet* const idle_now = settings_.bf_busy_nodes ? &cluster_.free().idle() : nullptr;
-    imagined_away_.clear();
-    window_ = 30;
-    window_begin_.reset();
-    for (bool is_last = false; !is_last;) {
-        const std::size_t before = imagined_away_.size();
-        is_last = imagine_group_away(question);
-        const std::size_t group = imagined_away_.size() - before;
-        if (group == 0) {
+    const std::size_t last = is_26_11_ && question.later ? ended_at(*question.later) : running.size();
+    const std::size_t first = next_in_the_way(question, ended);
+    if (first >= last) {
+        return std::nullopt;
+    }
+    const Seconds base = running[first].end + 30 - running[first].end % 30;
+    Seconds window = 30;
+    for (std::size_t begin = first; begin < last;) {
+        const std::size_t end = end_of_group(question, begin, last, base + window);
+        if (end == begin) {
             return std::nullopt;
         }
-        if (group <= most_in_a_group && choose(question, imagined_, choice, idle_now)) {
-            return start_behind_those(choice, now);
+        const bool may_be_large = end - begin > most_in_a_group;
+        if (!(may_be_large && in_the_way(question, begin, end) > most_in_a_group) &&
+            choose(question, end, choice, idle_now)) {
+            return start_behind(ended, end, now, choice);
         }
-        widen_window();
+        begin = end;
+        do {
+            window += settings_.bf_window_linear > 0 ? settings_.bf_window_linear : window;
+        } while (window <= year && begin < running.size() && running[begin].end > base + window);
     }
     return std::nullopt;
 }
 
-bool EarliestStart::imagine_group_away(const Question& question) {
-    const auto end = cluster_.running().end();
-    while (next_ != end && !(is_26_11_ && question.later && next_->end > *question.later)) {
-        const RunningJob& running = *next_++;
-        if (!running.nodes.intersects(question.candidates)) {
-            continue;
-        }
-        if (!window_begin_) {
-            window_begin_ = running.end + 30 - running.end % 30;
-        }
-        imagine_away(running);
-        imagined_away_.push_back(&running);
-        if (next_ == end) {
-            return true;
-        }
-        if (next_->end > *window_begin_ + window_) {
-            return false;
-        }
+std::size_t EarliestStart::end_of_group(const Question& question, std::size_t begin, std::size_t last,
+                                        Seconds window_end) const {
+    // Its last job is in the way, and the next one ends behind the window.
+    const std::size_t inside = ended_at(window_end);
+    const std::size_t end = next_in_the_way(question, std::max(begin, inside - std::min<std::size_t>(inside, 1))) + 1;
+    if (end <= last) {
+        return end;
     }
-    return true;
+    std::size_t end_of_last = last;
+    while (end_of_last > begin && !cluster_.running()[end_of_last - 1].nodes.intersects(question.candidates)) {
+        --end_of_last;
+    }
+    return end_of_last;
 }
 
-void EarliestStart::widen_window() {
-    constexpr Seconds year = Seconds{365} * 24 * 3600;
-    do {
-        window_ += settings_.bf_window_linear > 0 ? settings_.bf_window_linear : window_;
-    } while (window_ <= year && next_ != cluster_.running().end() && next_->end > *window_begin_ + window_);
+std::size_t EarliestStart::in_the_way(const Question& question, std::size_t begin, std::size_t end) const {
+    const std::span<const RunningJob> jobs = std::span(cluster_.running()).subspan(begin, end - begin);
+    return static_cast<std::size_t>(std::count_if(
+        jobs.begin(), jobs.end(), [&](const RunningJob& one) { return one.nodes.intersects(question.candidates); }));
 }
 
-Seconds EarliestStart::start_behind_those(const Choice& choice, Seconds now) const {
-    const auto last = std::find_if(imagined_away_.rbegin(), imagined_away_.rend(), [&](const RunningJob* running) {
-        return !is_26_11_ || running->nodes.intersects(choice.nodes);
-    });
-    if (last == imagined_away_.rend()) {
-        return now;  // bf_busy_nodes has found nodes that are free
+Seconds EarliestStart::start_behind(std::size_t begin, std::size_t end, Seconds now, const Choice& choice) const {
+    const std::vector<RunningJob>& running = cluster_.running();
+    if (!is_26_11_) {
+        return expected_end(running[end - 1], now);
     }
-    const Seconds end = (*last)->end;
-    return end > now ? end : std::max(end + settings_.kill_wait + settings_.over_time_limit, now + 1);
+    while (end-- > begin) {
+        if (running[end].nodes.intersects(choice.nodes)) {
+            return expected_end(running[end], now);
+        }
+    }
+    return now;  // bf_busy_nodes has found nodes that are free
+}
+
+bool EarliestStart::tests_whole_nodes(const Job& job, const Partition& partition) const {
+    return settings_.select == Select::linear || job.whole_nodes || (is_26_11_ && partition.whole_nodes);
+}
+
+bool EarliestStart::may_be_enough(const Job& job, bool whole, const NodeSet& candidates, std::size_t ended) {
+    if (whole) {
+        return candidates.count_common(free_later_.idle(ended)) >= job.nodes;
+    }
+    // One of the nodes has to give as many cores as the mean, unless there may be more nodes.
+    const std::vector<NodeSet>& by_cores = free_later_.by_cores(ended);
+    const bool may_take_more = settings_.bf_busy_nodes && job.nodes > 1;
+    const auto mean = may_take_more ? 1U : static_cast<unsigned>((job.tasks + job.nodes - 1) / job.nodes);
+    const auto set = static_cast<std::size_t>(std::bit_width(mean)) - 1;
+    return set < by_cores.size() && candidates.intersects(by_cores[set]) &&
+           (job.nodes == 1 || candidates.count_common(by_cores.front()) >= job.nodes);
+}
+
+bool EarliestStart::choose(const Question& question, std::size_t ended, Choice& choice, const NodeSet* idle_now) {
+    const bool whole = tests_whole_nodes(question.job, question.partition);
+    return may_be_enough(question.job, whole, question.candidates, ended) &&
+           cons_tres_.choose(question.job, whole, question.candidates,
+                             ended == 0 ? cluster_.free() : free_later_.free(ended), choice, idle_now);
+}
+
+std::size_t EarliestStart::ended_at(Seconds time) const {
+    const std::vector<RunningJob>& running = cluster_.running();
+    const auto behind =
+        std::partition_point(running.begin(), running.end(), [&](const RunningJob& one) { return one.end <= time; });
+    return static_cast<std::size_t>(behind - running.begin());
+}
+
+std::size_t EarliestStart::next_in_the_way(const Question& question, std::size_t from) const {
+    const std::vector<RunningJob>& running = cluster_.running();
+    while (from < running.size() && !running[from].nodes.intersects(question.candidates)) {
+        ++from;
+    }
+    return from;
+}
+
+Seconds EarliestStart::expected_end(const RunningJob& running, Seconds now) const {
+    return running.end > now ? running.end
+                             : std::max(running.end + settings_.kill_wait + settings_.over_time_limit, now + 1);
 }
 
 }  // namespace batfill::slurm

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cstddef>
@@ -43,6 +44,15 @@ class NodeSet {
         }
         return *this;
     }
+    // Keeps those that are in both. Returns whether there are others.
+    bool keep_common(const NodeSet& other) {
+        std::uint64_t others = 0;
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            others |= words_[i] & ~other.words_[i];
+            words_[i] &= other.words_[i];
+        }
+        return others != 0;
+    }
     NodeSet& operator|=(const NodeSet& other) {
         for (std::size_t i = 0; i < words_.size(); ++i) {
             words_[i] |= other.words_[i];
@@ -58,11 +68,11 @@ class NodeSet {
     bool operator==(const NodeSet&) const = default;
 
     int count() const {
-        int nodes = 0;
-        for (const std::uint64_t word : words_) {
-            nodes += std::popcount(word);
-        }
-        return nodes;
+        return count_bits([&](std::size_t i) { return words_[i]; });
+    }
+    // Number of nodes that are in both.
+    int count_common(const NodeSet& other) const {
+        return count_bits([&](std::size_t i) { return words_[i] & other.words_[i]; });
     }
     bool intersects(const NodeSet& other) const {
         std::uint64_t common = 0;
@@ -108,6 +118,26 @@ class NodeSet {
  private:
     static std::size_t word_of(int node) { return static_cast<std::size_t>(node) / 64; }
     static unsigned bit_of(int node) { return static_cast<unsigned>(node) % 64; }
+
+    // Adds up in each byte before it adds up the bytes, which compilers do for several words at once.
+    template <class Word>
+    int count_bits(Word word_at) const {
+        constexpr std::size_t most = 31;  // words, so that no byte overflows
+        std::uint64_t all = 0;
+        for (std::size_t begin = 0; begin < words_.size(); begin += most) {
+            std::uint64_t bytes = 0;
+            const std::size_t end = std::min(begin + most, words_.size());
+            for (std::size_t i = begin; i < end; ++i) {
+                std::uint64_t word = word_at(i);
+                word -= word >> 1 & 0x5555555555555555;
+                word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+                bytes += (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+            }
+            bytes = (bytes & 0x00ff00ff00ff00ff) + (bytes >> 8 & 0x00ff00ff00ff00ff);
+            all += bytes * 0x0001000100010001 >> 48;
+        }
+        return static_cast<int>(all);
+    }
 
     int next(int from, std::uint64_t flipped) const {
         if (from >= size_) {

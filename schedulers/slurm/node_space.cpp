@@ -1,7 +1,7 @@
 #include "schedulers/slurm/node_space.hpp"
 
 #include <algorithm>
-#include <cassert>
+#include <limits>
 
 namespace batfill::slurm {
 
@@ -36,24 +36,45 @@ std::size_t NodeSpace::first_behind(Seconds time, bool at_it) const {
 
 bool NodeSpace::scan(Seconds at, Seconds until, std::span<const LicenseCount> licenses, NodeSet& nodes,
                      std::optional<Seconds>& later) const {
-    for (std::size_t i = first_behind(at, false); i < segments_.size(); ++i) {
-        const Segment& segment = segments_[i];
-        if (!later && i + 1 < segments_.size() && !row(i + 1).nodes.is_subset_of(row(i).nodes)) {
-            later = segment.end;
-        }
-        if (segment.begin > until) {
-            if (version_ == Version::v26_11 && !later && i + 2 < segments_.size()) {
-                later = segments_[i + 1].end;
-            }
-            break;
-        }
+    later = next_gain(at, until);
+    for (std::size_t i = first_behind(at, false); i < segments_.size() && segments_[i].begin <= until; ++i) {
         nodes &= row(i).nodes;
         if (!has(i, licenses)) {
-            later = segment.end;
+            later = segments_[i].end;
             return false;
         }
     }
     return true;
+}
+
+std::optional<Seconds> NodeSpace::next_gain(Seconds at, Seconds until) const {
+    for (std::size_t i = first_behind(at, false); i < segments_.size(); ++i) {
+        if (segments_[i].gains) {
+            return segments_[i].end;
+        }
+        if (segments_[i].begin > until) {
+            return version_ == Version::v26_11 && i + 2 < segments_.size() ? std::optional(segments_[i + 1].end)
+                                                                           : std::nullopt;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<Seconds> NodeSpace::scan_for(Seconds at, Seconds until, int least, NodeSet& nodes) const {
+    const auto behind = std::partition_point(segments_.begin(), segments_.end(),
+                                             [&](const Segment& one) { return one.begin <= until; });
+    const std::size_t first = first_behind(at, false);
+    int left = nodes.count();
+    // From the last span on: each later try for as long holds all that this one has found to be too few.
+    for (auto i = static_cast<std::size_t>(behind - segments_.begin()); i-- > first && left >= least;) {
+        if (nodes.keep_common(row(i).nodes)) {
+            left = nodes.count();
+            if (left < least) {
+                return segments_[i].end;
+            }
+        }
+    }
+    return left < least ? std::optional(std::numeric_limits<Seconds>::max()) : std::nullopt;
 }
 
 bool NodeSpace::conflicts(Seconds start, Seconds end, const NodeSet& nodes,
@@ -90,7 +111,15 @@ void NodeSpace::reserve(Seconds start, Seconds end, Seconds least, const NodeSet
             left = std::max(left - taken.count, 0);
         }
     }
-    join_one(cut == 0 ? 0 : cut - 1, last);
+    const std::size_t first = cut == 0 ? 0 : cut - 1;
+    join_one(first, last);
+    find_gains(first, last);
+}
+
+void NodeSpace::find_gains(std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i <= last && i < segments_.size(); ++i) {
+        segments_[i].gains = i + 1 < segments_.size() && !row(i + 1).nodes.is_subset_of(row(i).nodes);
+    }
 }
 
 void NodeSpace::split(std::size_t segment, Seconds at) {
@@ -101,7 +130,7 @@ void NodeSpace::split(std::size_t segment, Seconds at) {
     const std::size_t later_row = unused_rows_.back();
     unused_rows_.pop_back();
     rows_[later_row] = row(segment);
-    const Segment later{at, segments_[segment].end, later_row};
+    const Segment later{at, segments_[segment].end, later_row, segments_[segment].gains};
     segments_[segment].end = at;
     segments_.insert(segments_.begin() + static_cast<std::ptrdiff_t>(segment) + 1, later);
     ++records_;

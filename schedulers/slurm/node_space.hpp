@@ -27,6 +27,11 @@ class NodeSpace {
     // missing; `later` then is the end of the span that lacks them.
     bool scan(Seconds at, Seconds until, std::span<const LicenseCount> licenses, NodeSet& nodes,
               std::optional<Seconds>& later) const;
+    // The `later` of scan(), without licences.
+    std::optional<Seconds> next_gain(Seconds at, Seconds until) const;
+    // As scan(), without licences: reduces `nodes` and returns none if at least `least` are left. Otherwise returns the
+    // first moment from which another one for as long may be left; `nodes` then has no meaning.
+    std::optional<Seconds> scan_for(Seconds at, Seconds until, int least, NodeSet& nodes) const;
     // Whether some span in [start, end) lacks one of the nodes, or licences.
     bool conflicts(Seconds start, Seconds end, const NodeSet& nodes, std::span<const LicenseCount> licenses) const;
     // Takes nodes and licences from `start` to `end`, at least for `least` seconds.
@@ -40,7 +45,8 @@ class NodeSpace {
     struct Segment {
         Seconds begin;
         Seconds end;
-        std::size_t row;  // in rows_
+        std::size_t row;     // in rows_
+        bool gains = false;  // the next one has a node that this one lacks
     };
     struct Row {
         NodeSet nodes;
@@ -54,6 +60,8 @@ class NodeSpace {
     std::size_t first_behind(Seconds time, bool at_it) const;
     // Cuts the segment in two; the later part follows it.
     void split(std::size_t segment, Seconds at);
+    // Sets `gains` of these segments.
+    void find_gains(std::size_t first, std::size_t last);
     // Joins the first pair of equal neighbours of which the first is one of these.
     void join_one(std::size_t first, std::size_t last);
 

@@ -1,0 +1,55 @@
+#include "schedulers/slurm/free_later.hpp"
+
+#include <cassert>
+
+namespace batfill::slurm {
+
+FreeLater::FreeLater(const Cluster& cluster) : cluster_(cluster), changes_(cluster.changes()), free_(cluster.free()) {
+    note();
+}
+
+void FreeLater::follow() {
+    if (changes_ != cluster_.changes()) {
+        changes_ = cluster_.changes();
+        free_ = cluster_.free();
+        ended_ = 0;
+        known_ = 0;
+        note();
+    }
+}
+
+void FreeLater::note() {
+    if (known_ == sets_.size()) {
+        sets_.emplace_back();
+    }
+    sets_[known_].idle = free_.idle();
+    sets_[known_].by_cores = free_.by_cores();
+    ++known_;
+}
+
+const FreeLater::Sets& FreeLater::sets(std::size_t ended) {
+    follow();
+    if (ended >= known_) {
+        free(ended);
+    }
+    return sets_[ended];
+}
+
+const FreeNodes& FreeLater::free(std::size_t ended) {
+    follow();
+    const std::vector<RunningJob>& running = cluster_.running();
+    assert(ended <= running.size());
+    while (ended_ < ended) {
+        free_.give_back(running[ended_], cluster_.job(running[ended_].job).amounts);
+        if (++ended_ == known_) {
+            note();
+        }
+    }
+    while (ended_ > ended) {
+        --ended_;
+        free_.take(running[ended_], cluster_.job(running[ended_].job).amounts);
+    }
+    return free_;
+}
+
+}  // namespace batfill::slurm
