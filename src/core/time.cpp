@@ -149,8 +149,14 @@ void Duration::append_to(std::string& out) const {
     char* at = text.data() + text.size();
     Microseconds rest = us_ < 0 ? -us_ : us_;
     const auto write = [&](auto number) {
-        for (int i = 0; i < decimals; ++i, number /= 10) {
-            *--at = static_cast<char>('0' + static_cast<int>(number % 10));
+        if (number % 1'000'000 == 0) {  // as most times of logs
+            number /= 1'000'000;
+            at -= decimals;
+            std::fill_n(at, decimals, '0');
+        } else {
+            for (int i = 0; i < decimals; ++i, number /= 10) {
+                *--at = static_cast<char>('0' + static_cast<int>(number % 10));
+            }
         }
         *--at = '.';
         do {

@@ -41,7 +41,7 @@ void Round::put_to_sleep(const ResourceSet& processors) {
 void Round::wake(const ResourceSet& processors) {
     core_.wake(processors);
 }
-void Round::explain(const std::function<Reason(JobIndex)>& reason) {
+void Round::explain_all(const std::function<Reason(JobIndex)>& reason) {
     for (const JobIndex job : explained()) {
         Reason said = state().job(job).state == JobState::submitted ? reason(job) : Reason();
         if (said.rule != Reason::Rule::none) {

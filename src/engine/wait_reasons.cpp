@@ -184,6 +184,9 @@ void WaitReasons::rejected(const SchedulerState& state, JobIndex index, const st
 }
 
 void WaitReasons::end_round(const SchedulerState& state, const Dependencies* dependencies) {
+    if (held_.empty() && waiting_.empty()) {
+        return;  // nobody asks
+    }
     std::erase_if(held_, [&](const auto& job) { return !dependencies->is_held(job.first); });
     for (const auto& [number, waiting] : held_) {
         WaitReason reason{waiting};

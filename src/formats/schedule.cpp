@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -222,7 +223,10 @@ void append_csv(const ScheduledJob& job, std::string& out, JobsFile file) {
         out += ',';
     }
     job.submit.since_zero().append_to(out);
-    out.append(1, ',').append(std::to_string(job.processors)).append(1, ',');
+    std::array<char, 16> processors{','};
+    char* const end = std::to_chars(processors.begin() + 1, processors.end() - 1, job.processors).ptr;
+    *end = ',';
+    out.append(processors.begin(), end + 1);
     job.walltime.value_or(Duration::seconds(-1)).append_to(out);
     out.append(job.success ? ",1," : ",0,").append(to_string(job.state));
     append_execution(job, out);

@@ -97,7 +97,12 @@ class Round {
         because(job, Reason{.rule = Reason::Rule::own_words, .text = std::move(text)});
     }
     // Says of each of explained() that still waits what `reason` gives for it, unless that has no rule.
-    void explain(const std::function<Reason(JobIndex)>& reason);
+    template <class ReasonOf>
+    void explain(const ReasonOf& reason) {
+        if (explains()) {
+            explain_all(reason);
+        }
+    }
     // The job as reasons name it.
     std::string name(JobIndex job) const;
 
@@ -117,6 +122,8 @@ class Round {
     JobIndex register_job(JobDescription description);
 
  private:
+    void explain_all(const std::function<Reason(JobIndex)>& reason);
+
     EngineCore& core_;
     bool explains_;
 };
